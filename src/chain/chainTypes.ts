@@ -1,0 +1,43 @@
+import type { Hash } from 'viem'
+
+import type { BlockId, BlockRef } from '../codec/blockRef.ts'
+import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
+import type { Wire } from '../jsonrpc/wire.ts'
+import type { HeadBlock } from './headTypes.ts'
+
+/** What methods see of the chain, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
+export type Chain = {
+  view: 'full' | 'solid'
+  /** Last four bytes of the genesis hash. */
+  id: number
+  genesis: Hash
+  /** Newest block of this view. */
+  latest(): HeadBlock
+  solid(): HeadBlock
+  /** The canonical block that a reference names; undefined when there is none (yet). */
+  resolve(ref: BlockRef): Promise<BlockId | undefined>
+  /** Where a state read at this reference is answered from. @throws HistoricalStateError, RpcError */
+  state(ref: BlockRef): Promise<StateSource>
+  block(ref: BlockRef, full: boolean, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
+  blockTransactions(ref: BlockRef, signal?: AbortSignal): Promise<RpcTransaction[] | undefined>
+  receipts(ref: BlockRef, signal?: AbortSignal): Promise<Wire<RpcReceipt[]> | undefined>
+  receipt(hash: Hash, signal?: AbortSignal): Promise<Wire<RpcReceipt> | undefined>
+  /** In a block, or pending (null block fields). */
+  transaction(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
+  logs(query: LogQuery, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
+  /** Energy price in sun that was in force at a time in milliseconds; without one the current price. */
+  energyPrice(at?: number): Promise<bigint>
+}
+
+/** `latest` reads go to /wallet, `solid` ones to /walletsolidity; `historic` only where the node keeps balance history. */
+export type StateSource = { at: 'latest' } | { at: 'solid' } | { at: 'historic'; block: BlockId }
+
+/** Addresses and topics of a log search; an empty list matches everything. */
+export type LogMatch = {
+  /** 20 bytes, lower case. */
+  addresses: string[]
+  /** Per position: `null` or an empty list match any topic that is there. */
+  topics: (string[] | null)[]
+}
+
+export type LogQuery = LogMatch & ({ blockHash: Hash } | { fromBlock: BlockRef; toBlock: BlockRef })

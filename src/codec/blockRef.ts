@@ -1,0 +1,12 @@
+import type { Hash } from 'viem'
+
+/** The tags that Ethereum knows. `safe` and `finalized` both mean the solidified block here. */
+export const BLOCK_TAGS = ['latest', 'earliest', 'pending', 'safe', 'finalized'] as const
+
+export type BlockTag = (typeof BLOCK_TAGS)[number]
+
+/** A block as a caller names it: by height, by tag, or by hash (EIP-1898). */
+export type BlockRef = number | BlockTag | { blockHash: Hash; requireCanonical?: boolean }
+
+/** A block on the canonical chain. */
+export type BlockId = { number: number; hash: Hash }

@@ -1,0 +1,82 @@
+import type { Address, Hash, Hex } from 'viem'
+
+/** A log row of `eth_getLogs`, receipts and notifications. */
+export type RpcLog = {
+  address: Address
+  blockHash: Hash
+  blockNumber: Hex
+  /** Seconds. */
+  blockTimestamp: Hex
+  data: Hex
+  /** Counted over the whole block. */
+  logIndex: Hex
+  removed: boolean
+  topics: Hash[]
+  transactionHash: Hash
+  transactionIndex: Hex
+}
+
+/** A block without its transactions: the `newHeads` payload. */
+export type RpcHeader = {
+  difficulty: Hex
+  extraData: Hex
+  gasLimit: Hex
+  gasUsed: Hex
+  hash: Hash
+  logsBloom: Hex
+  miner: Address
+  mixHash: Hash
+  nonce: Hex
+  number: Hex
+  parentHash: Hash
+  receiptsRoot: Hash
+  sha3Uncles: Hash
+  size: Hex
+  stateRoot: Hash
+  timestamp: Hex
+  totalDifficulty: Hex
+  transactionsRoot: Hash
+}
+
+/** A block as `eth_getBlockBy*` answers it. `baseFeePerGas` is absent on purpose: fees are of the legacy kind. */
+export type RpcBlock = RpcHeader & {
+  transactions: Hash[] | RpcTransaction[]
+  uncles: Hash[]
+}
+
+export type RpcTransaction = {
+  blockHash: Hash | null
+  blockNumber: Hex | null
+  chainId: Hex
+  from: Address
+  gas: Hex
+  gasPrice: Hex
+  hash: Hash
+  input: Hex
+  nonce: Hex
+  r: Hex
+  s: Hex
+  to: Address | null
+  transactionIndex: Hex | null
+  type: Hex
+  v: Hex
+  value: Hex
+  yParity: Hex
+}
+
+export type RpcReceipt = {
+  blockHash: Hash
+  blockNumber: Hex
+  contractAddress: Address | null
+  cumulativeGasUsed: Hex
+  effectiveGasPrice: Hex
+  from: Address
+  gasUsed: Hex
+  logs: RpcLog[]
+  logsBloom: Hex
+  status: Hex
+  to: Address | null
+  transactionHash: Hash
+  transactionIndex: Hex
+  type: Hex
+}

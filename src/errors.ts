@@ -1,0 +1,73 @@
+/**
+ * A JSON-RPC error response: `code`, a message for a person, optional `data`. Anything else that is thrown becomes
+ * `-32603 Internal error`, its text goes to the log and not to the caller.
+ */
+export class RpcError extends Error {
+  override name = 'RpcError'
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, options: RpcError.Options = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.data = options.data
+  }
+}
+
+export declare namespace RpcError {
+  type Options = { cause?: unknown; data?: unknown }
+}
+
+/** `-32602`: a parameter is missing or malformed. `index` is its position in `params`. */
+export class InvalidParamsError extends RpcError {
+  override name = 'InvalidParamsError'
+
+  constructor(index: number, reason: string) {
+    super(-32602, `invalid argument ${index}: ${reason}`)
+  }
+}
+
+/** `-32601`: the method exists in Ethereum but is not served here; the message says why. */
+export class MethodNotSupportedError extends RpcError {
+  override name = 'MethodNotSupportedError'
+
+  constructor(method: string, reason: string) {
+    super(-32601, `the method ${method} does not exist/is not available: ${reason}`)
+  }
+}
+
+/** `3`: the EVM reverted. `data` is the exact revert payload as hex, `0x` when it was empty. */
+export class ExecutionRevertedError extends RpcError {
+  override name = 'ExecutionRevertedError'
+
+  constructor(data: `0x${string}`, reason?: string) {
+    super(3, reason ? `execution reverted: ${reason}` : 'execution reverted', { data })
+  }
+}
+
+/** `-32000`: state at a block that the node no longer (or never) keeps. Never answered with the latest state. */
+export class HistoricalStateError extends RpcError {
+  override name = 'HistoricalStateError'
+
+  constructor(what: string) {
+    super(-32000, `historical state ${what} is not available`)
+  }
+}
+
+/** `-32603`: the upstream node could not be asked, or answered something that cannot be read. Callers may retry. */
+export class UpstreamError extends RpcError {
+  override name = 'UpstreamError'
+
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(-32603, message, options)
+  }
+}
+
+/** `-32005`: a limit was met: ours or the upstream's. */
+export class LimitExceededError extends RpcError {
+  override name = 'LimitExceededError'
+
+  constructor(message: string, options: RpcError.Options = {}) {
+    super(-32005, message, options)
+  }
+}

@@ -1,0 +1,46 @@
+import type { Context } from '../context.ts'
+import { InvalidParamsError } from '../errors.ts'
+import type { Param } from './params.ts'
+
+/** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in the README. */
+export type Method<params extends readonly unknown[], result> = {
+  params: { readonly [key in keyof params]: Param<params[key]> }
+  handler: (context: Context, params: params) => Promise<result> | result
+  /** How the method is served: from the chain, with a fixed answer, or refused on purpose. @default 'served' */
+  kind?: 'served' | 'fixed' | 'refused'
+  /** One line for the methods table of the README. */
+  summary: string
+  /** Only offered on the full view, not on `/solidity`. @default false */
+  fullOnly?: boolean
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a method of any signature
+export type AnyMethod = Method<any, any>
+
+/** Infers a method's parameter and result types from its definition. */
+export function defineMethod<const params extends readonly unknown[], result>(
+  method: Method<params, result>,
+): Method<params, result> {
+  return method
+}
+
+/**
+ * Decodes positional params, then runs the handler. Surplus parameters are ignored, as Ethereum nodes do.
+ *
+ * @throws InvalidParamsError naming the position and what was expected.
+ */
+export function callMethod<params extends readonly unknown[], result>(
+  method: Method<params, result>,
+  context: Context,
+  input: readonly unknown[],
+): Promise<result> | result {
+  const decoders = method.params as readonly Param<unknown>[]
+  const params = decoders.map((decode, index) => {
+    try {
+      return decode(input[index])
+    } catch (error) {
+      throw new InvalidParamsError(index, (error as Error).message)
+    }
+  })
+  return method.handler(context, params as readonly unknown[] as params)
+}

@@ -1,0 +1,26 @@
+/** What a method may know of the request that called it. */
+export type RequestScope = {
+  /** Address of the client, for limits per client. */
+  readonly client: string
+  /** Aborted when the client has gone before its answer. */
+  readonly signal: AbortSignal
+  /**
+   * Runs once, when the response has left the socket (`true`) or when it never will (`false`).
+   * A filter page counts as delivered only then.
+   */
+  onSettled(listener: (delivered: boolean) => void): void
+  /** The WebSocket that the request came over; absent over HTTP. */
+  readonly socket?: RpcSocket
+}
+
+/** One client connection that notifications can be pushed to. */
+export type RpcSocket = {
+  readonly id: string
+  readonly client: string
+  /** Queues a text frame. A reader too slow for the buffer limit is cut, then this is a no-op. */
+  send(text: string): void
+  /** Bytes queued and not yet taken by the network. */
+  buffered(): number
+  close(code: number, reason: string): void
+  onClose(listener: () => void): void
+}
