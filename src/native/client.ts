@@ -1,0 +1,174 @@
+import { createSharing } from './dedupe.ts'
+import { isBusy, nodeErrorOf } from './errors.ts'
+import { parseNative, stringifyNative } from './json.ts'
+import { normalize } from './normalize.ts'
+import {
+  sharedOperations,
+  walletOperations,
+  type CallOptions,
+  type Operation,
+  type SolidityOperations,
+  type WalletOperations,
+} from './operations.ts'
+import type { NativePath, NativeTransport } from './transport.ts'
+
+/** Typed calls to the node's HTTP API. No Ethereum shapes here. */
+export type NativeClient = {
+  /** The newest state, the pending pool included. */
+  readonly wallet: WalletOperations
+  /** The state as of the solidified block. */
+  readonly solidity: SolidityOperations
+  /**
+   * Any operation, by the last part of its path or by the name that it has here. The answer is as received (int64 exact),
+   * `{}` included. An operation that is not known here is asked once and not shared.
+   */
+  call(
+    prefix: 'wallet' | 'walletsolidity',
+    name: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<unknown>
+  close(): Promise<void>
+}
+
+type AnyOperation = Operation<unknown, unknown>
+
+// Four tries within about a second: what a per-second limit needs to clear, and no more than a caller waits for.
+const BUSY_DELAYS = [100, 200, 400]
+
+/**
+ * A client of one node. Reads are shared while they are under way, so answers must not be changed by those who get them.
+ *
+ * Every call throws `NodeUnreachableError`, `NodeTimeoutError`, `NodeAnswerError`, `NodeLacksApiError`, `NodeBusyError`, or
+ * `NodeRefusedError`; what the node says inside `result` of a contract call or a broadcast is part of the answer.
+ */
+export function createNativeClient({
+  random = Math.random,
+  sleep = sleepFor,
+  transport,
+}: createNativeClient.Options): NativeClient {
+  const share = createSharing()
+
+  async function ask(
+    path: NativePath,
+    name: string,
+    body: string | undefined,
+    idempotent: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    for (let attempt = 0; ; attempt++) {
+      const { status, text } = await transport.send(path, body, { idempotent, signal })
+      const parsed = tryParse(text)
+      const error = nodeErrorOf(name, status, text, parsed)
+      if (!error) return parsed
+      const delay = BUSY_DELAYS[attempt]
+      // The rate limit refuses before it executes: asking again is safe even for a broadcast.
+      if (!isBusy(error) || delay === undefined) throw error
+      await sleep(delay * (0.5 + random()), signal)
+    }
+  }
+
+  /** Asks; asks once more where the node ran out of CPU time, which on a busy node happens to harmless calls. */
+  async function askPatiently(
+    path: NativePath,
+    name: string,
+    body: string | undefined,
+    idempotent: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    const answer = await ask(path, name, body, idempotent, signal)
+    return ranOutOfTime(answer) ? ask(path, name, body, idempotent, signal) : answer
+  }
+
+  function run(
+    prefix: 'wallet' | 'walletsolidity',
+    operation: AnyOperation,
+    request: unknown,
+    signal: AbortSignal | undefined,
+    finish: (answer: unknown) => unknown,
+  ): Promise<unknown> {
+    const path: NativePath = `/${prefix}/${operation.path}`
+    const body =
+      operation.method === 'GET' && request === undefined
+        ? undefined
+        : stringifyNative(request ?? {})
+    const idempotent = operation.kind !== 'send'
+    const start = async (signal: AbortSignal | undefined) =>
+      finish(await askPatiently(path, operation.path, body, idempotent, signal))
+    return operation.kind === 'read' ? share(`${path} ${body ?? ''}`, signal, start) : start(signal)
+  }
+
+  function calls(
+    prefix: 'wallet' | 'walletsolidity',
+    table: Record<string, AnyOperation>,
+  ): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(table).map(([name, operation]) => [
+        name,
+        (request?: unknown, options?: CallOptions) =>
+          run(prefix, operation, request, options?.signal, (answer) =>
+            normalize(operation, answer),
+          ),
+      ]),
+    )
+  }
+
+  return {
+    wallet: calls('wallet', { ...sharedOperations, ...walletOperations }) as WalletOperations,
+    solidity: calls('walletsolidity', sharedOperations) as SolidityOperations,
+    async call(prefix, name, body, options) {
+      if (!/^\w+$/.test(name)) throw new TypeError(`"${name}" is not the name of an operation`)
+      const operation = findOperation(name)
+      return run(prefix, operation, body, options?.signal, (answer) => answer)
+    },
+    close: () => transport.close(),
+  }
+}
+
+export declare namespace createNativeClient {
+  type Options = {
+    transport: NativeTransport
+    /** Waits before a busy node is asked again. @default a timer */
+    sleep?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
+    /** @default Math.random */
+    random?: () => number
+  }
+}
+
+function findOperation(name: string): AnyOperation {
+  const wanted = name.toLowerCase()
+  const known = Object.entries({ ...sharedOperations, ...walletOperations }).find(
+    ([key, { path }]) => key.toLowerCase() === wanted || path.toLowerCase() === wanted,
+  )
+  return known?.[1] ?? { path: name, kind: 'send', method: 'POST' }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseNative(text)
+  } catch {
+    return undefined
+  }
+}
+
+function ranOutOfTime(answer: unknown): boolean {
+  const message = (answer as { result?: { message?: unknown } } | null)?.result?.message
+  return typeof message === 'string' && message.includes(CPU_TIMEOUT)
+}
+
+/** Hex of `CPU timeout for`. */
+const CPU_TIMEOUT = '4350552074696d656f757420666f72'
+
+function sleepFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', leave)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', leave, { once: true })
+  })
+}

@@ -1,0 +1,46 @@
+import type { ConstantCall } from './accountTypes.ts'
+import { splitException } from './errors.ts'
+import type { Hex } from './types.ts'
+
+/** How a constant call ended. `energy` is in energy units, its penalty included. */
+export type ConstantOutcome =
+  | { kind: 'success'; data: Hex; energy: number; penalty: number }
+  | { kind: 'revert'; data: Hex; energy: number; penalty: number }
+  | ConstantFailure
+
+/**
+ * The call did not run to its end. `code` is the node's (`CONTRACT_VALIDATE_ERROR`: refused before it ran, `OTHER_ERROR`:
+ * an exception in the virtual machine), `exception` the short name of what was thrown, `message` its text without class names.
+ */
+export type ConstantFailure = {
+  kind: 'failure'
+  code: string
+  exception: string | undefined
+  message: string
+}
+
+/**
+ * Tells success, revert and failure of a constant call apart. A revert has `result.result: true`, no code, and the revert
+ * bytes where the return data would be.
+ */
+export function readConstantCall(call: ConstantCall): ConstantOutcome {
+  const failure = readFailure(call.result)
+  if (failure) return failure
+  return {
+    kind: hasReverted(call) ? 'revert' : 'success',
+    data: call.constant_result?.[0] ?? '',
+    energy: call.energy_used ?? 0,
+    penalty: call.energy_penalty ?? 0,
+  }
+}
+
+/** The failure that `result` of a constant call or an estimate names; undefined when there is none. */
+export function readFailure(result: ConstantCall['result']): ConstantFailure | undefined {
+  if (result.code === undefined || result.code === 'SUCCESS') return undefined
+  const { exception, text } = splitException(result.message ?? '')
+  return { kind: 'failure', code: result.code, exception, message: text }
+}
+
+function hasReverted({ result, transaction }: ConstantCall): boolean {
+  return transaction?.ret?.[0]?.ret === 'FAILED' || Boolean(result.message)
+}

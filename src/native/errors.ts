@@ -1,0 +1,162 @@
+import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
+
+/**
+ * What the node says when it does not answer the question. Messages are for the caller of the gateway: no class names, no
+ * bodies, no addresses of the upstream. What was received is kept in `cause`, for the log.
+ */
+
+/** No connection to the node, or it broke and asking again did not help. */
+export class NodeUnreachableError extends UpstreamError {
+  override name = 'NodeUnreachableError'
+
+  constructor(options: { cause?: unknown } = {}) {
+    super('the upstream node cannot be reached', options)
+  }
+}
+
+/** No answer in time. */
+export class NodeTimeoutError extends UpstreamError {
+  override name = 'NodeTimeoutError'
+
+  constructor(milliseconds: number) {
+    super(`the upstream node did not answer within ${milliseconds} ms`)
+  }
+}
+
+/** An answer that cannot be read: HTML, nothing, broken JSON, an HTTP status of trouble. */
+export class NodeAnswerError extends UpstreamError {
+  override name = 'NodeAnswerError'
+}
+
+/** The node does not offer this operation: unknown to it, switched off, or closed on a lite node. */
+export class NodeLacksApiError extends UpstreamError {
+  override name = 'NodeLacksApiError'
+  readonly reason: NodeLacksApiError.Reason
+
+  constructor(operation: string, reason: NodeLacksApiError.Reason, options: { cause?: unknown }) {
+    super(`the upstream node does not serve ${operation}: ${LACKS[reason]}`, options)
+    this.reason = reason
+  }
+}
+
+export declare namespace NodeLacksApiError {
+  type Reason = 'disabled' | 'lite' | 'unknown'
+}
+
+const LACKS = {
+  disabled: 'it is disabled in the node’s configuration',
+  lite: 'it is a lite node without history',
+  unknown: 'there is no such operation',
+}
+
+/** The node, or the provider in front of it, is short of resources. Already asked again a few times. */
+export class NodeBusyError extends LimitExceededError {
+  override name = 'NodeBusyError'
+
+  constructor(options: { cause?: unknown } = {}) {
+    super('the upstream node limits the request rate, try again later', options)
+  }
+}
+
+/**
+ * The node understood that it cannot do what was asked: `reason` is its text, without class names. `exception` is the
+ * short name of what it threw, such as `ContractValidateException`; absent where it names none.
+ */
+export class NodeRefusedError extends RpcError {
+  override name = 'NodeRefusedError'
+  readonly reason: string
+  readonly exception: string | undefined
+
+  constructor(reason: string, exception: string | undefined, options: { cause?: unknown } = {}) {
+    super(-32000, reason, options)
+    this.reason = reason
+    this.exception = exception
+  }
+}
+
+const LITE = 'this API is closed because this node is a lite fullnode'
+const DISABLED = 'this API is unavailable due to config'
+const BUSY = 'lack of computing resources'
+const TOO_BIG = 'body size is too big'
+
+/**
+ * The error that a node's answer spells, or undefined when it is a real answer. A lone `{"Error":…}` is always an error,
+ * because no message of the node has such a field.
+ *
+ * @param parsed - the parsed text; undefined when it is not JSON.
+ */
+export function nodeErrorOf(
+  operation: string,
+  status: number,
+  text: string,
+  parsed: unknown,
+): RpcError | undefined {
+  const message = errorText(parsed)
+  if (status === 200 && parsed !== undefined && message === undefined) return undefined
+  const cause = new ReceivedBody(operation, status, text)
+  if (text.startsWith(LITE)) return new NodeLacksApiError(operation, 'lite', { cause })
+  if (message === DISABLED) return new NodeLacksApiError(operation, 'disabled', { cause })
+  if (message?.includes(BUSY) || status === 429) return new NodeBusyError({ cause })
+  if (status === 413 || message?.includes(TOO_BIG))
+    return new LimitExceededError('the request is larger than the upstream node accepts', { cause })
+  if (message !== undefined && status < 500) return refusal(message, cause)
+  // A POST to a path that does not exist gets 405, a GET gets 404.
+  if (status === 404 || status === 405)
+    return new NodeLacksApiError(operation, 'unknown', { cause })
+  if (status === 401 || status === 403)
+    return new NodeAnswerError('the upstream node refuses access; check the API key', { cause })
+  if (status >= 300)
+    return new NodeAnswerError(`the upstream node answered HTTP ${status}`, { cause })
+  if (parsed === undefined)
+    return new NodeAnswerError(
+      text.trim() === ''
+        ? `the upstream node gave an empty answer to ${operation}`
+        : `the upstream node’s answer to ${operation} is not JSON`,
+      { cause },
+    )
+  return undefined
+}
+
+/** Whether asking again soon may help. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof NodeBusyError
+}
+
+function errorText(parsed: unknown): string | undefined {
+  if (typeof parsed !== 'object' || parsed === null || !('Error' in parsed)) return undefined
+  return typeof parsed.Error === 'string' ? parsed.Error : String(parsed.Error)
+}
+
+function refusal(message: string, cause: unknown): RpcError {
+  const { exception, text } = splitException(message)
+  // The node stumbled and has no words for it; that is not a verdict on the request.
+  if (text === '' || exception === 'NullPointerException')
+    return new NodeAnswerError('the upstream node failed to process the request', { cause })
+  return new NodeRefusedError(text, exception, { cause })
+}
+
+/** Parts `class a.b.Name : text` into the short name and the text, also where classes are nested in the text. */
+export function splitException(message: string): { exception: string | undefined; text: string } {
+  const match = /^(?:class )?(?:[\w]+\.)+([\w$]+) ?: ?([\s\S]*)$/.exec(message)
+  if (!match) return { exception: undefined, text: message === 'null' ? '' : message }
+  const exception = match[1]?.split('$').at(-1)
+  return { exception, text: splitException(match[2] ?? '').text }
+}
+
+/**
+ * Text of a `message` field, which most operations give as hex of UTF-8 and a few as plain text.
+ */
+export function decodeMessage(message: string): string {
+  if (!/^(?:[0-9a-f]{2})+$/.test(message)) return message
+  const bytes = Uint8Array.from(message.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  return new TextDecoder().decode(bytes)
+}
+
+/** What was received, for the log: the start of it. */
+export class ReceivedBody extends Error {
+  override name = 'ReceivedBody'
+
+  constructor(operation: string, status: number, text: string) {
+    super(`${operation}: HTTP ${status}: ${text.slice(0, 500)}`)
+  }
+}

@@ -1,0 +1,136 @@
+import type { Entry, Permission } from './accountTypes.ts'
+import type { Hex, HexAddress, Int64, Transaction } from './types.ts'
+
+/** What the node tells of itself. Costs it a probe of its machine: cache. */
+export type NodeInfo = {
+  /** Where syncing would start, **not** a flag that it runs. */
+  beginSyncNum?: number
+  /** `Num:<number>,ID:<hash>`. */
+  block?: string
+  /** `Num:<number>,ID:<hash>` */
+  solidityBlock?: string
+  currentConnectCount?: number
+  activeConnectCount?: number
+  passiveConnectCount?: number
+  totalFlow?: Int64
+  /** Its length is the peer count. */
+  peerList?: PeerInfo[]
+  configNodeInfo?: {
+    codeVersion?: string
+    dbVersion?: number
+    p2pVersion?: string
+    versionNum?: string
+    supportConstant?: boolean
+    [field: string]: unknown
+  }
+  machineInfo?: {
+    cpuCount?: number
+    cpuRate?: number
+    javaVersion?: string
+    osName?: string
+    freeMemory?: Int64
+    totalMemory?: Int64
+    threadCount?: number
+    [field: string]: unknown
+  }
+  cheatWitnessInfoMap?: Record<string, string>
+}
+
+export type PeerInfo = {
+  host?: string
+  port?: number
+  active?: boolean
+  nodeId?: string
+  /** `Num:<number>,ID:<hash>` */
+  headBlockWeBothHave?: string
+  needSyncFromPeer?: boolean
+  needSyncFromUs?: boolean
+  [field: string]: unknown
+}
+
+/** Parameters of the network; a value of zero is absent. */
+export type ChainParameters = { chainParameter?: { key: string; value?: Int64 }[] }
+
+/** `effective-ms:price-sun,…` in ascending order of time. */
+export type PriceHistory = { prices: string }
+
+export type Witnesses = {
+  witnesses?: {
+    address: HexAddress
+    voteCount?: Int64
+    url?: string
+    totalProduced?: number
+    totalMissed?: number
+    latestBlockNum?: number
+    latestSlotNum?: number
+    isJobs?: boolean
+  }[]
+}
+
+export type Proposal = {
+  proposal_id: number
+  proposer_address: HexAddress
+  parameters?: Entry<number>[]
+  /** Milliseconds. */
+  expiration_time?: number
+  /** Milliseconds. */
+  create_time?: number
+  approvals?: HexAddress[]
+  /** Absent while pending. */
+  state?: 'PENDING' | 'DISAPPROVED' | 'APPROVED' | 'CANCELED'
+}
+
+export type Asset = {
+  id: string
+  owner_address: HexAddress
+  name?: Hex
+  abbr?: Hex
+  total_supply?: Int64
+  frozen_supply?: { frozen_amount?: Int64; frozen_days?: Int64 }[]
+  trx_num?: number
+  precision?: number
+  num?: number
+  /** Milliseconds. */
+  start_time?: number
+  /** Milliseconds. */
+  end_time?: number
+  description?: Hex
+  url?: Hex
+  free_asset_net_limit?: Int64
+  public_free_asset_net_limit?: Int64
+  public_free_asset_net_usage?: Int64
+  public_latest_free_net_time?: number
+}
+
+export type Exchange = {
+  exchange_id: number
+  creator_address: HexAddress
+  /** Milliseconds. */
+  create_time?: number
+  first_token_id?: Hex
+  first_token_balance?: Int64
+  second_token_id?: Hex
+  second_token_balance?: Int64
+}
+
+/** Who has signed a transaction so far and whether that is enough. */
+export type SignWeight = {
+  permission?: Permission
+  approved_list?: HexAddress[]
+  current_weight?: Int64
+  result?: { code?: string; message?: string }
+  transaction?: unknown
+}
+
+export type ApprovedList = {
+  approved_list?: HexAddress[]
+  result?: { code?: string; message?: string }
+  transaction?: { transaction?: Transaction; [field: string]: unknown }
+}
+
+export type Nodes = {
+  /** `host` is hex of its ASCII text. */
+  nodes?: { address?: { host?: Hex; port?: number } }[]
+}
+
+export type AddressCheck = { result: boolean; message: string }

@@ -1,0 +1,96 @@
+import type { BlockIdentifier, Permission, Resource } from './accountTypes.ts'
+import type { Hex, HexAddress, Int64, Transaction } from './types.ts'
+
+/**
+ * Bodies of native requests. `visible` is left out everywhere: this client speaks hex addresses only. Hex is without `0x`,
+ * addresses are 42 characters that begin with `41`.
+ */
+
+/** `id_or_num` is a **string**: a decimal number or 64 hex characters; absent is the newest block. `detail` adds transactions. */
+export type BlockSelector = { id_or_num?: string; detail?: boolean }
+
+/** What every builder accepts besides its own fields. */
+export type BuildOptions = {
+  /** Which permission will sign; 0 is the owner's. */
+  Permission_id?: number
+  /** Memo, hex. */
+  extra_data?: Hex
+}
+
+/** A call of a contract, or with creation code as `data` and no contract a simulated deployment. */
+export type ContractCallRequest = {
+  owner_address: HexAddress
+  contract_address?: HexAddress
+  /** `name(type,…)`; wins over `data`. */
+  function_selector?: string
+  /** ABI words without selector. */
+  parameter?: Hex
+  data?: Hex
+  /** Sun. */
+  call_value?: Int64
+  call_token_value?: Int64
+  /** Above 1,000,000. */
+  token_id?: number
+  /** Sun; used by `triggerSmartContract` only. */
+  fee_limit?: Int64
+}
+
+export type SmartContractCallRequest = ContractCallRequest & {
+  contract_address: HexAddress
+} & BuildOptions
+
+export type DeployRequest = BuildOptions & {
+  owner_address: HexAddress
+  /** JSON text of an array; `[]` for none. */
+  abi: string
+  bytecode: Hex
+  /** Constructor arguments, appended to the code. */
+  parameter?: Hex
+  name?: string
+  /** Sun. */
+  call_value?: Int64
+  call_token_value?: Int64
+  token_id?: number
+  /** 0 to 100. */
+  consume_user_resource_percent?: number
+  /** Above zero. */
+  origin_energy_limit?: Int64
+  /** Sun. */
+  fee_limit?: Int64
+}
+
+/** A transaction to send; the signature must match what the node makes of `raw_data`. */
+export type SignedTransaction = Pick<Transaction, 'raw_data'> &
+  Partial<Omit<Transaction, 'raw_data'>>
+
+export type PermissionRequest = Omit<Permission, 'type'> & {
+  /** 0 owner, 1 witness, 2 active. */
+  type: number
+}
+
+export type AccountBalanceRequest = {
+  account_identifier: { address: HexAddress }
+  /** Number and hash must belong to one block. */
+  block_identifier: BlockIdentifier
+}
+
+export type ResourceRequest = { resource?: Resource }
+
+export type AssetIssueRequest = {
+  owner_address: HexAddress
+  name: Hex
+  abbr?: Hex
+  total_supply: Int64
+  trx_num: number
+  num: number
+  /** Milliseconds. */
+  start_time: number
+  /** Milliseconds. */
+  end_time: number
+  description?: Hex
+  url: Hex
+  precision?: number
+  free_asset_net_limit?: Int64
+  public_free_asset_net_limit?: Int64
+  frozen_supply?: { frozen_amount: Int64; frozen_days: Int64 }[]
+}

@@ -1,0 +1,185 @@
+import { errors, Pool } from 'undici'
+
+import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
+
+/** Carries native requests to a node: over sockets, by `fetch`, or to a chain in this process. */
+export type NativeTransport = {
+  /**
+   * Asks once, or where that is safe once more. Any HTTP status is an answer.
+   *
+   * @param body - JSON text for POST; undefined for GET.
+   * @throws NodeUnreachableError, NodeTimeoutError, NodeAnswerError, or the signal's reason
+   */
+  send(path: NativePath, body: string | undefined, options: SendOptions): Promise<NativeReply>
+  close(): Promise<void>
+}
+
+export type NativePath = `/wallet/${string}` | `/walletsolidity/${string}`
+
+export type SendOptions = {
+  signal?: AbortSignal | undefined
+  /** Whether asking twice does no harm. */
+  idempotent: boolean
+}
+
+export type NativeReply = { status: number; text: string }
+
+/** What became of one call, for metrics: `status` is absent when there was no answer. */
+export type CallReport = { path: NativePath; status?: number; seconds: number }
+
+// The largest answer that is reasonable: 100 blocks of 2 MB, written as JSON.
+const MAX_ANSWER = 512 * 1024 * 1024
+
+// Jetty closes an idle connection after 30 s; leave it before it leaves us.
+const KEEP_ALIVE = 20_000
+
+/**
+ * A transport over keep-alive sockets, at most `sockets` per node port; calls beyond wait for a free one. The node refuses
+ * the 51st connection of a port without saying so.
+ *
+ * @throws Error when an address or the header cannot be used.
+ */
+export function createPoolTransport({
+  header,
+  onCall,
+  sockets = 40,
+  timeout = 10_000,
+  upstream,
+  upstreamSolidity = upstream,
+}: createPoolTransport.Options): NativeTransport {
+  const pools = new Map<string, Pool>()
+  const headers = { accept: 'application/json', ...parseHeader(header) }
+  const wallet = target(upstream)
+  const solidity = target(upstreamSolidity)
+  let closed = false
+
+  function target(base: string): Target {
+    const url = new URL(base)
+    let pool = pools.get(url.origin)
+    if (!pool) {
+      pool = new Pool(url.origin, {
+        bodyTimeout: timeout,
+        connect: { timeout },
+        connections: sockets,
+        headersTimeout: timeout,
+        keepAliveTimeout: KEEP_ALIVE,
+        maxResponseSize: MAX_ANSWER,
+        pipelining: 1,
+      })
+      pools.set(url.origin, pool)
+    }
+    return { pool, prefix: url.pathname.replace(/\/+$/, ''), search: url.search }
+  }
+
+  async function once(
+    { pool, prefix, search }: Target,
+    path: NativePath,
+    body: string | undefined,
+    signal: AbortSignal,
+  ): Promise<NativeReply> {
+    const response = await pool.request({
+      body: body ?? null,
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      method: body === undefined ? 'GET' : 'POST',
+      path: prefix + path + search,
+      signal,
+    })
+    return { status: response.statusCode, text: await response.body.text() }
+  }
+
+  async function send(
+    path: NativePath,
+    body: string | undefined,
+    { idempotent, signal }: SendOptions,
+  ): Promise<NativeReply> {
+    signal?.throwIfAborted()
+    const to = path.startsWith('/walletsolidity/') ? solidity : wallet
+    // Counts from here, so that waiting for a socket is part of the caller's wait.
+    const controller = new AbortController()
+    const timer = setTimeout(() => controller.abort(new NodeTimeoutError(timeout)), timeout)
+    const leave = () => controller.abort(signal?.reason)
+    signal?.addEventListener('abort', leave, { once: true })
+    const started = performance.now()
+    let status: number | undefined
+    try {
+      let reply: NativeReply
+      try {
+        reply = await once(to, path, body, controller.signal)
+      } catch (error) {
+        if (closed || controller.signal.aborted || !mayAskAgain(error, idempotent)) throw error
+        reply = await once(to, path, body, controller.signal)
+      }
+      status = reply.status
+      return reply
+    } catch (error) {
+      throw controller.signal.aborted ? controller.signal.reason : faultOf(error, timeout)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', leave)
+      onCall?.({
+        path,
+        ...(status === undefined ? {} : { status }),
+        seconds: (performance.now() - started) / 1000,
+      })
+    }
+  }
+
+  return {
+    send,
+    async close() {
+      closed = true
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+    },
+  }
+}
+
+export declare namespace createPoolTransport {
+  type Options = {
+    /** Base address of `/wallet`; a path in it is kept. */
+    upstream: string
+    /** Base address of `/walletsolidity`. @default the same */
+    upstreamSolidity?: string | undefined
+    /** `name: value`, sent with every call. */
+    header?: string | undefined
+    /** Limit of one call in milliseconds, waiting for a socket included. @default 10_000 */
+    timeout?: number
+    /** Sockets per node port. @default 40 */
+    sockets?: number
+    onCall?: (report: CallReport) => void
+  }
+}
+
+type Target = { pool: Pool; prefix: string; search: string }
+
+function parseHeader(header: string | undefined): Record<string, string> {
+  if (header === undefined) return {}
+  const match = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/.exec(header)
+  if (!match?.[1] || match[2] === undefined)
+    throw new Error('the upstream header must look like "name: value"')
+  return { [match[1].toLowerCase()]: match[2] }
+}
+
+/** A connection that was refused never carried the call, so even a broadcast may be tried again. */
+function mayAskAgain(error: unknown, idempotent: boolean): boolean {
+  const code = codeOf(error)
+  if (code === 'ECONNREFUSED') return true
+  return idempotent && CONNECTION_FAULTS.has(code ?? '')
+}
+
+const CONNECTION_FAULTS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+function faultOf(error: unknown, timeout: number): Error {
+  const code = codeOf(error)
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+    return new NodeTimeoutError(timeout)
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return new NodeAnswerError('the upstream node’s answer is too large', { cause: error })
+  if (error instanceof errors.HTTPParserError)
+    return new NodeAnswerError('the upstream node does not speak HTTP', { cause: error })
+  return new NodeUnreachableError({ cause: error })
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : undefined
+}
