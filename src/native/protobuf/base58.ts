@@ -1,0 +1,24 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import bs58 from 'bs58'
+
+/** The base58check spelling of an address: base58 of its bytes and the first four bytes of their double SHA-256. */
+export function toBase58(address: Uint8Array): string {
+  return bs58.encode(Buffer.concat([address, checksum(address)]))
+}
+
+/**
+ * The bytes of a base58check address.
+ *
+ * @throws TypeError when the text is not base58 or its checksum is wrong.
+ */
+export function fromBase58(text: string): Buffer {
+  const bytes = Buffer.from(bs58.decodeUnsafe(text) ?? [])
+  const address = bytes.subarray(0, -4)
+  if (bytes.length < 5 || !checksum(address).equals(bytes.subarray(-4)))
+    throw new TypeError(`wrong base58 checksum: ${text}`)
+  return address
+}
+
+function checksum(bytes: Uint8Array): Buffer {
+  return Buffer.from(sha256(sha256(bytes)).subarray(0, 4))
+}

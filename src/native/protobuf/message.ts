@@ -1,0 +1,159 @@
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type Message,
+  ScalarType,
+} from '@bufbuild/protobuf'
+
+import { fromBase58, toBase58 } from './base58.ts'
+
+/** How byte fields are spelled: hex (`false`), or base58 addresses and plain text as a node does with `visible: true`. */
+export type Spelling = { visible?: boolean | undefined }
+
+type Json = Record<string, unknown>
+
+/**
+ * A message as the node prints it: proto field names, defaults omitted, bytes as lower-case hex, enums by name, int64 as a
+ * number or (beyond 2^53 − 1) a bigint. A sub-message that is set but empty is `{}`.
+ */
+export function messageToJson(desc: DescMessage, message: Message, spelling: Spelling = {}): Json {
+  const json: Json = {}
+  for (const field of desc.fields) {
+    const value = (message as unknown as Json)[field.localName]
+    if (field.fieldKind === 'list') {
+      const list = value as readonly unknown[]
+      if (list.length > 0) json[field.name] = list.map((item) => print(field, item, spelling))
+    } else if (field.fieldKind === 'message') {
+      if (value !== undefined) json[field.name] = print(field, value, spelling)
+    } else if (hasPresence(field)) {
+      json[field.name] = print(field, value ?? zero(field), spelling)
+    } else if (!isZero(value)) {
+      json[field.name] = print(field, value, spelling)
+    }
+  }
+  return json
+}
+
+/**
+ * The message that a node's JSON means. Accepts enum names and numbers, int64 as number, bigint or decimal string.
+ *
+ * @throws TypeError naming the field: an unknown member (dropping it would sign something else than was asked), a value of
+ * the wrong type, a number that is not exact or out of range.
+ */
+export function messageFromJson(
+  desc: DescMessage,
+  json: unknown,
+  spelling: Spelling = {},
+  path = desc.name,
+): Message {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new TypeError(`${path}: expected an object`)
+  const init: Json = {}
+  for (const [name, value] of Object.entries(json)) {
+    const field = desc.fields.find((field) => field.name === name)
+    const at = `${path}.${name}`
+    if (!field) throw new TypeError(`${at}: no such field`)
+    if (value === undefined || value === null) continue
+    if (field.fieldKind !== 'list') init[field.localName] = read(field, value, spelling, at)
+    else if (!Array.isArray(value)) throw new TypeError(`${at}: expected a list`)
+    else init[field.localName] = value.map((item, i) => read(field, item, spelling, `${at}[${i}]`))
+  }
+  // Both members of a map entry are always on the wire, zeros too.
+  for (const field of desc.fields) if (hasPresence(field)) init[field.localName] ??= zero(field)
+  return create(desc, init)
+}
+
+const hasPresence = (field: DescField) => field.fieldKind === 'scalar' && field.proto.proto3Optional
+
+function isZero(value: unknown): boolean {
+  return value instanceof Uint8Array ? value.length === 0 : !value
+}
+
+function zero(field: DescField): unknown {
+  return field.scalar === ScalarType.STRING ? '' : 0n
+}
+
+function print(field: DescField, value: unknown, spelling: Spelling): unknown {
+  if (field.message) return messageToJson(field.message, value as Message, spelling)
+  if (field.enum) return field.enum.value[value as number]?.name ?? value
+  if (typeof value === 'bigint')
+    return BigInt.asIntN(54, value) === value && value !== UNSAFE_LOW ? Number(value) : value
+  return value instanceof Uint8Array ? printBytes(field, value, spelling) : value
+}
+
+// −2^53 fits 54 bits and is not a safe integer.
+const UNSAFE_LOW = -(2n ** 53n)
+
+function printBytes(field: DescField, value: Uint8Array, { visible }: Spelling): string {
+  const bytes = Buffer.from(value)
+  if (visible && isAddress(field)) return toBase58(bytes)
+  return bytes.toString(visible && isText(field) ? 'utf8' : 'hex')
+}
+
+function read(field: DescField, value: unknown, spelling: Spelling, at: string): unknown {
+  if (field.message) return messageFromJson(field.message, value, spelling, at)
+  if (field.enum) {
+    const name = ENUM_ALIASES[value as string] ?? value
+    const found = field.enum.values.find((item) => item.name === name || item.number === name)
+    if (found) return found.number
+    if (Number.isInteger(value)) return value
+    throw new TypeError(`${at}: no such ${field.enum.name}: ${String(value)}`)
+  }
+  if (field.scalar === ScalarType.BYTES) return readBytes(field, value, spelling, at)
+  if (field.scalar === ScalarType.INT64) return readInteger(value, 64, at)
+  if (field.scalar === ScalarType.INT32) return Number(readInteger(value, 32, at))
+  const expected = field.scalar === ScalarType.BOOL ? 'boolean' : 'string'
+  if (typeof value !== expected) throw new TypeError(`${at}: expected a ${expected}`)
+  return value
+}
+
+const ENUM_ALIASES: Record<string, string> = { NATIVE_POWER: 'TRON_POWER' }
+
+function readInteger(value: unknown, bits: number, at: string): bigint {
+  const exact =
+    typeof value === 'bigint' ||
+    (typeof value === 'number' && Number.isSafeInteger(value)) ||
+    (typeof value === 'string' && /^-?\d+$/.test(value))
+  if (!exact) throw new TypeError(`${at}: expected an exact integer`)
+  const integer = BigInt(value)
+  if (BigInt.asIntN(bits, integer) !== integer)
+    throw new TypeError(`${at}: does not fit ${bits} bits`)
+  return integer
+}
+
+function readBytes(
+  field: DescField,
+  value: unknown,
+  { visible }: Spelling,
+  at: string,
+): Uint8Array {
+  if (typeof value !== 'string') throw new TypeError(`${at}: expected a string`)
+  if (visible && isText(field)) return Buffer.from(value)
+  if (isAddress(field) && /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(value)) return fromBase58(value)
+  const hex = value.replace(/^0x/i, '')
+  if (hex.length % 2 || /[^\da-f]/i.test(hex)) throw new TypeError(`${at}: expected hex bytes`)
+  const bytes = Buffer.from(hex, 'hex')
+  // Ethereum's form of an account is the native one without its first byte.
+  return isAddress(field) && bytes.length === 20 ? Buffer.concat([Buffer.of(0x41), bytes]) : bytes
+}
+
+const isAddress = (field: DescField) => field.name.endsWith('_address') || field.name === 'address'
+
+const TEXT = new Set([
+  'abbr',
+  'account_id',
+  'account_name',
+  'asset_name',
+  'buy_token_id',
+  'description',
+  'first_token_id',
+  'name',
+  'second_token_id',
+  'sell_token_id',
+  'token_id',
+  'update_url',
+  'url',
+])
+
+const isText = (field: DescField) => TEXT.has(field.name)

@@ -1,0 +1,157 @@
+import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
+import { sha256 } from '@noble/hashes/sha2.js'
+
+import type { Contract, Hex, Transaction } from '../types.ts'
+import { contractSchema } from './contracts.ts'
+import {
+  Contract_ContractTypeSchema as ContractTypeSchema,
+  ContractSchema,
+  ParameterSchema,
+  type RawData,
+  RawDataSchema,
+  ResultSchema,
+  TransactionSchema,
+} from './gen/transaction_pb.ts'
+import { messageFromJson, messageToJson, type Spelling } from './message.ts'
+
+/** The content of a transaction as the node's JSON has it. */
+export type RawDataJson = Transaction['raw_data']
+
+/** What {@link encodeTransaction} needs of a transaction; the signed bytes are those of `raw_data_hex` when it is there. */
+export type EncodableTransaction = {
+  raw_data?: RawDataJson
+  raw_data_hex?: Hex
+  signature?: readonly Hex[]
+  ret?: Transaction['ret']
+  visible?: boolean
+}
+
+const TYPE_URL = 'type.googleapis.com/protocol.'
+
+/**
+ * `raw_data` as the bytes that are hashed and signed.
+ *
+ * @throws TypeError naming the field that cannot be encoded.
+ */
+export function rawDataFromJson(json: RawDataJson, spelling: Spelling = {}): Buffer {
+  const { contract, ...rest } = json
+  const message = messageFromJson(RawDataSchema, rest, spelling, 'raw_data') as RawData
+  message.contract = (contract ?? []).map((item) => contractFromJson(item, spelling))
+  return Buffer.from(toBinary(RawDataSchema, message))
+}
+
+/**
+ * The bytes of a `raw_data` in the node's JSON. A contract of an unknown type has no `value`, as the node prints it.
+ *
+ * @throws TypeError when the bytes are not a `raw_data` message.
+ */
+export function rawDataToJson(bytes: Uint8Array, spelling: Spelling = {}): RawDataJson {
+  return printRawData(readMessage(RawDataSchema, bytes, 'raw_data'), spelling)
+}
+
+/** The whole transaction, as `broadcasthex` takes it: content, signatures and (when given) results. Hex without `0x`. */
+export function encodeTransaction(transaction: EncodableTransaction): Hex {
+  const spelling = { visible: transaction.visible }
+  return Buffer.from(
+    toBinary(
+      TransactionSchema,
+      create(TransactionSchema, {
+        rawData: readMessage(RawDataSchema, rawDataBytes(transaction), 'raw_data'),
+        signature: (transaction.signature ?? []).map((hex) => Buffer.from(strip(hex), 'hex')),
+        ret: (transaction.ret ?? []).map(
+          (result) => messageFromJson(ResultSchema, result, spelling, 'ret') as never,
+        ),
+      }),
+    ),
+  ).toString('hex')
+}
+
+/**
+ * A serialised transaction in the node's JSON, with `txID` and `raw_data_hex`. The content is put in canonical order first,
+ * as the node does before it hashes.
+ *
+ * @throws TypeError when the bytes are not a transaction.
+ */
+export function decodeTransaction(input: string | Uint8Array): Transaction {
+  const bytes = typeof input === 'string' ? Buffer.from(strip(input), 'hex') : input
+  const message = readMessage(TransactionSchema, bytes, 'transaction')
+  if (!message.rawData) throw new TypeError('transaction: raw_data is missing')
+  const raw = Buffer.from(toBinary(RawDataSchema, message.rawData))
+  return {
+    txID: transactionId(raw),
+    raw_data: printRawData(message.rawData, {}),
+    raw_data_hex: raw.toString('hex'),
+    ...(message.signature.length > 0 && {
+      signature: message.signature.map((bytes) => Buffer.from(bytes).toString('hex')),
+    }),
+    ...(message.ret.length > 0 && {
+      ret: message.ret.map((result) => messageToJson(ResultSchema, result)),
+    }),
+  }
+}
+
+/** The transaction's id, SHA-256 of its `raw_data` bytes: what is signed, and the hash that Ethereum tools see. */
+export function transactionId(raw: Uint8Array | Hex): Hex {
+  const bytes = typeof raw === 'string' ? Buffer.from(strip(raw), 'hex') : raw
+  return Buffer.from(sha256(bytes)).toString('hex')
+}
+
+/** The bytes of a transaction's content: `raw_data_hex` as it is, else `raw_data` encoded. */
+export function rawDataBytes(transaction: EncodableTransaction): Buffer {
+  if (transaction.raw_data_hex) return Buffer.from(strip(transaction.raw_data_hex), 'hex')
+  if (transaction.raw_data)
+    return rawDataFromJson(transaction.raw_data, { visible: transaction.visible })
+  throw new TypeError('transaction: neither raw_data nor raw_data_hex is there')
+}
+
+function contractFromJson(json: Contract, spelling: Spelling) {
+  const { parameter, ...rest } = json
+  const url = parameter?.type_url
+  const type = json.type ?? url?.slice(url.indexOf('protocol.') + 9) ?? 'AccountCreateContract'
+  const schema = contractSchema(type)
+  if (!schema) throw new TypeError(`contract.type: ${type} cannot be encoded`)
+  const message = messageFromJson(ContractSchema, { ...rest, type }, spelling, 'contract')
+  const value = messageFromJson(schema, parameter?.value ?? {}, spelling)
+  return Object.assign(message as MessageShape<typeof ContractSchema>, {
+    parameter: create(ParameterSchema, {
+      typeUrl: url?.startsWith(TYPE_URL) ? url : TYPE_URL + type,
+      value: toBinary(schema, value),
+    }),
+  })
+}
+
+function printRawData(message: RawData, spelling: Spelling): RawDataJson {
+  const { contract: _, ...rest } = messageToJson(RawDataSchema, message, spelling)
+  const contract = message.contract.map((item): Contract => {
+    const { parameter: _, ...rest } = messageToJson(ContractSchema, item, spelling)
+    const type = ContractTypeSchema.value[item.type]?.name
+    const schema = type === undefined ? undefined : contractSchema(type)
+    const bytes = item.parameter?.value ?? new Uint8Array()
+    return {
+      ...rest,
+      // The one enum that the node prints even when it is the default.
+      type: type ?? String(item.type),
+      parameter: {
+        ...(schema && {
+          value: messageToJson(schema, readMessage(schema, bytes, String(type)), spelling),
+        }),
+        type_url: item.parameter?.typeUrl ?? '',
+      },
+    }
+  })
+  return { ...rest, ...(contract.length > 0 && { contract }) }
+}
+
+function readMessage<schema extends Parameters<typeof fromBinary>[0]>(
+  schema: schema,
+  bytes: Uint8Array,
+  what: string,
+) {
+  try {
+    return fromBinary(schema, bytes)
+  } catch (cause) {
+    throw new TypeError(`${what}: not a ${schema.name} message`, { cause })
+  }
+}
+
+const strip = (hex: string) => hex.replace(/^0x/i, '')
