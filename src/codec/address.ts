@@ -1,0 +1,58 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import bs58 from 'bs58'
+import type { Address } from 'viem'
+
+import type { HexAddress } from '../native/types.ts'
+
+export const ZERO_ADDRESS: Address = `0x${'0'.repeat(40)}`
+
+/** The first byte of every account address of the node. */
+const PREFIX = '41'
+
+/**
+ * The 20 bytes of an address as the node prints it: 21 bytes with the prefix, or bare 20 as in logs.
+ *
+ * Anything else is no address and reads as the zero address: genesis has ASCII sentences where an owner or a producer
+ * belongs, and some transactions name nobody.
+ */
+export function toRpcAddress(input: unknown): Address {
+  if (typeof input !== 'string') return ZERO_ADDRESS
+  if (input.length === 42) return `0x${input.slice(2)}`
+  return input.length === 40 ? `0x${input}` : ZERO_ADDRESS
+}
+
+/** Like `toRpcAddress`, but null where there is no address: for `to`. */
+export function toRpcAddressOrNull(input: unknown): Address | null {
+  const isAddress = typeof input === 'string' && (input.length === 42 || input.length === 40)
+  return isAddress ? toRpcAddress(input) : null
+}
+
+/** The 21 bytes that the node wants: `41` and the 20 bytes, lower case, without `0x`. */
+export function toNativeAddress(address: Address): HexAddress {
+  return PREFIX + address.slice(2).toLowerCase()
+}
+
+/** The spelling that wallets of this chain show: base58 of the 21 bytes and the first four of their double SHA-256. */
+export function toBase58Address(address: Address): string {
+  const payload = Buffer.from(toNativeAddress(address), 'hex')
+  return bs58.encode(Buffer.concat([payload, checksum(payload)]))
+}
+
+/**
+ * Reads an address in any of its spellings: 20 bytes of hex, 21 bytes of hex beginning with 41 (`0x` optional in both),
+ * or base58check. Undefined when it is none of them.
+ */
+export function parseAddress(input: string): Address | undefined {
+  const hex = input.replace(/^0x/i, '').toLowerCase()
+  if (/^[0-9a-f]{40}$/.test(hex)) return `0x${hex}`
+  if (/^41[0-9a-f]{40}$/.test(hex)) return `0x${hex.slice(2)}`
+  const bytes = bs58.decodeUnsafe(input)
+  if (!bytes || bytes.length !== 25 || bytes[0] !== 0x41) return undefined
+  const payload = bytes.subarray(0, 21)
+  const matches = checksum(payload).every((byte, index) => byte === bytes[21 + index])
+  return matches ? `0x${Buffer.from(payload.subarray(1)).toString('hex')}` : undefined
+}
+
+function checksum(payload: Uint8Array): Uint8Array {
+  return sha256(sha256(payload)).subarray(0, 4)
+}

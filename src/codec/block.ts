@@ -1,0 +1,92 @@
+import type { Hash, Hex } from 'viem'
+
+import type { Block, TransactionInfo } from '../native/types.ts'
+import { toRpcAddress } from './address.ts'
+import { bloomToHex, logsBloom } from './bloom.ts'
+import { toRpcLogs } from './log.ts'
+import { toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
+import { blockSize } from './size.ts'
+import { toRpcTransaction } from './transaction.ts'
+import type { RpcBlock, RpcHeader, RpcLog } from './types.ts'
+
+const ZERO_HASH: Hash = `0x${'0'.repeat(64)}`
+/** Keccak-256 of the RLP of an empty string: the root of a trie without entries. */
+const EMPTY_TRIE_ROOT: Hash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+/** Keccak-256 of the RLP of an empty list: no uncles. */
+const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
+
+/**
+ * Energy that a block is said to hold. The chain limits a block by bytes and time and not by energy; tools want a number
+ * that no transaction exceeds, and wallets cap their estimates at a share of it. This is the most that a node spends on one
+ * simulated call (`vm.maxEnergyLimitForConstant`), more than any fee limit buys.
+ */
+export const BLOCK_GAS_LIMIT = 100_000_000n
+
+/** A block as `eth_getBlockBy*` answers it. `energyPrice` (sun, as of the block's time) and `chainId` only matter when `full`. */
+export function toRpcBlock(
+  block: Block,
+  infos: readonly TransactionInfo[],
+  options: toRpcBlock.Options,
+): RpcBlock {
+  const { chainId, energyPrice, full } = options
+  const hash = toHash(block.blockID)
+  const number = block.block_header.raw_data.number ?? 0
+  const transactions = block.transactions ?? []
+  return {
+    ...toRpcHeader(block, infos),
+    transactions: full
+      ? transactions.map((transaction, index) =>
+          toRpcTransaction(transaction, {
+            block: { hash, index, number },
+            chainId,
+            energyPrice,
+            info: infos[index],
+          }),
+        )
+      : transactions.map(({ txID }) => toHash(txID)),
+    uncles: [],
+  }
+}
+
+export declare namespace toRpcBlock {
+  type Options = { full: boolean; chainId: number; energyPrice: bigint }
+}
+
+/** A block without its transactions. `logs` may be given where the caller has mapped them already. */
+export function toRpcHeader(
+  block: Block,
+  infos: readonly TransactionInfo[],
+  logs: readonly RpcLog[] = toRpcLogs(block, infos),
+): RpcHeader {
+  const { accountStateRoot, number, parentHash, timestamp, txTrieRoot, witness_address } =
+    block.block_header.raw_data
+  const gasUsed = infos.reduce((sum, { receipt }) => sum + toInt64(receipt?.energy_usage_total), 0n)
+  return {
+    // Sourced from the node.
+    gasUsed: toQuantity(gasUsed),
+    hash: toHash(block.blockID),
+    logsBloom: bloomToHex(logsBloom(logs)),
+    miner: toRpcAddress(witness_address),
+    number: toQuantity(number),
+    parentHash: toHash(parentHash),
+    size: toQuantity(blockSize(block)),
+    stateRoot: toHash(accountStateRoot),
+    timestamp: toSeconds(timestamp),
+    transactionsRoot: transactionsRoot(block.transactions?.length ?? 0, txTrieRoot),
+
+    // No native counterpart. `baseFeePerGas` is left out: its presence would announce EIP-1559 fees.
+    difficulty: '0x0',
+    extraData: '0x',
+    gasLimit: toQuantity(gasUsed > BLOCK_GAS_LIMIT ? gasUsed : BLOCK_GAS_LIMIT),
+    mixHash: ZERO_HASH,
+    nonce: '0x0000000000000000',
+    receiptsRoot: ZERO_HASH,
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    totalDifficulty: '0x0',
+  }
+}
+
+/** Tools check that the root is the constant exactly when there are no transactions; the node says zero then. */
+function transactionsRoot(count: number, txTrieRoot: string | undefined): Hex {
+  return count === 0 ? EMPTY_TRIE_ROOT : toHash(txTrieRoot)
+}

@@ -1,0 +1,61 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import type { Hex } from 'viem'
+
+/** 2048 bits. */
+const BLOOM_BYTES = 256
+
+/** Ethereum's filter over the addresses and topics of logs: three bits for each item. */
+export type Bloom = Uint8Array
+
+/** The three bits (0 to 2047) that an item sets. Items repeat a lot within a block, so the caller may keep them. */
+export type BloomBits = readonly [number, number, number]
+
+export function createBloom(): Bloom {
+  return new Uint8Array(BLOOM_BYTES)
+}
+
+/** The bits of an address (20 bytes) or topic (32 bytes), as hex with `0x`. */
+export function bloomBits(item: string): BloomBits {
+  return bitsOf(Buffer.from(item.slice(2), 'hex'))
+}
+
+/** The bits of raw bytes: the low 11 bits of the first three 16-bit words of their Keccak-256. */
+export function bitsOf(bytes: Uint8Array): BloomBits {
+  const hash = keccak_256(bytes)
+  const bit = (index: number) => (((hash[index] ?? 0) << 8) | (hash[index + 1] ?? 0)) & 0x7ff
+  return [bit(0), bit(2), bit(4)]
+}
+
+export function addBits(bloom: Bloom, bits: BloomBits): void {
+  for (const bit of bits) {
+    const index = BLOOM_BYTES - 1 - (bit >> 3)
+    bloom[index] = (bloom[index] ?? 0) | (1 << (bit & 7))
+  }
+}
+
+/** Whether the item with these bits may be in the filter; false is certain. */
+export function hasBits(bloom: Bloom, bits: BloomBits): boolean {
+  return bits.every((bit) => ((bloom[BLOOM_BYTES - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0)
+}
+
+/** The filter over all logs given. `known` keeps the bits of items between calls, such as the receipts of one block. */
+export function logsBloom(
+  logs: readonly { address: string; topics: readonly string[] }[],
+  known = new Map<string, BloomBits>(),
+): Bloom {
+  const bloom = createBloom()
+  const add = (item: string) => {
+    let bits = known.get(item)
+    if (!bits) known.set(item, (bits = bloomBits(item)))
+    addBits(bloom, bits)
+  }
+  for (const log of logs) {
+    add(log.address)
+    for (const topic of log.topics) add(topic)
+  }
+  return bloom
+}
+
+export function bloomToHex(bloom: Bloom): Hex {
+  return `0x${Buffer.from(bloom).toString('hex')}`
+}

@@ -1,0 +1,43 @@
+import type { Block, TransactionInfo } from '../native/types.ts'
+import { toRpcAddress } from './address.ts'
+import { toData, toHash, toQuantity, toSeconds } from './quantity.ts'
+import type { RpcLog } from './types.ts'
+
+/**
+ * Every log of a block, in block order, one list per transaction.
+ *
+ * `logIndex` counts over the whole block. A transaction that ran out of time may keep logs although it failed; they are
+ * listed and counted as the node does it.
+ */
+export function toRpcLogsByTransaction(
+  block: Block,
+  infos: readonly TransactionInfo[],
+): RpcLog[][] {
+  const { number, timestamp } = block.block_header.raw_data
+  const common = {
+    blockHash: toHash(block.blockID),
+    blockNumber: toQuantity(number),
+    blockTimestamp: toSeconds(timestamp),
+  }
+  let logIndex = 0
+  return infos.map(({ id, log = [] }, transactionIndex) =>
+    log.map(({ address, topics = [], data }) => ({
+      // Sourced from the node.
+      address: toRpcAddress(address),
+      ...common,
+      data: toData(data),
+      logIndex: toQuantity(logIndex++),
+      topics: topics.map(toHash),
+      transactionHash: toHash(id),
+      transactionIndex: toQuantity(transactionIndex),
+
+      // True of every canonical block; who reports a dropped block turns it.
+      removed: false,
+    })),
+  )
+}
+
+/** Every log of a block, in block order. */
+export function toRpcLogs(block: Block, infos: readonly TransactionInfo[]): RpcLog[] {
+  return toRpcLogsByTransaction(block, infos).flat()
+}

@@ -1,0 +1,62 @@
+import type { Block, TransactionInfo } from '../native/types.ts'
+import { toRpcAddress } from './address.ts'
+import { type BloomBits, bloomToHex, logsBloom } from './bloom.ts'
+import { toRpcLogsByTransaction } from './log.ts'
+import { toHash, toInt64, toQuantity } from './quantity.ts'
+import { isCreation, transactionParties } from './transaction.ts'
+import type { RpcReceipt } from './types.ts'
+
+/**
+ * The receipts of a block, in order. Genesis has none, whatever it holds.
+ *
+ * `energyPrice` is in sun, as of the block's time. It is the price of a unit, not what was paid: stake covers part or all.
+ */
+export function toRpcReceipts(
+  block: Block,
+  infos: readonly TransactionInfo[],
+  { energyPrice }: { energyPrice: bigint },
+): RpcReceipt[] {
+  const common = {
+    blockHash: toHash(block.blockID),
+    blockNumber: toQuantity(block.block_header.raw_data.number),
+    effectiveGasPrice: toQuantity(energyPrice),
+  }
+  const logs = toRpcLogsByTransaction(block, infos)
+  const known = new Map<string, BloomBits>()
+  const transactions = block.transactions ?? []
+  let cumulativeGasUsed = 0n
+
+  return transactions.flatMap((transaction, index) => {
+    const info = infos[index]
+    if (!info) return []
+    const { from, to } = transactionParties(transaction, info)
+    const gasUsed = toInt64(info.receipt?.energy_usage_total)
+    cumulativeGasUsed += gasUsed
+    return {
+      // Sourced from the node.
+      ...common,
+      contractAddress: isCreation(transaction) ? toRpcAddress(info.contract_address) : null,
+      cumulativeGasUsed: toQuantity(cumulativeGasUsed),
+      from,
+      gasUsed: toQuantity(gasUsed),
+      logs: logs[index] ?? [],
+      logsBloom: bloomToHex(logsBloom(logs[index] ?? [], known)),
+      status: hasSucceeded(info) ? '0x1' : '0x0',
+      to,
+      transactionHash: toHash(info.id),
+      transactionIndex: toQuantity(index),
+
+      // No native counterpart.
+      type: '0x0',
+    }
+  })
+}
+
+/**
+ * Whether a transaction did what it says. Only the VM writes `receipt.result`; the other types are in a block because they
+ * succeeded, unless the info says otherwise.
+ */
+export function hasSucceeded(info: TransactionInfo): boolean {
+  const result = info.receipt?.result ?? 'DEFAULT'
+  return info.result !== 'FAILED' && (result === 'DEFAULT' || result === 'SUCCESS')
+}

@@ -1,0 +1,101 @@
+import type { Address, Hash, Hex } from 'viem'
+
+import type { Contract, Transaction, TransactionInfo } from '../native/types.ts'
+import { toRpcAddress, ZERO_ADDRESS } from './address.ts'
+import { contractFields, contractMeaning } from './contract.ts'
+import { toData, toHash, toInt64, toQuantity } from './quantity.ts'
+import { toRpcSignature } from './signature.ts'
+import type { RpcTransaction } from './types.ts'
+
+/**
+ * A transaction as Ethereum tools read it.
+ *
+ * `options.block` and `options.info` are absent while it is pending. `energyPrice` is in sun, as of the block's time (now,
+ * while pending).
+ */
+export function toRpcTransaction(
+  transaction: Transaction,
+  options: toRpcTransaction.Options,
+): RpcTransaction {
+  const { block, chainId, energyPrice, info } = options
+  const { from, input, to, value } = transactionParties(transaction, info)
+  return {
+    // Sourced from the node.
+    blockHash: block?.hash ?? null,
+    blockNumber: block ? toQuantity(block.number) : null,
+    chainId: toQuantity(chainId),
+    from,
+    gas: toQuantity(gasLimit(transaction, info, energyPrice)),
+    gasPrice: toQuantity(energyPrice),
+    hash: toHash(transaction.txID),
+    input,
+    ...toRpcSignature(transaction.signature?.[0]),
+    to,
+    transactionIndex: block ? toQuantity(block.index) : null,
+    value: toQuantity(value),
+
+    // No native counterpart.
+    nonce: '0x0',
+    type: '0x0',
+  }
+}
+
+export declare namespace toRpcTransaction {
+  type Options = {
+    chainId: number
+    /** Sun. */
+    energyPrice: bigint
+    block?: { hash: Hash; number: number; index: number } | undefined
+    info?: TransactionInfo | undefined
+  }
+}
+
+/** Who sends a transaction, to whom, how much, and the call data or (of a creation) the bytecode. */
+export function transactionParties(
+  transaction: Transaction,
+  info: TransactionInfo | undefined,
+): { from: Address; to: Address | null; value: bigint; input: Hex } {
+  const contract = transaction.raw_data.contract?.[0]
+  // Never seen on a chain but not forbidden by the format; the node's own JSON-RPC reads it the same way.
+  if (!contract) return { from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: 0n, input: '0x' }
+  const fields = contractFields(contract)
+  return {
+    from: toRpcAddress(fields['owner_address'] ?? fields['transparent_from_address']),
+    input: callData(contract),
+    ...contractMeaning(contract, info),
+  }
+}
+
+/** Whether a transaction creates a contract. */
+export function isCreation(transaction: Transaction): boolean {
+  return transaction.raw_data.contract?.[0]?.type === 'CreateSmartContract'
+}
+
+function callData(contract: Contract): Hex {
+  const fields = contractFields(contract)
+  if (contract.type === 'TriggerSmartContract') return toData(text(fields['data']))
+  if (contract.type !== 'CreateSmartContract') return '0x'
+  const created = fields['new_contract'] as Record<string, unknown> | undefined
+  return toData(text(created?.['bytecode']))
+}
+
+/**
+ * The energy that the fee limit buys, and never less than was used: the sender's stake adds to it, and a fee limit means
+ * nothing to transactions outside the VM. Tools take `gasUsed === gas` for "out of gas", so the energy used alone would
+ * not do.
+ */
+function gasLimit(
+  transaction: Transaction,
+  info: TransactionInfo | undefined,
+  energyPrice: bigint,
+): bigint {
+  const used = toInt64(info?.receipt?.energy_usage_total)
+  const type = transaction.raw_data.contract?.[0]?.type
+  if (type !== 'TriggerSmartContract' && type !== 'CreateSmartContract') return used
+  const bought = energyPrice > 0n ? toInt64(transaction.raw_data.fee_limit) / energyPrice : 0n
+  return bought > used ? bought : used
+}
+
+function text(input: unknown): string | undefined {
+  return typeof input === 'string' ? input : undefined
+}
