@@ -1,0 +1,238 @@
+import type { Command } from 'commander'
+
+import {
+  addCommand,
+  addNodeOption,
+  addOutputOptions,
+  addRequestOptions,
+  addRpcOption,
+  CommandError,
+  usageError,
+} from './command.ts'
+import { type AddressForms, parseAddress, tryAddress } from './support/address.ts'
+import { formatCoins, group } from './support/amount.ts'
+import { readStdin } from './support/input.ts'
+import { get, isRecord, scalar, stringify } from './support/json.ts'
+import { type KeyOptions, keyOf, newKey, readKey, saveKey } from './support/key.ts'
+import type { Node } from './support/node.ts'
+import { type Rpc, RpcFailure } from './support/rpc.ts'
+import { renderFields } from './support/table.ts'
+import { resolveTarget, type TargetOptions } from './support/target.ts'
+import { createTerminal, type Terminal } from './support/terminal.ts'
+import { accountFields, resourceFields } from './support/walletTables.ts'
+
+/** `ethgate account new | show | convert`: keys and addresses. */
+export function addAccountCommand(program: Command): void {
+  const account = addCommand(program, 'account', {
+    summary: 'make a key, look at an account, convert addresses',
+    examples: [
+      ['ethgate account new --save alice.key', 'a new key in a file that only you can read'],
+      ['ethgate account show TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp', 'what an account holds'],
+      ['ethgate account convert 0xdd791d6b49e190062d650e6a23c575510d35f2f9', 'the other spellings'],
+    ],
+  })
+  const create = addCommand(account, 'new', {
+    summary: 'make a key and its address',
+    description:
+      'Makes a private key from the system’s random source. With --save it goes to a file with mode 600 and is not printed.',
+    examples: [
+      ['ethgate account new', 'prints the key and its address'],
+      ['ethgate account new --save alice.key', 'writes the key, prints only the address'],
+    ],
+  }).option('--save <file>', 'write the key to this new file, readable by its owner only')
+  addOutputOptions(create).action(makeAccount)
+
+  const show = addCommand(account, 'show', {
+    summary: 'show balance, resources, permissions, code and tokens',
+    description:
+      'Shows an account. Balance, code and transaction count come from the gateway; resources, permissions and tokens ' +
+      'from the native interface of --node, or of a development chain at the address of --rpc.',
+    examples: [
+      [
+        'ethgate account show TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
+        'all that the gateway and chain tell',
+      ],
+      [
+        'ethgate account show 41dd791d6b49e190062d650e6a23c575510d35f2f9 --node http://127.0.0.1:8090 --json',
+        'from a node, as JSON',
+      ],
+    ],
+  }).argument('<address>', 'T…, 41… or 0x…')
+  addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(show)))).action(showAccount)
+
+  const convert = addCommand(account, 'convert', {
+    summary: 'write an address in every spelling',
+    description:
+      'Converts between base58 (T…), native hexadecimal (41…) and Ethereum (0x…) addresses. A private key gives its ' +
+      'address; take it from a file (--key-file) or standard input ("-") rather than from the command line.',
+    examples: [
+      ['ethgate account convert TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp', 'base58 to both others'],
+      ['ethgate account convert --key-file alice.key', 'the address of a key'],
+      ['cat alice.key | ethgate account convert -', 'the same'],
+    ],
+  })
+    .argument('[any]', 'an address in any spelling, or "-" for standard input')
+    .option('--key-file <file>', 'a file with a private key')
+  addOutputOptions(convert).action(convertAny)
+}
+
+type OutputOptions = { json?: boolean; table?: boolean }
+
+async function makeAccount(options: OutputOptions & { save?: string }): Promise<void> {
+  const terminal = createTerminal(options)
+  const key = newKey()
+  if (options.save !== undefined) await saveKey(options.save, key)
+  const secret =
+    options.save === undefined ? { privateKey: `0x${key.hex}` } : { keyFile: options.save }
+  if (terminal.mode === 'json') return terminal.print(stringify({ ...key.address, ...secret }))
+  await terminal.print(
+    renderFields(terminal, [
+      ...addressFields(key.address),
+      ...Object.entries(secret).map(([name, value]): [string, string] => [
+        name === 'privateKey' ? 'private key' : 'key file',
+        value,
+      ]),
+    ]),
+  )
+  if (options.save === undefined)
+    terminal.error(
+      'Whoever has the private key has the account: --save FILE keeps it off the screen.',
+    )
+}
+
+async function convertAny(
+  any: string | undefined,
+  options: OutputOptions & KeyOptions,
+): Promise<void> {
+  const terminal = createTerminal(options)
+  const address = await addressOfAny(any, options, terminal)
+  return terminal.print(
+    terminal.mode === 'json' ? stringify(address) : renderFields(terminal, addressFields(address)),
+  )
+}
+
+async function addressOfAny(
+  any: string | undefined,
+  options: KeyOptions,
+  terminal: Terminal,
+): Promise<AddressForms> {
+  if (any === undefined) {
+    const key = await readKey(options, terminal, {})
+    if (!key) throw usageError('give an address, "-" for standard input, or --key-file FILE')
+    return key.address
+  }
+  const text = any === '-' ? (await readStdin()).trim() : any
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) return parseAddress(text, 'convert')
+  if (any !== '-')
+    terminal.error(
+      'ethgate: warning: a key on the command line is kept in the shell history; use --key-file FILE or "-"',
+    )
+  return keyOf(text, 'the argument').address
+}
+
+function addressFields(address: AddressForms): [string, string][] {
+  return [
+    ['base58', address.base58],
+    ['native hex', address.hex],
+    ['ethereum', address.eth],
+  ]
+}
+
+async function showAccount(text: string, options: OutputOptions & TargetOptions): Promise<void> {
+  const terminal = createTerminal(options)
+  const address = parseAddress(text, 'show')
+  const target = resolveTarget(options)
+  const native = await readNative(target.node, address).catch((error: unknown) => {
+    if (target.nodeGiven) throw error
+    return undefined
+  })
+  // A node that was named is enough by itself; the gateway is asked when it is the only source, or was named too.
+  const rpc =
+    native !== undefined && options.rpc === undefined && target.nodeGiven
+      ? undefined
+      : await readRpc(target.rpc, address)
+  if (terminal.mode === 'json') return terminal.print(stringify({ ...address, ...rpc, ...native }))
+  await terminal.print(renderFields(terminal, [...addressFields(address), ...fields(rpc, native)]))
+  if (native === undefined)
+    terminal.error('Resources, permissions and tokens need the native interface: --node URL.')
+}
+
+type NativeAccount = {
+  account: Record<string, unknown>
+  resources: Record<string, unknown>
+  contract: Record<string, unknown> | undefined
+}
+
+async function readNative(node: Node, address: AddressForms): Promise<NativeAccount> {
+  const [account, resources, contract] = await Promise.all([
+    node.call('getaccount', { address: address.hex }),
+    node.call('getaccountresource', { address: address.hex }),
+    node.call('getcontractinfo', { value: address.hex }),
+  ])
+  if (!isRecord(account) || !isRecord(resources))
+    throw new CommandError(
+      'getaccount: the answer is not an object; is --node the address of a node?',
+    )
+  return {
+    account,
+    resources,
+    contract:
+      get(contract, 'smart_contract') === undefined
+        ? undefined
+        : (contract as Record<string, unknown>),
+  }
+}
+
+type RpcAccount = { balance: string; code: string; transactionCount: string | undefined }
+
+async function readRpc(rpc: Rpc, address: AddressForms): Promise<RpcAccount> {
+  const [balance, code, count] = await Promise.all([
+    rpc.call('eth_getBalance', [address.eth, 'latest']),
+    rpc.call('eth_getCode', [address.eth, 'latest']),
+    // A node's own JSON-RPC has no count.
+    rpc.call('eth_getTransactionCount', [address.eth, 'latest']).catch((error: unknown) => {
+      if (error instanceof RpcFailure && error.code === -32601) return undefined
+      throw error
+    }),
+  ])
+  return {
+    balance: scalar(balance) ?? '0x0',
+    code: scalar(code) ?? '0x',
+    transactionCount: scalar(count),
+  }
+}
+
+function fields(
+  rpc: RpcAccount | undefined,
+  native: NativeAccount | undefined,
+): [string, string][] {
+  const known = native !== undefined && Object.keys(native.account).length > 0
+  const code = native
+    ? (scalar(get(native.contract, 'runtimecode')) ?? '')
+    : (rpc?.code ?? '0x').slice(2)
+  return [
+    ...(known
+      ? accountFields(native.account).filter(([name]) => name !== 'address')
+      : [['balance', formatCoins(BigInt(rpc?.balance ?? '0x0'))] as [string, string]]),
+    ...(known ? resourceFields(native.resources) : []),
+    ...(native !== undefined && !known
+      ? [['state', 'not activated: it never received anything'] as [string, string]]
+      : []),
+    ...(code === '' ? [] : [['code', `${group(code.length / 2)} bytes`] as [string, string]]),
+    ...contractFields(native?.contract),
+    ...(rpc?.transactionCount === undefined
+      ? []
+      : [['sent here', `${group(BigInt(rpc.transactionCount))} transactions`] as [string, string]]),
+  ]
+}
+
+function contractFields(contract: Record<string, unknown> | undefined): [string, string][] {
+  const meta = get(contract, 'smart_contract')
+  if (!isRecord(meta)) return []
+  const origin = tryAddress(scalar(meta['origin_address']) ?? '')
+  return [
+    ['contract', scalar(meta['name']) ?? '(no name)'],
+    ...(origin ? [['created by', origin.base58] as [string, string]] : []),
+    ['caller pays', `${scalar(meta['consume_user_resource_percent']) ?? '0'} % of the energy`],
+  ]
+}

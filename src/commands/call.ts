@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+
+import {
+  addCommand,
+  addOutputOptions,
+  addRequestOptions,
+  addRpcOption,
+  usageError,
+} from './command.ts'
+import { readStdin } from './support/input.ts'
+import { parse, parseLoose, stringify } from './support/json.ts'
+import { renderValue } from './support/table.ts'
+import { resolveTarget, type TargetOptions } from './support/target.ts'
+import { createTerminal } from './support/terminal.ts'
+
+/** `ethgate call METHOD [PARAMS…]`: one JSON-RPC call. */
+export function addCallCommand(program: Command): void {
+  const command = addCommand(program, 'call', {
+    summary: 'call a JSON-RPC method',
+    description:
+      'Calls a JSON-RPC method of a gateway or node and prints its result. A parameter is JSON when it parses as JSON, ' +
+      'otherwise text. A single "-" reads the parameters from standard input: a JSON list is all of them, anything else is the only one.',
+    examples: [
+      ['ethgate call eth_chainId', 'the result, as a table or as JSON'],
+      ['ethgate call eth_getBlockByNumber latest false --json', 'the head as JSON'],
+      ['ethgate call eth_getBlockByNumber latest true | jq .hash', 'a pipe gets JSON by itself'],
+      ['ethgate call eth_chainId --raw', 'a text result without quotes, for shell variables'],
+      [
+        `ethgate call eth_call '{"to":"0x8233a7f16c9f522f26006ab000e1df7a6ae68662","data":"0x2e52d606"}' latest`,
+        'a contract call; a revert is explained and exits with 3',
+      ],
+      [
+        `echo '[{"fromBlock":"0x0"}]' | ethgate call eth_getLogs -`,
+        'parameters from standard input',
+      ],
+    ],
+  })
+    .argument('<method>', 'such as eth_getBalance')
+    .argument('[params...]', 'its parameters in order; "-" reads them from standard input')
+    .option('--abi <file>', 'ABI, artifact or list of signatures that explains custom errors')
+    .option('-r, --raw', 'print a text result without quotes')
+  addOutputOptions(addRequestOptions(addRpcOption(command))).action(call)
+}
+
+type CallOptions = TargetOptions & {
+  abi?: string
+  raw?: boolean
+  json?: boolean
+  table?: boolean
+}
+
+async function call(method: string, words: string[], options: CallOptions): Promise<void> {
+  const terminal = createTerminal(options)
+  const { rpc } = resolveTarget(options)
+  const params = await readParams(words)
+  const result = await rpc.call(method, params).catch(async (error: unknown) => {
+    const { explain } = await import('./support/abi.ts')
+    throw await explain(error, options.abi)
+  })
+  if (options.raw && typeof result === 'string') return terminal.print(result)
+  return terminal.print(
+    terminal.mode === 'json' ? stringify(result) : renderValue(terminal, result),
+  )
+}
+
+async function readParams(words: readonly string[]): Promise<unknown[]> {
+  if (words.length === 1 && words[0] === '-') {
+    let input: unknown
+    try {
+      input = parse(await readStdin())
+    } catch (error) {
+      throw usageError(`standard input is not JSON: ${(error as Error).message}`)
+    }
+    return Array.isArray(input) ? input : [input]
+  }
+  if (words.includes('-')) throw usageError('"-" must be the only parameter')
+  return words.map(parseLoose)
+}

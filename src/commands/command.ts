@@ -1,0 +1,153 @@
+import { type Command, CommanderError } from 'commander'
+
+import { createTerminal, type Terminal } from './support/terminal.ts'
+
+/**
+ * How subcommands are made. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
+ * options of one subcommand; what is costly to load (viem, the wire formats) is imported inside its action, so that
+ * `serve` and `--help` start at once.
+ */
+
+/** Exit codes of every command, for scripts. */
+export const EXIT = {
+  ok: 0,
+  /** The server answered an error, or the command could not do what was asked. */
+  failed: 1,
+  /** The arguments are wrong; nothing was sent. */
+  usage: 2,
+  /** A contract reverted: a call, an estimate, or a transaction that was mined and failed. */
+  reverted: 3,
+  /** The gateway or node could not be reached, or did not answer in time. */
+  unreachable: 4,
+  /** Ended by Ctrl-C. */
+  interrupted: 130,
+} as const
+
+/** Why a command ends unsuccessfully: one line that says what to do, and the exit code. */
+export class CommandError extends Error {
+  override name = 'CommandError'
+  readonly exitCode: number
+  /** What `--json` shows beside the message: `code`, `data`, … */
+  readonly details: Record<string, unknown>
+
+  constructor(message: string, options: CommandError.Options = {}) {
+    super(message, { cause: options.cause })
+    this.exitCode = options.exitCode ?? EXIT.failed
+    this.details = options.details ?? {}
+  }
+}
+
+export declare namespace CommandError {
+  type Options = { cause?: unknown; exitCode?: number; details?: Record<string, unknown> }
+}
+
+/** Wrong arguments: exit code 2. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, { exitCode: EXIT.usage })
+}
+
+/** Declares a subcommand with its examples, each a command line and what it does. */
+export function addCommand(
+  program: Command,
+  usage: string,
+  options: {
+    summary: string
+    description?: string
+    examples: readonly (readonly [string, string])[]
+  },
+): Command {
+  const width = Math.max(...options.examples.map(([line]) => line.length))
+  const examples = options.examples.map(([line, meaning]) =>
+    line.length > 60
+      ? `  $ ${line}\n      ${meaning}`
+      : `  $ ${line.padEnd(Math.min(width, 60))}  ${meaning}`,
+  )
+  return program
+    .command(usage)
+    .summary(options.summary)
+    .description(
+      options.description ?? `${options.summary[0]?.toUpperCase()}${options.summary.slice(1)}.`,
+    )
+    .addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
+    .showHelpAfterError(false)
+}
+
+/** Adds `--rpc`. */
+export function addRpcOption(command: Command): Command {
+  return command.option(
+    '--rpc <url>',
+    'JSON-RPC address of a gateway or node (env ETHGATE_RPC, default http://127.0.0.1:8545)',
+  )
+}
+
+/** Adds `--node`. */
+export function addNodeOption(command: Command): Command {
+  return command.option(
+    '--node <url>',
+    'native HTTP address of a node (env ETHGATE_NODE, default: the host of --rpc)',
+  )
+}
+
+/** Adds `--header` and `--timeout`, for every request of a command. */
+export function addRequestOptions(command: Command): Command {
+  return command
+    .option('--header <line>', '"NAME: VALUE" sent with every request (env ETHGATE_HEADER)')
+    .option('--timeout <seconds>', 'how long one request may take (default 30)')
+}
+
+/** Adds `--json` and `--table`. Without either, a terminal gets tables and a pipe gets JSON. */
+export function addOutputOptions(command: Command): Command {
+  return command
+    .option('--json', 'print JSON, also on a terminal; errors become one line of JSON on stderr')
+    .option('--table', 'print tables, also into a pipe')
+}
+
+/** Collects an option that may be given several times. */
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value]
+}
+
+/**
+ * Runs the program and returns its exit code. A failure is one line on stderr (`--json`: one line of JSON). A reader
+ * that closed the pipe ends the command quietly.
+ */
+export async function runProgram(
+  program: Command,
+  argv: readonly string[],
+  terminal: Terminal = createTerminal({}),
+): Promise<number> {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(EXIT.ok)
+      throw error
+    })
+  prepare(program, terminal)
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return Number(process.exitCode ?? EXIT.ok)
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    const failure = error instanceof CommandError ? error : unexpected(error)
+    terminal.fail(failure, argv.includes('--json'))
+    return failure.exitCode
+  }
+}
+
+function prepare(command: Command, terminal: Terminal): void {
+  command.exitOverride().configureOutput({
+    outputError: (text) => {
+      const line = text
+        .replace(/^error: /, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim()
+      const path = command.parent ? `${command.parent.name()} ${command.name()}` : command.name()
+      terminal.error(`ethgate: ${line}; see "${path} --help"`)
+    },
+  })
+  for (const child of command.commands) prepare(child, terminal)
+}
+
+function unexpected(error: unknown): CommandError {
+  const message = error instanceof Error ? error.message : String(error)
+  return new CommandError(message.split('\n')[0] || 'failed without a message', { cause: error })
+}

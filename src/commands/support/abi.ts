@@ -1,0 +1,364 @@
+import {
+  type Abi,
+  type AbiFunction,
+  type AbiParameter,
+  decodeAbiParameters,
+  decodeErrorResult,
+  decodeEventLog,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiItem,
+  toEventSelector,
+} from 'viem'
+
+import { CommandError, EXIT, usageError } from '../command.ts'
+import { tryAddress } from './address.ts'
+import { readText } from './input.ts'
+import { isRecord, parse, scalar, stringify } from './json.ts'
+import { RpcFailure } from './rpc.ts'
+
+/** Something decoded: its name, its signature, and its arguments by name (or position) in order. */
+export type Decoded = {
+  kind: 'function' | 'event' | 'error'
+  name: string
+  signature: string
+  args: Record<string, unknown>
+}
+
+/**
+ * Reads `--abi`: a JSON ABI, a compiler's artifact (or a file of several), or a text with one signature a line.
+ *
+ * @throws CommandError (usage) when nothing in the file is an ABI.
+ */
+export async function loadAbi(path: string): Promise<Abi> {
+  const text = await readText(path, '--abi')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return signatures(text.split('\n'), `--abi ${path}`)
+  }
+  const items = collectItems(json)
+  if (items.length === 0) throw usageError(`--abi ${path}: no ABI in this file`)
+  return items as Abi
+}
+
+/**
+ * Reads signatures such as `transfer(address,uint256)` or `event Transfer(address indexed, …)`. Without a leading word
+ * it is a function.
+ *
+ * @throws CommandError (usage)
+ */
+export function signatures(lines: readonly string[], option: string): Abi {
+  return lines
+    .map((line) => line.trim().replace(/;$/, ''))
+    .filter((line) => line !== '' && !line.startsWith('//'))
+    .map((line) => {
+      const whole = /^(function|event|error|constructor|struct|fallback|receive)\b/.test(line)
+        ? line
+        : `function ${line}`
+      try {
+        return parseAbiItem([whole] as readonly string[] as readonly [string]) as Abi[number]
+      } catch {
+        throw usageError(
+          `${option}: "${line}" is not a signature such as transfer(address,uint256)`,
+        )
+      }
+    })
+}
+
+// Artifacts keep the ABI under `abi`, some as text; a build's output holds many contracts.
+function collectItems(json: unknown, depth = 0): unknown[] {
+  if (depth > 5) return []
+  if (Array.isArray(json))
+    return json.every((item) => isRecord(item) && typeof item['type'] === 'string')
+      ? json
+      : json.flatMap((item) => collectItems(item, depth + 1))
+  if (!isRecord(json)) return []
+  const { abi } = json
+  if (typeof abi === 'string') return collectItems(JSON.parse(abi), depth + 1)
+  if (abi !== undefined) return collectItems(abi, depth + 1)
+  return Object.values(json).flatMap((member) => collectItems(member, depth + 1))
+}
+
+/** What nearly every token and access rule uses, so that the common cases decode without `--abi`. */
+export const WELL_KNOWN: Abi = parseAbi([
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function transferFrom(address from, address to, uint256 value) returns (bool)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function burn(uint256 value)',
+  'function safeTransferFrom(address from, address to, uint256 tokenId)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'function multicall(bytes[] data) returns (bytes[])',
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+  'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
+  'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
+  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+  'error ERC20InvalidSender(address sender)',
+  'error ERC20InvalidReceiver(address receiver)',
+  'error ERC20InvalidApprover(address approver)',
+  'error ERC20InvalidSpender(address spender)',
+  'error ERC721NonexistentToken(uint256 tokenId)',
+  'error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)',
+  'error OwnableUnauthorizedAccount(address account)',
+  'error OwnableInvalidOwner(address owner)',
+  'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
+  'error ReentrancyGuardReentrantCall()',
+  'error EnforcedPause()',
+])
+
+/** Explains revert bytes: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined when it is none of them. */
+export function decodeRevert(data: Hex, abi: Abi): Decoded | undefined {
+  try {
+    const { abiItem, args, errorName } = decodeErrorResult({ abi: [...abi, ...WELL_KNOWN], data })
+    return decoded('error', errorName, abiItem.type === 'error' ? abiItem.inputs : [], args ?? [])
+  } catch {
+    return undefined
+  }
+}
+
+/** Explains call data by the ABI. */
+export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
+  try {
+    const all: Abi = [...abi, ...WELL_KNOWN]
+    const { args, functionName } = decodeFunctionData({ abi: all, data })
+    const item = all.find(
+      (item): item is AbiFunction =>
+        item.type === 'function' &&
+        item.name === functionName &&
+        item.inputs.length === (args?.length ?? 0),
+    )
+    return decoded('function', functionName, item?.inputs ?? [], args ?? [])
+  } catch {
+    return undefined
+  }
+}
+
+/** Explains a log by the ABI. Several events may share a topic and differ in what is indexed, so each is tried. */
+export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded | undefined {
+  for (const event of [...abi, ...WELL_KNOWN]) {
+    if (event.type !== 'event' || (!event.anonymous && toEventSelector(event) !== log.topics[0]))
+      continue
+    if (event.anonymous) continue
+    try {
+      const { args } = decodeEventLog({
+        abi: [event],
+        data: log.data,
+        topics: log.topics as [Hex, ...Hex[]],
+        strict: true,
+      })
+      return decoded('event', event.name, event.inputs, args ?? [])
+    } catch {
+      // Same name and types, other indexed parameters: the next one may fit.
+    }
+  }
+  return undefined
+}
+
+/** Decodes returned bytes by the outputs of a function. */
+export function decodeReturn(data: Hex, outputs: readonly AbiParameter[]): unknown[] {
+  return decodeAbiParameters(outputs, data).map((value) => plain(value))
+}
+
+/**
+ * Encodes a call from words of a command line: lists and tuples as JSON, everything else as text.
+ *
+ * @throws CommandError (usage) that names the argument.
+ */
+export function encodeCall(item: AbiFunction, words: readonly string[]): Hex {
+  return encodeFunctionData({
+    abi: [item],
+    functionName: item.name,
+    args: readArguments(item.name, item.inputs, words),
+  })
+}
+
+/** Turns words into ABI values. Addresses may be in any form. @throws CommandError (usage) */
+export function readArguments(
+  name: string,
+  inputs: readonly AbiParameter[],
+  words: readonly string[],
+): unknown[] {
+  if (words.length !== inputs.length)
+    throw usageError(
+      `${name} takes ${inputs.length} argument(s) (${inputs.map(({ type }) => type).join(', ')}), got ${words.length}`,
+    )
+  return inputs.map((input, index) =>
+    readArgument(input, words[index] ?? '', `${name} argument ${index}`),
+  )
+}
+
+function readArgument(input: AbiParameter, word: string, where: string): unknown {
+  const { type } = input
+  if (type.endsWith(']') || type.startsWith('tuple')) {
+    let json: unknown
+    try {
+      json = parse(word)
+    } catch {
+      throw usageError(`${where} (${type}) needs JSON, got "${word}"`)
+    }
+    return fromJson(input, json, where)
+  }
+  return fromJson(input, word, where)
+}
+
+function fromJson(input: AbiParameter, value: unknown, where: string): unknown {
+  const { type } = input
+  const list = /^(.*)\[(\d*)\]$/.exec(type)
+  if (list) {
+    if (!Array.isArray(value)) throw usageError(`${where} (${type}) needs a JSON list`)
+    if (list[2] !== '' && value.length !== Number(list[2]))
+      throw usageError(`${where} (${type}) needs ${list[2]} items, got ${value.length}`)
+    const item = { ...input, type: list[1] ?? '' }
+    return value.map((entry, index) => fromJson(item, entry, `${where}[${index}]`))
+  }
+  if (type === 'tuple') {
+    const { components } = input as AbiParameter & { components: readonly AbiParameter[] }
+    const members = Array.isArray(value)
+      ? value
+      : components.map(({ name }) => (isRecord(value) ? value[name ?? ''] : undefined))
+    const entries = components.map(
+      (component, index) =>
+        [
+          component.name || String(index),
+          fromJson(component, members[index], `${where}.${component.name ?? index}`),
+        ] as const,
+    )
+    return components.every(({ name }) => name)
+      ? Object.fromEntries(entries)
+      : entries.map(([, entry]) => entry)
+  }
+  const text = scalar(value)
+  if (text === undefined) throw usageError(`${where} (${type}) is missing`)
+  return fromText(type, text, where)
+}
+
+function fromText(type: string, text: string, where: string): unknown {
+  const wrong = (expected: string) =>
+    usageError(`${where} (${type}) needs ${expected}, got "${text}"`)
+  if (type === 'address') {
+    const address = tryAddress(text)
+    if (!address) throw wrong('an address')
+    return address.eth
+  }
+  if (/^u?int/.test(type)) {
+    const digits = text.replaceAll('_', '')
+    if (!/^(-?\d+|0x[0-9a-f]+)$/i.test(digits)) throw wrong('an integer')
+    return BigInt(digits)
+  }
+  if (type === 'bool') {
+    if (text !== 'true' && text !== 'false') throw wrong('true or false')
+    return text === 'true'
+  }
+  if (type.startsWith('bytes')) {
+    const size = Number(type.slice(5) || 0)
+    if (!/^0x([0-9a-f]{2})*$/i.test(text)) throw wrong('0x and an even number of hex digits')
+    if (size !== 0 && text.length !== 2 + 2 * size) throw wrong(`exactly ${size} bytes`)
+    return text
+  }
+  return text
+}
+
+function decoded(
+  kind: Decoded['kind'],
+  name: string,
+  inputs: readonly AbiParameter[],
+  args: unknown,
+): Decoded {
+  const values = inputs.map((input, index) =>
+    Array.isArray(args) ? args[index] : (args as Record<string, unknown>)[input.name ?? ''],
+  )
+  return {
+    kind,
+    name,
+    signature: `${name}(${inputs.map((input) => typeName(input)).join(',')})`,
+    args: Object.fromEntries(
+      inputs.map((input, index) => [input.name || String(index), plain(values[index])]),
+    ),
+  }
+}
+
+function typeName(input: AbiParameter): string {
+  if (!input.type.startsWith('tuple')) return input.type
+  const { components } = input as AbiParameter & { components: readonly AbiParameter[] }
+  return `(${components.map((component) => typeName(component)).join(',')})${input.type.slice(5)}`
+}
+
+/** Values for JSON: every integer as decimal text, so that none loses digits; hex in lower case. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint' || typeof value === 'number') return value.toString()
+  if (typeof value === 'string') return /^0x[0-9a-fA-F]*$/.test(value) ? value.toLowerCase() : value
+  if (Array.isArray(value)) return value.map((item) => plain(item))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item)]))
+  return value
+}
+
+const PANICS: Record<string, string> = {
+  '0': 'generic compiler panic',
+  '1': 'an assertion failed',
+  '17': 'arithmetic overflow or underflow',
+  '18': 'division by zero',
+  '33': 'invalid enum value',
+  '34': 'storage byte array is encoded wrongly',
+  '49': 'pop of an empty list',
+  '50': 'index out of bounds',
+  '65': 'too much memory',
+  '81': 'call of an uninitialised function',
+}
+
+/** A revert in words. */
+export function describeRevert(
+  data: Hex,
+  abi: Abi,
+): { text: string; decoded: Decoded | undefined } {
+  if (data === '0x') return { text: 'without a reason', decoded: undefined }
+  const decoded = decodeRevert(data, abi)
+  if (decoded === undefined)
+    return {
+      text: `with unknown error ${data.length > 74 ? `${data.slice(0, 74)}…` : data}; an --abi that has the error explains it`,
+      decoded,
+    }
+  const values = Object.values(decoded.args)
+  if (decoded.name === 'Error') return { text: String(values[0]), decoded }
+  if (decoded.name === 'Panic') {
+    const code = String(values[0])
+    return {
+      text: `panic 0x${BigInt(code).toString(16).padStart(2, '0')}: ${PANICS[code] ?? 'unknown'}`,
+      decoded,
+    }
+  }
+  return { text: describe(decoded), decoded }
+}
+
+/** `Transfer(from: 0x…, value: 5)`. */
+export function describe(decoded: Decoded): string {
+  const args = Object.entries(decoded.args).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : stringify(value)}`,
+  )
+  return `${decoded.name}(${args.join(', ')})`
+}
+
+/** An error answer with its revert explained; anything else is passed through. */
+export async function explain(error: unknown, abiFile: string | undefined): Promise<unknown> {
+  if (!(error instanceof RpcFailure)) return error
+  const data = error.revertData
+  if (data === undefined) return error
+  const { text, decoded } = describeRevert(
+    data,
+    abiFile === undefined ? [] : await loadAbi(abiFile),
+  )
+  return new CommandError(`${error.method}: execution reverted: ${text}`, {
+    exitCode: EXIT.reverted,
+    cause: error,
+    details: { code: error.code, data, ...(decoded === undefined ? {} : { decoded }) },
+  })
+}

@@ -1,0 +1,30 @@
+import type { Address } from 'viem'
+
+import { parseAddress as parseAny, toBase58Address, toNativeAddress } from '../../codec/address.ts'
+import { usageError } from '../command.ts'
+
+/** One address in its three spellings. */
+export type AddressForms = {
+  /** `T…`, what wallets of this chain show. */
+  base58: string
+  /** `41…`, 42 hexadecimal characters: the native interface. */
+  hex: string
+  /** `0x…`, 20 bytes in lower case: JSON-RPC. */
+  eth: Address
+}
+
+/** Reads an address in any spelling; undefined when it is none. A base58 address must have a right checksum. */
+export function tryAddress(text: string): AddressForms | undefined {
+  const eth = parseAny(text)
+  return eth && { base58: toBase58Address(eth), hex: toNativeAddress(eth), eth }
+}
+
+/** @throws CommandError (usage) that names where the address was given. */
+export function parseAddress(text: string, where: string): AddressForms {
+  const address = tryAddress(text)
+  if (address) return address
+  const reason = /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)
+    ? ' (the checksum is wrong: a typing error?)'
+    : ''
+  throw usageError(`${where} needs an address: T…, 41… or 0x…, got "${text}"${reason}`)
+}

@@ -1,0 +1,87 @@
+import { open, readFile, stat } from 'node:fs/promises'
+
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+import { CommandError, usageError } from '../command.ts'
+import { type AddressForms, parseAddress } from './address.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A private key: 32 bytes as 64 hexadecimal characters. Never printed unless it was just made. */
+export type PrivateKey = { hex: string; address: AddressForms }
+
+/** A key from the system's random source. */
+export function newKey(): PrivateKey {
+  return keyOf(Buffer.from(secp256k1.utils.randomSecretKey()).toString('hex'), 'new key')
+}
+
+/** @throws CommandError (usage) when the text is no private key; the text itself is not repeated. */
+export function keyOf(text: string, where: string): PrivateKey {
+  const hex = text.trim().replace(/^0x/i, '').toLowerCase()
+  if (!/^[0-9a-f]{64}$/.test(hex) || !secp256k1.utils.isValidSecretKey(Buffer.from(hex, 'hex')))
+    throw usageError(`${where} holds no private key (64 hexadecimal characters)`)
+  const point = secp256k1.getPublicKey(Buffer.from(hex, 'hex'), false)
+  const twenty = Buffer.from(keccak_256(point.subarray(1)).subarray(12)).toString('hex')
+  return { hex, address: parseAddress(`0x${twenty}`, where) }
+}
+
+/** Where a command may take its key from; never from the command line itself without a warning. */
+export type KeyOptions = { keyFile?: string; key?: string }
+
+/**
+ * The key of `--key-file`, else of the environment's ETHGATE_KEY; undefined without either.
+ *
+ * @throws CommandError (usage)
+ */
+export async function readKey(
+  options: KeyOptions,
+  terminal: Terminal,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<PrivateKey | undefined> {
+  if (options.key !== undefined) {
+    terminal.error(
+      'ethgate: warning: a key given as --key is seen by other users and kept in the shell history; use --key-file FILE or ETHGATE_KEY',
+    )
+    return keyOf(options.key, '--key')
+  }
+  if (options.keyFile !== undefined) return readKeyFile(options.keyFile, terminal)
+  const fromEnv = env['ETHGATE_KEY']
+  return fromEnv ? keyOf(fromEnv, 'ETHGATE_KEY') : undefined
+}
+
+async function readKeyFile(path: string, terminal: Terminal): Promise<PrivateKey> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+    const { mode } = await stat(path)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      terminal.error(`ethgate: warning: others can read ${path}; run "chmod 600 ${path}"`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw usageError(
+      `--key-file ${path}: ${code === 'ENOENT' ? 'there is no such file; "ethgate account new --save FILE" makes one' : (code ?? 'not readable')}`,
+    )
+  }
+  return keyOf(text, `--key-file ${path}`)
+}
+
+/** Writes a key for its owner only. An existing file is never replaced. */
+export async function saveKey(path: string, key: PrivateKey): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      await file.writeFile(`${key.hex}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError(
+      code === 'EEXIST'
+        ? `${path} exists already and was not touched; choose another name`
+        : `cannot write ${path} (${code ?? 'unknown reason'})`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,117 @@
+import { CommandError, EXIT } from '../command.ts'
+import type { Post } from './http.ts'
+import { get, isRecord, parse, scalar, stringify } from './json.ts'
+
+/** A JSON-RPC endpoint. */
+export type Rpc = {
+  readonly url: string
+  /**
+   * Calls a method; numbers of the result keep every digit.
+   *
+   * @throws RpcFailure for an error answer, CommandError when there is none.
+   */
+  call(method: string, params?: readonly unknown[], signal?: AbortSignal): Promise<unknown>
+}
+
+/** The server answered with a JSON-RPC error. */
+export class RpcFailure extends CommandError {
+  override name = 'RpcFailure'
+  readonly method: string
+  readonly code: number
+  readonly rpcMessage: string
+  readonly data: unknown
+
+  constructor(method: string, error: { code: number; message: string; data: unknown }) {
+    const reverted = isRevert(error)
+    super(`${method}: ${error.message} (code ${error.code})${advice(error)}`, {
+      exitCode: reverted ? EXIT.reverted : EXIT.failed,
+      details: {
+        code: error.code,
+        ...(error.data === undefined ? {} : { data: error.data }),
+      },
+    })
+    this.method = method
+    this.code = error.code
+    this.rpcMessage = error.message
+    this.data = error.data
+  }
+
+  /** The bytes that the contract reverted with; undefined when this is no revert. */
+  get revertData(): `0x${string}` | undefined {
+    if (this.exitCode !== EXIT.reverted) return undefined
+    const data = typeof this.data === 'string' ? this.data : scalar(get(this.data, 'data'))
+    return data !== undefined && /^0x([0-9a-f]{2})*$/i.test(data) ? (data as `0x${string}`) : '0x'
+  }
+}
+
+/** The server limits its callers: HTTP 429 or 5xx, or an answer that is no JSON-RPC. Asking again later may help. */
+export class BusyError extends CommandError {
+  override name = 'BusyError'
+  /** Seconds, when the server said so. */
+  readonly retryAfter: number | undefined
+
+  constructor(message: string, retryAfter: number | undefined) {
+    super(message, { exitCode: EXIT.unreachable })
+    this.retryAfter = retryAfter
+  }
+}
+
+export function createRpc(options: createRpc.Options): Rpc {
+  const { url, post } = options
+  let id = 0
+  return {
+    url,
+    async call(method, params = [], signal) {
+      id += 1
+      const body = stringify({ jsonrpc: '2.0', id, method, params })
+      const answer = await post(url, body, signal)
+      return readAnswer(method, url, answer)
+    },
+  }
+}
+
+export declare namespace createRpc {
+  type Options = { url: string; post: Post }
+}
+
+function readAnswer(
+  method: string,
+  url: string,
+  answer: { status: number; text: string; retryAfter: number | undefined },
+): unknown {
+  let parsed: unknown
+  try {
+    parsed = parse(answer.text)
+  } catch {
+    parsed = undefined
+  }
+  const error = get(parsed, 'error')
+  if (isRecord(error))
+    throw new RpcFailure(method, {
+      code: Number(scalar(error['code']) ?? 0),
+      message: scalar(error['message']) ?? 'no message',
+      data: error['data'],
+    })
+  if (isRecord(parsed) && 'result' in parsed) return parsed['result']
+  if (answer.status === 429 || answer.status >= 500)
+    throw new BusyError(
+      `${url} is busy (HTTP ${answer.status}); try again later`,
+      answer.retryAfter,
+    )
+  const hint =
+    answer.status === 404 || answer.status === 405
+      ? 'the JSON-RPC of a node is at the path /jsonrpc'
+      : 'is --rpc the address of a JSON-RPC server?'
+  throw new CommandError(`${url} answered HTTP ${answer.status} without JSON-RPC; ${hint}`)
+}
+
+/** Reverts come as code 3 from gateways and Ethereum nodes, as -32000 with the opcode's name from a node's own JSON-RPC. */
+function isRevert(error: { code: number; message: string }): boolean {
+  return error.code === 3 || /^(execution reverted|REVERT opcode executed)/.test(error.message)
+}
+
+function advice(error: { code: number; message: string }): string {
+  if (error.code === -32601) return '; the methods are listed in the README'
+  if (error.code === -32602) return '; a parameter is JSON when it parses as JSON, else text'
+  return ''
+}

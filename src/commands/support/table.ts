@@ -1,0 +1,132 @@
+import Table from 'cli-table3'
+
+import { group } from './amount.ts'
+import { isRecord, scalar, stringify } from './json.ts'
+import type { Terminal } from './terminal.ts'
+
+const BARE = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+}
+
+/** Rows under a bold head, no lines, two spaces between columns. `right` names the columns of numbers. */
+export function renderRows(
+  terminal: Terminal,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+): string {
+  const table = new Table({
+    chars: BARE,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    head: head.map((name) => terminal.bold(name)),
+    colAligns: head.map((_, column) => (right.includes(column) ? 'right' : 'left')),
+  })
+  table.push(...rows.map((row) => [...row]))
+  return trim(table.toString())
+}
+
+/** Names and their values. */
+export function renderFields(
+  terminal: Terminal,
+  fields: readonly (readonly [string, string])[],
+): string {
+  const table = new Table({
+    chars: BARE,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  })
+  table.push(...fields.map(([name, value]) => [terminal.bold(name), value]))
+  return trim(table.toString())
+}
+
+/** Any JSON value for people: scalars plainly, objects as fields, lists of objects as rows. */
+export function renderValue(terminal: Terminal, value: unknown): string {
+  const text = scalar(value)
+  if (text !== undefined) return short(terminal, 'result', text)
+  if (value === null || value === undefined) return terminal.dim('null')
+  if (Array.isArray(value)) return renderList(terminal, value)
+  const fields = flatten(value)
+  return fields.length === 0
+    ? terminal.dim('{} (nothing there)')
+    : renderFields(
+        terminal,
+        fields.map(([name, field]) => [name, short(terminal, name, field)]),
+      )
+}
+
+function renderList(terminal: Terminal, values: readonly unknown[]): string {
+  if (values.length === 0) return terminal.dim('[] (nothing there)')
+  if (values.every((value) => scalar(value) !== undefined))
+    return values.map((value) => scalar(value)).join('\n')
+  return values
+    .map((value, index) => `${terminal.dim(`[${index}]`)}\n${renderValue(terminal, value)}`)
+    .join('\n')
+}
+
+/** Members of nested objects by dotted name. Lists of scalars are joined, others keep their index. */
+function flatten(value: unknown, prefix = ''): [string, string][] {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return [[prefix, '[]']]
+    if (value.every((item) => typeof item === 'string' && item.length <= 12))
+      return [[prefix, value.join(' ')]]
+    return value.flatMap((item, index) => flatten(item, `${prefix}[${index}]`))
+  }
+  if (!isRecord(value)) return [[prefix, scalar(value) ?? stringify(value)]]
+  const members = Object.entries(value)
+  if (members.length === 0 && prefix !== '') return [[prefix, '{}']]
+  return members.flatMap(([name, member]) => flatten(member, prefix ? `${prefix}.${name}` : name))
+}
+
+const LONGEST = 200
+
+/** Cuts what no one reads, and says beside a quantity what it is in decimal. */
+function short(terminal: Terminal, name: string, text: string): string {
+  if (text.length > LONGEST) {
+    const bytes = /^(0x)?([0-9a-f]{2})+$/i.test(text)
+      ? `${group((text.replace(/^0x/, '').length / 2).toString())} bytes`
+      : `${group(text.length)} characters`
+    return `${text.slice(0, 66)}… ${terminal.dim(`(${bytes}; --json shows all)`)}`
+  }
+  const note = meaning(name, text)
+  return note === undefined ? text : `${text} ${terminal.dim(`(${note})`)}`
+}
+
+const BYTES = /(^|\.)(data|input|nonce|r|s|extraData|output|.*code|.*[hH]ash|topics.*|logsBloom)$/
+
+function meaning(name: string, text: string): string | undefined {
+  if (/^0x(0|[1-9a-f][0-9a-f]{0,31})$/.test(text) && !BYTES.test(name)) {
+    const number = BigInt(text)
+    if (/timestamp$/i.test(name)) return time(Number(number) * 1000)
+    return number < 10n ? undefined : group(number)
+  }
+  if (/time|expiration/i.test(name) && /^1\d{12}$/.test(text)) return time(Number(text))
+  return undefined
+}
+
+/** Milliseconds as `2026-11-21 13:14:15Z`. */
+export function time(ms: number): string {
+  return new Date(ms)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.000Z$/, 'Z')
+}
+
+function trim(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+}

@@ -1,0 +1,82 @@
+import { usageError } from '../command.ts'
+import { createPost } from './http.ts'
+import { createNode, type Node } from './node.ts'
+import { createRpc, type Rpc } from './rpc.ts'
+
+/** What `--rpc`, `--node`, `--header` and `--timeout` were given. */
+export type TargetOptions = {
+  rpc?: string
+  node?: string
+  nodeSolidity?: string
+  header?: string
+  timeout?: string
+}
+
+/** The two interfaces that a command may talk to. */
+export type Target = {
+  rpc: Rpc
+  node: Node
+  /** Whether the user named a node, by option or environment. */
+  nodeGiven: boolean
+  headers: Record<string, string>
+}
+
+const DEFAULT_RPC = 'http://127.0.0.1:8545'
+
+/**
+ * Reads options, then environment, then defaults. Without a node the native interface is looked for at the gateway's
+ * own address, where a development chain serves it.
+ *
+ * @throws CommandError (usage) for an address that is no URL.
+ */
+export function resolveTarget(
+  options: TargetOptions,
+  env: NodeJS.ProcessEnv = process.env,
+): Target {
+  const rpcUrl = address(options.rpc ?? (env['ETHGATE_RPC'] || DEFAULT_RPC), '--rpc')
+  const nodeText = options.node ?? (env['ETHGATE_NODE'] || undefined)
+  const nodeUrl = nodeText === undefined ? host(rpcUrl) : address(nodeText, '--node')
+  const solidity = options.nodeSolidity
+    ? address(options.nodeSolidity, '--node-solidity')
+    : solidityOf(nodeUrl)
+  const headers = header(options.header ?? (env['ETHGATE_HEADER'] || undefined))
+  const post = createPost({ timeout: seconds(options.timeout ?? '30') * 1000, headers })
+  return {
+    rpc: createRpc({ url: rpcUrl, post }),
+    node: createNode({ url: nodeUrl, solidityUrl: solidity, post, given: nodeText !== undefined }),
+    nodeGiven: nodeText !== undefined,
+    headers,
+  }
+}
+
+function address(text: string, option: string): string {
+  const bare = /^[\w.-]+:\d+(\/|$)/.test(text) ? `http://${text}` : text
+  if (!URL.canParse(bare) || !/^(https?|wss?):$/.test(new URL(bare).protocol))
+    throw usageError(`${option} needs a URL such as http://127.0.0.1:8545, got "${text}"`)
+  return bare.replace(/^ws/, 'http').replace(/\/+$/, '')
+}
+
+/** The gateway's paths are not part of the native interface's base; a provider's key in the path is. */
+function host(rpc: string): string {
+  return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
+}
+
+function solidityOf(node: string): string {
+  const url = new URL(node)
+  if (url.port !== '8090') return node
+  url.port = '8091'
+  return url.href.replace(/\/+$/, '')
+}
+
+function header(text: string | undefined): Record<string, string> {
+  if (text === undefined) return {}
+  const at = text.indexOf(':')
+  if (at < 1) throw usageError('--header needs "NAME: VALUE"')
+  return { [text.slice(0, at).trim()]: text.slice(at + 1).trim() }
+}
+
+function seconds(text: string): number {
+  const number = Number(text)
+  if (!(number > 0 && number <= 86_400)) throw usageError(`--timeout needs seconds, got "${text}"`)
+  return number
+}

@@ -1,0 +1,303 @@
+import { tryAddress } from './address.ts'
+import { formatCoins, group } from './amount.ts'
+import { get, integer, isRecord, scalar } from './json.ts'
+import { textOf } from './node.ts'
+import { renderFields, renderRows, renderValue, time } from './table.ts'
+import type { Terminal } from './terminal.ts'
+
+/** An answer of the native interface for people: the common ones by their meaning, others field by field. */
+export function renderAnswer(terminal: Terminal, path: string, answer: unknown): string {
+  const render = TABLES[path]
+  return (
+    (isRecord(answer) && Object.keys(answer).length > 0 ? render?.(terminal, answer) : undefined) ??
+    renderValue(terminal, answer)
+  )
+}
+
+type Answer = Record<string, unknown>
+type Render = (terminal: Terminal, answer: Answer) => string | undefined
+
+const block: Render = (terminal, answer) => {
+  const raw = get(answer, 'block_header', 'raw_data')
+  if (!isRecord(raw)) return undefined
+  const transactions = list(answer['transactions'])
+  const fields = renderFields(terminal, [
+    ['number', group(integer(raw['number']))],
+    ['id', scalar(answer['blockID']) ?? ''],
+    ['parent', scalar(raw['parentHash']) ?? ''],
+    ['time', time(Number(integer(raw['timestamp'])))],
+    ['producer', person(raw['witness_address'])],
+    ['transactions', String(transactions.length)],
+  ])
+  return transactions.length === 0
+    ? fields
+    : `${fields}\n\n${transactionRows(terminal, transactions)}`
+}
+
+const blocks: Render = (terminal, answer) => {
+  const rows = list(answer['block']).map((item) => {
+    const raw = get(item, 'block_header', 'raw_data')
+    return [
+      group(integer(get(raw, 'number'))),
+      scalar(get(item, 'blockID')) ?? '',
+      time(Number(integer(get(raw, 'timestamp')))),
+      String(list(get(item, 'transactions')).length),
+    ]
+  })
+  return renderRows(terminal, ['number', 'id', 'time', 'transactions'], rows, [0, 3])
+}
+
+function transactionRows(terminal: Terminal, transactions: readonly unknown[]): string {
+  const rows = transactions.map((transaction) => {
+    const { type, from, to, amount } = summary(transaction)
+    const result = scalar(get(list(get(transaction, 'ret'))[0], 'contractRet')) ?? ''
+    return [
+      scalar(get(transaction, 'txID')) ?? '',
+      type,
+      from,
+      to,
+      amount,
+      result === 'SUCCESS' ? terminal.green(result) : terminal.red(result),
+    ]
+  })
+  return renderRows(terminal, ['transaction', 'type', 'from', 'to', 'amount', 'result'], rows, [4])
+}
+
+function summary(transaction: unknown) {
+  const contract = list(get(transaction, 'raw_data', 'contract'))[0]
+  const value = get(contract, 'parameter', 'value')
+  const type = (scalar(get(contract, 'type')) ?? '').replace(/Contract$/, '')
+  const token = get(value, 'asset_name')
+  const amount = get(value, 'amount') ?? get(value, 'call_value') ?? get(value, 'frozen_balance')
+  return {
+    type,
+    from: person(get(value, 'owner_address')),
+    to: person(
+      get(value, 'to_address') ?? get(value, 'contract_address') ?? get(value, 'receiver_address'),
+    ),
+    amount:
+      amount === undefined
+        ? ''
+        : token === undefined
+          ? formatCoins(integer(amount))
+          : `${group(integer(amount))} of token ${textOf(scalar(token) ?? '')}`,
+  }
+}
+
+const transaction: Render = (terminal, answer) => {
+  const { type, from, to, amount } = summary(answer)
+  if (type === '') return undefined
+  const raw = answer['raw_data']
+  const ret = list(answer['ret'])[0]
+  return renderFields(
+    terminal,
+    filled([
+      ['id', scalar(answer['txID'])],
+      ['type', type],
+      ['from', from],
+      ['to', to],
+      ['amount', amount],
+      ['data', cut(scalar(get(list(get(raw, 'contract'))[0], 'parameter', 'value', 'data')))],
+      ['fee limit', coins(get(raw, 'fee_limit'))],
+      ['memo', memo(get(raw, 'data'))],
+      ['expires', date(get(raw, 'expiration'))],
+      ['signatures', String(list(answer['signature']).length)],
+      ['result', scalar(get(ret, 'contractRet'))],
+    ]),
+  )
+}
+
+const info: Render = (terminal, answer) => {
+  const receipt = answer['receipt']
+  const logs = list(answer['log'])
+  const failed = answer['result'] === 'FAILED'
+  const result = scalar(get(receipt, 'result')) ?? (failed ? 'FAILED' : 'SUCCESS')
+  return renderFields(
+    terminal,
+    filled([
+      ['id', scalar(answer['id'])],
+      ['block', group(integer(answer['blockNumber']))],
+      ['time', date(answer['blockTimeStamp'])],
+      ['result', result === 'SUCCESS' ? terminal.green(result) : terminal.red(result)],
+      [
+        'message',
+        answer['resMessage'] === undefined ? undefined : textOf(scalar(answer['resMessage']) ?? ''),
+      ],
+      ['contract', person(answer['contract_address'])],
+      ['fee burned', formatCoins(integer(answer['fee']))],
+      ['energy', group(integer(get(receipt, 'energy_usage_total')))],
+      ['bandwidth', group(integer(get(receipt, 'net_usage')))],
+      ['logs', String(logs.length)],
+      ['output', cut(scalar(list(answer['contractResult'])[0]))],
+    ]),
+  )
+}
+
+const account: Render = (terminal, answer) => renderFields(terminal, accountFields(answer))
+
+/** An account of `getaccount` in fields. */
+export function accountFields(answer: Answer): [string, string][] {
+  const staked = list(answer['frozenV2'])
+    .filter((entry) => integer(get(entry, 'amount')) > 0n)
+    .map((entry): [string, string] => [
+      `staked for ${(scalar(get(entry, 'type')) ?? 'BANDWIDTH').toLowerCase()}`,
+      formatCoins(integer(get(entry, 'amount'))),
+    ])
+  const unstaking = list(answer['unfrozenV2']).map((entry): [string, string] => [
+    'unstaking',
+    `${formatCoins(integer(get(entry, 'unfreeze_amount')))}, free at ${date(get(entry, 'unfreeze_expire_time')) ?? ''}`,
+  ])
+  const tokens = list(answer['assetV2']).map((entry): [string, string] => [
+    `token ${scalar(get(entry, 'key')) ?? ''}`,
+    group(integer(get(entry, 'value'))),
+  ])
+  const votes = list(answer['votes']).map((entry): [string, string] => [
+    'votes for',
+    `${person(get(entry, 'vote_address'))}: ${group(integer(get(entry, 'vote_count')))}`,
+  ])
+  const permissions = [
+    answer['owner_permission'],
+    answer['witness_permission'],
+    ...list(answer['active_permission']),
+  ].filter((permission) => isRecord(permission))
+  return [
+    ...filled([
+      ['address', person(answer['address'])],
+      [
+        'name',
+        answer['account_name'] === undefined
+          ? undefined
+          : textOf(scalar(answer['account_name']) ?? ''),
+      ],
+      ['type', scalar(answer['type'])],
+      ['balance', formatCoins(integer(answer['balance']))],
+    ]),
+    ...staked,
+    ...unstaking,
+    ...votes,
+    ...tokens,
+    ...filled([
+      [
+        'reward',
+        integer(answer['allowance']) > 0n ? formatCoins(integer(answer['allowance'])) : undefined,
+      ],
+      ['created', date(answer['create_time'])],
+    ]),
+    ...permissions.map((permission): [string, string] => [
+      `permission ${scalar(permission['id']) ?? '0'} (${scalar(permission['permission_name']) ?? ''})`,
+      `${scalar(permission['threshold']) ?? '1'} of ${list(permission['keys'])
+        .map((key) => `${person(get(key, 'address'))}×${scalar(get(key, 'weight')) ?? '1'}`)
+        .join(' ')}`,
+    ]),
+  ]
+}
+
+const resources: Render = (terminal, answer) => renderFields(terminal, resourceFields(answer))
+
+/** The energy and bandwidth of `getaccountresource` in fields. */
+export function resourceFields(answer: Answer): [string, string][] {
+  const used = (spent: unknown, limit: unknown) =>
+    `${group(integer(limit) - integer(spent))} of ${group(integer(limit))} left`
+  return [
+    ['free bandwidth', used(answer['freeNetUsed'], answer['freeNetLimit'])],
+    ['staked bandwidth', used(answer['NetUsed'], answer['NetLimit'])],
+    ['energy', used(answer['EnergyUsed'], answer['EnergyLimit'])],
+    [
+      'votes',
+      used(
+        answer['tronPowerUsed'] ?? answer['nativePowerUsed'],
+        answer['tronPowerLimit'] ?? answer['nativePowerLimit'],
+      ),
+    ],
+  ]
+}
+
+const parameters: Render = (terminal, answer) =>
+  renderRows(
+    terminal,
+    ['parameter', 'value'],
+    list(answer['chainParameter']).map((entry) => [
+      scalar(get(entry, 'key')) ?? '',
+      group(integer(get(entry, 'value'))),
+    ]),
+    [1],
+  )
+
+const witnesses: Render = (terminal, answer) =>
+  renderRows(
+    terminal,
+    ['producer', 'votes', 'produced', 'missed', 'active', 'url'],
+    list(answer['witnesses']).map((entry) => [
+      person(get(entry, 'address')),
+      group(integer(get(entry, 'voteCount'))),
+      group(integer(get(entry, 'totalProduced'))),
+      group(integer(get(entry, 'totalMissed'))),
+      get(entry, 'isJobs') === true ? 'yes' : '',
+      textOf(scalar(get(entry, 'url')) ?? ''),
+    ]),
+    [1, 2, 3],
+  )
+
+const prices: Render = (terminal, answer) =>
+  renderRows(
+    terminal,
+    ['since', 'sun'],
+    (scalar(answer['prices']) ?? '').split(',').map((entry) => {
+      const [at = '0', price = ''] = entry.split(':')
+      return [at === '0' ? 'genesis' : time(Number(at)), price]
+    }),
+    [1],
+  )
+
+const TABLES: Record<string, Render | undefined> = {
+  getnowblock: block,
+  getblock: block,
+  getblockbynum: block,
+  getblockbyid: block,
+  getblockbylimitnext: blocks,
+  getblockbylatestnum: blocks,
+  gettransactionbyid: transaction,
+  gettransactionfrompending: transaction,
+  gettransactioninfobyid: info,
+  getaccount: account,
+  getaccountresource: resources,
+  getchainparameters: parameters,
+  listwitnesses: witnesses,
+  getenergyprices: prices,
+  getbandwidthprices: prices,
+  getmemofee: prices,
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** An address as wallets show it; what is none (genesis) is shown as it is. */
+function person(value: unknown): string {
+  const text = scalar(value) ?? ''
+  return tryAddress(text)?.base58 ?? text
+}
+
+function coins(value: unknown): string | undefined {
+  return value === undefined ? undefined : formatCoins(integer(value))
+}
+
+function date(value: unknown): string | undefined {
+  return value === undefined ? undefined : time(Number(integer(value)))
+}
+
+function memo(value: unknown): string | undefined {
+  return value === undefined ? undefined : textOf(scalar(value) ?? '')
+}
+
+function cut(text: string | undefined): string | undefined {
+  return text !== undefined && text.length > 136
+    ? `${text.slice(0, 136)}… (${group(text.length / 2)} bytes)`
+    : text || undefined
+}
+
+function filled(fields: readonly (readonly [string, string | undefined])[]): [string, string][] {
+  return fields.flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
+  )
+}

@@ -1,0 +1,192 @@
+import type { Command } from 'commander'
+
+import {
+  addCommand,
+  addNodeOption,
+  addOutputOptions,
+  addRequestOptions,
+  addRpcOption,
+  CommandError,
+  EXIT,
+  usageError,
+} from './command.ts'
+import { tryAddress } from './support/address.ts'
+import { readStdin } from './support/input.ts'
+import { get, isRecord, parse, parseLoose, scalar, stringify } from './support/json.ts'
+import { isKnown, OPERATIONS, pathOf } from './support/node.ts'
+import { renderRows } from './support/table.ts'
+import { resolveTarget, type TargetOptions } from './support/target.ts'
+import { createTerminal, type Terminal } from './support/terminal.ts'
+import { renderAnswer } from './support/walletTables.ts'
+
+/** `ethgate wallet OPERATION [JSON]`: one call of the native HTTP interface. */
+export function addWalletCommand(program: Command): void {
+  const command = addCommand(program, 'wallet', {
+    summary: 'call an operation of a node’s native HTTP interface',
+    description:
+      'Calls /wallet/OPERATION (or /walletsolidity with --solidity) of a node, or of a development chain at the address ' +
+      'of --rpc. The request is a JSON object, or name=value words; "-" reads it from standard input. Addresses may be ' +
+      'written T…, 41… or 0x…. Amounts keep every digit.',
+    examples: [
+      ['ethgate wallet getnowblock', 'the head, of the chain at --rpc'],
+      ['ethgate wallet GetNowBlock --solidity --node http://127.0.0.1:8090', 'the confirmed head'],
+      ['ethgate wallet getblockbynum num=42', 'a request in words'],
+      ['ethgate wallet getaccount address=TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp', 'an account'],
+      [`ethgate wallet gettransactioninfobyid '{"value":"<txID>"}' --json`, 'an answer as JSON'],
+      ['ethgate wallet --list', 'the operations that are known by name'],
+    ],
+  })
+    .argument('[operation]', 'such as getaccount; any case')
+    .argument('[request...]', 'a JSON object, or name=value words')
+    .option('--solidity', 'ask /walletsolidity: the confirmed state')
+    .option(
+      '--node-solidity <url>',
+      'address of /walletsolidity (default: port 8091 beside port 8090, else --node)',
+    )
+    .option('--list', 'list the known operations')
+  addOutputOptions(addRequestOptions(addRpcOption(addNodeOption(command)))).action(wallet)
+}
+
+type WalletOptions = TargetOptions & {
+  solidity?: boolean
+  list?: boolean
+  json?: boolean
+  table?: boolean
+}
+
+async function wallet(
+  operation: string | undefined,
+  words: string[],
+  options: WalletOptions,
+): Promise<void> {
+  const terminal = createTerminal(options)
+  if (options.list) return printOperations(terminal)
+  if (operation === undefined)
+    throw usageError('name an operation, such as getnowblock; "ethgate wallet --list" shows them')
+  const { node } = resolveTarget(options)
+  const body = normalise(operation, await readRequest(words))
+  const answer = await node
+    .call(operation, body, options.solidity ? 'walletsolidity' : 'wallet')
+    .catch((error: unknown) => {
+      throw suggest(operation, error)
+    })
+  await terminal.print(
+    terminal.mode === 'json'
+      ? stringify(answer)
+      : renderAnswer(terminal, pathOf(operation), answer),
+  )
+  await failOnRevert(operation, answer)
+}
+
+async function readRequest(words: readonly string[]): Promise<Record<string, unknown> | undefined> {
+  if (words.length === 0) return undefined
+  if (words.length === 1 && (words[0] === '-' || words[0]?.trimStart().startsWith('{'))) {
+    const text = words[0] === '-' ? await readStdin() : (words[0] ?? '')
+    let request: unknown
+    try {
+      request = parse(text)
+    } catch (error) {
+      throw usageError(`the request is not JSON: ${(error as Error).message}`)
+    }
+    if (!isRecord(request)) throw usageError('the request must be a JSON object')
+    return request
+  }
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf('=')
+      if (at < 1) throw usageError(`"${word}" is neither a JSON object nor name=value`)
+      const value = word.slice(at + 1)
+      return [word.slice(0, at), hexIsText(value) ? value : parseLoose(value)]
+    }),
+  )
+}
+
+/** Digits that are an id (a hash, an address), not an integer: more than an int64 holds. */
+function hexIsText(value: string): boolean {
+  return /^\d{20,}$/.test(value)
+}
+
+/** Writes addresses as the node reads them without `visible`: 41… hexadecimal. */
+function normalise(
+  operation: string,
+  body: Record<string, unknown> | undefined,
+): Record<string, unknown> | undefined {
+  if (body === undefined || body['visible'] === true) return body
+  const contract = pathOf(operation).startsWith('getcontract')
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      const isAddress = /address$/i.test(name) || (contract && name === 'value')
+      const given = typeof value === 'string' && pathOf(operation) !== 'validateaddress'
+      const address = given && (isAddress || value.startsWith('T')) ? tryAddress(value) : undefined
+      return [name, address?.hex ?? withoutPrefix(name, value)]
+    }),
+  )
+}
+
+/** Hashes and hex data have no `0x` there. */
+function withoutPrefix(name: string, value: unknown): unknown {
+  const hex = name === 'value' || name === 'data' || name === 'transaction' || name === 'id_or_num'
+  return hex && typeof value === 'string' ? value.replace(/^0x(?=[0-9a-f]{8})/i, '') : value
+}
+
+function suggest(operation: string, error: unknown): unknown {
+  if (!(error instanceof CommandError) || isKnown(operation) || !/HTTP 40[45]/.test(error.message))
+    return error
+  const name = pathOf(operation)
+  const near = [...OPERATIONS.values()]
+    .map(({ path }) => ({ path, distance: distance(name, path.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance)[0]
+  const hint = near && near.distance <= 4 ? `; did you mean ${near.path}?` : ''
+  return new CommandError(
+    `there is no operation ${name}${hint || '; "ethgate wallet --list" shows the known ones'}`,
+    { exitCode: EXIT.failed, cause: error },
+  )
+}
+
+/** Edits between two names (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1)
+      next.push(
+        Math.min(
+          (row[j] ?? 0) + 1,
+          (next[j - 1] ?? 0) + 1,
+          (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        ),
+      )
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** A constant call that reverted still answers `result: true`: its transaction says FAILED. */
+async function failOnRevert(operation: string, answer: unknown): Promise<void> {
+  const ret = get(answer, 'transaction', 'ret')
+  const failed = Array.isArray(ret) && get(ret[0], 'ret') === 'FAILED'
+  if (!failed) return
+  const results = get(answer, 'constant_result')
+  const data = Array.isArray(results) ? (scalar(results[0]) ?? '') : ''
+  const { describeRevert } = await import('./support/abi.ts')
+  const { text } = describeRevert(`0x${data}`, [])
+  throw new CommandError(`${pathOf(operation)}: execution reverted: ${text}`, {
+    exitCode: EXIT.reverted,
+    details: { data: `0x${data}` },
+  })
+}
+
+async function printOperations(terminal: Terminal): Promise<void> {
+  if (terminal.mode === 'json')
+    return terminal.print(
+      stringify([...OPERATIONS].map(([name, { path, solidity }]) => ({ name, path, solidity }))),
+    )
+  const rows = [...OPERATIONS]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { path, solidity }]) => [
+      name,
+      `/wallet/${path}`,
+      solidity ? `/walletsolidity/${path}` : '',
+    ])
+  return terminal.print(renderRows(terminal, ['operation', 'path', 'confirmed state'], rows))
+}
