@@ -1,3 +1,5 @@
+import { header, integer, logLevel, MIB, origins, redisUrl, text, url } from './configValues.ts'
+
 /** One option of the command line: flag, environment variable, default, meaning. `--help` and the README come from here. */
 export type Option = {
   flag: string
@@ -8,26 +10,6 @@ export type Option = {
   parse: (text: string) => unknown
   help: string
 }
-
-const text = (input: string) => input
-
-function url(input: string): string {
-  const parsed = URL.canParse(input) ? new URL(input) : undefined
-  if (!parsed || !/^https?:$/.test(parsed.protocol))
-    throw new Error(`expected an http(s) URL such as http://127.0.0.1:8090, got "${input}"`)
-  return input.replace(/\/+$/, '')
-}
-
-function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
-  return (input: string) => {
-    const number = Number(input)
-    if (!/^\d+$/.test(input) || number < min || number > max)
-      throw new Error(`expected a whole number from ${min} to ${max}, got "${input}"`)
-    return number
-  }
-}
-
-const MIB = 1024 * 1024
 
 /** Every option of `serve` and `dev`. The key is the name in `Config`. */
 export const options = {
@@ -60,7 +42,7 @@ export const options = {
     env: 'ETHGATE_UPSTREAM_HEADER',
     value: 'NAME: VALUE',
     default: undefined as string | undefined,
-    parse: text,
+    parse: header,
     help: 'a header sent with every upstream call, such as an API key',
   },
   upstreamTimeout: {
@@ -100,7 +82,7 @@ export const options = {
     env: 'ETHGATE_REDIS',
     value: 'URL',
     default: undefined as string | undefined,
-    parse: text,
+    parse: redisUrl,
     help: 'Redis that replicas share; without it state is kept in the process',
   },
   redisPrefix: {
@@ -116,8 +98,8 @@ export const options = {
     env: 'ETHGATE_LOG_LEVEL',
     value: 'LEVEL',
     default: 'info',
-    parse: text,
-    help: 'trace, debug, info, warn, error or silent',
+    parse: logLevel,
+    help: 'trace, debug, info, warn, error, fatal or silent; debug writes a line a request',
   },
   stateWindow: {
     flag: '--state-window',
@@ -199,6 +181,54 @@ export const options = {
     parse: integer(0, 10),
     help: 'proxies in front whose X-Forwarded-For is believed, for limits per client',
   },
+  cors: {
+    flag: '--cors',
+    env: 'ETHGATE_CORS',
+    value: 'ORIGINS',
+    default: '*',
+    parse: origins,
+    help: 'origins that browsers may call from, separated by commas, or * for all',
+  },
+  wsConnections: {
+    flag: '--ws-connections',
+    env: 'ETHGATE_WS_CONNECTIONS',
+    value: 'N',
+    default: 10_000,
+    parse: integer(0),
+    help: 'most WebSocket connections',
+  },
+  wsConnectionsPerClient: {
+    flag: '--ws-connections-per-client',
+    env: 'ETHGATE_WS_CONNECTIONS_PER_CLIENT',
+    value: 'N',
+    default: 100,
+    parse: integer(0),
+    help: 'most WebSocket connections of one address',
+  },
+  wsBuffer: {
+    flag: '--ws-buffer',
+    env: 'ETHGATE_WS_BUFFER',
+    value: 'BYTES',
+    default: 8 * MIB,
+    parse: integer(1024),
+    help: 'bytes queued for one WebSocket reader before it is cut',
+  },
+  wsIdle: {
+    flag: '--ws-idle',
+    env: 'ETHGATE_WS_IDLE',
+    value: 'MS',
+    default: 600_000,
+    parse: integer(1_000),
+    help: 'milliseconds after which a WebSocket without requests and subscriptions is closed',
+  },
+  drain: {
+    flag: '--drain',
+    env: 'ETHGATE_DRAIN',
+    value: 'MS',
+    default: 10_000,
+    parse: integer(0),
+    help: 'milliseconds that requests under way get to finish on SIGTERM',
+  },
 } as const satisfies Record<string, Option>
 
 type Options = typeof options
@@ -213,3 +243,59 @@ type Widen<value> = value extends string
     : value extends boolean
       ? boolean
       : value
+
+/**
+ * The settings from command line flags (by key, as typed) and environment; flags win, an empty variable counts as absent.
+ *
+ * @throws ConfigError naming the flag or variable.
+ */
+export function readConfig({ env, flags }: readConfig.Sources): Config {
+  const given: [string, unknown][] = []
+  for (const [key, option] of Object.entries(options) as [keyof Config, Option][]) {
+    const flag = flags[key]
+    const input = flag ?? (env[option.env] || undefined)
+    if (input === undefined) continue
+    try {
+      given.push([key, option.parse(String(input))])
+    } catch (error) {
+      throw new ConfigError(flag === undefined ? option.env : option.flag, (error as Error).message)
+    }
+  }
+  return createConfig(Object.fromEntries(given))
+}
+
+export declare namespace readConfig {
+  type Sources = {
+    env: Record<string, string | undefined>
+    /** As the command line parser gives them: text, or true for switches. */
+    flags: Record<string, string | boolean | undefined>
+  }
+}
+
+/** The defaults with some values replaced. */
+export function createConfig(given: Partial<Config> = {}): Config {
+  const defaults = Object.fromEntries(
+    Object.entries(options).map(([key, option]) => [key, option.default]),
+  )
+  return Object.freeze({ ...defaults, ...given } as Config)
+}
+
+/** Where `/walletsolidity` is: by default port 8091 beside 8090, else the upstream itself. */
+export function solidityUpstream({ upstream, upstreamSolidity }: Config): string | undefined {
+  if (upstreamSolidity !== undefined || upstream === undefined) return upstreamSolidity
+  const base = new URL(upstream)
+  if (base.port !== '8090') return upstream
+  base.port = '8091'
+  return base.href.replace(/\/+$/, '')
+}
+
+/** An option whose value is wrong. `option` is the flag or environment variable as the user knows it. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly option: string
+
+  constructor(option: string, reason: string) {
+    super(`${option}: ${reason}`)
+    this.option = option
+  }
+}

@@ -5,8 +5,9 @@ export type RequestScope = {
   /** Aborted when the client has gone before its answer. */
   readonly signal: AbortSignal
   /**
-   * Runs once, when the response has left the socket (`true`) or when it never will (`false`).
-   * A filter page counts as delivered only then.
+   * Runs once, when the response has left the socket (`true`) or when it never will (`false`): the client has gone, or the
+   * result was left out of the response (an error in its place, a notification, too large).
+   * A filter page counts as delivered only then. Registered late, it runs at once.
    */
   onSettled(listener: (delivered: boolean) => void): void
   /** The WebSocket that the request came over; absent over HTTP. */
@@ -17,10 +18,11 @@ export type RequestScope = {
 export type RpcSocket = {
   readonly id: string
   readonly client: string
-  /** Queues a text frame. A reader too slow for the buffer limit is cut, then this is a no-op. */
-  send(text: string): void
+  /** Queues a text frame; bytes are taken as UTF-8. A reader too slow for the buffer limit is cut, then this is a no-op. */
+  send(text: string | Buffer): void
   /** Bytes queued and not yet taken by the network. */
   buffered(): number
   close(code: number, reason: string): void
-  onClose(listener: () => void): void
+  /** Runs once, when the connection has ended. While a listener is there, the connection is in use and never idle. */
+  onClose(listener: () => void): () => void
 }

@@ -1,0 +1,52 @@
+// Readers of option values. Each throws an Error that says what was expected.
+
+/** Anything. */
+export const text = (input: string) => input
+
+/** A level of the log. */
+export function logLevel(input: string): string {
+  if (LOG_LEVELS.includes(input)) return input
+  throw new Error(`expected one of ${LOG_LEVELS.join(', ')}, got "${input}"`)
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** An HTTP header, `name: value`. */
+export function header(input: string): string {
+  if (/^[\w!#$%&'*+.^`|~-]+:[^\r\n]+$/.test(input)) return input
+  throw new Error('expected a header such as "x-api-key: 0123"')
+}
+
+/** `*`, or web origins separated by commas. */
+export function origins(input: string): string {
+  const list = input.split(',').map((origin) => origin.trim())
+  if (input === '*' || list.every((origin) => URL.canParse(origin))) return list.join(',')
+  throw new Error(`expected * or origins such as https://app.example, got "${input}"`)
+}
+
+/** The address of a Redis. */
+export function redisUrl(input: string): string {
+  if (URL.canParse(input) && /^rediss?:\/\//.test(input)) return input
+  throw new Error(`expected a URL such as redis://127.0.0.1:6379, got "${input}"`)
+}
+
+/** An http(s) address, without the slash at its end. */
+export function url(input: string): string {
+  const parsed = URL.canParse(input) ? new URL(input) : undefined
+  if (!parsed || !/^https?:$/.test(parsed.protocol))
+    throw new Error(`expected an http(s) URL such as http://127.0.0.1:8090, got "${input}"`)
+  return input.replace(/\/+$/, '')
+}
+
+/** A whole number within bounds, both included. */
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
+  return (input: string) => {
+    const number = Number(input)
+    if (!/^\d+$/.test(input) || number < min || number > max)
+      throw new Error(`expected a whole number from ${min} to ${max}, got "${input}"`)
+    return number
+  }
+}
+
+/** Bytes. */
+export const MIB = 1024 * 1024

@@ -1,0 +1,73 @@
+import type { HttpBindings } from '@hono/node-server'
+import { type Context as HonoContext, Hono } from 'hono'
+import { cors } from 'hono/cors'
+
+import type { Health } from './health.ts'
+import { statusPage } from './page/statusPage.ts'
+
+/** The HTTP side apart from JSON-RPC itself, which `http/rpc.ts` answers before a request comes here. */
+export type App = Hono<{ Bindings: HttpBindings }>
+
+/** Status page, probes, metrics, preflight, the WebSocket handshake, and what an embedder mounts beside. */
+export function createApp({
+  corsOrigins,
+  health,
+  metrics,
+  paths,
+  routes,
+  upgrade,
+}: createApp.Options): App {
+  const app: App = new Hono({ strict: false })
+  app.use(cors({ origin: corsOrigins, maxAge: PREFLIGHT_SECONDS }))
+
+  app.get('/health', (c) => {
+    const state = health()
+    return c.json(state, state.status === 'ok' || state.status === 'degraded' ? 200 : 503)
+  })
+  app.get('/ready', (c) => {
+    const { ready } = health()
+    return c.json({ ready }, ready ? 200 : 503)
+  })
+  app.get('/metrics', async (c) =>
+    c.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
+  )
+
+  for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
+  app.get('/', (c) => {
+    const state = health()
+    return c.req.header('accept')?.includes('text/html')
+      ? c.html(statusPage(state, paths))
+      : c.json({ name: 'ethgate', version: state.version, chainId: state.chainId ?? null, paths })
+  })
+  if (routes) app.route('/', routes)
+  for (const path of paths)
+    app.all(path, (c) =>
+      c.json({ error: 'JSON-RPC is asked with POST, or over a WebSocket' }, 405, {
+        allow: 'POST, OPTIONS',
+      }),
+    )
+  app.notFound((c) => c.json({ error: `nothing is served at ${c.req.path}` }, 404))
+  return app
+}
+
+export declare namespace createApp {
+  type Options = {
+    /** Origins that browsers may call from; `*` for all. */
+    corsOrigins: '*' | string[]
+    health: () => Health
+    metrics: { contentType: string; text(): Promise<string> }
+    /** Where JSON-RPC is served. */
+    paths: readonly string[]
+    /** More routes on the same port. */
+    routes?: Hono | undefined
+    /** Answers a WebSocket handshake. */
+    upgrade: (context: HonoContext) => Promise<Response> | Response
+  }
+}
+
+/** How long browsers may keep a preflight answer: the longest that they do. */
+const PREFLIGHT_SECONDS = 86_400
+
+function isUpgrade(c: HonoContext): boolean {
+  return c.req.header('upgrade')?.toLowerCase() === 'websocket'
+}

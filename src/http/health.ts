@@ -1,0 +1,27 @@
+/** What `/health` says, and what `/ready` and the status page are made from. */
+export type Health = {
+  /**
+   * `starting` until the upstream has answered once, `down` while it cannot be reached, `draining` on the way out,
+   * `degraded` while something is wrong that does not stop reads (see `reasons`).
+   */
+  status: 'starting' | 'ok' | 'degraded' | 'down' | 'draining'
+  /** Whether a load balancer should send requests here. */
+  ready: boolean
+  /** Why it is not `ok`, for a person. */
+  reasons: string[]
+  version: string
+  /** As hex; absent until the upstream has answered. */
+  chainId?: string
+  upstream: { url: string | null; state: 'up' | 'down' | 'unknown' }
+  head: {
+    role: 'leader' | 'follower' | 'alone'
+    number: number | null
+    solid: number | null
+    /** Seconds since the head last moved. */
+    age: number | null
+  }
+  /** `none`: no Redis is configured. */
+  redis: 'none' | 'up' | 'down'
+  /** Seconds. */
+  uptime: number
+}

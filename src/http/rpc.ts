@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { type Answer, answerBytes, errorAnswer } from '../jsonrpc/answer.ts'
+import type { RpcServer } from '../jsonrpc/server.ts'
+import { createHttpScope } from './scope.ts'
+
+/** Answers a POST on node's own request and response: hot results are a few bytes, and a Request object costs more than they do. */
+export type RpcListener = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  server: RpcServer,
+) => void
+
+/** Reads the body, lets the server answer it, writes the answer. Any content type is taken. */
+export function createRpcListener({
+  bodyLimit,
+  corsHeaders,
+  onError,
+  trustProxy,
+}: createRpcListener.Options): RpcListener {
+  const scopeOptions = { onError, trustProxy }
+
+  return (incoming, outgoing, server) => {
+    readBody(incoming, bodyLimit, (body) => {
+      if (body === undefined) return tooLarge(incoming, outgoing)
+      const request = createHttpScope(incoming, outgoing, scopeOptions)
+      server.answer(body.toString(), request).then(
+        (answer) => send(outgoing, answer, corsHeaders(incoming)),
+        (error: unknown) => {
+          onError(error, 'a request could not be answered')
+          outgoing.destroy()
+        },
+      )
+    })
+  }
+
+  function send(
+    outgoing: ServerResponse,
+    answer: Answer | undefined,
+    headers: Record<string, string>,
+  ) {
+    if (outgoing.destroyed) return
+    if (!answer) {
+      outgoing.writeHead(204, headers)
+      outgoing.end()
+      return
+    }
+    outgoing.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': answer.bytes,
+      ...headers,
+    })
+    const last = answer.parts.length - 1
+    if (last === 0) outgoing.end(answer.parts[0])
+    else if (answer.bytes <= COPY_LIMIT) outgoing.end(answerBytes(answer))
+    else
+      answer.parts.forEach((part, index) =>
+        index === last ? outgoing.end(part) : outgoing.write(part),
+      )
+  }
+
+  /** 413, and the rest of the body is thrown away: a connection closed at once would lose the answer for many clients. */
+  function tooLarge(incoming: IncomingMessage, outgoing: ServerResponse) {
+    const { bytes, parts } = errorAnswer('null', {
+      code: -32600,
+      message: `Request body exceeds the limit of ${bodyLimit} bytes`,
+    })
+    outgoing.writeHead(413, {
+      'content-type': 'application/json',
+      'content-length': bytes,
+      ...corsHeaders(incoming),
+    })
+    outgoing.end(parts[0])
+    let dropped = 0
+    incoming.on('data', (chunk: Buffer) => {
+      dropped += chunk.length
+      if (dropped > DROP_LIMIT) incoming.destroy()
+    })
+    incoming.resume()
+  }
+}
+
+export declare namespace createRpcListener {
+  type Options = {
+    /** Largest body, bytes. */
+    bodyLimit: number
+    /** What browsers need with every answer. */
+    corsHeaders: (incoming: IncomingMessage) => Record<string, string>
+    onError: (error: unknown, message: string) => void
+    trustProxy: number
+  }
+}
+
+/** Up to here one copy into one write is cheaper than handing several pieces to the socket. */
+const COPY_LIMIT = 64 * 1024
+
+/** How much of a refused body is read and thrown away before the connection is cut. */
+const DROP_LIMIT = 64 * 1024 * 1024
+
+/** Calls back once: with the body, or with undefined when it is larger than the limit. Never when the client goes away. */
+function readBody(
+  incoming: IncomingMessage,
+  limit: number,
+  done: (body: Buffer | undefined) => void,
+) {
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return done(undefined)
+  let chunks: Buffer[] = []
+  let bytes = 0
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > limit) {
+      chunks = []
+      incoming.off('data', onData)
+      incoming.off('end', onEnd)
+      done(undefined)
+    } else chunks.push(chunk)
+  }
+  const onEnd = () => done(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+  incoming.on('data', onData)
+  incoming.on('end', onEnd)
+}

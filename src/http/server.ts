@@ -1,0 +1,154 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { createAdaptorServer } from '@hono/node-server'
+import type { Hono } from 'hono'
+
+import type { Config } from '../config.ts'
+import type { RpcServer } from '../jsonrpc/server.ts'
+import { createApp } from './app.ts'
+import type { Health } from './health.ts'
+import { createRpcListener } from './rpc.ts'
+import { createWsServer } from './ws.ts'
+
+/** Where JSON-RPC is served, and by which server: the views of the chain differ by path. */
+export type RpcRoute = { path: string; server: RpcServer }
+
+/** One port: JSON-RPC over POST and WebSocket, the status page, probes and metrics. */
+export type HttpServer = {
+  /** @throws the error of `listen`, such as EADDRINUSE. */
+  listen(): Promise<{ port: number; url: string }>
+  /** Stops accepting, lets requests under way finish within the drain time, closes WebSockets with 1001. */
+  close(): Promise<void>
+}
+
+/** POSTs to a route of JSON-RPC are answered on node's own objects; everything else goes through the Hono app. */
+export function createHttpServer({
+  config,
+  extraRoutes,
+  health,
+  metrics,
+  onConnections,
+  onCut,
+  onError,
+  routes,
+}: createHttpServer.Options): HttpServer {
+  const servers = new Map(routes.map(({ path, server }) => [path, server]))
+  const ws = createWsServer({
+    bodyLimit: config.bodyLimit,
+    bufferLimit: config.wsBuffer,
+    idleTimeout: config.wsIdle,
+    maxConnections: config.wsConnections,
+    maxPerClient: config.wsConnectionsPerClient,
+    onConnections,
+    onCut,
+    onError,
+    routes: servers,
+    trustProxy: config.trustProxy,
+  })
+  const corsOrigins = config.cors === '*' ? '*' : config.cors.split(',')
+  const app = createApp({
+    corsOrigins,
+    health,
+    metrics,
+    paths: [...servers.keys()],
+    routes: extraRoutes,
+    upgrade: (context) => ws.upgrade(context),
+  })
+  const rpc = createRpcListener({
+    bodyLimit: config.bodyLimit,
+    corsHeaders: corsHeadersFor(corsOrigins),
+    onError,
+    trustProxy: config.trustProxy,
+  })
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    // Its faster Request and Response would replace the global ones of the whole process.
+    overrideGlobalObjects: false,
+    serverOptions: SERVER_OPTIONS,
+    websocket: { server: ws.server },
+    createServer: ((options: ServerOptions, page: RequestListener) =>
+      createServer(options, (incoming, outgoing) => {
+        const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
+        if (rpcServer) rpc(incoming, outgoing, rpcServer)
+        else page(incoming, outgoing)
+      })) as typeof createServer,
+  }) as Server
+
+  return {
+    listen: () => listen(server, config),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const cut = setTimeout(() => server.closeAllConnections(), config.drain)
+      await ws.drain()
+      server.closeIdleConnections()
+      await closed
+      clearTimeout(cut)
+    },
+  }
+}
+
+export declare namespace createHttpServer {
+  type Options = {
+    config: Config
+    /** Mounted beside, for a chain in this process. */
+    extraRoutes?: Hono | undefined
+    health: () => Health
+    metrics: { contentType: string; text(): Promise<string> }
+    onConnections: (count: number) => void
+    onCut: (reason: string) => void
+    onError: (error: unknown, message: string) => void
+    routes: readonly RpcRoute[]
+  }
+}
+
+/** Longer than load balancers keep idle connections (60 s), so that it is never us who closes one that is being reused. */
+const KEEP_ALIVE_MS = 75_000
+
+const SERVER_OPTIONS = {
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  /** Time for a whole request to arrive. */
+  requestTimeout: 60_000,
+  headersTimeout: 30_000,
+  noDelay: true,
+}
+
+function listen(server: Server, { host, port }: Config): Promise<{ port: number; url: string }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const { address, family, port: taken } = server.address() as AddressInfo
+      const name = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+      resolve({ port: taken, url: `http://${name}:${taken}` })
+    })
+  })
+}
+
+function isWildcard(address: string): boolean {
+  return address === '0.0.0.0' || address === '::'
+}
+
+/** Path of a request without query and trailing slash. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+function corsHeadersFor(origins: '*' | readonly string[]) {
+  const all = { 'access-control-allow-origin': '*' }
+  if (origins === '*') return () => all
+  return (incoming: IncomingMessage): Record<string, string> => {
+    const { origin } = incoming.headers
+    return origin !== undefined && origins.includes(origin)
+      ? { 'access-control-allow-origin': origin, vary: 'Origin' }
+      : { vary: 'Origin' }
+  }
+}

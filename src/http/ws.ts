@@ -1,0 +1,141 @@
+import { type HttpBindings, upgradeWebSocket, type WebSocketServerLike } from '@hono/node-server'
+import type { Context } from 'hono'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+import type { RpcServer } from '../jsonrpc/server.ts'
+import { clientAddress } from './scope.ts'
+import { createWsConnection, type WsConnection } from './wsConnection.ts'
+
+/** All WebSocket clients of a gateway. */
+export type WsServer = {
+  /** What node-server hands connections to. */
+  readonly server: WebSocketServerLike
+  /** Answers a handshake at a path of JSON-RPC, or refuses it when a limit is met. */
+  upgrade(context: Context<{ Bindings: HttpBindings }>): Promise<Response> | Response
+  connections(): number
+  /** Says goodbye (1001) to everybody and waits until they have left, at most for the grace period. */
+  drain(): Promise<void>
+}
+
+/** Accepts WebSocket clients within limits, which are counted before anything is awaited. */
+export function createWsServer({
+  bodyLimit,
+  maxConnections,
+  maxPerClient,
+  now = Date.now,
+  onConnections = () => {},
+  pingInterval = 30_000,
+  routes,
+  trustProxy,
+  ...options
+}: createWsServer.Options): WsServer {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: bodyLimit,
+    perMessageDeflate: false,
+  })
+  const connections = new Set<WsConnection>()
+  const perClient = new Map<string, number>()
+  let total = 0
+  let draining = false
+  const ticker = setInterval(() => {
+    const time = now()
+    for (const connection of connections) connection.tick(time)
+  }, pingInterval)
+  ticker.unref()
+
+  function enter(client: string): boolean {
+    const count = perClient.get(client) ?? 0
+    if (total >= maxConnections || count >= maxPerClient) return false
+    perClient.set(client, count + 1)
+    onConnections(++total)
+    return true
+  }
+
+  function leave(client: string) {
+    const count = perClient.get(client) ?? 0
+    if (count > 1) perClient.set(client, count - 1)
+    else perClient.delete(client)
+    onConnections(--total)
+  }
+
+  function events(rpc: RpcServer, client: string) {
+    let connection: WsConnection | undefined
+    return {
+      onOpen(_event: Event, context: { raw?: unknown }) {
+        const ws = context.raw as WebSocket
+        connection = createWsConnection(ws, rpc, { ...options, client, now })
+        connections.add(connection)
+        if (draining) connection.close(GOING_AWAY, 'server is shutting down')
+      },
+      onMessage({ data }: { data: unknown }) {
+        connection?.receive(
+          typeof data === 'string' ? data : Buffer.from(data as ArrayBuffer).toString(),
+        )
+      },
+      onClose() {
+        if (!connection) return
+        connections.delete(connection)
+        connection.closed()
+      },
+    }
+  }
+
+  return {
+    // Their types of events differ, the events do not.
+    server: server as unknown as WebSocketServerLike,
+    connections: () => total,
+    upgrade(context) {
+      const rpc = routes.get(context.req.path.replace(/(?<=.)\/$/, ''))
+      const { incoming } = context.env
+      const client = clientAddress(incoming, trustProxy)
+      if (!rpc || draining) return context.text('', 503)
+      if (!enter(client)) return context.text('', 429)
+      // The handshake may still fail, and then no event of the WebSocket comes: the count hangs on the socket itself.
+      incoming.socket.once('close', () => leave(client))
+      return upgradeWebSocket(context, events(rpc, client), {
+        onError: (error) => options.onError(error, 'a WebSocket event failed'),
+      })
+    },
+    async drain() {
+      draining = true
+      clearInterval(ticker)
+      for (const connection of connections) connection.close(GOING_AWAY, 'server is shutting down')
+      const deadline = now() + DRAIN_MS
+      while (connections.size > 0 && now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      for (const ws of server.clients) ws.terminate()
+      server.close()
+    },
+  }
+}
+
+export declare namespace createWsServer {
+  type Options = {
+    /** Largest message, bytes. */
+    bodyLimit: number
+    /** Bytes queued for one reader before it is cut. */
+    bufferLimit: number
+    /** Milliseconds. */
+    idleTimeout: number
+    maxConnections: number
+    /** Connections of one client address. */
+    maxPerClient: number
+    now?: () => number
+    /** Called with the number of connections whenever it changes. */
+    onConnections?: (count: number) => void
+    /** Called when a connection is cut, with the reason. */
+    onCut: (reason: string) => void
+    onError: (error: unknown, message: string) => void
+    /** Milliseconds. @default 30,000 */
+    pingInterval?: number
+    /** The server behind each path. */
+    routes: ReadonlyMap<string, RpcServer>
+    trustProxy: number
+  }
+}
+
+const GOING_AWAY = 1001
+
+/** A little more than the time a connection has to answer a close frame. */
+const DRAIN_MS = 2_500

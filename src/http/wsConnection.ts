@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+
+import type { WebSocket } from 'ws'
+
+import { answerBytes } from '../jsonrpc/answer.ts'
+import type { RequestScope, RpcSocket } from '../jsonrpc/request.ts'
+import type { RpcServer } from '../jsonrpc/server.ts'
+
+/** One WebSocket client: its requests, its notifications, its time-outs. */
+export type WsConnection = {
+  readonly socket: RpcSocket
+  receive(text: string): void
+  /** The connection has ended. */
+  closed(): void
+  /** Cuts the connection: a close frame, and the socket itself when the peer does not answer it. */
+  close(code: number, reason: string): void
+  /** Called at every ping interval: cuts dead and idle peers, pings the others. */
+  tick(now: number): void
+}
+
+/** Serves one client. Answers leave as they are ready, so their order is not that of the requests. */
+export function createWsConnection(
+  ws: WebSocket,
+  server: RpcServer,
+  { bufferLimit, client, idleTimeout, now, onCut, onError }: createWsConnection.Options,
+): WsConnection {
+  const gone = new AbortController()
+  const open = new Set<(delivered: boolean) => void>()
+  const closeListeners = new Set<() => void>()
+  let underWay = 0
+  let lastUse = now()
+  let awaitingPong = false
+  let ended = false
+  ws.on('pong', () => {
+    awaitingPong = false
+  })
+
+  const socket: RpcSocket = {
+    id: randomBytes(16).toString('hex'),
+    client,
+    send(text) {
+      if (ended || ws.readyState !== ws.OPEN) return
+      if (ws.bufferedAmount > bufferLimit) return cut(TRY_AGAIN_LATER, 'reader too slow')
+      lastUse = now()
+      ws.send(text, TEXT)
+    },
+    buffered: () => ws.bufferedAmount,
+    close: (code, reason) => close(code, reason),
+    onClose(listener) {
+      if (ended) {
+        listener()
+        return () => {}
+      }
+      closeListeners.add(listener)
+      return () => {
+        closeListeners.delete(listener)
+      }
+    },
+  }
+
+  function close(code: number, reason: string) {
+    if (ws.readyState === ws.OPEN) ws.close(code, reason)
+    // A peer that reads nothing never sees the close frame.
+    setTimeout(() => ws.terminate(), CLOSE_GRACE_MS).unref()
+  }
+
+  function cut(code: number, reason: string) {
+    onCut(reason)
+    close(code, reason)
+  }
+
+  async function answer(text: string) {
+    const { scope, settle } = createScope()
+    const answer = await server.answer(text, scope)
+    underWay--
+    if (!answer) settle(false)
+    else if (ended || ws.readyState !== ws.OPEN) settle(false)
+    else
+      ws.send(answerBytes(answer), TEXT, (error) => {
+        settle(!error)
+        flow()
+      })
+    flow()
+  }
+
+  /** Reads on only while answers are taken: a client that asks faster than it reads is slowed down, not buffered. */
+  function flow() {
+    if (ended) return
+    const busy = underWay >= MAX_UNDER_WAY || ws.bufferedAmount > bufferLimit
+    if (busy && !ws.isPaused) ws.pause()
+    else if (!busy && ws.isPaused) ws.resume()
+  }
+
+  function createScope() {
+    let listeners: ((delivered: boolean) => void)[] = []
+    let outcome: boolean | undefined
+    const settle = (delivered: boolean) => {
+      if (outcome !== undefined) return
+      outcome = delivered
+      open.delete(settle)
+      const settled = listeners
+      listeners = []
+      for (const listener of settled) notify(listener, delivered)
+    }
+    const scope: RequestScope = {
+      client,
+      signal: gone.signal,
+      socket,
+      onSettled(listener) {
+        if (outcome === undefined) listeners.push(listener)
+        else notify(listener, outcome)
+      },
+    }
+    if (ended) settle(false)
+    else open.add(settle)
+    return { scope, settle }
+  }
+
+  function notify(listener: (delivered: boolean) => void, delivered: boolean) {
+    try {
+      listener(delivered)
+    } catch (error) {
+      onError(error, 'a listener of a settled request failed')
+    }
+  }
+
+  return {
+    socket,
+    close,
+    receive(text) {
+      lastUse = now()
+      underWay++
+      flow()
+      answer(text).catch((error: unknown) => onError(error, 'a request could not be answered'))
+    },
+    closed() {
+      if (ended) return
+      ended = true
+      gone.abort(new Error('the client has gone'))
+      for (const settle of open) settle(false)
+      const listeners = [...closeListeners]
+      closeListeners.clear()
+      for (const listener of listeners) notify(listener, false)
+    },
+    tick(time) {
+      if (ended || ws.readyState !== ws.OPEN) return
+      if (awaitingPong) {
+        onCut('no answer to ping')
+        ws.terminate()
+      } else if (closeListeners.size === 0 && underWay === 0 && time - lastUse >= idleTimeout)
+        cut(NORMAL, 'idle')
+      else {
+        awaitingPong = true
+        ws.ping()
+      }
+    },
+  }
+}
+
+export declare namespace createWsConnection {
+  type Options = {
+    /** Bytes queued for a reader beyond which notifications cut it. One answer may come on top. */
+    bufferLimit: number
+    client: string
+    /** Milliseconds without a request or notification after which an unused connection is closed. */
+    idleTimeout: number
+    now: () => number
+    onCut: (reason: string) => void
+    onError: (error: unknown, message: string) => void
+  }
+}
+
+const TEXT = { binary: false }
+
+const NORMAL = 1000
+const TRY_AGAIN_LATER = 1013
+
+/** Time for the peer to answer a close frame. */
+const CLOSE_GRACE_MS = 2_000
+
+/** Requests of one connection that are under way at once; beyond it its socket is not read. */
+const MAX_UNDER_WAY = 64

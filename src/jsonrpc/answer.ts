@@ -1,0 +1,52 @@
+import type { Wire } from './wire.ts'
+
+/** A response on its way out: texts and bytes that follow each other, and their length together. */
+export type Answer = { readonly parts: readonly (string | Buffer)[]; readonly bytes: number }
+
+/** Makes an answer of a text. */
+export function textAnswer(text: string): Answer {
+  return { parts: [text], bytes: Buffer.byteLength(text) }
+}
+
+/** The response object of a call that went well, around bytes that were made once. `id` is JSON text. */
+export function wireAnswer(id: string, result: Wire<unknown>): Answer {
+  const head = `{"jsonrpc":"2.0","id":${id},"result":`
+  return {
+    parts: [head, result.bytes, '}'],
+    bytes: Buffer.byteLength(head) + result.bytes.length + 1,
+  }
+}
+
+/** The response object of a call that went well. `id` is JSON text. @throws TypeError for a value that JSON cannot spell. */
+export function resultAnswer(id: string, result: unknown): Answer {
+  return textAnswer(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`)
+}
+
+/** The response object of a failed call. `id` is JSON text. */
+export function errorAnswer(
+  id: string,
+  error: { code: number; message: string; data?: unknown },
+): Answer {
+  return textAnswer(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`)
+}
+
+/** The response array of a batch. */
+export function batchAnswer(answers: readonly Answer[]): Answer {
+  const parts: (string | Buffer)[] = []
+  let bytes = 1
+  for (const answer of answers) {
+    parts.push(parts.length === 0 ? '[' : ',', ...answer.parts)
+    bytes += answer.bytes + 1
+  }
+  parts.push(']')
+  return { parts, bytes }
+}
+
+/** The whole answer in one buffer. */
+export function answerBytes({ bytes, parts }: Answer): Buffer {
+  const out = Buffer.allocUnsafe(bytes)
+  let at = 0
+  for (const part of parts)
+    at += typeof part === 'string' ? out.write(part, at) : part.copy(out, at)
+  return out
+}

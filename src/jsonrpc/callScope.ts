@@ -1,0 +1,43 @@
+import type { RequestScope } from './request.ts'
+
+/**
+ * The scope of one call. A request may hold several (a batch), and the answer of one may be left out or replaced, so its
+ * listeners reach the connection only once its result is part of the response.
+ */
+export type CallScope = {
+  scope: RequestScope
+  /** The result is in the response: from now on the connection decides. */
+  deliver(): void
+  /** The result will not be sent: a notification, an error in its place, too large. */
+  drop(): void
+}
+
+/** Opens the scope of one call inside that of its request. */
+export function createCallScope(request: RequestScope): CallScope {
+  let state: 'open' | 'delivered' | 'dropped' = 'open'
+  let listeners: ((delivered: boolean) => void)[] | undefined
+  return {
+    scope: {
+      get client() {
+        return request.client
+      },
+      get signal() {
+        return request.signal
+      },
+      ...(request.socket && { socket: request.socket }),
+      onSettled(listener) {
+        if (state === 'open') (listeners ??= []).push(listener)
+        else if (state === 'delivered') request.onSettled(listener)
+        else listener(false)
+      },
+    },
+    deliver() {
+      state = 'delivered'
+      if (listeners) for (const listener of listeners) request.onSettled(listener)
+    },
+    drop() {
+      state = 'dropped'
+      if (listeners) for (const listener of listeners) listener(false)
+    },
+  }
+}

@@ -1,0 +1,237 @@
+import {
+  createJSONRPCErrorResponse,
+  type JSONRPCErrorResponse,
+  type JSONRPCID,
+  type JSONRPCRequest,
+  JSONRPCServer,
+} from 'json-rpc-2.0'
+
+import type { Context } from '../context.ts'
+import { LimitExceededError, RpcError } from '../errors.ts'
+import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
+import { type CallScope, createCallScope } from './callScope.ts'
+import { inspect } from './inspect.ts'
+import { type AnyMethod, callMethod } from './method.ts'
+import type { RequestScope } from './request.ts'
+import { isWire } from './wire.ts'
+
+export type RpcServer = {
+  /** Answers the text of one request or batch; undefined when it held only notifications. Never rejects. */
+  answer(text: string, request: RequestScope): Promise<Answer | undefined>
+}
+
+/**
+ * JSON-RPC 2.0 around a table of methods. Params are read by position only. `context` is asked for at every call and may
+ * throw while the services are not there yet.
+ */
+export function createRpcServer({
+  batchLimit = 100,
+  context,
+  depthLimit = 32,
+  methods,
+  observe = () => {},
+  onError,
+  responseLimit = 64 * 1024 * 1024,
+}: createRpcServer.Options): RpcServer {
+  const server = new JSONRPCServer<CallScope>({
+    errorListener: (message, error) => onError(error, message),
+  })
+  server.mapErrorToJSONRPCErrorResponse = toErrorResponse
+  for (const [name, method] of Object.entries(methods))
+    server.addMethod(name, (params: unknown = [], call) => {
+      if (!Array.isArray(params ?? []))
+        throw new RpcError(-32602, 'invalid params: expected an array, by position')
+      return callMethod(method, { ...context(), request: call.scope }, (params ?? []) as unknown[])
+    })
+
+  /** One entry: always an answer for a request, undefined for a notification. */
+  async function answerEntry(
+    entry: unknown,
+    rawId: string | undefined,
+    request: RequestScope,
+  ): Promise<{ answer: Answer | undefined; call?: CallScope; code: number; method: string }> {
+    const fault = faultOf(entry)
+    if (fault) {
+      const answer = errorAnswer(idText(entry, rawId), invalidRequest(fault))
+      return { answer, code: -32600, method: 'invalid' }
+    }
+    const { id, method } = entry as JSONRPCRequest
+    if (!server.hasMethod(method)) {
+      const answer =
+        id === undefined ? undefined : errorAnswer(idText(entry, rawId), methodNotFound(method))
+      return { answer, code: -32601, method: 'unknown' }
+    }
+    const call = createCallScope(request)
+    const response = await server.receive(entry as JSONRPCRequest, call)
+    // json-rpc-2.0 gives nothing for a notification, however it went.
+    if (!response) {
+      call.drop()
+      return { answer: undefined, code: 0, method }
+    }
+    const text = idText(entry, rawId)
+    try {
+      if (response.error) {
+        call.drop()
+        return { answer: errorAnswer(text, response.error), code: response.error.code, method }
+      }
+      const answer = isWire(response.result)
+        ? wireAnswer(text, response.result)
+        : resultAnswer(text, response.result)
+      return { answer, call, code: 0, method }
+    } catch (error) {
+      onError(error, `the answer of ${method} cannot be written as JSON`)
+      call.drop()
+      return { answer: errorAnswer(text, INTERNAL), code: INTERNAL.code, method }
+    }
+  }
+
+  /** Answers one entry within what is left of the response limit, and settles its scope. */
+  async function answerWithin(
+    entry: unknown,
+    rawId: string | undefined,
+    request: RequestScope,
+    room: () => number,
+  ): Promise<Answer | undefined> {
+    const started = performance.now()
+    const { answer, call, code, method } = await answerEntry(entry, rawId, request)
+    const fits = answer === undefined || answer.bytes <= room()
+    observe({ code: fits ? code : TOO_LARGE, method, ms: performance.now() - started })
+    if (fits) {
+      call?.deliver()
+      return answer
+    }
+    call?.drop()
+    return errorAnswer(idText(entry, rawId), tooLarge(responseLimit))
+  }
+
+  async function answerBatch(
+    entries: readonly unknown[],
+    ids: readonly (string | undefined)[],
+    request: RequestScope,
+  ): Promise<Answer | undefined> {
+    const answers: (Answer | undefined)[] = []
+    let bytes = 0
+    let next = 0
+    const room = () => responseLimit - bytes
+    const worker = async () => {
+      while (next < entries.length && !request.signal.aborted) {
+        const index = next++
+        const entry = entries[index]
+        if (room() <= 0) {
+          // Too large already: what follows is not even executed.
+          if (isNotification(entry)) continue
+          answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
+          continue
+        }
+        const answer = await answerWithin(entry, ids[index], request, room)
+        answers[index] = answer
+        bytes += answer?.bytes ?? 0
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
+    const sent = answers.filter((answer) => answer !== undefined)
+    return sent.length > 0 ? batchAnswer(sent) : undefined
+  }
+
+  return {
+    async answer(text, request) {
+      let payload: unknown
+      try {
+        payload = JSON.parse(text)
+      } catch {
+        return errorAnswer('null', { code: -32700, message: 'Parse error' })
+      }
+      const { depth, ids } = inspect(text)
+      if (depth > depthLimit)
+        return errorAnswer('null', {
+          code: -32700,
+          message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${depthLimit}`,
+        })
+      if (!Array.isArray(payload))
+        return answerWithin(payload, ids[0], request, () => responseLimit)
+      if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
+      if (payload.length > batchLimit) {
+        const { code, message } = new LimitExceededError(
+          `Batch size ${payload.length} exceeds the limit of ${batchLimit}`,
+        )
+        // The client sent an array and reads an array.
+        return batchAnswer([errorAnswer('null', { code, message })])
+      }
+      return answerBatch(payload, ids, request)
+    },
+  }
+}
+
+export declare namespace createRpcServer {
+  type Options = {
+    /** Most calls in one batch. @default 100 */
+    batchLimit?: number
+    /** The services that methods use, `request` aside. @throws RpcError when they are not there yet. */
+    context: () => Omit<Context, 'request'>
+    /** Deepest nesting of a request. @default 32 */
+    depthLimit?: number
+    /** The key is the wire name. */
+    methods: Record<string, AnyMethod>
+    /** Called once a call with its outcome: `code` is 0 or the JSON-RPC error code. */
+    observe?: (call: ObservedCall) => void
+    /** Called with everything that a handler throws, expected or not. */
+    onError: (error: unknown, message: string) => void
+    /** Largest response, bytes. @default 64 MiB */
+    responseLimit?: number
+  }
+}
+
+/** How one call went. `method` is `unknown` or `invalid` when no method ran. */
+export type ObservedCall = { code: number; method: string; ms: number }
+
+/** Entries of one batch that are under way at once: less than the sockets that the node takes (40). */
+const BATCH_CONCURRENCY = 16
+
+/** As Geth and the node answer a response that is too large. */
+const TOO_LARGE = -32003
+
+const INTERNAL = { code: -32603, message: 'Internal error' }
+
+function toErrorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
+  if (!(error instanceof RpcError))
+    return createJSONRPCErrorResponse(id, INTERNAL.code, INTERNAL.message)
+  return createJSONRPCErrorResponse(id, error.code, error.message, error.data)
+}
+
+function invalidRequest(fault: string) {
+  return { code: -32600, message: `Invalid Request: ${fault}` }
+}
+
+function methodNotFound(method: string) {
+  const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
+  return { code: -32601, message: `the method ${name} does not exist/is not available` }
+}
+
+function tooLarge(limit: number) {
+  return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
+}
+
+/** What keeps a value from being a request: json-rpc-2.0 looks at less than the specification demands. */
+function faultOf(entry: unknown): string | undefined {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
+    return 'expected an object'
+  const { id, jsonrpc, method, params } = entry as Record<string, unknown>
+  if (jsonrpc !== '2.0') return 'expected "jsonrpc": "2.0"'
+  if (typeof method !== 'string') return 'expected "method" to be a string'
+  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number')
+    return 'expected "id" to be a string, a number or null'
+  if (params !== undefined && typeof params !== 'object') return 'expected "params" to be an array'
+  if ('result' in entry || 'error' in entry) return 'this is a response'
+  return undefined
+}
+
+function isNotification(entry: unknown): boolean {
+  return faultOf(entry) === undefined && (entry as JSONRPCRequest).id === undefined
+}
+
+/** The `id` of an entry as JSON text; numbers exactly as written. */
+function idText(entry: unknown, raw: string | undefined): string {
+  const id = (entry as { id?: unknown } | null)?.id
+  if (typeof id === 'string') return JSON.stringify(id)
+  return typeof id === 'number' && raw !== undefined ? raw : 'null'
+}

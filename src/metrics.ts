@@ -1,0 +1,64 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Every metric of a gateway. Names end in their unit; time is in seconds. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Metrics of one gateway, in a registry of their own so that several can live in one process. */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const counter = (name: string, help: string) => new Counter({ name, help, registers })
+
+  const calls = new Histogram({
+    name: 'ethgate_rpc_call_duration_seconds',
+    help: 'Time of JSON-RPC calls, by method',
+    labelNames: ['method'],
+    buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+  })
+  const errors = new Counter({
+    name: 'ethgate_rpc_errors_total',
+    help: 'JSON-RPC calls answered with an error, by method and code',
+    labelNames: ['method', 'code'],
+    registers,
+  })
+  const upstream = new Histogram({
+    name: 'ethgate_upstream_call_duration_seconds',
+    help: 'Time of calls to the node, by operation and outcome',
+    labelNames: ['operation', 'outcome'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+  })
+
+  return {
+    registry,
+    /** One JSON-RPC call; `code` is 0 when it went well. */
+    call(method: string, code: number, seconds: number) {
+      calls.observe({ method }, seconds)
+      if (code !== 0) errors.inc({ method, code })
+    },
+    /** One call to the node. */
+    upstreamCall(operation: string, outcome: string, seconds: number) {
+      upstream.observe({ operation, outcome }, seconds)
+    },
+    responseBytes: counter('ethgate_response_bytes_total', 'Bytes of JSON-RPC responses'),
+    wsConnections: gauge('ethgate_ws_connections', 'Open WebSocket connections'),
+    wsCuts: new Counter({
+      name: 'ethgate_ws_cuts_total',
+      help: 'WebSocket connections that were cut, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    headNumber: gauge('ethgate_head_block_number', 'Newest block'),
+    solidNumber: gauge('ethgate_solid_block_number', 'Newest solidified block'),
+    headAge: gauge('ethgate_head_age_seconds', 'Time since the head last moved'),
+    upstreamUp: gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded'),
+    redisUp: gauge('ethgate_redis_up', '1 when Redis is connected; absent without Redis'),
+  }
+}
+
+/** Adds the metrics of the process itself (memory, event loop), once per registry. */
+export function collectProcessMetrics({ registry }: Metrics): void {
+  collectDefaultMetrics({ register: registry })
+}
