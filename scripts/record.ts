@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+import type { RecordedRequest } from '../test/recording.ts'
+import { recordChain } from './record/chain.ts'
+import { recordAddressForms, recordBroadcasts, recordBuilders, recordErrors } from './record/odd.ts'
+import { createRecorder, type Recorder } from './record/recorder.ts'
+import { recordRpc } from './record/rpc.ts'
+import { recordAccounts, recordCalls, recordNetwork } from './record/state.ts'
+
+/**
+ * Asks a real node on the test chain everything that tests want to know, and writes the answers to
+ * `test/fixtures/recorded`. The node must not be producing blocks. Lists in `test/fixtures/requests` are asked as well.
+ *
+ * `npm run record -- --upstream http://127.0.0.1:8090 [--upstream-solidity URL] [--upstream-rpc URL]`
+ */
+const { values } = parseArgs({
+  options: {
+    upstream: { type: 'string', default: 'http://127.0.0.1:8090' },
+    'upstream-solidity': { type: 'string' },
+    'upstream-rpc': { type: 'string' },
+  },
+})
+const neighbour = (offset: number) => {
+  const url = new URL(values.upstream)
+  url.port = String(Number(url.port) + offset)
+  return url.origin
+}
+
+const recorder = createRecorder(
+  values.upstream,
+  values['upstream-solidity'] ?? neighbour(1),
+  values['upstream-rpc'] ?? `${neighbour(455)}/jsonrpc`,
+)
+
+const walked = await recordChain(recorder)
+say('chain')
+await recordAccounts(recorder, walked)
+say('accounts')
+await recordNetwork(recorder)
+const calls = await recordCalls(recorder)
+say('calls')
+await recordErrors(recorder, walked)
+await recordAddressForms(recorder)
+await recordBuilders(recorder)
+await recordBroadcasts(recorder, walked)
+say('errors, builders')
+await recordLists(recorder)
+await recordRpc(recorder, walked, calls)
+say('JSON-RPC')
+const bytes = recorder.save(walked.head)
+console.log(`written: native ${bytes.native} bytes, rpc ${bytes.rpc} bytes`)
+
+async function recordLists(recorder: Recorder): Promise<void> {
+  const folder = new URL('../test/fixtures/requests/', import.meta.url)
+  for (const file of readdirSync(folder)) {
+    const text = readFileSync(new URL(file, folder), 'utf8')
+    if (file.endsWith('.jsonl')) {
+      const lines = [...new Set(text.split('\n').filter(Boolean))]
+      writeFileSync(new URL(file, folder), lines.map((line) => `${line}\n`).join(''))
+      for (const line of lines) await recordOne(recorder, JSON.parse(line) as RecordedRequest)
+    }
+    if (file.endsWith('.json'))
+      for (const request of JSON.parse(text) as RecordedRequest[])
+        await recordOne(recorder, request)
+  }
+}
+
+async function recordOne(recorder: Recorder, request: RecordedRequest): Promise<void> {
+  if ('rpc' in request) await recorder.rpc(request.rpc, request.params)
+  else if (request.text !== undefined && request.method !== 'GET')
+    await recorder.askText(request.path, request.text)
+  else await recorder.ask(request.path, request.body, { method: request.method ?? 'POST' })
+}
+
+function say(step: string): void {
+  const { native, rpc } = recorder.counts()
+  console.log(`${step}: ${native} native, ${rpc} JSON-RPC requests`)
+}
