@@ -17,11 +17,19 @@ export type Method<params extends readonly unknown[], result> = {
 // oxlint-disable-next-line typescript/no-explicit-any -- a method of any signature
 export type AnyMethod = Method<any, any>
 
+// oxlint-disable-next-line typescript/no-explicit-any -- with `unknown` here, generic decoders such as optional() infer it
+type AnyParam = Param<any>
+
+/** The values that a tuple of decoders gives. */
+type Decoded<decoders extends readonly AnyParam[]> = {
+  readonly [key in keyof decoders]: ReturnType<decoders[key]>
+}
+
 /** Infers a method's parameter and result types from its definition. */
-export function defineMethod<const params extends readonly unknown[], result>(
-  method: Method<params, result>,
-): Method<params, result> {
-  return method
+export function defineMethod<const decoders extends readonly AnyParam[], result>(
+  method: Omit<Method<Decoded<decoders>, result>, 'params'> & { params: decoders },
+): Method<Decoded<decoders>, result> {
+  return method as Method<Decoded<decoders>, result>
 }
 
 /**

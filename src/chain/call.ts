@@ -1,0 +1,81 @@
+import type { Address, Hex } from 'viem'
+
+import { toNativeAddress } from '../codec/address.ts'
+import { revertReason } from '../codec/revert.ts'
+import { ExecutionRevertedError, RpcError } from '../errors.ts'
+import { type ConstantOutcome, readConstantCall } from '../native/constantCall.ts'
+import type { ContractCallRequest } from '../native/requests.ts'
+import { balanceAt } from './balance.ts'
+import { operationsAt, type StateRead } from './stateRead.ts'
+import { callError, insufficientFunds, isAccountWithoutCode } from './vmError.ts'
+
+/** A call as the virtual machine sees it. */
+export type Call = {
+  from: Address
+  /** Absent: `data` is creation code. */
+  to?: Address
+  data: Hex
+  /** Sun. */
+  value: bigint
+}
+
+/** What a call returned and the energy that it took, the penalty of busy contracts included. */
+export type CallResult = { data: Hex; energy: bigint }
+
+/**
+ * Runs a call on the state that `source` names, without a transaction. Undefined: the target has no code, nothing ran, and
+ * the caller owns the value.
+ *
+ * @throws ExecutionRevertedError with the exact revert bytes; HistoricalStateError; RpcError `-32000` when the virtual
+ * machine stopped for another reason or the caller lacks the value.
+ */
+export async function runCall(call: Call, state: StateRead): Promise<CallResult | undefined> {
+  const outcome = await simulate(call, state)
+  if (outcome.kind === 'success')
+    return { data: `0x${outcome.data}`, energy: BigInt(outcome.energy) }
+  if (outcome.kind === 'revert') throw reverted(`0x${outcome.data}`)
+  if (!isAccountWithoutCode(outcome)) throw callError(outcome)
+  await assertFunds(call, state)
+  return undefined
+}
+
+/**
+ * Runs creation code that hands its findings back by REVERT, which costs no deposit and forbids no first byte. Works on
+ * the solidified state too, where few reads have a counterpart of their own.
+ */
+export async function runProbe(code: Hex, state: StateRead): Promise<Hex> {
+  const outcome = await simulate({ from: ZERO, data: code, value: 0n }, state)
+  if (outcome.kind === 'revert') return `0x${outcome.data}`
+  throw outcome.kind === 'failure' ? callError(outcome) : new RpcError(-32000, 'unexpected return')
+}
+
+/** The node’s form of a call. @throws RpcError when nobody can own the value or there is nothing to run. */
+export function toNativeCall({ from, to, data, value }: Call): ContractCallRequest {
+  if (value > MAX_INT64) throw insufficientFunds()
+  if (to === undefined && data === '0x')
+    throw new RpcError(-32000, 'contract creation without any data provided')
+  return {
+    owner_address: toNativeAddress(from),
+    ...(to && { contract_address: toNativeAddress(to) }),
+    data: data.slice(2),
+    ...(value > 0n && { call_value: value }),
+  }
+}
+
+/** Checks that the sender of a plain transfer owns what it sends. @throws RpcError `insufficient funds …` */
+export async function assertFunds({ from, value }: Call, state: StateRead): Promise<void> {
+  if (value > 0n && (await balanceAt(from, state)) < value) throw insufficientFunds()
+}
+
+async function simulate(call: Call, state: StateRead): Promise<ConstantOutcome> {
+  const { signal } = state
+  const operations = operationsAt(state)
+  return readConstantCall(await operations.triggerConstantContract(toNativeCall(call), { signal }))
+}
+
+function reverted(data: Hex): ExecutionRevertedError {
+  return new ExecutionRevertedError(data, revertReason(data))
+}
+
+const ZERO: Address = `0x${'0'.repeat(40)}`
+const MAX_INT64 = 2n ** 63n - 1n

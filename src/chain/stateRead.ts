@@ -1,0 +1,17 @@
+import { HistoricalStateError } from '../errors.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { SolidityOperations } from '../native/operations.ts'
+import type { StateSource } from './chainTypes.ts'
+
+/** Where a read of accounts and contracts goes. */
+export type StateRead = { native: NativeClient; source: StateSource; signal?: AbortSignal }
+
+/**
+ * The operations of the state that `source` names.
+ *
+ * @throws HistoricalStateError for a past state: nodes answer only balances of it.
+ */
+export function operationsAt({ native, source }: StateRead): SolidityOperations {
+  if (source.at === 'historic') throw new HistoricalStateError(`of block ${source.block.number}`)
+  return source.at === 'solid' ? native.solidity : native.wallet
+}

@@ -1,0 +1,49 @@
+import { RpcError } from '../errors.ts'
+import type { ConstantFailure } from '../native/constantCall.ts'
+
+/** The node's words for a call to an account that has no code. */
+export function isAccountWithoutCode(failure: ConstantFailure): boolean {
+  return failure.message.startsWith('Smart contract is not exist')
+}
+
+/** Whether the node was built or configured without energy estimates (or without contract calls at all). */
+export function lacksEstimates(failure: ConstantFailure): boolean {
+  return /does not support (?:estimate energy|constant)/.test(failure.message)
+}
+
+/**
+ * The error for a call that did not run to its end: `-32000` and the words that Ethereum clients know, followed by the
+ * node's own.
+ */
+export function callError({ exception, message }: ConstantFailure): RpcError {
+  if (/does not support .*constant/.test(message))
+    return new RpcError(
+      -32000,
+      'the upstream node does not run contract calls: set vm.supportConstant = true in its configuration',
+    )
+  if (/no OwnerAccount|balance is not sufficient/.test(message)) return insufficientFunds()
+  if (/to yourself/.test(message))
+    return new RpcError(-32000, 'a contract cannot be called with value by itself')
+  const known = exception && WORDS[exception]
+  return new RpcError(-32000, known ? `${known}: ${message}` : message)
+}
+
+/** The caller has less than the value that the call carries. Geth’s text, which libraries look for. */
+export function insufficientFunds(): RpcError {
+  return new RpcError(-32000, 'insufficient funds for gas * price + value')
+}
+
+/** Ethereum’s names for what stops the virtual machine. */
+const WORDS: Partial<Record<string, string>> = {
+  BadJumpDestinationException: 'invalid jump destination',
+  IllegalOperationException: 'invalid opcode',
+  JVMStackOverFlowException: 'max call depth exceeded',
+  OutOfEnergyException: 'out of gas',
+  OutOfMemoryException: 'out of memory',
+  OutOfTimeException: 'execution timed out',
+  PrecompiledContractException: 'precompiled contract failed',
+  StackTooLargeException: 'stack limit reached',
+  StackTooSmallException: 'stack underflow',
+  StaticCallModificationException: 'write protection',
+  TransferException: 'transfer failed',
+}

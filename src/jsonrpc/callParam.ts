@@ -1,0 +1,55 @@
+import type { Address, Hex } from 'viem'
+
+import { address, bytes, isObject, member, maybe, type Param, quantity, show } from './params.ts'
+
+/** What `eth_call` and `eth_estimateGas` are asked to run. Members of no use here (gas, nonce, type, …) are ignored. */
+export type CallRequest = {
+  /** The zero address when the caller does not say. */
+  from: Address
+  /** Absent when a contract is created. */
+  to?: Address
+  /** `0x` when there is none. */
+  data: Hex
+  /** Sun. */
+  value: bigint
+}
+
+const ZERO: Address = `0x${'0'.repeat(40)}`
+
+/** `0x` and the empty string mean "none" to clients that cannot say `null`. */
+const blankable =
+  <value>(param: Param<value>): Param<value | undefined> =>
+  (input) =>
+    input === '0x' || input === '' ? undefined : maybe(param)(input)
+
+/** A call object. `data` and `input` are the same thing; both may be there when they are equal. */
+export const callRequest: Param<CallRequest> = (input) => {
+  if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
+  const to = member(input, 'to', blankable(address))
+  return {
+    from: member(input, 'from', blankable(address)) ?? ZERO,
+    ...(to && { to }),
+    data: callData(input),
+    value: member(input, 'value', blankable(quantity)) ?? 0n,
+  }
+}
+
+/** The payload of a call or transaction object, from `input` or `data`. */
+export function callData(object: Record<string, unknown>): Hex {
+  const data = member(object, 'data', maybe(bytes))
+  const input = member(object, 'input', maybe(bytes))
+  if (data !== undefined && input !== undefined && data !== input)
+    throw new Error('expected data and input to be equal when both are given')
+  return input ?? data ?? '0x'
+}
+
+/** State and block overrides: only "none" is accepted, because the node cannot simulate on altered state. */
+export function noOverrides(kind: 'state' | 'block'): Param<undefined> {
+  return (input) => {
+    if (input === undefined || input === null) return undefined
+    if (isObject(input) && Object.keys(input).length === 0) return undefined
+    throw new Error(
+      `${kind} overrides are not supported: the node runs calls on its own state only`,
+    )
+  }
+}

@@ -1,0 +1,67 @@
+import type { Hash } from 'viem'
+
+import type { LogMatch } from '../chain/chainTypes.ts'
+import type { BlockTag } from '../codec/blockRef.ts'
+import {
+  address,
+  arrayOf,
+  blockNumberOrTag,
+  hash,
+  isObject,
+  member,
+  maybe,
+  type Param,
+  show,
+} from './params.ts'
+
+/** A log filter as a caller gave it: what to match, and one block or a range with open ends. */
+export type LogFilter = LogMatch &
+  ({ blockHash: Hash } | { fromBlock?: number | BlockTag; toBlock?: number | BlockTag })
+
+/** As in the node and in other clients; also bounds the cost of matching one log. */
+const MAX_ADDRESSES = 1_000
+const MAX_ALTERNATIVES = 1_000
+/** LOG4 is the largest log that the EVM has. */
+const MAX_TOPICS = 4
+
+/** The filter object of `eth_getLogs`, `eth_newFilter` and the `logs` subscription. */
+export const logFilter: Param<LogFilter> = (input) => {
+  if (!isObject(input)) throw new Error(`expected a filter object, got ${show(input)}`)
+  const match = {
+    addresses: member(input, 'address', addresses),
+    topics: member(input, 'topics', topics),
+  }
+  const blockHash = member(input, 'blockHash', maybe(hash))
+  const fromBlock = member(input, 'fromBlock', maybe(blockNumberOrTag))
+  const toBlock = member(input, 'toBlock', maybe(blockNumberOrTag))
+  if (blockHash === undefined)
+    return {
+      ...match,
+      ...(fromBlock !== undefined && { fromBlock }),
+      ...(toBlock !== undefined && { toBlock }),
+    }
+  if (fromBlock !== undefined || toBlock !== undefined)
+    throw new Error('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
+  return { ...match, blockHash }
+}
+
+const addresses: Param<string[]> = (input) => {
+  if (input === undefined || input === null) return []
+  if (!Array.isArray(input)) return [address(input)]
+  if (input.length > MAX_ADDRESSES) throw new Error(`exceed max addresses: ${MAX_ADDRESSES}`)
+  return arrayOf(address)(input)
+}
+
+const topics: Param<(string[] | null)[]> = (input) => {
+  if (input === undefined || input === null) return []
+  if (!Array.isArray(input)) throw new Error(`expected an array, got ${show(input)}`)
+  if (input.length > MAX_TOPICS) throw new Error(`topics size should be <= ${MAX_TOPICS}`)
+  return arrayOf(alternatives)(input)
+}
+
+function alternatives(input: unknown): string[] | null {
+  if (input === undefined || input === null) return null
+  if (!Array.isArray(input)) return [hash(input)]
+  if (input.length > MAX_ALTERNATIVES) throw new Error(`exceed max topics: ${MAX_ALTERNATIVES}`)
+  return arrayOf(hash)(input)
+}

@@ -1,0 +1,144 @@
+import type { Address, Hash, Hex } from 'viem'
+
+import { parseAddress } from '../codec/address.ts'
+import { BLOCK_TAGS, type BlockRef, type BlockTag } from '../codec/blockRef.ts'
+
+/** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
+export type Param<value> = (input: unknown) => value
+
+/** An account: 20 bytes of hex (any letter case), the native 21 bytes `41…` with or without `0x`, or base58 `T…`. */
+export const address: Param<Address> = (input) => {
+  const parsed = typeof input === 'string' ? parseAddress(input) : undefined
+  if (parsed) return parsed
+  throw new Error(`expected a 20-byte hex or a base58 address, got ${show(input)}`)
+}
+
+/** A 32-byte transaction or block hash; `0x` may be missing, as native tools write it. */
+export const hash: Param<Hash> = (input) => {
+  const digits = typeof input === 'string' ? /^(?:0x)?([0-9a-f]{64})$/i.exec(input)?.[1] : undefined
+  if (digits) return `0x${digits.toLowerCase()}`
+  throw new Error(`expected a 32-byte hex hash, got ${show(input)}`)
+}
+
+export const boolean: Param<boolean> = (input) => {
+  if (typeof input === 'boolean') return input
+  throw new Error(`expected a boolean, got ${show(input)}`)
+}
+
+/** Bytes as `0x` and an even number of hex digits, lower-cased; `0x` may be missing, as native tools write it. */
+export const bytes: Param<Hex> = (input) => {
+  const digits =
+    typeof input === 'string' ? /^(?:0x)?((?:[0-9a-f]{2})*)$/i.exec(input)?.[1] : undefined
+  if (digits !== undefined) return `0x${digits.toLowerCase()}`
+  throw new Error(`expected hex bytes such as 0x1234, got ${show(input)}`)
+}
+
+/** A non-negative integer as `0x` hex (leading zeros allowed) or as a JSON number. */
+export const quantity: Param<bigint> = (input) => {
+  const value = toInteger(input)
+  if (value !== undefined) return value
+  throw new Error(`expected a hex quantity such as 0x1, got ${show(input)}`)
+}
+
+/** A position in a list. */
+export const index: Param<number> = (input) => {
+  const value = toInteger(input)
+  if (value !== undefined && value <= Number.MAX_SAFE_INTEGER) return Number(value)
+  throw new Error(`expected an index as hex quantity such as 0x0, got ${show(input)}`)
+}
+
+/**
+ * A block: a tag, a number (`0x` hex, a JSON number, or decimal text as the node's own JSON-RPC takes), a 32-byte hash,
+ * or the EIP-1898 object with exactly one of `blockNumber` and `blockHash`.
+ */
+export const blockRef: Param<BlockRef> = (input) => {
+  if (isObject(input)) return fromEip1898(input)
+  if (typeof input === 'string' && /^0x[0-9a-f]{64}$/i.test(input))
+    return { blockHash: hash(input) }
+  return blockNumberOrTag(input)
+}
+
+/** A block by number or tag only, where Ethereum takes no hash. */
+export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
+  if (BLOCK_TAGS.includes(input as BlockTag)) return input as BlockTag
+  const value = toInteger(
+    typeof input === 'string' && /^\d{1,20}$/.test(input) ? BigInt(input) : input,
+  )
+  if (value === undefined)
+    throw new Error(
+      `expected a block number, a block hash or one of ${BLOCK_TAGS.join(', ')}, got ${show(input)}`,
+    )
+  if (value > Number.MAX_SAFE_INTEGER) throw new Error(`block number ${show(input)} is too large`)
+  return Number(value)
+}
+
+/** Makes a decoder accept a missing (or `null`) parameter, which then is `fallback`. */
+export function optional<value>(param: Param<value>, fallback: NoInfer<value>): Param<value> {
+  return (input) => (input === undefined || input === null ? fallback : param(input))
+}
+
+/** Makes a decoder accept a missing (or `null`) value, which then is undefined. */
+export function maybe<value>(param: Param<value>): Param<value | undefined> {
+  return (input) => (input === undefined || input === null ? undefined : param(input))
+}
+
+/** A list, every element decoded; a failure names the element. */
+export function arrayOf<value>(param: Param<value>): Param<value[]> {
+  return (input) => {
+    if (!Array.isArray(input)) throw new Error(`expected an array, got ${show(input)}`)
+    return input.map((element, index) => {
+      try {
+        return param(element)
+      } catch (error) {
+        throw new Error(`element ${index}: ${(error as Error).message}`, { cause: error })
+      }
+    })
+  }
+}
+
+/** Decodes one member of an object; a failure names the member. */
+export function member<value>(
+  object: Record<string, unknown>,
+  name: string,
+  param: Param<value>,
+): value {
+  try {
+    return param(object[name])
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Whether an input is a JSON object (not null, not an array). */
+export function isObject(input: unknown): input is Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+}
+
+/** An input as it is quoted in messages: short, on one line. */
+export function show(input: unknown): string {
+  if (input === undefined) return 'nothing'
+  const text = JSON.stringify(input, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  )
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+function fromEip1898(object: Record<string, unknown>): BlockRef {
+  const { blockHash, blockNumber, requireCanonical } = object
+  if (blockHash !== undefined && blockNumber !== undefined)
+    throw new Error('expected either blockHash or blockNumber, got both')
+  if (blockNumber !== undefined) return member(object, 'blockNumber', blockNumberOrTag)
+  if (blockHash === undefined) throw new Error('expected blockHash or blockNumber, got neither')
+  const ref = { blockHash: member(object, 'blockHash', hash) }
+  if (requireCanonical === undefined || requireCanonical === null) return ref
+  return { ...ref, requireCanonical: member(object, 'requireCanonical', boolean) }
+}
+
+function toInteger(input: unknown): bigint | undefined {
+  if (typeof input === 'bigint') return input < 0n ? undefined : input
+  if (typeof input === 'number')
+    return Number.isSafeInteger(input) && input >= 0 ? BigInt(input) : undefined
+  // 66 characters hold the largest EVM word; a longer run of digits is nobody's number.
+  if (typeof input === 'string' && /^0x[0-9a-f]{1,64}$/i.test(input)) return BigInt(input)
+  return undefined
+}

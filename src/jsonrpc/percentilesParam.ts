@@ -1,0 +1,16 @@
+import { type Param, show } from './params.ts'
+
+/** As in other clients: more is no question about fees. */
+const MAX_PERCENTILES = 100
+
+/** The percentiles of `eth_feeHistory`: ascending numbers from 0 to 100. */
+export const rewardPercentiles: Param<number[]> = (input) => {
+  if (!Array.isArray(input)) throw new Error(`expected an array of numbers, got ${show(input)}`)
+  if (input.length > MAX_PERCENTILES) throw new Error(`more than ${MAX_PERCENTILES} percentiles`)
+  input.forEach((value: unknown, index) => {
+    const previous = index === 0 ? 0 : Number(input[index - 1])
+    if (typeof value !== 'number' || !(value >= previous && value <= 100))
+      throw new Error(`expected ascending numbers from 0 to 100, got ${show(input)}`)
+  })
+  return input as number[]
+}

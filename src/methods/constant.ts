@@ -1,0 +1,16 @@
+import type { Hex } from 'viem'
+
+import { defineMethod, type Method } from '../jsonrpc/method.ts'
+
+/** A method whose answer never changes. */
+function fixed<result>(result: result, summary: string): Method<[], result> {
+  return defineMethod({ params: [], kind: 'fixed', summary, handler: () => result })
+}
+
+export const eth_accounts = fixed<Hex[]>([], 'no account: the gateway holds no key')
+
+export const eth_hashrate = fixed<Hex>('0x0', 'nobody mines: producers take turns')
+
+export const eth_maxPriorityFeePerGas = fixed<Hex>('0x0', 'tips do not exist')
+
+export const eth_mining = fixed(false, 'the gateway cannot see whether its node produces blocks')

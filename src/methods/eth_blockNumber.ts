@@ -1,0 +1,9 @@
+import { numberToHex } from 'viem'
+
+import { defineMethod } from '../jsonrpc/method.ts'
+
+export const eth_blockNumber = defineMethod({
+  params: [],
+  summary: 'height of the newest block',
+  handler: ({ chain }) => numberToHex(chain.latest().number),
+})

@@ -1,0 +1,74 @@
+import { type Hex, numberToHex } from 'viem'
+
+import type { RpcBlock } from '../codec/types.ts'
+import { RpcError } from '../errors.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { blockNumberOrTag, optional, quantity } from '../jsonrpc/params.ts'
+import { rewardPercentiles } from '../jsonrpc/percentilesParam.ts'
+import { fromWire } from '../jsonrpc/wire.ts'
+
+export type FeeHistory = {
+  baseFeePerGas: Hex[]
+  gasUsedRatio: number[]
+  oldestBlock: Hex
+  reward?: Hex[][]
+}
+
+/** Each block costs up to two upstream reads. Ethereum lets a node answer fewer blocks than were asked for. */
+const MAX_BLOCKS = 256
+const CONCURRENCY = 8
+
+export const eth_feeHistory = defineMethod({
+  params: [quantity, optional(blockNumberOrTag, 'latest'), optional(rewardPercentiles, [])],
+  summary: 'how full blocks were; no base fee and no tips, which is zero in each',
+  async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
+    const newest = await chain.resolve(newestRef)
+    if (!newest)
+      throw new RpcError(
+        -32000,
+        `request beyond head block: requested ${newestRef}, head ${chain.latest().number}`,
+      )
+    const length = Math.min(count > MAX_BLOCKS ? MAX_BLOCKS : Number(count), newest.number + 1)
+    const oldest = newest.number - length + 1
+    const gasUsedRatio = await mapBounded(length, async (offset) => {
+      const block = await chain.block(oldest + offset, false, request.signal)
+      if (!block) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
+      return usedRatio(fromWire(block))
+    })
+    return {
+      oldestBlock: numberToHex(length ? oldest : 0),
+      // One more than blocks: the next block’s fee is known too, it is also zero.
+      baseFeePerGas: length ? zeros(length + 1) : [],
+      gasUsedRatio,
+      ...(percentiles.length > 0 && {
+        reward: gasUsedRatio.map(() => zeros(percentiles.length)),
+      }),
+    }
+  },
+})
+
+function usedRatio({ gasLimit, gasUsed }: RpcBlock): number {
+  return Number(gasUsed) / Number(gasLimit)
+}
+
+function zeros(length: number): Hex[] {
+  return Array.from({ length }, (): Hex => '0x0')
+}
+
+/** Results for 0 … length − 1, a few under way at once. */
+async function mapBounded<value>(
+  length: number,
+  load: (index: number) => Promise<value>,
+): Promise<value[]> {
+  const results: value[] = []
+  let next = 0
+  const worker = async () => {
+    while (next < length) {
+      const index = next++
+      // oxlint-disable-next-line no-await-in-loop -- each worker has one under way
+      results[index] = await load(index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, length) }, worker))
+  return results
+}

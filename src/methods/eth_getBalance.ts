@@ -1,0 +1,14 @@
+import { numberToHex } from 'viem'
+
+import { balanceAt } from '../chain/balance.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { address, blockRef, optional } from '../jsonrpc/params.ts'
+
+export const eth_getBalance = defineMethod({
+  params: [address, optional(blockRef, 'latest')],
+  summary: 'coins of an account in sun; past balances where the node keeps them',
+  async handler({ chain, native, request: { signal } }, [account, ref]) {
+    const source = await chain.state(ref)
+    return numberToHex(await balanceAt(account, { native, signal, source }))
+  },
+})

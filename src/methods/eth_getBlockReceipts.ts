@@ -1,0 +1,8 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+import { blockRef } from '../jsonrpc/params.ts'
+
+export const eth_getBlockReceipts = defineMethod({
+  params: [blockRef],
+  summary: 'every receipt of a block',
+  handler: async ({ chain, request }, [ref]) => (await chain.receipts(ref, request.signal)) ?? null,
+})

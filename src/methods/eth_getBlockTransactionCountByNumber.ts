@@ -1,0 +1,13 @@
+import { numberToHex } from 'viem'
+
+import { defineMethod } from '../jsonrpc/method.ts'
+import { blockRef } from '../jsonrpc/params.ts'
+
+export const eth_getBlockTransactionCountByNumber = defineMethod({
+  params: [blockRef],
+  summary: 'how many transactions a block has',
+  async handler({ chain, request }, [ref]) {
+    const transactions = await chain.blockTransactions(ref, request.signal)
+    return transactions ? numberToHex(transactions.length) : null
+  },
+})

@@ -1,0 +1,10 @@
+import { codeAt } from '../chain/code.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { address, blockRef, optional } from '../jsonrpc/params.ts'
+
+export const eth_getCode = defineMethod({
+  params: [address, optional(blockRef, 'latest')],
+  summary: 'code that runs at an address',
+  handler: async ({ chain, native, request: { signal } }, [account, ref]) =>
+    codeAt(account, { native, signal, source: await chain.state(ref) }),
+})

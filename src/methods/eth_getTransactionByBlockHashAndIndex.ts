@@ -1,0 +1,9 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+import { hash, index } from '../jsonrpc/params.ts'
+
+export const eth_getTransactionByBlockHashAndIndex = defineMethod({
+  params: [hash, index],
+  summary: 'a transaction by its place in a block',
+  handler: async ({ chain, request }, [blockHash, position]) =>
+    (await chain.blockTransactions({ blockHash }, request.signal))?.[position] ?? null,
+})

@@ -1,0 +1,9 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+import { blockRef, index } from '../jsonrpc/params.ts'
+
+export const eth_getTransactionByBlockNumberAndIndex = defineMethod({
+  params: [blockRef, index],
+  summary: 'a transaction by its place in a block',
+  handler: async ({ chain, request }, [ref, position]) =>
+    (await chain.blockTransactions(ref, request.signal))?.[position] ?? null,
+})

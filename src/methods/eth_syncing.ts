@@ -1,0 +1,25 @@
+import { numberToHex } from 'viem'
+
+import { defineMethod } from '../jsonrpc/method.ts'
+
+/** A slot is 3 s; ten missed ones are unusual on a chain that runs. */
+const FRESH_MS = 30_000
+const SLOT_MS = 3_000
+
+export const eth_syncing = defineMethod({
+  params: [],
+  summary: 'false at the head, otherwise how far the node has come',
+  async handler({ chain, native, request: { signal } }) {
+    const { number, timestamp } = chain.latest()
+    const age = Date.now() - timestamp
+    if (age < FRESH_MS) return false
+    const { beginSyncNum, peerList = [] } = await native.wallet.getNodeInfo(undefined, { signal })
+    // An old head alone is a chain that stands still; a node that catches up has somebody to catch up with.
+    if (!peerList.some(({ needSyncFromPeer }) => needSyncFromPeer)) return false
+    return {
+      startingBlock: numberToHex(Math.min(beginSyncNum ?? number, number)),
+      currentBlock: numberToHex(number),
+      highestBlock: numberToHex(number + Math.floor(age / SLOT_MS)),
+    }
+  },
+})

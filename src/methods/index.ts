@@ -1,0 +1,79 @@
+import type { AnyMethod } from '../jsonrpc/method.ts'
+import { eth_accounts, eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
+import { eth_blockNumber } from './eth_blockNumber.ts'
+import { eth_call } from './eth_call.ts'
+import { eth_chainId } from './eth_chainId.ts'
+import { eth_coinbase } from './eth_coinbase.ts'
+import { eth_estimateGas } from './eth_estimateGas.ts'
+import { eth_feeHistory } from './eth_feeHistory.ts'
+import { eth_gasPrice } from './eth_gasPrice.ts'
+import { eth_getBalance } from './eth_getBalance.ts'
+import { eth_getBlockByHash } from './eth_getBlockByHash.ts'
+import { eth_getBlockByNumber } from './eth_getBlockByNumber.ts'
+import { eth_getBlockReceipts } from './eth_getBlockReceipts.ts'
+import { eth_getBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts'
+import { eth_getBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts'
+import { eth_getCode } from './eth_getCode.ts'
+import { eth_getLogs } from './eth_getLogs.ts'
+import { eth_getTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
+import { eth_getTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
+import { eth_getTransactionByHash } from './eth_getTransactionByHash.ts'
+import { eth_getTransactionCount } from './eth_getTransactionCount.ts'
+import { eth_getTransactionReceipt } from './eth_getTransactionReceipt.ts'
+import { eth_getWork } from './eth_getWork.ts'
+import { eth_protocolVersion } from './eth_protocolVersion.ts'
+import { eth_syncing } from './eth_syncing.ts'
+import { net_listening } from './net_listening.ts'
+import { net_peerCount } from './net_peerCount.ts'
+import { net_version } from './net_version.ts'
+import {
+  eth_getUncleByBlockHashAndIndex,
+  eth_getUncleByBlockNumberAndIndex,
+  eth_getUncleCountByBlockHash,
+  eth_getUncleCountByBlockNumber,
+} from './uncles.ts'
+import { unsupported } from './unsupported.ts'
+import { web3_clientVersion } from './web3_clientVersion.ts'
+import { web3_sha3 } from './web3_sha3.ts'
+
+/** Every method. The key is the wire name. */
+export const methods = {
+  eth_accounts,
+  eth_blockNumber,
+  eth_call,
+  eth_chainId,
+  eth_coinbase,
+  eth_estimateGas,
+  eth_feeHistory,
+  eth_gasPrice,
+  eth_getBalance,
+  eth_getBlockByHash,
+  eth_getBlockByNumber,
+  eth_getBlockReceipts,
+  eth_getBlockTransactionCountByHash,
+  eth_getBlockTransactionCountByNumber,
+  eth_getCode,
+  eth_getLogs,
+  eth_getTransactionByBlockHashAndIndex,
+  eth_getTransactionByBlockNumberAndIndex,
+  eth_getTransactionByHash,
+  eth_getTransactionCount,
+  eth_getTransactionReceipt,
+  eth_getUncleByBlockHashAndIndex,
+  eth_getUncleByBlockNumberAndIndex,
+  eth_getUncleCountByBlockHash,
+  eth_getUncleCountByBlockNumber,
+  eth_getWork,
+  eth_hashrate,
+  eth_maxPriorityFeePerGas,
+  eth_mining,
+  eth_protocolVersion,
+  eth_syncing,
+  net_listening,
+  net_peerCount,
+  net_version,
+  web3_clientVersion,
+  web3_sha3,
+
+  ...unsupported,
+} satisfies Record<string, AnyMethod>

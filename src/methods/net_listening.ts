@@ -1,0 +1,10 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+
+export const net_listening = defineMethod({
+  params: [],
+  summary: 'whether the node has an active peer',
+  async handler({ native, request: { signal } }) {
+    const { activeConnectCount = 0 } = await native.wallet.getNodeInfo(undefined, { signal })
+    return activeConnectCount > 0
+  },
+})

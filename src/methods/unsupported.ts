@@ -1,0 +1,74 @@
+import { MethodNotSupportedError } from '../errors.ts'
+import type { Method } from '../jsonrpc/method.ts'
+
+type Refused = Method<[], never>
+
+/**
+ * Methods of Ethereum that are refused on purpose, with the reason that callers are told. A wrong name and a refused one
+ * both answer `-32601`, which is what clients look for before they fall back to something else.
+ */
+const reasons = {
+  eth_sign: 'the gateway holds no key to sign with',
+  eth_signTransaction: 'the gateway holds no key to sign with',
+
+  eth_getProof: 'the chain keeps no Merkle proof of its state',
+  eth_createAccessList: 'access lists do not exist on this chain',
+  eth_getBlockAccessList: 'access lists do not exist on this chain',
+  eth_simulateV1: 'the node runs single calls on its own state only; use eth_call',
+  eth_baseFee: 'fees are of the legacy kind; use eth_gasPrice',
+  eth_blobBaseFee: 'blobs do not exist on this chain',
+
+  eth_submitWork: 'nobody mines: producers take turns',
+  eth_submitHashrate: 'nobody mines: producers take turns',
+  eth_compileLLL: 'the gateway compiles nothing',
+  eth_compileSerpent: 'the gateway compiles nothing',
+  eth_compileSolidity: 'the gateway compiles nothing',
+  eth_getCompilers: 'the gateway compiles nothing',
+
+  ...family('the node offers no traces', [
+    'debug_getBadBlocks',
+    'debug_getRawBlock',
+    'debug_getRawHeader',
+    'debug_getRawReceipts',
+    'debug_getRawTransaction',
+    'debug_storageRangeAt',
+    'debug_traceBlock',
+    'debug_traceBlockByHash',
+    'debug_traceBlockByNumber',
+    'debug_traceCall',
+    'debug_traceCallMany',
+    'debug_traceTransaction',
+    'trace_block',
+    'trace_call',
+    'trace_callMany',
+    'trace_filter',
+    'trace_get',
+    'trace_rawTransaction',
+    'trace_replayBlockTransactions',
+    'trace_replayTransaction',
+    'trace_transaction',
+  ]),
+} as const satisfies Record<string, string>
+
+/** The refused methods by wire name. */
+export const unsupported = Object.fromEntries(
+  Object.entries(reasons).map(([name, reason]) => [name, refuse(name, reason)]),
+) as { [name in keyof typeof reasons]: Refused }
+
+function refuse(name: string, reason: string): Refused {
+  return {
+    params: [],
+    kind: 'refused',
+    summary: reason,
+    handler: () => {
+      throw new MethodNotSupportedError(name, reason)
+    },
+  }
+}
+
+function family<const name extends string>(
+  reason: string,
+  names: readonly name[],
+): { [key in name]: string } {
+  return Object.fromEntries(names.map((name) => [name, reason])) as { [key in name]: string }
+}

@@ -1,0 +1,11 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+import { VERSION } from '../version.ts'
+
+export const web3_clientVersion = defineMethod({
+  params: [],
+  summary: 'this gateway’s name and version, then its node’s',
+  async handler({ native, request: { signal } }) {
+    const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, { signal })
+    return `ethgate/v${VERSION}/java-tron/v${configNodeInfo?.codeVersion ?? 'unknown'}`
+  },
+})
