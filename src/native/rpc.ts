@@ -1,0 +1,113 @@
+import { Pool } from 'undici'
+
+import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
+
+/** The node's own JSON-RPC. Asked only for what its HTTP interface cannot tell: contract storage. */
+export type NodeRpc = {
+  /**
+   * One slot of a contract's storage at the newest block.
+   *
+   * @param address - 20 bytes with 0x.
+   * @param slot - hex with 0x.
+   * @returns 32 bytes with 0x.
+   */
+  getStorageAt(address: string, slot: string, signal?: AbortSignal): Promise<`0x${string}`>
+  /** Any call. @throws NodeUnreachableError, NodeTimeoutError, NodeAnswerError */
+  call(method: string, params: unknown[], signal?: AbortSignal): Promise<unknown>
+  close(): Promise<void>
+}
+
+/**
+ * @throws Error when the address cannot be used.
+ */
+export function createNodeRpc({
+  sockets = 8,
+  timeout = 10_000,
+  url,
+}: createNodeRpc.Options): NodeRpc {
+  const { origin, pathname, search } = new URL(url)
+  const pool = new Pool(origin, {
+    bodyTimeout: timeout,
+    connect: { timeout },
+    connections: sockets,
+    headersTimeout: timeout,
+  })
+
+  async function post(body: string, signal: AbortSignal | undefined): Promise<string> {
+    const response = await pool.request({
+      method: 'POST',
+      path: pathname + search,
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal: signal ?? null,
+    })
+    const text = await response.body.text()
+    if (response.statusCode !== 200)
+      throw new NodeAnswerError(`the upstream node’s JSON-RPC answered HTTP ${response.statusCode}`)
+    return text
+  }
+
+  async function call(method: string, params: unknown[], signal?: AbortSignal): Promise<unknown> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    // Every call made here only reads, so a broken connection is reason enough to ask again.
+    const text = await post(body, signal).catch((error: unknown) => {
+      if (signal?.aborted || !isConnectionFault(error)) throw faultOf(error, signal, timeout)
+      return post(body, signal).catch((again: unknown) => {
+        throw faultOf(again, signal, timeout)
+      })
+    })
+    return resultOf(method, text)
+  }
+
+  return {
+    call,
+    async getStorageAt(address, slot, signal) {
+      const value = await call('eth_getStorageAt', [address, slot, 'latest'], signal)
+      if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/i.test(value))
+        throw new NodeAnswerError('the upstream node’s JSON-RPC gave no storage value', {
+          cause: value,
+        })
+      return value as `0x${string}`
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+export declare namespace createNodeRpc {
+  type Options = {
+    /** Full address, path included: `http://127.0.0.1:8545/jsonrpc`. */
+    url: string
+    /** Milliseconds. @default 10_000 */
+    timeout?: number
+    /** @default 8 */
+    sockets?: number
+  }
+}
+
+function resultOf(method: string, text: string): unknown {
+  let answer: { result?: unknown; error?: { message?: unknown } | null }
+  try {
+    answer = JSON.parse(text) as typeof answer
+  } catch (cause) {
+    throw new NodeAnswerError('the upstream node’s JSON-RPC answered no JSON', { cause })
+  }
+  if (answer.error || !('result' in answer))
+    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, {
+      cause: answer.error ?? text.slice(0, 500),
+    })
+  return answer.result
+}
+
+function isConnectionFault(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET'
+}
+
+function faultOf(error: unknown, signal: AbortSignal | undefined, timeout: number): unknown {
+  if (signal?.aborted) return signal.reason
+  if (error instanceof NodeAnswerError) return error
+  const code = (error as { code?: unknown }).code
+  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
+    ? new NodeTimeoutError(timeout)
+    : new NodeUnreachableError({ cause: error })
+}
