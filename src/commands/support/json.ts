@@ -4,13 +4,17 @@ import {
   stringify as stringifyLossless,
 } from 'lossless-json'
 
-/** JSON whose numbers keep every digit: they are `LosslessNumber` objects that print as they were written. */
+/** JSON whose numbers keep every digit: those that JavaScript would change are `LosslessNumber` objects. */
 export type Json = unknown
 
 /** @throws SyntaxError when the text is not JSON. */
 export function parse(text: string): Json {
-  return parseLossless(text)
+  return LOSSY.test(text) ? parseLossless(text) : JSON.parse(text)
 }
+
+// Numbers that JSON.parse would round or print differently: 16 digits and more, fractions, exponents. Where a string
+// holds such a thing the text only takes the slower parser.
+const LOSSY = /(?:^|[:,[\s-])\d*(?:\d{16}|\d[.eE])/
 
 /** JSON text; `indent` spaces a level. Bigints become bare digits. */
 export function stringify(value: unknown, indent?: number): string {

@@ -1,0 +1,273 @@
+import type { Command } from 'commander'
+
+import type { RpcLog } from '../codec/types.ts'
+import {
+  addCommand,
+  addOutputOptions,
+  addRequestOptions,
+  addRpcOption,
+  collect,
+  CommandError,
+  EXIT,
+  usageError,
+} from './command.ts'
+import { group } from './support/amount.ts'
+import { type ExportFile, openExport } from './support/exportFile.ts'
+import { onInterrupt } from './support/interrupt.ts'
+import { stringify } from './support/json.ts'
+import { createLogPrinter } from './support/logPrinter.ts'
+import { readLogs } from './support/logRange.ts'
+import { createProgress } from './support/progress.ts'
+import { type BlockMark, readMark, searchFilter, type SearchOptions } from './support/search.ts'
+import { resolveTarget, type Target, type TargetOptions } from './support/target.ts'
+import { createTerminal, type Terminal } from './support/terminal.ts'
+
+/** `ethgate logs`: every log of a range of blocks, to a file or to standard output. */
+export function addLogsCommand(program: Command): void {
+  const command = addCommand(program, 'logs', {
+    summary: 'export logs of any number of blocks',
+    description:
+      'Exports every matching log of a range of blocks, in order, one JSON object a line. Requests are split to what the ' +
+      'server allows. With --out the export can be stopped at any moment, also by kill -9: the same command goes on where ' +
+      'it was, without gaps or duplicates, and run later it appends what is new.',
+    examples: [
+      ['ethgate logs --from 0 --out all.jsonl', 'everything up to the confirmed block'],
+      [
+        'ethgate logs --address TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf --topic "Transfer(address,address,uint256)" --out transfers.jsonl',
+        'the transfers of a token',
+      ],
+      [
+        'ethgate logs --from 60000000 --to 60001000 --topic any --topic TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp | jq -r .transactionHash',
+        'logs whose second topic is an account',
+      ],
+    ],
+  })
+    .option('--from <block>', 'first block', 'earliest')
+    .option(
+      '--to <block>',
+      'last block: a number, latest, or finalized, which no reorganisation can change',
+      'finalized',
+    )
+    .option('--address <address>', 'only logs of this contract; may be repeated', collect)
+    .option(
+      '--topic <topic>',
+      'topic at the next position: hex, event signature, address, number, any; commas mean or',
+      collect,
+    )
+    .option('--out <file>', 'write to this file, and keep how far it is in FILE.state')
+    .option('--force', 'throw away what --out holds')
+    .option('--abi <file>', 'ABI, artifact or list of signatures; adds "decoded" to each log')
+    .option('--concurrency <n>', 'requests under way at once', '4')
+    .option('--retries <n>', 'how often to ask again when the server is away or busy', '8')
+    .option('--quiet', 'no progress bar and no summary')
+  addOutputOptions(addRequestOptions(addRpcOption(command))).action(logs)
+}
+
+type LogsOptions = TargetOptions &
+  SearchOptions & {
+    from: string
+    to: string
+    out?: string
+    force?: boolean
+    abi?: string
+    concurrency: string
+    retries: string
+    quiet?: boolean
+    json?: boolean
+    table?: boolean
+  }
+
+async function logs(options: LogsOptions): Promise<void> {
+  const terminal = createTerminal(options)
+  const target = resolveTarget(options)
+  const filter = searchFilter(options)
+  const concurrency = count(options.concurrency, '--concurrency', 1, 64)
+  const retries = count(options.retries, '--retries', 0, 1000)
+  const interrupt = onInterrupt()
+  const first = await requireBlock(target, options.from, '--from')
+  const last = await requireBlock(target, options.to, '--to')
+  if (first.number > last.number)
+    throw usageError(`--from ${first.number} is above --to ${last.number}`)
+  const printer = await createLogPrinter(terminal, options.abi)
+  const sink = options.out
+    ? await fileSink(options.out, target, { ...options, filter, first, last })
+    : standardSink(terminal, printer, first.number)
+
+  const start = Date.now()
+  const written = { logs: 0, requests: 0 }
+  const from = sink.next()
+  const progress = createProgress(terminal, {
+    quiet: options.quiet ?? false,
+    from: first.number,
+    to: last.number,
+    at: from,
+  })
+  try {
+    for await (const page of readLogs({
+      rpc: target.rpc,
+      filter,
+      from,
+      to: last.number,
+      concurrency,
+      retries,
+      signal: interrupt.signal,
+      onRequest: () => (written.requests += 1),
+      onRetry: (error, delay) => progress.note(`${error.message}; again in ${delay / 1000} s`),
+    })) {
+      written.logs += page.logs.length
+      await sink.write(page.logs, page.to + 1)
+      progress.update(page.to + 1, written.logs)
+      if (interrupt.signal.aborted) break
+    }
+    await sink.finish()
+  } catch (error) {
+    await sink.finish()
+    if (!interrupt.signal.aborted) throw again(error, options)
+  } finally {
+    progress.stop()
+    await sink.close()
+    interrupt.release()
+  }
+  if (interrupt.signal.aborted)
+    throw new CommandError(
+      `stopped before block ${sink.next()}${options.out ? '; run the same command again to go on' : ''}`,
+      { exitCode: EXIT.interrupted },
+    )
+  const seconds = Math.max(0.001, (Date.now() - start) / 1000)
+  const summary = {
+    from,
+    to: last.number,
+    logs: written.logs,
+    requests: written.requests,
+    seconds,
+    ...(options.out && { file: options.out, ...sink.totals() }),
+  }
+  if (options.json && options.out) await terminal.print(stringify(summary))
+  else if (!options.quiet) terminal.error(describe(summary, from > last.number))
+}
+
+function describe(
+  summary: {
+    from: number
+    to: number
+    logs: number
+    requests: number
+    seconds: number
+    file?: string
+  },
+  nothing: boolean,
+): string {
+  if (nothing) return `Nothing new: ${summary.file} is complete up to block ${group(summary.to)}.`
+  const rate = group(Math.round(summary.logs / summary.seconds))
+  return (
+    `${group(summary.logs)} logs of blocks ${group(summary.from)} to ${group(summary.to)} in ${summary.seconds.toFixed(1)} s ` +
+    `(${rate} a second, ${group(summary.requests)} requests)${summary.file ? `, written to ${summary.file}` : ''}.`
+  )
+}
+
+/** Where the logs go. */
+type Sink = {
+  /** First block that is not written yet. */
+  next(): number
+  write(logs: readonly RpcLog[], next: number): Promise<void>
+  finish(): Promise<void>
+  close(): Promise<void>
+  totals(): { totalLogs?: number; bytes?: number }
+}
+
+function standardSink(
+  terminal: Terminal,
+  printer: Awaited<ReturnType<typeof createLogPrinter>>,
+  first: number,
+): Sink {
+  let at = first
+  return {
+    next: () => at,
+    async write(logs, next) {
+      for (const log of logs)
+        await terminal.print(terminal.mode === 'json' ? printer.json(log) : printer.line(log))
+      at = next
+    },
+    finish: async () => {},
+    close: async () => {},
+    totals: () => ({}),
+  }
+}
+
+/** How often the state is written while rows arrive fast, milliseconds. What is behind it is fetched again after a kill. */
+const SAVE_MS = 250
+
+async function fileSink(
+  path: string,
+  target: Target,
+  options: LogsOptions & { filter: unknown; first: BlockMark; last: BlockMark },
+): Promise<Sink> {
+  const { first, last } = options
+  const chain = await target.rpc.call('eth_chainId')
+  const search = stringify({
+    chain,
+    from: first.number,
+    ...(options.filter as object),
+    ...(options.abi && { abi: options.abi }),
+  })
+  const file = await openExport(path, { search, from: first.number, force: options.force ?? false })
+  const printer = await createLogPrinter(createTerminal({ json: true }), options.abi)
+  await checkSameChain(file, target, last)
+  let saved = Date.now()
+  return {
+    next: () => file.state.next,
+    async write(logs, next) {
+      await file.append(
+        logs.map((log) => printer.json(log)),
+        next,
+      )
+      if (Date.now() - saved < SAVE_MS) return
+      await file.save()
+      saved = Date.now()
+    },
+    finish: () => file.save(),
+    close: () => file.close(),
+    totals: () => ({ totalLogs: file.state.logs, bytes: file.state.bytes }),
+  }
+}
+
+/** An export up to `latest` may hold blocks that were replaced since. */
+async function checkSameChain(file: ExportFile, target: Target, last: BlockMark): Promise<void> {
+  const { goal } = file.state
+  if (goal !== undefined && file.state.next > 0) {
+    const now = await readMark(target.rpc, String(goal.number), '--out')
+    if (now?.hash !== goal.hash) {
+      await file.close()
+      throw new CommandError(
+        `block ${goal.number} is not the one that was exported (the chain was reorganised); --force writes the file anew, --to finalized avoids this`,
+      )
+    }
+  }
+  if (goal === undefined || goal.number < last.number) file.state.goal = last
+  await file.save()
+}
+
+async function requireBlock(target: Target, text: string, option: string): Promise<BlockMark> {
+  const mark = await readMark(target.rpc, text, option)
+  if (mark) return mark
+  throw new CommandError(`${option}: there is no block ${text} yet`)
+}
+
+function again(error: unknown, options: LogsOptions): unknown {
+  if (!(error instanceof CommandError) || !options.out) return error
+  return new CommandError(
+    `${error.message}; what was read is kept: run the same command again to go on`,
+    {
+      cause: error,
+      exitCode: error.exitCode,
+      details: error.details,
+    },
+  )
+}
+
+function count(text: string, option: string, min: number, max: number): number {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < min || number > max)
+    throw usageError(`${option} needs a number from ${min} to ${max}, got "${text}"`)
+  return number
+}

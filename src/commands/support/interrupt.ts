@@ -1,0 +1,36 @@
+import { EXIT } from '../command.ts'
+
+/**
+ * Turns the first Ctrl-C (or SIGTERM) into an aborted signal, so that a command can put its work in order; the second
+ * ends the process at once.
+ */
+export function onInterrupt(): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController()
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted)
+    controller.abort()
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return {
+    signal: controller.signal,
+    release() {
+      process.off('SIGINT', stop)
+      process.off('SIGTERM', stop)
+    },
+  }
+}
+
+/** Waits; an abort ends the wait early, without an error. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+}

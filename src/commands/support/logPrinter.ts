@@ -1,0 +1,44 @@
+import type { Abi } from 'viem'
+
+import type { RpcLog } from '../../codec/types.ts'
+import { tryAddress } from './address.ts'
+import { group } from './amount.ts'
+import { stringify } from './json.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Prints logs, explained by an ABI when there is one. */
+export type LogPrinter = {
+  /** The log as it came, and `decoded` beside it. */
+  json(log: RpcLog): string
+  /** One line for people. */
+  line(log: RpcLog): string
+}
+
+export async function createLogPrinter(
+  terminal: Terminal,
+  abiFile: string | undefined,
+): Promise<LogPrinter> {
+  const tools =
+    abiFile === undefined && terminal.mode === 'json' ? undefined : await import('./abi.ts')
+  const abi: Abi = abiFile === undefined || !tools ? [] : await tools.loadAbi(abiFile)
+  const decode = (log: RpcLog) => tools?.decodeLog({ topics: log.topics, data: log.data }, abi)
+  return {
+    json(log) {
+      const decoded = abiFile === undefined ? undefined : decode(log)
+      return stringify(decoded ? { ...log, decoded } : log)
+    },
+    line(log) {
+      const decoded = decode(log)
+      const what =
+        decoded && tools
+          ? tools.describe(decoded)
+          : `${log.topics[0] ?? '(no topics)'} ${short(log.data)}`
+      const mark = log.removed ? terminal.red('removed ') : ''
+      return `${mark}${terminal.bold(`#${group(BigInt(log.blockNumber))}`)} ${terminal.dim(log.transactionHash)} ${tryAddress(log.address)?.base58 ?? log.address} ${what}`
+    },
+  }
+}
+
+function short(data: string): string {
+  return data.length > 74 ? `${data.slice(0, 74)}… (${group((data.length - 2) / 2)} bytes)` : data
+}

@@ -1,0 +1,170 @@
+import type { RpcLog } from '../../codec/types.ts'
+import { CommandError } from '../command.ts'
+import { get, isRecord, scalar } from './json.ts'
+import { withRetry } from './retry.ts'
+import { type Rpc, RpcFailure } from './rpc.ts'
+
+/** What `eth_getLogs` looks for, beside the range. */
+export type LogFilter = { address?: readonly string[]; topics?: readonly unknown[] }
+
+/** The logs of a range of blocks, all of them. */
+export type LogPage = { from: number; to: number; logs: RpcLog[] }
+
+/**
+ * Reads logs range by range, in order and without gaps, with several requests under way. The width of a request adapts:
+ * it shrinks to what the server says it allows (`exceed max block range: N`, `query returned more than N results`, a
+ * suggested range), and grows while answers are small.
+ *
+ * @throws RpcFailure, CommandError when a request fails for good
+ */
+export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPage> {
+  const { rpc, filter, to, concurrency, retries, signal, onRequest, onRetry } = options
+  const width = createWidth(options.firstWidth ?? FIRST_WIDTH)
+  let next = options.from
+  const queue: Promise<LogPage>[] = []
+  try {
+    while (next <= to || queue.length > 0) {
+      while (next <= to && queue.length < concurrency) {
+        const from = next
+        const last = Math.min(to, from + width.now() - 1)
+        const page = read(from, last).then((logs) => ({ from, to: last, logs }))
+        // Waited for in order; until its turn a failure must not count as unhandled.
+        page.catch(() => {})
+        queue.push(page)
+        next = last + 1
+      }
+      const page = await queue.shift()
+      if (page !== undefined) yield page
+    }
+  } finally {
+    await Promise.allSettled(queue)
+  }
+
+  async function read(from: number, last: number): Promise<RpcLog[]> {
+    signal?.throwIfAborted()
+    const query = { ...filter, fromBlock: hex(from), toBlock: hex(last) }
+    try {
+      const answer = await withRetry(() => rpc.call('eth_getLogs', [query], signal), {
+        retries,
+        ...(signal && { signal }),
+        ...(onRetry && { onRetry }),
+      })
+      onRequest?.()
+      if (!Array.isArray(answer)) throw new CommandError('eth_getLogs: the answer is not a list')
+      width.grow(last - from + 1, answer.length)
+      return answer as RpcLog[]
+    } catch (error) {
+      const limit = error instanceof RpcFailure ? limitOf(error, from, last) : undefined
+      if (limit === undefined) throw error
+      onRequest?.()
+      if (from === last)
+        throw new CommandError(
+          `block ${from} alone has more logs than the server gives (${(error as RpcFailure).rpcMessage}); narrow the search with --address or --topic, or raise the server's limit`,
+          { cause: error },
+        )
+      width.shrink(limit.width, limit.forEver)
+      const logs: RpcLog[] = []
+      for (let at = from; at <= last;) {
+        const end = Math.min(last, at + Math.min(width.now(), last - from) - 1)
+        for (const log of await read(at, end)) logs.push(log)
+        at = end + 1
+      }
+      return logs
+    }
+  }
+}
+
+export declare namespace readLogs {
+  type Options = {
+    rpc: Rpc
+    filter: LogFilter
+    /** First and last block. */
+    from: number
+    to: number
+    /** Requests under way at once. */
+    concurrency: number
+    retries: number
+    /** Blocks of the first request. @default 500 */
+    firstWidth?: number
+    signal?: AbortSignal
+    onRequest?: () => void
+    onRetry?: (error: CommandError, delay: number) => void
+  }
+}
+
+const FIRST_WIDTH = 500
+/** Rows that a request aims at: half of the 10,000 that nodes allow. */
+const GOOD_ROWS = 5_000
+
+function createWidth(first: number) {
+  let width = first
+  let most = Number.MAX_SAFE_INTEGER
+  return {
+    now: () => width,
+    grow(blocks: number, rows: number) {
+      if (blocks < width) return
+      const fits = rows === 0 ? blocks * 2 : Math.floor((blocks * GOOD_ROWS) / rows)
+      width = Math.max(1, Math.min(most, blocks * 2, fits))
+    },
+    shrink(to: number, forEver: boolean) {
+      width = Math.max(1, Math.min(width, to))
+      if (forEver) most = Math.min(most, width)
+    },
+  }
+}
+
+/**
+ * How many blocks the server would take, when an error says that a range was too wide or too full; undefined for any
+ * other error. `forEver`: the limit is on blocks and holds everywhere, not just where logs are dense.
+ */
+function limitOf(
+  error: RpcFailure,
+  from: number,
+  last: number,
+): { width: number; forEver: boolean } | undefined {
+  const message = error.rpcMessage
+  const blocks = last - from + 1
+  const range =
+    /(?:exceed(?:ed|s)? max(?:imum)? block range|block range (?:is )?(?:limited|too large|too wide)|max(?:imum)? (?:block )?range)\D*(\d+)?/i.exec(
+      message,
+    )
+  const results =
+    /(?:returned|exceeds?|limit of|more than)\D*\d*[^.]*(?:results|logs)|response size|too many (?:results|logs)/i.test(
+      message,
+    )
+  if (!range && !results) return undefined
+  const half = Math.max(1, Math.floor(blocks / 2))
+  const suggested = suggestedEnd(error, from)
+  if (suggested !== undefined && suggested >= from && suggested < last)
+    return { width: suggested - from + 1, forEver: range !== null }
+  const allowed = Number(range?.[1] ?? 0)
+  return allowed > 0 && allowed < blocks
+    ? { width: allowed, forEver: true }
+    : { width: half, forEver: range !== null }
+}
+
+/** The last block of the range that a server proposes, in `error.data` or in the text (`[0x…, 0x…]`). */
+function suggestedEnd(error: RpcFailure, from: number): number | undefined {
+  const text = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i.exec(error.rpcMessage)
+  if (text) return Number(text[1]) === from ? Number(text[2]) : undefined
+  return findEnd(error.data, from)
+}
+
+function findEnd(data: unknown, from: number): number | undefined {
+  if (!isRecord(data)) return undefined
+  const start = number(get(data, 'fromBlock') ?? get(data, 'from'))
+  const end = number(get(data, 'toBlock') ?? get(data, 'to'))
+  if (end !== undefined && (start === undefined || start === from)) return end
+  return Object.values(data)
+    .map((member) => findEnd(member, from))
+    .find((found) => found !== undefined)
+}
+
+function number(value: unknown): number | undefined {
+  const text = scalar(value)
+  return text !== undefined && /^(0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : undefined
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16)}`
+}

@@ -1,0 +1,55 @@
+import { SingleBar } from 'cli-progress'
+
+import { group } from './amount.ts'
+import type { Terminal } from './terminal.ts'
+
+/** How far a long export is. */
+export type Progress = {
+  /** First block that is not done, and logs so far. */
+  update(next: number, logs: number): void
+  /** A passing trouble. */
+  note(text: string): void
+  stop(): void
+}
+
+/** A bar on stderr when that is a terminal; otherwise only troubles are told. */
+export function createProgress(terminal: Terminal, options: createProgress.Options): Progress {
+  const { quiet, from, to, at } = options
+  if (quiet || !terminal.interactive || at > to)
+    return {
+      update() {},
+      note: (text) => (quiet ? undefined : terminal.error(`ethgate: ${text}`)),
+      stop() {},
+    }
+  const bar = new SingleBar({
+    format:
+      '{bar} {percentage}% | block {block} of {last} | {logs} logs | {rate}/s | {eta_formatted} left {note}',
+    barsize: 24,
+    stream: process.stderr,
+    hideCursor: true,
+    clearOnComplete: true,
+    // Signals are the command's own matter.
+    gracefulExit: false,
+    etaBuffer: 50,
+  })
+  const start = Date.now()
+  const payload = { block: group(at), last: group(to), logs: '0', rate: '0', note: '' }
+  bar.start(to - from + 1, at - from, payload)
+  return {
+    update(next, logs) {
+      const seconds = (Date.now() - start) / 1000
+      bar.update(next - from, {
+        block: group(Math.min(next, to)),
+        logs: group(logs),
+        rate: group(Math.round(logs / Math.max(seconds, 0.001))),
+        note: '',
+      })
+    },
+    note: (text) => bar.update({ note: text }),
+    stop: () => bar.stop(),
+  }
+}
+
+export declare namespace createProgress {
+  type Options = { quiet: boolean; from: number; to: number; at: number }
+}
