@@ -54,4 +54,6 @@ export type HeadStatus = {
   age: number | undefined
   /** Whether the last poll of the upstream succeeded, and since when not. */
   upstream: 'up' | 'down' | 'unknown'
+  /** Why the node's head is not followed, for people: it contradicts what was solidified. Absent when all is well. */
+  problem?: string
 }

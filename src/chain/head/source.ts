@@ -1,0 +1,99 @@
+import type { Hash } from 'viem'
+
+import { toRpcHeader } from '../../codec/block.ts'
+import { toRpcLogs } from '../../codec/log.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { Block } from '../../native/types.ts'
+import type { HeadBlock, RecentBlock } from '../headTypes.ts'
+import { type LoadedBlock, loadBlock } from '../load.ts'
+
+/** What the follower asks of the node. Every call throws UpstreamError (or its kin) when the node cannot be asked. */
+export type HeadSource = {
+  /** The newest block's header: one light call. */
+  tip(): Promise<Tip>
+  /** The newest solidified block. */
+  solid(): Promise<HeadBlock>
+  /** Hash of the solidified block at a height; undefined when it is not solidified there. */
+  solidAt(number: number): Promise<Hash | undefined>
+  /** A whole block with its logs; undefined when this node does not know it (yet). */
+  load(ref: { number: number } | { hash: Hash }): Promise<RecentBlock | undefined>
+  /** The block of a tip: nothing more is asked when it is empty. */
+  loadTip(tip: Tip): Promise<RecentBlock | undefined>
+}
+
+/** A head as the node shows it, with its native header. */
+export type Tip = HeadBlock & { native: Block }
+
+/** Reads blocks for the follower. `onLoaded` gets every block that was read whole, to feed caches. */
+export function createHeadSource({ native, onLoaded }: createHeadSource.Options): HeadSource {
+  async function load(ref: { number: number } | { hash: Hash }) {
+    const loaded = await loadBlock(native, ref)
+    if (!loaded) return undefined
+    onLoaded?.(loaded)
+    return toRecentBlock(loaded)
+  }
+
+  return {
+    async tip() {
+      const block = await native.wallet.getBlock({})
+      if (!block) throw new UpstreamError('the node has no block')
+      return { ...toHeadBlock(block), native: block }
+    },
+    async solid() {
+      const block = await native.solidity.getBlock({})
+      if (!block) throw new UpstreamError('the node has no solidified block')
+      return toHeadBlock(block)
+    },
+    async solidAt(number) {
+      const block = await native.solidity.getBlock({ id_or_num: String(number) })
+      return block && toHeadBlock(block).hash
+    },
+    load,
+    async loadTip(tip) {
+      if (!isEmpty(tip.native)) return load({ hash: tip.hash })
+      const loaded = { block: tip.native, infos: [] }
+      onLoaded?.(loaded)
+      return toRecentBlock(loaded)
+    },
+  }
+}
+
+export declare namespace createHeadSource {
+  type Options = {
+    native: { wallet: Source; solidity: Pick<NativeClient['solidity'], 'getBlock'> }
+    onLoaded?: ((loaded: LoadedBlock) => void) | undefined
+  }
+  type Source = Pick<
+    NativeClient['wallet'],
+    'getBlock' | 'getBlockById' | 'getBlockByNum' | 'getTransactionInfoByBlockNum'
+  >
+}
+
+/** Number, hash, parent and time of a native block. */
+export function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
+  const { number = 0, parentHash, timestamp = 0 } = block_header.raw_data
+  return {
+    number,
+    hash: `0x${blockID}`,
+    parentHash: `0x${parentHash ?? '0'.repeat(64)}`,
+    timestamp,
+  }
+}
+
+/** What filters and subscribers need of a loaded block. */
+export function toRecentBlock({ block, infos }: LoadedBlock): RecentBlock {
+  const logs = toRpcLogs(block, infos)
+  return {
+    ...toHeadBlock(block),
+    header: toRpcHeader(block, infos, logs),
+    transactions: (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`),
+    logs,
+  }
+}
+
+/** The root over no transactions is 32 zero bytes. Genesis carries transactions whatever its root says. */
+function isEmpty({ block_header }: Block): boolean {
+  const { number = 0, txTrieRoot } = block_header.raw_data
+  return number > 0 && txTrieRoot !== undefined && /^0+$/.test(txTrieRoot)
+}
