@@ -1,6 +1,10 @@
 import type { Address } from 'viem'
 
 import { toNativeAddress } from '../codec/address.ts'
+import type { BlockId } from '../codec/blockRef.ts'
+import { HistoricalStateError } from '../errors.ts'
+import type { NativeClient } from '../native/client.ts'
+import { NodeLacksApiError, NodeRefusedError } from '../native/errors.ts'
 import type { StateRead } from './stateRead.ts'
 
 /**
@@ -9,25 +13,65 @@ import type { StateRead } from './stateRead.ts'
  *
  * @throws HistoricalStateError when the node keeps no history of balances.
  */
-export async function balanceAt(
+export async function balanceAt(address: Address, state: StateRead): Promise<bigint> {
+  const { native, source, signal } = state
+  if (source.at === 'historic') return positive(await pastBalance(address, source.block, state))
+  const operations = source.at === 'solid' ? native.solidity : native.wallet
+  const found = await operations.getAccount({ address: toNativeAddress(address) }, { signal })
+  return positive(found?.balance)
+}
+
+async function pastBalance(
   address: Address,
-  { native, source, signal }: StateRead,
-): Promise<bigint> {
-  const account = toNativeAddress(address)
-  if (source.at !== 'historic') {
-    const operations = source.at === 'solid' ? native.solidity : native.wallet
-    const found = await operations.getAccount({ address: account }, { signal })
-    return positive(found?.balance)
-  }
-  const { number, hash } = source.block
-  const { balance } = await native.wallet.getAccountBalance(
-    {
-      account_identifier: { address: account },
-      block_identifier: { number, hash: hash.slice(2) },
-    },
-    { signal },
+  block: BlockId,
+  { native, signal }: StateRead,
+): Promise<number | bigint> {
+  const { number } = block
+  const answer = await asHistory(
+    number,
+    native.wallet.getAccountBalance(
+      {
+        account_identifier: { address: toNativeAddress(address) },
+        block_identifier: { number, hash: block.hash.slice(2) },
+      },
+      { signal },
+    ),
   )
-  return positive(balance)
+  const changed = answer?.block_identifier?.number ?? 0
+  // A node without history knows of no change of any account: it answers zero, as of the very block that was asked for.
+  const isUnknown = BigInt(answer?.balance ?? 0) === 0n && changed === number
+  if (isUnknown && !(await hasHistory(native, signal)))
+    throw new HistoricalStateError(`of block ${number}`)
+  return answer?.balance ?? 0
+}
+
+/** Whether the history of balances reaches back to genesis. */
+async function hasHistory(native: NativeClient, signal: AbortSignal | undefined): Promise<boolean> {
+  if (withHistory.has(native)) return true
+  const genesis = await native.wallet.getBlockByNum({ num: 0 }, { signal })
+  const trace = await asHistory(
+    0,
+    native.wallet.getBlockBalance({ hash: genesis?.blockID ?? '', number: 0 }, { signal }),
+  ).catch((error: unknown) => {
+    if (error instanceof HistoricalStateError) return undefined
+    throw error
+  })
+  if (!trace?.block_identifier) return false
+  withHistory.add(native)
+  return true
+}
+
+/** Nodes that were seen to have history from genesis on; it does not go away while a node runs. */
+const withHistory = new WeakSet<NativeClient>()
+
+async function asHistory<answer>(number: number, call: Promise<answer>): Promise<answer> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof NodeLacksApiError || error instanceof NodeRefusedError)
+      throw new HistoricalStateError(`of block ${number}`)
+    throw error
+  }
 }
 
 function positive(amount: number | bigint | undefined): bigint {

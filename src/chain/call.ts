@@ -6,6 +6,7 @@ import { ExecutionRevertedError, RpcError } from '../errors.ts'
 import { type ConstantOutcome, readConstantCall } from '../native/constantCall.ts'
 import type { ContractCallRequest } from '../native/requests.ts'
 import { balanceAt } from './balance.ts'
+import { callThrough, isPrecompile } from './precompile.ts'
 import { operationsAt, type StateRead } from './stateRead.ts'
 import { callError, insufficientFunds, isAccountWithoutCode } from './vmError.ts'
 
@@ -36,7 +37,8 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
   if (outcome.kind === 'revert') throw reverted(`0x${outcome.data}`)
   if (!isAccountWithoutCode(outcome)) throw callError(outcome)
   await assertFunds(call, state)
-  return undefined
+  if (!call.to || !isPrecompile(call.to)) return undefined
+  return { data: await runProbe(callThrough(call.to, call.data), state), energy: 0n }
 }
 
 /**

@@ -1,0 +1,18 @@
+import { onTestFinished } from 'vitest'
+
+import { createNativeClient, type NativeClient } from '../src/native/client.ts'
+import { createPoolTransport } from '../src/native/transport.ts'
+import { type ReplayNode, startReplayNode } from './node.ts'
+
+/** A native client on a replay node of its own; both end with the test. */
+export async function createReplayNative(
+  options: startReplayNode.Options = {},
+): Promise<{ native: NativeClient; node: ReplayNode }> {
+  const node = await startReplayNode(options)
+  const native = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  onTestFinished(async () => {
+    await native.close()
+    await node.close()
+  })
+  return { native, node }
+}
