@@ -2,6 +2,7 @@ import type { Chain } from './chain/chainTypes.ts'
 import type { Config } from './config.ts'
 import type { RequestScope } from './jsonrpc/request.ts'
 import type { NativeClient } from './native/client.ts'
+import type { NodeRpc } from './native/rpc.ts'
 
 /**
  * Everything a method may touch. `gateway.ts` builds the services once for each view (full, solid); the server adds
@@ -11,5 +12,7 @@ export type Context = {
   chain: Chain
   config: Config
   native: NativeClient
+  /** The node’s own JSON-RPC, where `--upstream-rpc` names it. */
+  nodeRpc?: NodeRpc | undefined
   request: RequestScope
 }

@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import { toNativeAddress } from '../codec/address.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { HistoricalStateError } from '../errors.ts'
-import type { NativeClient } from '../native/client.ts'
+import { hasBalancesOf } from '../native/capabilities.ts'
 import { NodeLacksApiError, NodeRefusedError } from '../native/errors.ts'
 import type { StateRead } from './stateRead.ts'
 
@@ -27,12 +27,13 @@ async function pastBalance(
   { native, signal }: StateRead,
 ): Promise<number | bigint> {
   const { number } = block
+  const identifier = { number, hash: block.hash.slice(2) }
   const answer = await asHistory(
     number,
     native.wallet.getAccountBalance(
       {
         account_identifier: { address: toNativeAddress(address) },
-        block_identifier: { number, hash: block.hash.slice(2) },
+        block_identifier: identifier,
       },
       { signal },
     ),
@@ -40,29 +41,10 @@ async function pastBalance(
   const changed = answer?.block_identifier?.number ?? 0
   // A node without history knows of no change of any account: it answers zero, as of the very block that was asked for.
   const isUnknown = BigInt(answer?.balance ?? 0) === 0n && changed === number
-  if (isUnknown && !(await hasHistory(native, signal)))
+  if (isUnknown && !(await hasBalancesOf(native, identifier, signal)))
     throw new HistoricalStateError(`of block ${number}`)
   return answer?.balance ?? 0
 }
-
-/** Whether the history of balances reaches back to genesis. */
-async function hasHistory(native: NativeClient, signal: AbortSignal | undefined): Promise<boolean> {
-  if (withHistory.has(native)) return true
-  const genesis = await native.wallet.getBlockByNum({ num: 0 }, { signal })
-  const trace = await asHistory(
-    0,
-    native.wallet.getBlockBalance({ hash: genesis?.blockID ?? '', number: 0 }, { signal }),
-  ).catch((error: unknown) => {
-    if (error instanceof HistoricalStateError) return undefined
-    throw error
-  })
-  if (!trace?.block_identifier) return false
-  withHistory.add(native)
-  return true
-}
-
-/** Nodes that were seen to have history from genesis on; it does not go away while a node runs. */
-const withHistory = new WeakSet<NativeClient>()
 
 async function asHistory<answer>(number: number, call: Promise<answer>): Promise<answer> {
   try {

@@ -15,6 +15,7 @@ import { eth_getBlockTransactionCountByHash } from './eth_getBlockTransactionCou
 import { eth_getBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts'
 import { eth_getCode } from './eth_getCode.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
+import { eth_getStorageAt } from './eth_getStorageAt.ts'
 import { eth_getTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
 import { eth_getTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
 import { eth_getTransactionByHash } from './eth_getTransactionByHash.ts'
@@ -54,6 +55,7 @@ export const methods = {
   eth_getBlockTransactionCountByNumber,
   eth_getCode,
   eth_getLogs,
+  eth_getStorageAt,
   eth_getTransactionByBlockHashAndIndex,
   eth_getTransactionByBlockNumberAndIndex,
   eth_getTransactionByHash,

@@ -1,0 +1,29 @@
+import { type Address, type Hex, numberToHex, pad } from 'viem'
+
+import { HistoricalStateError, RpcError } from '../errors.ts'
+import type { NodeRpc } from '../native/rpc.ts'
+import { codeAt } from './code.ts'
+import type { StateRead } from './stateRead.ts'
+
+/**
+ * One slot of a contract’s storage, 32 bytes. The node’s HTTP API does not tell storage; its own JSON-RPC does, for the
+ * newest state only. An account without code has none, so its slots are zero whatever can be asked.
+ *
+ * @param slot - below 2^256.
+ * @throws HistoricalStateError for the solidified or a past state; RpcError `-32000` without `rpc`.
+ */
+export async function storageAt(
+  address: Address,
+  slot: bigint,
+  state: StateRead,
+  rpc: NodeRpc | undefined,
+): Promise<Hex> {
+  if ((await codeAt(address, state)) === '0x') return pad('0x', { size: 32 })
+  if (state.source.at !== 'latest') throw new HistoricalStateError('of contract storage')
+  if (!rpc)
+    throw new RpcError(
+      -32000,
+      'contract storage is not part of the node’s HTTP API: set --upstream-rpc to the node’s own JSON-RPC',
+    )
+  return rpc.getStorageAt(address, numberToHex(slot), state.signal)
+}
