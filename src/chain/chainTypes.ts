@@ -20,6 +20,14 @@ export type Chain = {
   state(ref: BlockRef): Promise<StateSource>
   block(ref: BlockRef, full: boolean, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
   blockTransactions(ref: BlockRef, signal?: AbortSignal): Promise<RpcTransaction[] | undefined>
+  /** How many transactions a block has; does not make its objects. */
+  transactionCount(ref: BlockRef, signal?: AbortSignal): Promise<number | undefined>
+  /** One transaction of a block; undefined when there is no such block or index. */
+  transactionAt(
+    ref: BlockRef,
+    index: number,
+    signal?: AbortSignal,
+  ): Promise<Wire<RpcTransaction> | undefined>
   receipts(ref: BlockRef, signal?: AbortSignal): Promise<Wire<RpcReceipt[]> | undefined>
   receipt(hash: Hash, signal?: AbortSignal): Promise<Wire<RpcReceipt> | undefined>
   /** In a block, or pending (null block fields). */

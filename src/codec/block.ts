@@ -7,7 +7,7 @@ import { toRpcLogs } from './log.ts'
 import { toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
 import { blockSize } from './size.ts'
 import { toRpcTransaction } from './transaction.ts'
-import type { RpcBlock, RpcHeader, RpcLog } from './types.ts'
+import type { RpcBlock, RpcHeader, RpcLog, RpcTransaction } from './types.ts'
 
 const ZERO_HASH: Hash = `0x${'0'.repeat(64)}`
 /** Keccak-256 of the RLP of an empty string: the root of a trie without entries. */
@@ -28,28 +28,35 @@ export function toRpcBlock(
   infos: readonly TransactionInfo[],
   options: toRpcBlock.Options,
 ): RpcBlock {
-  const { chainId, energyPrice, full } = options
-  const hash = toHash(block.blockID)
-  const number = block.block_header.raw_data.number ?? 0
-  const transactions = block.transactions ?? []
   return {
     ...toRpcHeader(block, infos),
-    transactions: full
-      ? transactions.map((transaction, index) =>
-          toRpcTransaction(transaction, {
-            block: { hash, index, number },
-            chainId,
-            energyPrice,
-            info: infos[index],
-          }),
-        )
-      : transactions.map(({ txID }) => toHash(txID)),
+    transactions: options.full
+      ? toRpcTransactions(block, infos, options)
+      : (block.transactions ?? []).map(({ txID }) => toHash(txID)),
     uncles: [],
   }
 }
 
 export declare namespace toRpcBlock {
   type Options = { full: boolean; chainId: number; energyPrice: bigint }
+}
+
+/** The transactions of a block, in order. `energyPrice` is in sun, as of the block's time. */
+export function toRpcTransactions(
+  block: Block,
+  infos: readonly TransactionInfo[],
+  { chainId, energyPrice }: { chainId: number; energyPrice: bigint },
+): RpcTransaction[] {
+  const hash = toHash(block.blockID)
+  const number = block.block_header.raw_data.number ?? 0
+  return (block.transactions ?? []).map((transaction, index) =>
+    toRpcTransaction(transaction, {
+      block: { hash, index, number },
+      chainId,
+      energyPrice,
+      info: infos[index],
+    }),
+  )
 }
 
 /** A block without its transactions. `logs` may be given where the caller has mapped them already. */

@@ -1,0 +1,159 @@
+import type { Hash } from 'viem'
+
+import { toRpcHeader, toRpcTransactions } from '../codec/block.ts'
+import type { BlockId } from '../codec/blockRef.ts'
+import { toRpcLogs } from '../codec/log.ts'
+import { toHash } from '../codec/quantity.ts'
+import { toRpcReceipts } from '../codec/receipt.ts'
+import type { RpcBlock, RpcHeader, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
+import { type Wire, wireOf } from '../jsonrpc/wire.ts'
+import type { LoadedBlock } from './load.ts'
+import type { LogKey, LogMatcher } from './logMatch.ts'
+import { type Rows, toRows } from './rows.ts'
+
+/** What a block does not say itself and its prices need. The same for each asking, so the first one decides. */
+export type Terms = { chainId: number; /** Sun, as of the block's time. */ energyPrice: bigint }
+
+/** A block with its answers as wire bytes, each made when first asked for and then kept. */
+export type CachedBlock = {
+  readonly id: BlockId
+  /** Milliseconds. */
+  readonly timestamp: number
+  readonly transactions: readonly Hash[]
+  slim(): Wire<RpcBlock>
+  full(terms: Terms): Rows<RpcBlock, RpcTransaction>
+  receipts(terms: Terms): Rows<RpcReceipt[], RpcReceipt>
+  /** Rows of the logs that match, in block order. */
+  logs(matcher: LogMatcher): Wire<RpcLog>[]
+  /** Memory that it takes, in bytes, as far as can be told. */
+  bytes(): number
+}
+
+/** `onGrow` is called when another answer was made and `bytes()` is another. */
+export function createCachedBlock(input: LoadedBlock, onGrow: () => void): CachedBlock {
+  const { block } = input
+  const raw = block.block_header.raw_data
+  const transactions = (block.transactions ?? []).map(({ txID }) => toHash(txID))
+  const { items, keys } = logKeys(input)
+  const sourceBytes = estimate(input)
+
+  let source: LoadedBlock | undefined = input
+  let header: RpcHeader | undefined
+  let slim: Wire<RpcBlock> | undefined
+  let full: Rows<RpcBlock, RpcTransaction> | undefined
+  let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
+  let logs: Rows<RpcLog[], RpcLog> | undefined
+
+  /** The native objects are let go once every answer is made of them. */
+  function made(): void {
+    if (slim && full && receipts && (logs || keys.length === 0)) source = undefined
+    onGrow()
+  }
+
+  function headerOf({ block, infos }: LoadedBlock): RpcHeader {
+    return (header ??= toRpcHeader(block, infos))
+  }
+
+  const view: CachedBlock = {
+    id: { hash: toHash(block.blockID), number: raw.number ?? 0 },
+    timestamp: raw.timestamp ?? 0,
+    transactions,
+
+    slim() {
+      if (slim) return slim
+      const object = { ...headerOf(kept(source)), transactions, uncles: [] }
+      slim = wireOf(Buffer.from(JSON.stringify(object), 'latin1'))
+      made()
+      return slim
+    },
+
+    full(terms) {
+      if (full) return full
+      const loaded = kept(source)
+      const rows = toRpcTransactions(loaded.block, loaded.infos, terms)
+      full = toRows(
+        rows.map((row) => JSON.stringify(row)),
+        { name: 'transactions', object: { ...headerOf(loaded), uncles: [] } },
+      )
+      made()
+      return full
+    },
+
+    receipts(terms) {
+      if (receipts) return receipts
+      const { block, infos } = kept(source)
+      receipts = toRows(toRpcReceipts(block, infos, terms).map((row) => JSON.stringify(row)))
+      made()
+      return receipts
+    },
+
+    logs(matcher) {
+      if (!matcher.mayMatch(items)) return []
+      const found = keys.flatMap((key, index) => (matcher.matches(key) ? [index] : []))
+      if (found.length === 0) return []
+      if (!logs) {
+        const { block, infos } = kept(source)
+        logs = toRows(toRpcLogs(block, infos).map((row) => JSON.stringify(row)))
+        made()
+      }
+      const rows = logs
+      return found.flatMap((index) => rows.row(index) ?? [])
+    },
+
+    bytes: () =>
+      BLOCK_BYTES +
+      transactions.length * TRANSACTION_BYTES +
+      keys.length * KEY_BYTES +
+      items.size * ITEM_BYTES +
+      (source ? sourceBytes : 0) +
+      (slim?.bytes.length ?? 0) +
+      (full?.bytes ?? 0) +
+      (receipts?.bytes ?? 0) +
+      (logs?.bytes ?? 0),
+  }
+  return view
+}
+
+/** Closures, ids and the header of a block. */
+const BLOCK_BYTES = 6_000
+/** A hash, and its place in the index of transactions. */
+const TRANSACTION_BYTES = 250
+/** An entry of the log index; its strings are shared. */
+const KEY_BYTES = 120
+/** An address or topic with its place in a set. */
+const ITEM_BYTES = 160
+/** Objects and short strings that a transaction, its outcome and a log take as parsed JSON, beside their long hex. */
+const PARSED_TRANSACTION_BYTES = 5_000
+const PARSED_LOG_BYTES = 700
+
+/** Memory of a block as it was parsed. */
+function estimate({ block, infos }: LoadedBlock): number {
+  let bytes = 0
+  // The call data is there twice: in the raw bytes and, decoded, inside of the contract.
+  for (const { raw_data_hex } of block.transactions ?? [])
+    bytes += PARSED_TRANSACTION_BYTES + 2 * raw_data_hex.length
+  for (const { log = [] } of infos)
+    for (const { data } of log) bytes += PARSED_LOG_BYTES + (data?.length ?? 0)
+  return bytes
+}
+
+/** Address and topics of every log, each text once, and the set of all of them. */
+function logKeys({ block, infos }: LoadedBlock): { keys: LogKey[]; items: ReadonlySet<string> } {
+  const texts = new Map<string, string>()
+  const once = (text: string) => {
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    texts.set(text, text)
+    return text
+  }
+  const keys = toRpcLogs(block, infos).map(({ address, topics }) => ({
+    address: once(address),
+    topics: topics.map(once),
+  }))
+  return { keys, items: new Set(texts.keys()) }
+}
+
+function kept(source: LoadedBlock | undefined): LoadedBlock {
+  if (!source) throw new Error('the source of a block was let go before its answers were made')
+  return source
+}

@@ -1,0 +1,240 @@
+import { LRUCache } from 'lru-cache'
+import type { Hash } from 'viem'
+
+import type { BlockId, BlockRef } from '../codec/blockRef.ts'
+import type { RpcLog } from '../codec/types.ts'
+import type { Config } from '../config.ts'
+import { InvalidParamsError, RpcError } from '../errors.ts'
+import { fromWire, toWire, type Wire } from '../jsonrpc/wire.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { Blocks, Canon } from './blocks.ts'
+import type { CachedBlock, Terms } from './cachedBlock.ts'
+import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
+import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
+import type { HeadBlock } from './headTypes.ts'
+import { type BlockRange, logsOfBlock, logsOfRange } from './logs.ts'
+import { type BlockSpans, createBlockSpans } from './spans.ts'
+import { stateSource } from './state.ts'
+import { createTransactions } from './transactions.ts'
+
+/** What the two views of one chain share. */
+export type ChainServices = {
+  prices: EnergyPrices
+  spans: BlockSpans
+  /** Whole answers to log searches. */
+  answers: LRUCache<string, Wire<RpcLog[]>>
+}
+
+/** Share of the memory for blocks that whole answers to log searches may take beside it. */
+const ANSWERS_SHARE = 1 / 8
+
+/** Bytes of an answer beside its text: the key and the entry. */
+const ANSWER_BYTES = 500
+
+export function createChainServices({
+  blocks,
+  config,
+  head,
+  native,
+}: createChainServices.Options): ChainServices {
+  return {
+    answers: new LRUCache({
+      maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
+      sizeCalculation: ({ bytes }, key) => bytes.length + key.length + ANSWER_BYTES,
+    }),
+    prices: createEnergyPrices({ native }),
+    spans: createBlockSpans({ blocks, concurrency: config.logsConcurrency, head, native }),
+  }
+}
+
+export declare namespace createChainServices {
+  type Options = {
+    native: NativeClient
+    head: Canon
+    blocks: Blocks
+    config: Pick<Config, 'cacheBytes' | 'logsConcurrency'>
+  }
+}
+
+/**
+ * The chain as methods see it. In the `solid` view the solidified block is the newest: blocks above it do not exist, and
+ * transactions in them or in the pool are unknown.
+ *
+ * Nothing here answers from what could not be read: an upstream that fails is an error, never "none".
+ */
+export function createChain(options: createChain.Options): Chain {
+  const { blocks, chainId, config, genesis, head, native, view } = options
+  const { answers, prices, spans } = options.services ?? createChainServices(options)
+  const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
+  const transactions = createTransactions({ blocks, head, latest, native, terms, view })
+
+  async function terms(time: number): Promise<Terms> {
+    return { chainId, energyPrice: await prices.at(time) }
+  }
+
+  function heightOf(ref: Exclude<BlockRef, object>): number {
+    switch (ref) {
+      case 'latest':
+      case 'pending':
+        return latest().number
+      case 'safe':
+      case 'finalized':
+        return head.solid().number
+      case 'earliest':
+        return 0
+      default:
+        return ref
+    }
+  }
+
+  async function find(ref: BlockRef): Promise<CachedBlock | undefined> {
+    if (typeof ref === 'object') {
+      const block = await blocks.byHash(ref.blockHash)
+      return block && block.id.number <= latest().number ? block : undefined
+    }
+    const number = heightOf(ref)
+    return number <= latest().number ? blocks.get(number) : undefined
+  }
+
+  async function resolve(ref: BlockRef): Promise<BlockId | undefined> {
+    if (typeof ref === 'object') return (await find(ref))?.id
+    const number = heightOf(ref)
+    if (number > latest().number) return undefined
+    const hash = blocks.hashAt(number)
+    return hash === undefined ? (await blocks.get(number))?.id : { hash, number }
+  }
+
+  /** Heights that a search names, cut at the newest block; undefined when it begins above it. */
+  async function rangeOf(from: BlockRef, to: BlockRef): Promise<BlockRange | undefined> {
+    const bound = async (ref: BlockRef) => {
+      if (typeof ref !== 'object') return heightOf(ref)
+      const id = await resolve(ref)
+      if (!id) throw unknownBlock()
+      return id.number
+    }
+    const first = await bound(from)
+    // As an end, `latest` is open: it also ends a range that begins in the future.
+    const last = to === 'latest' || to === 'pending' ? Infinity : await bound(to)
+    if (first > last) throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
+    const newest = latest().number
+    return first > newest ? undefined : { from: first, to: Math.min(last, newest) }
+  }
+
+  async function search(
+    range: BlockRange,
+    match: LogMatch,
+    signal: AbortSignal | undefined,
+  ): Promise<Wire<RpcLog[]>> {
+    // The last block's hash stands for all blocks before it; up to the solidified block its height does.
+    const end = range.to <= head.solid().number ? range.to : blocks.hashAt(range.to)
+    const key = `${range.from} ${end} ${match.addresses.join()} ${JSON.stringify(match.topics)}`
+    const known = answers.get(key)
+    if (known) return known
+    const answer = await logsOfRange(range, match, {
+      blocks,
+      head,
+      maxBlocks: config.logsMaxBlocks,
+      maxResults: config.logsMaxResults,
+      signal,
+      spans,
+    })
+    if (typeof end === 'number' || (end !== undefined && end === blocks.hashAt(range.to)))
+      answers.set(key, answer)
+    return answer
+  }
+
+  return {
+    genesis,
+    id: chainId,
+    latest,
+    resolve,
+    solid: () => head.solid(),
+    view,
+
+    state: (ref) =>
+      stateSource(ref, {
+        latest: latest(),
+        newest: { at: view === 'full' ? 'latest' : 'solid' },
+        resolve,
+        solid: head.solid(),
+        window: config.stateWindow,
+      }),
+
+    async block(ref, full) {
+      const block = await find(ref)
+      if (!block) return undefined
+      return full ? block.full(await terms(block.timestamp)).whole : block.slim()
+    },
+
+    async blockTransactions(ref) {
+      const block = await find(ref)
+      if (!block) return undefined
+      const { transactions } = fromWire(block.full(await terms(block.timestamp)).whole)
+      return transactions.filter((transaction) => typeof transaction === 'object')
+    },
+
+    async transactionCount(ref) {
+      return (await find(ref))?.transactions.length
+    },
+
+    async transactionAt(ref, index) {
+      const block = await find(ref)
+      return block?.full(await terms(block.timestamp)).row(index)
+    },
+
+    async receipts(ref) {
+      const block = await find(ref)
+      return block?.receipts(await terms(block.timestamp)).whole
+    },
+
+    async receipt(hash, signal) {
+      const place = await transactions.place(hash, signal)
+      if (!place) return undefined
+      const { block, index } = place
+      return block.receipts(await terms(block.timestamp)).row(index)
+    },
+
+    transaction: (hash, signal) => transactions.find(hash, signal),
+
+    async logs(query, signal) {
+      if (isOfOneBlock(query)) {
+        const block = await find({ blockHash: query.blockHash })
+        if (!block) throw unknownBlock()
+        return logsOfBlock(block, query, { maxResults: config.logsMaxResults })
+      }
+      const range = await rangeOf(query.fromBlock, query.toBlock)
+      return range ? search(range, query, signal) : NO_LOGS
+    },
+
+    energyPrice: (at) => prices.at(at ?? latest().timestamp),
+  }
+}
+
+export declare namespace createChain {
+  type Options = {
+    native: NativeClient
+    head: Canon
+    blocks: Blocks
+    config: Pick<
+      Config,
+      'cacheBytes' | 'logsConcurrency' | 'logsMaxBlocks' | 'logsMaxResults' | 'stateWindow'
+    >
+    /** Last four bytes of the genesis hash. */
+    chainId: number
+    genesis: Hash
+    view: 'full' | 'solid'
+    /** Given when another view of the same chain exists. @default own ones */
+    services?: ChainServices
+  }
+}
+
+const NO_LOGS: Wire<RpcLog[]> = toWire([])
+
+function isOfOneBlock(query: LogQuery): query is LogMatch & { blockHash: Hash } {
+  return 'blockHash' in query
+}
+
+/** Not an empty list: the block may be on a branch that was left, and its logs elsewhere now. */
+function unknownBlock(): RpcError {
+  return new RpcError(-32000, 'unknown block')
+}

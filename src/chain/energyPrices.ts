@@ -1,0 +1,54 @@
+import { type EnergyPrice, energyPriceAt, parseEnergyPrices } from '../codec/energyPrice.ts'
+import { UpstreamError } from '../errors.ts'
+import type { NativeClient } from '../native/client.ts'
+
+/** The price of energy in sun, by block time. */
+export type EnergyPrices = {
+  /** The price in force at a time in milliseconds. @throws UpstreamError */
+  at(time: number): Promise<bigint>
+}
+
+/**
+ * Prices change only at a maintenance, a few times a day. The history is read once and holds until the next one, so a
+ * block's price is exact and costs no call; a block behind that makes it be read again.
+ */
+export function createEnergyPrices({ native }: createEnergyPrices.Options): EnergyPrices {
+  let prices: readonly EnergyPrice[] = []
+  /** Milliseconds; the history is complete up to here. */
+  let completeTo = -1
+  let reading: Promise<void> | undefined
+
+  async function read(time: number): Promise<void> {
+    // In this order: a maintenance between the two calls makes the answer expire early, not late.
+    const maintenance = await native.wallet.getNextMaintenanceTime()
+    const { prices: text } = await native.wallet.getEnergyPrices()
+    prices = parse(text)
+    completeTo = Math.max(time, (maintenance.num ?? 0) - 1)
+  }
+
+  return {
+    async at(time) {
+      while (time > completeTo) {
+        reading ??= read(time).finally(() => {
+          reading = undefined
+        })
+        await reading
+      }
+      return energyPriceAt(prices, time)
+    },
+  }
+}
+
+export declare namespace createEnergyPrices {
+  type Options = {
+    native: { wallet: Pick<NativeClient['wallet'], 'getEnergyPrices' | 'getNextMaintenanceTime'> }
+  }
+}
+
+function parse(text: string | undefined): EnergyPrice[] {
+  try {
+    return parseEnergyPrices(text ?? '')
+  } catch (cause) {
+    throw new UpstreamError('the node’s history of energy prices cannot be read', { cause })
+  }
+}

@@ -1,0 +1,77 @@
+import type { Hash } from 'viem'
+
+import { UpstreamError } from '../errors.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { Block, TransactionInfo } from '../native/types.ts'
+
+/** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */
+export type LoadedBlock = { block: Block; infos: readonly TransactionInfo[] }
+
+/** The native calls that a block needs. */
+export type BlockSource = {
+  wallet: Pick<
+    NativeClient['wallet'],
+    'getBlockByNum' | 'getBlockById' | 'getTransactionInfoByBlockNum'
+  >
+}
+
+/** Tries in all: a reorg between the two calls is over within one. */
+const ATTEMPTS = 3
+
+/** Outcomes are stored a moment after their block is; milliseconds before the second and third try. */
+const RETRY_DELAY = 100
+
+/**
+ * Reads a block: two native calls, one when it is empty or genesis. Undefined when the node does not know it.
+ *
+ * The outcomes are asked by height alone, so after a reorg between the calls they may be another block's: their ids are
+ * compared and both are asked again.
+ *
+ * @throws UpstreamError when they still differ, or when the node keeps no outcomes.
+ */
+export async function loadBlock(
+  native: BlockSource,
+  ref: { number: number } | { hash: Hash },
+  signal?: AbortSignal,
+): Promise<LoadedBlock | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const block = await readBlock(native, ref, signal)
+    if (!block) return undefined
+    const infos = await loadInfos(native, block, signal)
+    if (infos) return { block, infos }
+    if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
+    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+    signal?.throwIfAborted()
+  }
+}
+
+/** The outcomes of a block's transactions: one native call, none when there is nothing to ask. Undefined when they are not of this block. */
+export async function loadInfos(
+  native: BlockSource,
+  block: Block,
+  signal?: AbortSignal,
+): Promise<readonly TransactionInfo[] | undefined> {
+  const { number = 0 } = block.block_header.raw_data
+  const transactions = block.transactions ?? []
+  if (number === 0 || transactions.length === 0) return []
+  const infos = await native.wallet.getTransactionInfoByBlockNum({ num: number }, { signal })
+  const fits =
+    infos.length === transactions.length &&
+    transactions.every(({ txID }, index) => infos[index]?.id === txID)
+  return fits ? infos : undefined
+}
+
+function readBlock(
+  native: BlockSource,
+  ref: { number: number } | { hash: Hash },
+  signal: AbortSignal | undefined,
+): Promise<Block | undefined> {
+  return 'hash' in ref
+    ? native.wallet.getBlockById({ value: ref.hash.slice(2) }, { signal })
+    : native.wallet.getBlockByNum({ num: ref.number }, { signal })
+}
+
+function mismatch(block: Block): string {
+  const { number = 0 } = block.block_header.raw_data
+  return `the node does not have the outcomes of the transactions in block ${number}`
+}

@@ -1,0 +1,56 @@
+import { type Wire, wireOf } from '../jsonrpc/wire.ts'
+
+/** A JSON array, alone or at the end of an object, serialised once: the whole text, and where each element is in it. */
+export type Rows<whole, row> = {
+  whole: Wire<whole>
+  length: number
+  row(index: number): Wire<row> | undefined
+  bytes: number
+}
+
+/**
+ * Serialises rows into one buffer. With `object` they become its last member, `name`.
+ *
+ * Everything spelled here is ASCII (hex, fixed names), so characters are bytes.
+ */
+export function toRows<whole, row>(
+  texts: readonly string[],
+  into?: { object: object; name: string },
+): Rows<whole, row> {
+  const head = into ? `${JSON.stringify(into.object).slice(0, -1)},"${into.name}":[` : '['
+  const starts = new Uint32Array(texts.length + 1)
+  let position = head.length
+  for (const [index, text] of texts.entries()) {
+    starts[index] = position
+    position += text.length + 1
+  }
+  starts[texts.length] = position
+  const buffer = Buffer.from(`${head}${texts.join(',')}]${into ? '}' : ''}`, 'latin1')
+  return {
+    whole: wireOf(buffer),
+    length: texts.length,
+    row(index) {
+      const start = starts[index]
+      const next = starts[index + 1]
+      return start === undefined || next === undefined
+        ? undefined
+        : wireOf(buffer.subarray(start, next - 1))
+    },
+    bytes: buffer.length + starts.byteLength,
+  }
+}
+
+/** The JSON array of rows that were serialised before. */
+export function joinRows<row>(rows: readonly Wire<row>[]): Wire<row[]> {
+  const parts: Buffer[] = [OPEN]
+  for (const [index, row] of rows.entries()) {
+    if (index > 0) parts.push(COMMA)
+    parts.push(row.bytes)
+  }
+  parts.push(CLOSE)
+  return wireOf(Buffer.concat(parts))
+}
+
+const OPEN = Buffer.from('[')
+const COMMA = Buffer.from(',')
+const CLOSE = Buffer.from(']')

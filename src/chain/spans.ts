@@ -1,0 +1,128 @@
+import { toHash } from '../codec/quantity.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { Block } from '../native/types.ts'
+import type { Blocks, Canon } from './blocks.ts'
+import type { CachedBlock } from './cachedBlock.ts'
+import { loadInfos } from './load.ts'
+
+/** Reads neighbouring blocks with fewer calls than one by one. */
+export type BlockSpans = {
+  /** The canonical blocks of a span, in order; undefined where there is none. @throws UpstreamError */
+  read(
+    from: number,
+    to: number,
+    signal?: AbortSignal,
+  ): Promise<readonly (CachedBlock | undefined)[]>
+  /** How many blocks a span should have, as dense as the chain was where it was read last. */
+  step(): number
+}
+
+/** The node gives at most 100 blocks at once. */
+const MAX_STEP = 100
+const MIN_STEP = 4
+const FIRST_STEP = 25
+/** Transactions wanted in one answer: about 1.5 KB each, so well under a megabyte to parse at a time. */
+const TRANSACTIONS_PER_CALL = 400
+
+/**
+ * Empty blocks are most of a quiet chain, and one call brings a hundred of them; outcomes are asked only where there are
+ * transactions. `concurrency` bounds the calls under way, over all searches.
+ */
+export function createBlockSpans({
+  blocks,
+  concurrency,
+  head,
+  native,
+}: createBlockSpans.Options): BlockSpans {
+  const limit = createLimit(concurrency)
+  let step = FIRST_STEP
+
+  /** Solidified blocks of a span in bulk; those that do not come or do not fit are left to be read one by one. */
+  async function readBulk(
+    from: number,
+    to: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Map<number, CachedBlock>> {
+    const { block: answer = [] } = await limit(() =>
+      native.wallet.getBlockByLimitNext({ startNum: from, endNum: to + 1 }, { signal }),
+    )
+    const count = answer.reduce((sum, { transactions }) => sum + (transactions?.length ?? 0), 0)
+    const perBlock = count / Math.max(answer.length, 1)
+    step = Math.min(MAX_STEP, Math.max(MIN_STEP, Math.floor(TRANSACTIONS_PER_CALL / perBlock)))
+
+    const read = new Map<number, CachedBlock>()
+    await Promise.all(
+      answer.map(async (block) => {
+        const number = block.block_header.raw_data.number ?? 0
+        const known = blocks.peek(number)
+        if (known) read.set(number, known)
+        if (known || !isCanonical(block)) return
+        const infos = await (block.transactions?.length
+          ? limit(() => loadInfos(native, block, signal))
+          : loadInfos(native, block, signal))
+        if (infos) read.set(number, blocks.putSolid({ block, infos }))
+      }),
+    )
+    return read
+  }
+
+  function isCanonical(block: Block): boolean {
+    const canonical = blocks.hashAt(block.block_header.raw_data.number ?? 0)
+    return canonical === undefined || canonical === toHash(block.blockID)
+  }
+
+  return {
+    step: () => step,
+
+    async read(from, to, signal) {
+      const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+      const solid = head.solid().number
+      const missing = numbers.filter((number) => number <= solid && !blocks.peek(number))
+      const first = missing[0]
+      const last = missing.at(-1)
+      // A front end may not offer bulk reads: then, as for whatever else goes wrong, one by one tells.
+      const bulk =
+        first !== undefined && last !== undefined && last - first < MAX_STEP && missing.length > 1
+          ? await readBulk(first, last, signal).catch(() => undefined)
+          : undefined
+      signal?.throwIfAborted()
+      return Promise.all(
+        numbers.map(async (number) => {
+          const known = bulk?.get(number) ?? blocks.peek(number)
+          return known ?? limit(() => blocks.get(number))
+        }),
+      )
+    },
+  }
+}
+
+export declare namespace createBlockSpans {
+  type Options = {
+    native: {
+      wallet: Pick<
+        NativeClient['wallet'],
+        'getBlockByLimitNext' | 'getBlockByNum' | 'getBlockById' | 'getTransactionInfoByBlockNum'
+      >
+    }
+    head: Pick<Canon, 'solid'>
+    blocks: Pick<Blocks, 'get' | 'hashAt' | 'peek' | 'putSolid'>
+    concurrency: number
+  }
+}
+
+/** Runs at most so many at once, the others in the order of asking. */
+function createLimit(count: number) {
+  const waiting: (() => void)[] = []
+  let free = count
+  return async <value>(run: () => Promise<value>): Promise<value> => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await run()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}

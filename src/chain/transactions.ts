@@ -1,0 +1,127 @@
+import type { Hash } from 'viem'
+
+import { toHash } from '../codec/quantity.ts'
+import { toRpcTransaction } from '../codec/transaction.ts'
+import type { RpcTransaction } from '../codec/types.ts'
+import { UpstreamError } from '../errors.ts'
+import { fromWire } from '../jsonrpc/wire.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { Transaction } from '../native/types.ts'
+import type { Blocks, Canon } from './blocks.ts'
+import type { CachedBlock, Terms } from './cachedBlock.ts'
+import type { HeadBlock } from './headTypes.ts'
+
+/** Where a transaction is on the canonical chain. */
+export type Place = { block: CachedBlock; index: number }
+
+/** Finds transactions by hash, in one view of the chain. */
+export type Transactions = {
+  /** In a canonical block of this view, genesis excepted. Undefined when in none. @throws UpstreamError */
+  place(hash: Hash, signal?: AbortSignal): Promise<Place | undefined>
+  /** In a block, or (full view) waiting for one. @throws UpstreamError */
+  find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
+}
+
+export function createTransactions({
+  blocks,
+  head,
+  latest,
+  native,
+  terms,
+  view,
+}: createTransactions.Options): Transactions {
+  const reads = view === 'full' ? native.wallet : native.solidity
+  let genesis: ReadonlyMap<Hash, number> | undefined
+
+  /** `'elsewhere'`: in a block that this view does not see (yet), or no longer. */
+  async function locate(
+    hash: Hash,
+    signal: AbortSignal | undefined,
+  ): Promise<Place | 'elsewhere' | undefined> {
+    const cached = blocks.withTransaction(hash)
+    if (cached) {
+      const isSeen = cached.id.number <= latest().number
+      return isSeen ? placeIn(cached, hash) : 'elsewhere'
+    }
+    const info = await reads.getTransactionInfoById({ value: hash.slice(2) }, { signal })
+    if (!info) return undefined
+    const number = info.blockNumber ?? 0
+    if (number > latest().number) {
+      head.poke()
+      return 'elsewhere'
+    }
+    // The outcome may be that of a branch which the head has left, or not yet joined.
+    const block = await blocks.get(number)
+    return (block && placeIn(block, hash)) ?? 'elsewhere'
+  }
+
+  /** The node finds no transaction of genesis by its hash. */
+  async function inGenesis(hash: Hash): Promise<Place | undefined> {
+    if (genesis && !genesis.has(hash)) return undefined
+    const block = await blocks.get(0)
+    genesis ??= new Map(block?.transactions.map((hash, index) => [hash, index]))
+    return block && placeIn(block, hash)
+  }
+
+  async function rowOf({ block, index }: Place): Promise<RpcTransaction | undefined> {
+    const row = block.full(await terms(block.timestamp)).row(index)
+    return row && fromWire(row)
+  }
+
+  async function pending(transaction: Transaction): Promise<RpcTransaction> {
+    return toRpcTransaction(transaction, await terms(latest().timestamp))
+  }
+
+  return {
+    async place(hash, signal) {
+      const place = await locate(hash, signal)
+      return place === 'elsewhere' ? undefined : place
+    },
+
+    async find(hash, signal) {
+      const place = await locate(hash, signal)
+      if (place && place !== 'elsewhere') return rowOf(place)
+      if (view === 'full') {
+        const transaction = await native.wallet.getTransactionById(
+          { value: hash.slice(2) },
+          { signal },
+        )
+        if (transaction && toHash(transaction.txID) === hash) {
+          // Not in the pool any more, so it is in a block, and its outcome should be there.
+          if (!place && hasExpired(transaction, latest()))
+            throw new UpstreamError('the node does not have the outcome of this transaction')
+          return pending(transaction)
+        }
+      }
+      const first = await inGenesis(hash)
+      return first && rowOf(first)
+    },
+  }
+}
+
+export declare namespace createTransactions {
+  type Reads = Pick<NativeClient['wallet'], 'getTransactionInfoById'>
+  type Options = {
+    native: {
+      wallet: Reads & Pick<NativeClient['wallet'], 'getTransactionById'>
+      solidity: Reads
+    }
+    blocks: Pick<Blocks, 'get' | 'withTransaction'>
+    head: Pick<Canon, 'poke'>
+    /** Newest block of the view. */
+    latest: () => HeadBlock
+    /** What a transaction at a time (milliseconds) is shown with. */
+    terms: (time: number) => Promise<Terms>
+    view: 'full' | 'solid'
+  }
+}
+
+function placeIn(block: CachedBlock, hash: Hash): Place | undefined {
+  const index = block.transactions.indexOf(hash)
+  return index < 0 ? undefined : { block, index }
+}
+
+/** The pool drops a transaction when a block comes that is later than its expiration. */
+function hasExpired({ raw_data: { expiration } }: Transaction, latest: HeadBlock): boolean {
+  return expiration !== undefined && expiration <= latest.timestamp
+}
