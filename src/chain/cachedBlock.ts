@@ -46,6 +46,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
 
   /** The native objects are let go once every answer is made of them. */
   function made(): void {
+    if (slim && full) header = undefined
     if (slim && full && receipts && (logs || keys.length === 0)) source = undefined
     onGrow()
   }
@@ -105,6 +106,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       transactions.length * TRANSACTION_BYTES +
       keys.length * KEY_BYTES +
       items.size * ITEM_BYTES +
+      (header ? HEADER_BYTES : 0) +
       (source ? sourceBytes : 0) +
       (slim?.bytes.length ?? 0) +
       (full?.bytes ?? 0) +
@@ -114,8 +116,10 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   return view
 }
 
-/** Closures, ids and the header of a block. */
-const BLOCK_BYTES = 6_000
+/** Closures and ids of a block. */
+const BLOCK_BYTES = 3_000
+/** A header as an object, with its bloom as text. */
+const HEADER_BYTES = 3_000
 /** A hash, and its place in the index of transactions. */
 const TRANSACTION_BYTES = 250
 /** An entry of the log index; its strings are shared. */
@@ -123,8 +127,8 @@ const KEY_BYTES = 120
 /** An address or topic with its place in a set. */
 const ITEM_BYTES = 160
 /** Objects and short strings that a transaction, its outcome and a log take as parsed JSON, beside their long hex. */
-const PARSED_TRANSACTION_BYTES = 5_000
-const PARSED_LOG_BYTES = 700
+const PARSED_TRANSACTION_BYTES = 3_000
+const PARSED_LOG_BYTES = 500
 
 /** Memory of a block as it was parsed. */
 function estimate({ block, infos }: LoadedBlock): number {
