@@ -84,6 +84,8 @@ function inferAnswer(recording: Recording, path: string, key: string): Answer | 
         : undefined
     case 'gettransactioninfobyblocknum':
       return above(body['num'], head) ? [200, JSON_TYPE, '[]\n'] : undefined
+    case 'gettransactioncountbyblocknum':
+      return above(body['num'], head) ? [200, JSON_TYPE, '{"count": 0}\n'] : undefined
     case 'gettransactionbyid':
     case 'gettransactioninfobyid':
     case 'gettransactionfrompending':

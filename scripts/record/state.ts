@@ -88,6 +88,12 @@ export async function recordNetwork(recorder: Recorder): Promise<void> {
   const name = Buffer.from('MyTok').toString('hex')
   await recorder.both('getassetissuebyname', { value: name })
   await recorder.both('getassetissuelistbyname', { value: name })
+  const pair = { sell_token_id: Buffer.from(labels.tokenId).toString('hex'), buy_token_id: '5f' }
+  await recorder.both('getmarketpricebypair', pair)
+  await recorder.both('getmarketorderlistbypair', pair)
+  await recorder.both('getmarketorderbyaccount', { value: keys.alice.hex })
+  await recorder.both('getmarketorderbyid', { value: '00'.repeat(32) })
+  await recorder.both('getaccountbyid', { account_id: Buffer.from('bobbob12').toString('hex') })
   await recorder.both('getpaginatedassetissuelist', { offset: 0, limit: 10 })
   await recorder.ask('/wallet/getpaginatedproposallist', { offset: 0, limit: 10 })
   await recorder.ask('/wallet/getpaginatedexchangelist', { offset: 0, limit: 10 })
@@ -157,6 +163,8 @@ function sampleCalls(): SampleCall[] {
     `${artifacts.Token.bytecode}${word(1_000_000n)}`,
     `${artifacts.Child.bytecode}${word(7n)}`,
     'fe',
+    // What a capability probe runs.
+    '60006000f3',
     ...Object.values(labels.contracts).map(({ address }) => codeReader(address)),
     ...[alice, bob, carol, rich].map(({ hex }) => balanceReader(hex)),
     balanceReader(STRANGER),

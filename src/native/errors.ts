@@ -137,7 +137,7 @@ function refusal(message: string, cause: unknown): RpcError {
 
 /** Parts `class a.b.Name : text` into the short name and the text, also where classes are nested in the text. */
 export function splitException(message: string): { exception: string | undefined; text: string } {
-  const match = /^(?:class )?(?:[\w]+\.)+([\w$]+) ?: ?([\s\S]*)$/.exec(message)
+  const match = /^(?:class )?(?:[a-z]\w*\.)+([A-Z][\w$]*) ?: ?([\s\S]*)$/.exec(message)
   if (!match) return { exception: undefined, text: message === 'null' ? '' : message }
   const exception = match[1]?.split('$').at(-1)
   return { exception, text: splitException(match[2] ?? '').text }

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type ReplayNode, type ReplayReply, startReplayNode } from '../../test/node.ts'
+import { CHAIN, keys, labels } from '../../test/recordedChain.ts'
+import { createNativeClient, type NativeClient } from './client.ts'
+import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import { createPoolTransport } from './transport.ts'
+
+const BUSY = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
+const hex = (text: string) => Buffer.from(text).toString('hex')
+const CPU = hex(
+  "class org.x.Program$OutOfTimeException : CPU timeout for 'PUSH1' operation executing",
+)
+
+let node: ReplayNode
+let native: NativeClient
+let scripted: (ReplayReply | Promise<ReplayReply>)[] = []
+let waits: number[] = []
+
+beforeAll(async () => {
+  node = await startReplayNode({ intercept: () => scripted.shift() })
+  native = createNativeClient({
+    transport: createPoolTransport({ upstream: node.url }),
+    sleep: async (milliseconds) => void waits.push(milliseconds),
+    random: () => 0.5,
+  })
+})
+
+afterAll(async () => {
+  await native.close()
+  await node.close()
+})
+
+/** Answers in place of the node's, one a call. */
+function answerWith(...replies: (string | Promise<ReplayReply>)[]): void {
+  scripted = replies.map((reply) => (typeof reply === 'string' ? { text: reply } : reply))
+  waits = []
+  node.requests.reset()
+}
+
+describe('createNativeClient', () => {
+  test('default', async () => {
+    const block = await native.wallet.getBlock({ id_or_num: '120', detail: true })
+    expect(block?.block_header.raw_data.number).toBe(120)
+    expect(await native.wallet.getBlock({ id_or_num: '224' })).toBeUndefined()
+    expect(await native.wallet.getTransactionInfoByBlockNum({ num: 0 })).toEqual([])
+    expect(await native.wallet.getBlockByLimitNext({ startNum: 5, endNum: 5 })).toEqual({})
+    expect(await native.solidity.getTransactionCountByBlockNum({ num: 9999 })).toEqual({ count: 0 })
+  })
+
+  test('behavior: queries without a body go by the method that the specification names', async () => {
+    answerWith()
+    await native.wallet.getNodeInfo()
+    await native.wallet.getNowBlock()
+    await native.solidity.getNowBlock()
+    expect(node.requests.paths()).toEqual([
+      '/wallet/getnodeinfo',
+      '/wallet/getnowblock',
+      '/walletsolidity/getnowblock',
+    ])
+  })
+
+  test('behavior: int64 is exact both ways', async () => {
+    const account = await native.wallet.getAccount({ address: keys.rich.hex })
+    expect(account?.balance).toBe(24_771_785_999_700_002n)
+    const build = native.wallet.createTransaction({
+      owner_address: keys.bob.hex,
+      to_address: keys.alice.hex,
+      amount: 9_000_000_000_000_000n,
+    })
+    await expect(build).rejects.toThrow('balance is not sufficient')
+  })
+
+  test('behavior: the maker’s spelling of three fields is read as the neutral one', async () => {
+    answerWith('{"TotalTronPowerWeight":5,"tronPowerLimit":3,"tronPowerUsed":2,"NetUsed":1}')
+    expect(await native.wallet.getAccountResource({ address: keys.bob.hex })).toEqual({
+      NetUsed: 1,
+      nativePowerLimit: 3,
+      nativePowerUsed: 2,
+      totalNativePowerWeight: 5,
+    })
+    answerWith('{"totalNativePowerWeight":7}')
+    expect(await native.wallet.getAccountResource({ address: keys.bob.hex })).toEqual({
+      totalNativePowerWeight: 7,
+    })
+    expect(await native.solidity.getBurnNative()).toEqual({ burnNativeAmount: 58584976580 })
+  })
+
+  test('behavior: messages are text', async () => {
+    const call = await native.wallet.triggerConstantContract({
+      owner_address: keys.bob.hex,
+      contract_address: keys.alice.hex,
+      data: '00',
+    })
+    expect(call).toEqual({
+      result: { code: 'CONTRACT_VALIDATE_ERROR', message: 'Smart contract is not exist.' },
+    })
+    answerWith(`{"code":"SIGERROR","message":"${hex('Validate signature error: x')}","txid":"ab"}`)
+    expect(await native.wallet.broadcastTransaction({ raw_data: {} })).toEqual({
+      code: 'SIGERROR',
+      message: 'Validate signature error: x',
+      txid: 'ab',
+    })
+    answerWith('{"result":false,"code":"SIGERROR","message":"abcd","txid":"ab"}')
+    expect(await native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({
+      message: 'abcd',
+    })
+  })
+
+  test('behavior: identical reads under way are one call', async () => {
+    answerWith()
+    const request = { address: keys.alice.hex }
+    const [one, two, other] = await Promise.all([
+      native.wallet.getAccount(request),
+      native.wallet.getAccount({ ...request }),
+      native.solidity.getAccount(request),
+    ])
+    expect(one).toBe(two)
+    expect(other).toEqual(one)
+    expect(node.requests.total()).toBe(2)
+    await native.wallet.getAccount(request)
+    expect(node.requests.total()).toBe(3)
+  })
+
+  test('behavior: builders and broadcasts are never shared', async () => {
+    answerWith()
+    const transfer = {
+      owner_address: keys.bob.hex,
+      to_address: keys.alice.hex,
+      amount: 1_000_000,
+    }
+    await Promise.all([
+      native.wallet.createTransaction(transfer),
+      native.wallet.createTransaction(transfer),
+    ])
+    expect(node.requests.total()).toBe(2)
+    answerWith('{"result":true}', '{"result":true}')
+    const signed = { transaction: '00' }
+    await Promise.all([native.wallet.broadcastHex(signed), native.wallet.broadcastHex(signed)])
+    expect(node.requests.total()).toBe(2)
+  })
+
+  test('behavior: abort ends a call that nobody else waits for', async () => {
+    answerWith(new Promise(() => {}))
+    const controller = new AbortController()
+    const call = native.wallet.getNextMaintenanceTime(undefined, { signal: controller.signal })
+    controller.abort(new Error('client gone'))
+    await expect(call).rejects.toThrow('client gone')
+  })
+
+  test('behavior: a busy node is asked again, a little later each time', async () => {
+    answerWith(BUSY, BUSY, '{"num":5}')
+    expect(await native.wallet.getNextMaintenanceTime()).toEqual({ num: 5 })
+    expect(waits).toEqual([100, 200])
+    answerWith(BUSY, '{"result":true,"txid":"ab"}')
+    expect(await native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({ result: true })
+  })
+
+  test('behavior: a call that ran out of CPU time is asked once more', async () => {
+    const late = `{"result":{"code":"OTHER_ERROR","message":"${CPU}"}}`
+    const request = { owner_address: keys.bob.hex, data: '00' }
+    answerWith(late, '{"result":{"result":true},"constant_result":[""]}')
+    expect((await native.wallet.triggerConstantContract(request)).result).toEqual({ result: true })
+    answerWith(late, late)
+    expect((await native.wallet.estimateEnergy(request)).result.message).toContain('CPU timeout')
+    expect(node.requests.total()).toBe(2)
+  })
+
+  test('error: a node that stays busy', async () => {
+    answerWith(BUSY, BUSY, BUSY, BUSY)
+    await expect(native.wallet.getNextMaintenanceTime()).rejects.toThrow(NodeBusyError)
+    expect(waits).toEqual([100, 200, 400])
+  })
+
+  test('error: what the node refuses', async () => {
+    const error = await native.wallet
+      .createTransaction({ owner_address: keys.bob.hex, to_address: keys.bob.hex, amount: 1 })
+      .catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(NodeRefusedError)
+    expect(error).toMatchObject({ exception: 'ContractValidateException', code: -32000 })
+  })
+
+  test('error: answers of no shape that the node gives', async () => {
+    for (const text of ['5', 'null', '"x"']) {
+      answerWith(text)
+      await expect(native.wallet.getNodeInfo()).rejects.toMatchObject({ code: -32603 })
+    }
+    answerWith('{"a":1}')
+    await expect(native.wallet.getTransactionInfoByBlockNum({ num: 1 })).rejects.toMatchObject({
+      message: 'the upstream node’s answer to gettransactioninfobyblocknum makes no sense',
+    })
+    answerWith('{}')
+    await expect(
+      native.wallet.triggerConstantContract({ owner_address: keys.bob.hex }),
+    ).rejects.toMatchObject({ code: -32603 })
+  })
+})
+
+describe('call', () => {
+  test('default', async () => {
+    const block = { blockID: CHAIN.headHash.slice(2) }
+    expect(await native.call('wallet', 'getnowblock')).toMatchObject(block)
+    expect(await native.call('walletsolidity', 'GetNowBlock', {})).toMatchObject(block)
+    expect(await native.call('wallet', 'gettransactionbyid', { value: '12'.repeat(32) })).toEqual(
+      {},
+    )
+    expect(await native.call('wallet', 'GetBurnNative')).toEqual({ burnTrxAmount: 58584976580 })
+  })
+
+  test('args: visible', async () => {
+    const { base58 } = keys.bob
+    expect(
+      await native.call('wallet', 'getaccount', { address: base58, visible: true }),
+    ).toMatchObject({ address: base58 })
+  })
+
+  test('behavior: an operation that is not known here is asked as it is spelled', async () => {
+    answerWith('{"a":1}', '{"a":1}')
+    const ask = () => native.call('wallet', 'getSomethingNew', { x: 1n })
+    expect(await Promise.all([ask(), ask()])).toEqual([{ a: 1 }, { a: 1 }])
+    expect(node.requests.paths()).toEqual(['/wallet/getSomethingNew', '/wallet/getSomethingNew'])
+  })
+
+  test('error: an operation that does not exist', async () => {
+    await expect(native.call('wallet', 'nosuch')).rejects.toThrow(NodeLacksApiError)
+    await expect(native.call('wallet', '../admin')).rejects.toThrow(TypeError)
+  })
+})
+
+test('every labelled transaction that was accepted can be looked up', async () => {
+  for (const { id, accepted } of labels.transactions.slice(0, 60)) {
+    const found = await native.wallet.getTransactionInfoById({ value: id })
+    expect(found?.id).toBe(accepted ? id : undefined)
+  }
+})

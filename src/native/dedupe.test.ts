@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+
+import { createSharing } from './dedupe.ts'
+
+/** A call that ends when the test says so. */
+function scripted() {
+  const calls: {
+    signal: AbortSignal
+    resolve: (value: string) => void
+    reject: (error: Error) => void
+  }[] = []
+  const run = (signal: AbortSignal) =>
+    new Promise<string>((resolve, reject) => {
+      calls.push({ signal, resolve, reject })
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  return { calls, run }
+}
+
+describe('createSharing', () => {
+  test('default', async () => {
+    const share = createSharing()
+    const { calls, run } = scripted()
+    const both = [share('a', undefined, run), share('a', undefined, run)]
+    calls[0]?.resolve('x')
+    expect(await Promise.all(both)).toEqual(['x', 'x'])
+    expect(calls).toHaveLength(1)
+  })
+
+  test('behavior: other keys and later calls are calls of their own', async () => {
+    const share = createSharing()
+    const { calls, run } = scripted()
+    const first = share('a', undefined, run)
+    const other = share('b', undefined, run)
+    calls[0]?.resolve('1')
+    calls[1]?.resolve('2')
+    expect([await first, await other]).toEqual(['1', '2'])
+    const later = share('a', undefined, run)
+    calls[2]?.resolve('3')
+    expect(await later).toBe('3')
+  })
+
+  test('behavior: one that aborts leaves the others their answer', async () => {
+    const share = createSharing()
+    const { calls, run } = scripted()
+    const leaver = new AbortController()
+    const stayer = new AbortController()
+    const left = share('a', leaver.signal, run)
+    const stays = share('a', stayer.signal, run)
+    leaver.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    expect(calls[0]?.signal.aborted).toBe(false)
+    calls[0]?.resolve('x')
+    expect(await stays).toBe('x')
+  })
+
+  test('behavior: when the last one has left, the call is aborted and nobody joins it', async () => {
+    const share = createSharing()
+    const { calls, run } = scripted()
+    const one = new AbortController()
+    const two = new AbortController()
+    const left = [share('a', one.signal, run), share('a', two.signal, run)]
+    const ended = Promise.allSettled(left)
+    one.abort(new Error('gone'))
+    two.abort(new Error('gone too'))
+    expect(calls[0]?.signal.aborted).toBe(true)
+    const next = share('a', undefined, run)
+    calls[1]?.resolve('new')
+    expect(await next).toBe('new')
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
+
+  test('behavior: one without a signal keeps the call alive', async () => {
+    const share = createSharing()
+    const { calls, run } = scripted()
+    const leaver = new AbortController()
+    const stays = share('a', undefined, run)
+    const left = share('a', leaver.signal, run)
+    leaver.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    expect(calls[0]?.signal.aborted).toBe(false)
+    calls[0]?.resolve('x')
+    expect(await stays).toBe('x')
+  })
+
+  test('error: all of them get it', async () => {
+    const share = createSharing()
+    const { calls, run } = scripted()
+    const both = Promise.allSettled([
+      share('a', undefined, run),
+      share('a', new AbortController().signal, run),
+    ])
+    calls[0]?.reject(new Error('broken'))
+    expect(await both).toMatchObject([
+      { reason: { message: 'broken' } },
+      { reason: { message: 'broken' } },
+    ])
+  })
+
+  test('error: one that has aborted before asks nothing', async () => {
+    const { calls, run } = scripted()
+    await expect(createSharing()('a', AbortSignal.abort(new Error('gone')), run)).rejects.toThrow(
+      'gone',
+    )
+    expect(calls).toHaveLength(0)
+  })
+})
