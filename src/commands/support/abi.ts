@@ -13,6 +13,7 @@ import {
   toEventSelector,
 } from 'viem'
 
+import { revertReason } from '../../codec/revert.ts'
 import { CommandError, EXIT, usageError } from '../command.ts'
 import { tryAddress } from './address.ts'
 import { readText } from './input.ts'
@@ -302,19 +303,6 @@ function plain(value: unknown): unknown {
   return value
 }
 
-const PANICS: Record<string, string> = {
-  '0': 'generic compiler panic',
-  '1': 'an assertion failed',
-  '17': 'arithmetic overflow or underflow',
-  '18': 'division by zero',
-  '33': 'invalid enum value',
-  '34': 'storage byte array is encoded wrongly',
-  '49': 'pop of an empty list',
-  '50': 'index out of bounds',
-  '65': 'too much memory',
-  '81': 'call of an uninitialised function',
-}
-
 /** A revert in words. */
 export function describeRevert(
   data: Hex,
@@ -327,16 +315,7 @@ export function describeRevert(
       text: `with unknown error ${data.length > 74 ? `${data.slice(0, 74)}…` : data}; an --abi that has the error explains it`,
       decoded,
     }
-  const values = Object.values(decoded.args)
-  if (decoded.name === 'Error') return { text: String(values[0]), decoded }
-  if (decoded.name === 'Panic') {
-    const code = String(values[0])
-    return {
-      text: `panic 0x${BigInt(code).toString(16).padStart(2, '0')}: ${PANICS[code] ?? 'unknown'}`,
-      decoded,
-    }
-  }
-  return { text: describe(decoded), decoded }
+  return { text: revertReason(data) ?? describe(decoded), decoded }
 }
 
 /** `Transfer(from: 0x…, value: 5)`. */
