@@ -1,5 +1,7 @@
 import { UpstreamError } from '../errors.ts'
+import type { RedisLink } from '../redis.ts'
 import { createAdvance } from './head/advance.ts'
+import { createFleet } from './head/fleet.ts'
 import { createPoller } from './head/poller.ts'
 import { createRhythm } from './head/rhythm.ts'
 import { createHeadSource } from './head/source.ts'
@@ -22,6 +24,7 @@ export function createHead({
   native,
   now = Date.now,
   onLoaded,
+  redis,
 }: createHead.Options): FollowedHead {
   let window: Window | undefined
   let movedAt: number | undefined
@@ -48,10 +51,22 @@ export function createHead({
       }
   }
 
+  const fleet =
+    redis &&
+    createFleet({
+      apply,
+      link: redis,
+      log,
+      now,
+      onActive: () => poller.poke(),
+      source,
+      window: () => window,
+    })
   const advance = createAdvance({
     authoritative,
     now,
     publish: async (change) => {
+      if (fleet) return fleet.publish(change)
       apply(change)
       return true
     },
@@ -59,7 +74,7 @@ export function createHead({
     window: () => window,
   })
   const poller = createPoller({
-    active: () => true,
+    active: () => fleet?.active() ?? true,
     advance,
     now,
     onState: (state, error) =>
@@ -86,15 +101,21 @@ export function createHead({
     },
     poke: () => poller.poke(),
     status: () => ({
-      role: 'alone',
+      role: fleet?.role() ?? 'alone',
       number: window && newestOf(window).number,
       solid: window?.solid.number,
       age: movedAt === undefined ? undefined : now() - movedAt,
       upstream: poller.upstream(),
-      ...problemOf(advance.problem()),
+      ...problemOf(fleet?.problem() ?? advance.problem()),
     }),
-    start: () => poller.start(),
-    stop: () => poller.stop(),
+    async start() {
+      await fleet?.start()
+      await poller.start()
+    },
+    async stop() {
+      await poller.stop()
+      await fleet?.stop()
+    },
   }
 }
 
@@ -105,6 +126,8 @@ export declare namespace createHead {
     authoritative?: boolean | undefined
     /** Gets every block that was read whole, to feed caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
+    /** What the replicas share; without it this process follows the chain for itself. */
+    redis?: RedisLink | undefined
     log?: HeadLog | undefined
     now?: (() => number) | undefined
   }

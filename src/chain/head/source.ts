@@ -16,6 +16,8 @@ export type HeadSource = {
   solid(): Promise<HeadBlock>
   /** Hash of the solidified block at a height; undefined when it is not solidified there. */
   solidAt(number: number): Promise<Hash | undefined>
+  /** Hash of block 0, which tells chains apart. */
+  genesis(): Promise<Hash>
   /** A whole block with its logs; undefined when this node does not know it (yet). */
   load(ref: { number: number } | { hash: Hash }): Promise<RecentBlock | undefined>
   /** The block of a tip: nothing more is asked when it is empty. */
@@ -48,6 +50,11 @@ export function createHeadSource({ native, onLoaded }: createHeadSource.Options)
     async solidAt(number) {
       const block = await native.solidity.getBlock({ id_or_num: String(number) })
       return block && toHeadBlock(block).hash
+    },
+    async genesis() {
+      const block = await native.wallet.getBlock({ id_or_num: '0' })
+      if (!block) throw new UpstreamError('the node has no genesis block')
+      return toHeadBlock(block).hash
     },
     load,
     async loadTip(tip) {

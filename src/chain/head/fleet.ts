@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto'
+
+import type { Hash } from 'viem'
+
+import type { RedisLink } from '../../redis.ts'
+import type { HeadLog } from '../head.ts'
+import type { HeadChange, HeadStatus, RecentBlock } from '../headTypes.ts'
+import { createJournal, type JournalEntry, LEASE, toEntry } from './journal.ts'
+import { newerSolid, planAdoption, planPublication, relationOf, toChange } from './reconcile.ts'
+import type { HeadSource } from './source.ts'
+import {
+  applyChange,
+  blockAt,
+  blocksAbove,
+  FORK_WINDOW,
+  MAX_WINDOW,
+  newestOf,
+  type Window,
+} from './window.ts'
+
+/** Milliseconds between attempts to take or renew the lease: four renewals in its time. */
+const BEAT = LEASE / 4
+
+/** Milliseconds without Redis after which every process looks at the node itself. */
+const ALONE_AFTER = 1_500
+
+/** Blocks read at once where the journal starts above us. */
+const FILL = 16
+
+/** The replicas that share a Redis, seen from one of them. */
+export type Fleet = {
+  role(): HeadStatus['role']
+  /** Whether this process is the one that looks at the node. */
+  active(): boolean
+  /** Makes a step known to the fleet and applies it here; false when it must be worked out again. */
+  publish(change: HeadChange): Promise<boolean>
+  /** Why this process takes no part. */
+  problem(): string | undefined
+  /** Resolves once the part of this process is known, or Redis was waited for long enough. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * One leader by lease; its token is checked with every step that is published, so a leader that was paused cannot publish
+ * after another has taken over. All apply the steps from the stream. While Redis is away each process follows the chain
+ * alone, and afterwards they meet again on what the fleet has.
+ */
+export function createFleet(options: createFleet.Options): Fleet {
+  const { apply, id = randomUUID(), link, log, now, onActive, source, window } = options
+  const journal = createJournal(link)
+  const life = { stopped: false }
+  let role: HeadStatus['role'] = 'follower'
+  let token: string | undefined
+  let position: string | undefined
+  let belongs: boolean | undefined
+  let downSince: number | undefined = now()
+  let loops: Promise<unknown> | undefined
+
+  let settle = () => {}
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve
+  })
+
+  function become(next: HeadStatus['role']): void {
+    if (role === next) return
+    role = next
+    log.info({ role }, 'the role of this process changed')
+    onActive()
+  }
+
+  /** Whether Redis keeps this very chain; asked once. */
+  async function belongsHere(): Promise<boolean> {
+    if (belongs === undefined) {
+      belongs = await journal.sameChain(await source.genesis())
+      if (!belongs)
+        log.error({}, 'the Redis keys belong to another chain: set another --redis-prefix')
+    }
+    return belongs
+  }
+
+  async function beat(): Promise<void> {
+    try {
+      if (!(await belongsHere())) {
+        become('alone')
+        return settle()
+      }
+      if (position === undefined) await rebuild()
+      const before = token
+      token = await journal.lead(id)
+      downSince = undefined
+      if (token && token !== before) await meet(token)
+      become(token ? 'leader' : 'follower')
+      settle()
+    } catch (error) {
+      downSince ??= now()
+      token = undefined
+      if (role !== 'alone' && now() - downSince >= ALONE_AFTER) {
+        log.warn({ err: error }, 'Redis is away: following the chain alone')
+        position = undefined
+        become('alone')
+        settle()
+      }
+    }
+  }
+
+  /** A new leader and the journal agree before anything is published. */
+  async function meet(token: string): Promise<void> {
+    await rebuild()
+    const own = window()
+    const plan = own && planPublication(own, await journal.snapshot())
+    if (!own || !plan) return
+    await journal.publish(token, plan.entry, plan.blocks, oldestOf(own))
+  }
+
+  /** Takes over what the journal has, and reads on from there. */
+  async function rebuild(): Promise<void> {
+    for (;;) {
+      const snapshot = await journal.snapshot()
+      if (!snapshot) {
+        position ??= '0-0'
+        return
+      }
+      const plan = planAdoption(window(), snapshot)
+      if (plan.kind === 'fill') {
+        await fill(plan.from, Math.min(plan.to, plan.from + FILL - 1))
+        continue
+      }
+      if (plan.kind === 'adopt') {
+        const added = await contents(plan.add.map(({ hash }) => hash))
+        const own = window()
+        const below = own && blockAt(own, plan.above)
+        // Nothing in common with the fleet any more: its word counts.
+        const above = below?.hash === added[0]?.parentHash ? plan.above : -1
+        const removed = own ? blocksAbove(own, above) : []
+        apply({
+          removed,
+          added,
+          solid: newerSolid(above < 0 ? undefined : own, added, snapshot.solid),
+        })
+      }
+      position = snapshot.position
+      return
+    }
+  }
+
+  /** Reads blocks between our newest and the journal's oldest from the node. */
+  async function fill(from: number, to: number): Promise<void> {
+    const own = window() as Window
+    const next = await read(from)
+    const links = next.parentHash === newestOf(own).hash
+    // What we had above the solidified block was taken away while we were not looking.
+    const start = links ? from : own.solid.number + 1
+    const added: RecentBlock[] = []
+    for (let number = start; number <= to; number++)
+      added.push(number === from ? next : await read(number))
+    apply({ removed: blocksAbove(own, start - 1), added, solid: own.solid })
+
+    async function read(number: number) {
+      const block = await source.load({ number })
+      if (!block) throw new Error(`the node does not have block ${number}`)
+      return block
+    }
+  }
+
+  /** Blocks by hash, from Redis or where they have expired there from the node. */
+  async function contents(hashes: readonly Hash[]): Promise<RecentBlock[]> {
+    const found = await journal.blocks(hashes)
+    const blocks: RecentBlock[] = []
+    for (const hash of hashes) {
+      const block = found.get(hash) ?? (await source.load({ hash }))
+      if (!block) throw new Error(`the contents of block ${hash} are gone`)
+      blocks.push(block)
+    }
+    return blocks
+  }
+
+  async function follow(entry: JournalEntry): Promise<void> {
+    const relation = relationOf(window(), entry)
+    if (relation === 'known') return
+    if (relation === 'elsewhere') return rebuild()
+    const added = await contents(entry.added.map(({ hash }) => hash))
+    const own = window()
+    // The leader applies its own steps at once, maybe while their contents were read here.
+    if (own && entry.prev === newestOf(own).hash)
+      apply(toChange(own, entry.removed, added, entry.solid))
+  }
+
+  async function followAll(): Promise<void> {
+    while (!life.stopped) {
+      try {
+        if (position === undefined || link.status() === 'down') {
+          await pause(100)
+          continue
+        }
+        const from = position
+        for (const { entry, position: at } of await journal.read(from)) {
+          await follow(entry)
+          position = at
+        }
+      } catch {
+        await pause(200)
+      }
+    }
+  }
+
+  async function beats(): Promise<void> {
+    while (!life.stopped) {
+      await beat()
+      await pause(link.status() === 'up' ? BEAT : 100)
+    }
+  }
+
+  return {
+    role: () => role,
+    active: () => role !== 'follower',
+    problem: () =>
+      belongs === false
+        ? 'the Redis keys belong to another chain: set another --redis-prefix'
+        : undefined,
+    async publish(change) {
+      if (role === 'alone') {
+        apply(change)
+        return true
+      }
+      if (!token) return false
+      const own = window()
+      const after = applyChange(own, change)
+      const prev = own ? newestOf(own).hash : ''
+      const entry = toEntry(prev, change, newestOf(after).hash)
+      const outcome = await journal.publish(token, entry, change.added, oldestOf(after))
+      if (outcome === 'ok') {
+        // The reader may have been faster.
+        if (window() === own) apply(change)
+        return true
+      }
+      if (outcome === 'fenced') {
+        token = undefined
+        become('follower')
+      } else await meet(token)
+      return false
+    },
+    async start() {
+      loops ??= Promise.all([beats(), followAll()])
+      await settled
+    },
+    async stop() {
+      life.stopped = true
+      if (token) await journal.resign(token).catch(() => undefined)
+      journal.close()
+      await loops
+    },
+  }
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, life.stopped ? 0 : milliseconds))
+  }
+}
+
+export declare namespace createFleet {
+  type Options = {
+    link: RedisLink
+    source: HeadSource
+    window: () => Window | undefined
+    apply: (change: HeadChange) => void
+    /** The role changed: look at once. */
+    onActive: () => void
+    log: HeadLog
+    now: () => number
+    /** Tells replicas apart. @default a random one */
+    id?: string | undefined
+  }
+}
+
+/** The lowest block that the journal keeps: as `applyChange` does. */
+function oldestOf({ blocks, solid }: Window): number {
+  const newest = blocks.at(-1)?.number ?? 0
+  return Math.max(Math.min(solid.number, newest) - FORK_WINDOW, newest - MAX_WINDOW + 1)
+}

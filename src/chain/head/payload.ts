@@ -1,0 +1,17 @@
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRaw } from 'node:zlib'
+
+import type { RecentBlock } from '../headTypes.ts'
+
+const deflate = promisify<Buffer, { level: number }, Buffer>(deflateRaw)
+const inflate = promisify<Buffer, Buffer>(inflateRaw)
+
+/** A block as it is kept in Redis: compressed JSON. A log row costs about 60 bytes so, a tenth of its text. */
+export async function packBlock(block: RecentBlock): Promise<Buffer> {
+  return deflate(Buffer.from(JSON.stringify(block)), { level: 1 })
+}
+
+/** The block that `packBlock` packed. */
+export async function unpackBlock(bytes: Buffer): Promise<RecentBlock> {
+  return JSON.parse((await inflate(bytes)).toString()) as RecentBlock
+}
