@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { RequestScope } from './jsonrpc/request.ts'
 import type { NativeClient } from './native/client.ts'
 import type { NodeRpc } from './native/rpc.ts'
+import type { Sending } from './sending/sending.ts'
 
 /**
  * Everything a method may touch. `gateway.ts` builds the services once for each view (full, solid); the server adds
@@ -10,9 +11,13 @@ import type { NodeRpc } from './native/rpc.ts'
  */
 export type Context = {
   chain: Chain
+  /** The unit that the client is shown: sun, or on `/wei` 10^-18 of the coin. @default 'sun' */
+  coin?: 'sun' | 'wei'
   config: Config
   native: NativeClient
   /** The node’s own JSON-RPC, where `--upstream-rpc` names it. */
   nodeRpc?: NodeRpc | undefined
   request: RequestScope
+  /** Managed keys, what was sent, nonces. */
+  sending: Sending
 }

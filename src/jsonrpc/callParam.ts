@@ -17,7 +17,7 @@ export type CallRequest = {
 const ZERO: Address = `0x${'0'.repeat(40)}`
 
 /** `0x` and the empty string mean "none" to clients that cannot say `null`. */
-const blankable =
+export const blankable =
   <value>(param: Param<value>): Param<value | undefined> =>
   (input) =>
     input === '0x' || input === '' ? undefined : maybe(param)(input)

@@ -7,8 +7,6 @@ function fixed<result>(result: result, summary: string): Method<[], result> {
   return defineMethod({ params: [], kind: 'fixed', summary, handler: () => result })
 }
 
-export const eth_accounts = fixed<Hex[]>([], 'no account: the gateway holds no key')
-
 export const eth_hashrate = fixed<Hex>('0x0', 'nobody mines: producers take turns')
 
 export const eth_maxPriorityFeePerGas = fixed<Hex>('0x0', 'tips do not exist')

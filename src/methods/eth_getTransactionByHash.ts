@@ -1,9 +1,10 @@
 import { defineMethod } from '../jsonrpc/method.ts'
 import { hash } from '../jsonrpc/params.ts'
+import { transactionByHash } from '../sending/alias.ts'
 
 export const eth_getTransactionByHash = defineMethod({
   params: [hash],
   summary: 'a transaction in a block, or pending (null block fields)',
-  handler: async ({ chain, request }, [transaction]) =>
-    (await chain.transaction(transaction, request.signal)) ?? null,
+  handler: async ({ chain, request, sending }, [transaction]) =>
+    (await transactionByHash(transaction, { chain, request, sending })) ?? null,
 })

@@ -1,10 +1,19 @@
-import type { Hex } from 'viem'
+import { numberToHex } from 'viem'
 
+import { HistoricalStateError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { address, blockRef, optional } from '../jsonrpc/params.ts'
 
 export const eth_getTransactionCount = defineMethod({
   params: [address, optional(blockRef, 'latest')],
-  summary: 'accounts have no nonce: zero for every account',
-  handler: (): Hex => '0x0',
+  summary:
+    'the chain has no nonces: how many transactions of the account went through this gateway and are mined, with pending those on their way too',
+  async handler({ chain, sending }, [account, ref]) {
+    const pending = await sending.count(account, 'pending')
+    // True at any block, known or not.
+    if (pending === 0 || ref === 'pending') return numberToHex(pending)
+    const source = await chain.state(ref)
+    if (source.at === 'historic') throw new HistoricalStateError('of transaction counts')
+    return numberToHex(await sending.count(account, 'mined'))
+  },
 })

@@ -1,9 +1,10 @@
 import { defineMethod } from '../jsonrpc/method.ts'
 import { hash } from '../jsonrpc/params.ts'
+import { receiptByHash } from '../sending/alias.ts'
 
 export const eth_getTransactionReceipt = defineMethod({
   params: [hash],
   summary: 'the receipt of a transaction, null while it is in no block',
-  handler: async ({ chain, request }, [transaction]) =>
-    (await chain.receipt(transaction, request.signal)) ?? null,
+  handler: async ({ chain, request, sending }, [transaction]) =>
+    (await receiptByHash(transaction, { chain, request, sending })) ?? null,
 })

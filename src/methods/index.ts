@@ -1,11 +1,14 @@
 import type { AnyMethod } from '../jsonrpc/method.ts'
-import { eth_accounts, eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
+import { buildTransaction } from './buildTransaction/index.ts'
+import { eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
+import { eth_accounts } from './eth_accounts.ts'
 import { eth_blockNumber } from './eth_blockNumber.ts'
 import { eth_call } from './eth_call.ts'
 import { eth_chainId } from './eth_chainId.ts'
 import { eth_coinbase } from './eth_coinbase.ts'
 import { eth_estimateGas } from './eth_estimateGas.ts'
 import { eth_feeHistory } from './eth_feeHistory.ts'
+import { eth_fillTransaction } from './eth_fillTransaction.ts'
 import { eth_gasPrice } from './eth_gasPrice.ts'
 import { eth_getBalance } from './eth_getBalance.ts'
 import { eth_getBlockByHash } from './eth_getBlockByHash.ts'
@@ -23,10 +26,16 @@ import { eth_getTransactionCount } from './eth_getTransactionCount.ts'
 import { eth_getTransactionReceipt } from './eth_getTransactionReceipt.ts'
 import { eth_getWork } from './eth_getWork.ts'
 import { eth_protocolVersion } from './eth_protocolVersion.ts'
+import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
+import { eth_sendTransaction } from './eth_sendTransaction.ts'
+import { eth_sign } from './eth_sign.ts'
+import { eth_signTransaction } from './eth_signTransaction.ts'
+import { eth_signTypedData_v4 } from './eth_signTypedData_v4.ts'
 import { eth_syncing } from './eth_syncing.ts'
 import { net_listening } from './net_listening.ts'
 import { net_peerCount } from './net_peerCount.ts'
 import { net_version } from './net_version.ts'
+import { personal_sign } from './personal_sign.ts'
 import {
   eth_getUncleByBlockHashAndIndex,
   eth_getUncleByBlockNumberAndIndex,
@@ -39,6 +48,7 @@ import { web3_sha3 } from './web3_sha3.ts'
 
 /** Every method. The key is the wire name. */
 export const methods = {
+  buildTransaction,
   eth_accounts,
   eth_blockNumber,
   eth_call,
@@ -46,6 +56,7 @@ export const methods = {
   eth_coinbase,
   eth_estimateGas,
   eth_feeHistory,
+  eth_fillTransaction,
   eth_gasPrice,
   eth_getBalance,
   eth_getBlockByHash,
@@ -70,10 +81,16 @@ export const methods = {
   eth_maxPriorityFeePerGas,
   eth_mining,
   eth_protocolVersion,
+  eth_sendRawTransaction,
+  eth_sendTransaction,
+  eth_sign,
+  eth_signTransaction,
+  eth_signTypedData_v4,
   eth_syncing,
   net_listening,
   net_peerCount,
   net_version,
+  personal_sign,
   web3_clientVersion,
   web3_sha3,
 

@@ -8,9 +8,6 @@ type Refused = Method<[], never>
  * both answer `-32601`, which is what clients look for before they fall back to something else.
  */
 const reasons = {
-  eth_sign: 'the gateway holds no key to sign with',
-  eth_signTransaction: 'the gateway holds no key to sign with',
-
   eth_getProof: 'the chain keeps no Merkle proof of its state',
   eth_createAccessList: 'access lists do not exist on this chain',
   eth_getBlockAccessList: 'access lists do not exist on this chain',

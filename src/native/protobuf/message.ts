@@ -6,7 +6,7 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 
-import { fromBase58, toBase58 } from './base58.ts'
+import { parseAddress, toBase58Address, toRpcAddress } from '../../codec/address.ts'
 
 /** How byte fields are spelled: hex (`false`), or base58 addresses and plain text as a node does with `visible: true`. */
 export type Spelling = { visible?: boolean | undefined }
@@ -87,7 +87,8 @@ const UNSAFE_LOW = -(2n ** 53n)
 
 function printBytes(field: DescField, value: Uint8Array, { visible }: Spelling): string {
   const bytes = Buffer.from(value)
-  if (visible && isAddress(field)) return toBase58(bytes)
+  if (visible && isAddress(field) && bytes.length === 21)
+    return toBase58Address(toRpcAddress(bytes.toString('hex')))
   return bytes.toString(visible && isText(field) ? 'utf8' : 'hex')
 }
 
@@ -130,12 +131,12 @@ function readBytes(
 ): Uint8Array {
   if (typeof value !== 'string') throw new TypeError(`${at}: expected a string`)
   if (visible && isText(field)) return Buffer.from(value)
-  if (isAddress(field) && /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(value)) return fromBase58(value)
+  const account = isAddress(field) ? parseAddress(value) : undefined
+  // Base58, and Ethereum's form of an account, which lacks the first byte.
+  if (account) return Buffer.from(`41${account.slice(2)}`, 'hex')
   const hex = value.replace(/^0x/i, '')
   if (hex.length % 2 || /[^\da-f]/i.test(hex)) throw new TypeError(`${at}: expected hex bytes`)
-  const bytes = Buffer.from(hex, 'hex')
-  // Ethereum's form of an account is the native one without its first byte.
-  return isAddress(field) && bytes.length === 20 ? Buffer.concat([Buffer.of(0x41), bytes]) : bytes
+  return Buffer.from(hex, 'hex')
 }
 
 const isAddress = (field: DescField) => field.name.endsWith('_address') || field.name === 'address'

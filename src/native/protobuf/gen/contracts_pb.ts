@@ -4,42 +4,46 @@
 // @generated from file contracts.proto (package protocol, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from '@bufbuild/protobuf'
+import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
 
 /**
  * Describes the file contracts.proto.
  */
-export const file_contracts: GenFile = /*@__PURE__*/
-  fileDesc("Cg9jb250cmFjdHMucHJvdG8SCHByb3RvY29sIrsBChVBY2NvdW50Q3JlYXRlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIXCg9hY2NvdW50X2FkZHJlc3MYAiABKAwSOQoEdHlwZRgDIAEoDjIrLnByb3RvY29sLkFjY291bnRDcmVhdGVDb250cmFjdC5BY2NvdW50VHlwZSI3CgtBY2NvdW50VHlwZRIKCgZOb3JtYWwQABIOCgpBc3NldElzc3VlEAESDAoIQ29udHJhY3QQAiJNChBUcmFuc2ZlckNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSEgoKdG9fYWRkcmVzcxgCIAEoDBIOCgZhbW91bnQYAyABKAMiZgoVVHJhbnNmZXJBc3NldENvbnRyYWN0EhIKCmFzc2V0X25hbWUYASABKAwSFQoNb3duZXJfYWRkcmVzcxgCIAEoDBISCgp0b19hZGRyZXNzGAMgASgMEg4KBmFtb3VudBgEIAEoAyJgChFWb3RlQXNzZXRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhQKDHZvdGVfYWRkcmVzcxgCIAMoDBIPCgdzdXBwb3J0GAMgASgIEg0KBWNvdW50GAUgASgFIqIBChNWb3RlV2l0bmVzc0NvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSMQoFdm90ZXMYAiADKAsyIi5wcm90b2NvbC5Wb3RlV2l0bmVzc0NvbnRyYWN0LlZvdGUSDwoHc3VwcG9ydBgDIAEoCBowCgRWb3RlEhQKDHZvdGVfYWRkcmVzcxgBIAEoDBISCgp2b3RlX2NvdW50GAIgASgDIjsKFVdpdG5lc3NDcmVhdGVDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEgsKA3VybBgCIAEoDCKQBAoSQXNzZXRJc3N1ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSDAoEbmFtZRgCIAEoDBIMCgRhYmJyGAMgASgMEhQKDHRvdGFsX3N1cHBseRgEIAEoAxJACg1mcm96ZW5fc3VwcGx5GAUgAygLMikucHJvdG9jb2wuQXNzZXRJc3N1ZUNvbnRyYWN0LkZyb3plblN1cHBseRIPCgd0cnhfbnVtGAYgASgFEhEKCXByZWNpc2lvbhgHIAEoBRILCgNudW0YCCABKAUSEgoKc3RhcnRfdGltZRgJIAEoAxIQCghlbmRfdGltZRgKIAEoAxINCgVvcmRlchgLIAEoAxISCgp2b3RlX3Njb3JlGBAgASgFEhMKC2Rlc2NyaXB0aW9uGBQgASgMEgsKA3VybBgVIAEoDBIcChRmcmVlX2Fzc2V0X25ldF9saW1pdBgWIAEoAxIjChtwdWJsaWNfZnJlZV9hc3NldF9uZXRfbGltaXQYFyABKAMSIwobcHVibGljX2ZyZWVfYXNzZXRfbmV0X3VzYWdlGBggASgDEiMKG3B1YmxpY19sYXRlc3RfZnJlZV9uZXRfdGltZRgZIAEoAxIKCgJpZBgpIAEoCRo6CgxGcm96ZW5TdXBwbHkSFQoNZnJvemVuX2Ftb3VudBgBIAEoAxITCgtmcm96ZW5fZGF5cxgCIAEoAyJCChVXaXRuZXNzVXBkYXRlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBISCgp1cGRhdGVfdXJsGAwgASgMIm4KHVBhcnRpY2lwYXRlQXNzZXRJc3N1ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSEgoKdG9fYWRkcmVzcxgCIAEoDBISCgphc3NldF9uYW1lGAMgASgMEg4KBmFtb3VudBgEIAEoAyJEChVBY2NvdW50VXBkYXRlQ29udHJhY3QSFAoMYWNjb3VudF9uYW1lGAEgASgMEhUKDW93bmVyX2FkZHJlc3MYAiABKAwiowEKFUZyZWV6ZUJhbGFuY2VDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhYKDmZyb3plbl9iYWxhbmNlGAIgASgDEhcKD2Zyb3plbl9kdXJhdGlvbhgDIAEoAxIoCghyZXNvdXJjZRgKIAEoDjIWLnByb3RvY29sLlJlc291cmNlQ29kZRIYChByZWNlaXZlcl9hZGRyZXNzGA8gASgMInQKF1VuZnJlZXplQmFsYW5jZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSKAoIcmVzb3VyY2UYCiABKA4yFi5wcm90b2NvbC5SZXNvdXJjZUNvZGUSGAoQcmVjZWl2ZXJfYWRkcmVzcxgPIAEoDCIwChdXaXRoZHJhd0JhbGFuY2VDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMIi4KFVVuZnJlZXplQXNzZXRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMInsKE1VwZGF0ZUFzc2V0Q29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBITCgtkZXNjcmlwdGlvbhgCIAEoDBILCgN1cmwYAyABKAwSEQoJbmV3X2xpbWl0GAQgASgDEhgKEG5ld19wdWJsaWNfbGltaXQYBSABKAMitAEKFlByb3Bvc2FsQ3JlYXRlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBI+CgpwYXJhbWV0ZXJzGAIgAygLMioucHJvdG9jb2wuUHJvcG9zYWxDcmVhdGVDb250cmFjdC5QYXJhbWV0ZXIaQwoJUGFyYW1ldGVyEhAKA2tleRgBIAEoA0gAiAEBEhIKBXZhbHVlGAIgASgDSAGIAQFCBgoEX2tleUIICgZfdmFsdWUiXgoXUHJvcG9zYWxBcHByb3ZlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBITCgtwcm9wb3NhbF9pZBgCIAEoAxIXCg9pc19hZGRfYXBwcm92YWwYAyABKAgiRAoWUHJvcG9zYWxEZWxldGVDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC3Byb3Bvc2FsX2lkGAIgASgDIkEKFFNldEFjY291bnRJZENvbnRyYWN0EhIKCmFjY291bnRfaWQYASABKAwSFQoNb3duZXJfYWRkcmVzcxgCIAEoDCKHAQoTQ3JlYXRlU21hcnRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEi0KDG5ld19jb250cmFjdBgCIAEoCzIXLnByb3RvY29sLlNtYXJ0Q29udHJhY3QSGAoQY2FsbF90b2tlbl92YWx1ZRgDIAEoAxIQCgh0b2tlbl9pZBgEIAEoAyKsBwoNU21hcnRDb250cmFjdBIWCg5vcmlnaW5fYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMEigKA2FiaRgDIAEoCzIbLnByb3RvY29sLlNtYXJ0Q29udHJhY3QuQUJJEhAKCGJ5dGVjb2RlGAQgASgMEhIKCmNhbGxfdmFsdWUYBSABKAMSJQodY29uc3VtZV91c2VyX3Jlc291cmNlX3BlcmNlbnQYBiABKAMSDAoEbmFtZRgHIAEoCRIbChNvcmlnaW5fZW5lcmd5X2xpbWl0GAggASgDEhEKCWNvZGVfaGFzaBgJIAEoDBIQCgh0cnhfaGFzaBgKIAEoDBIPCgd2ZXJzaW9uGAsgASgFGpAFCgNBQkkSMQoGZW50cnlzGAEgAygLMiEucHJvdG9jb2wuU21hcnRDb250cmFjdC5BQkkuRW50cnka1QQKBUVudHJ5EhEKCWFub255bW91cxgBIAEoCBIQCghjb25zdGFudBgCIAEoCBIMCgRuYW1lGAMgASgJEjcKBmlucHV0cxgEIAMoCzInLnByb3RvY29sLlNtYXJ0Q29udHJhY3QuQUJJLkVudHJ5LlBhcmFtEjgKB291dHB1dHMYBSADKAsyJy5wcm90b2NvbC5TbWFydENvbnRyYWN0LkFCSS5FbnRyeS5QYXJhbRI5CgR0eXBlGAYgASgOMisucHJvdG9jb2wuU21hcnRDb250cmFjdC5BQkkuRW50cnkuRW50cnlUeXBlEg8KB3BheWFibGUYByABKAgSTgoPc3RhdGVNdXRhYmlsaXR5GAggASgOMjUucHJvdG9jb2wuU21hcnRDb250cmFjdC5BQkkuRW50cnkuU3RhdGVNdXRhYmlsaXR5VHlwZRo0CgVQYXJhbRIPCgdpbmRleGVkGAEgASgIEgwKBG5hbWUYAiABKAkSDAoEdHlwZRgDIAEoCSJxCglFbnRyeVR5cGUSFAoQVW5rbm93bkVudHJ5VHlwZRAAEg8KC0NvbnN0cnVjdG9yEAESDAoIRnVuY3Rpb24QAhIJCgVFdmVudBADEgwKCEZhbGxiYWNrEAQSCwoHUmVjZWl2ZRAFEgkKBUVycm9yEAYiYQoTU3RhdGVNdXRhYmlsaXR5VHlwZRIZChVVbmtub3duTXV0YWJpbGl0eVR5cGUQABIICgRQdXJlEAESCAoEVmlldxACEg4KCk5vbnBheWFibGUQAxILCgdQYXlhYmxlEAQilQEKFFRyaWdnZXJTbWFydENvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSGAoQY29udHJhY3RfYWRkcmVzcxgCIAEoDBISCgpjYWxsX3ZhbHVlGAMgASgDEgwKBGRhdGEYBCABKAwSGAoQY2FsbF90b2tlbl92YWx1ZRgFIAEoAxIQCgh0b2tlbl9pZBgGIAEoAyJvChVVcGRhdGVTZXR0aW5nQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMEiUKHWNvbnN1bWVfdXNlcl9yZXNvdXJjZV9wZXJjZW50GAMgASgDIpsBChZFeGNoYW5nZUNyZWF0ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSFgoOZmlyc3RfdG9rZW5faWQYAiABKAwSGwoTZmlyc3RfdG9rZW5fYmFsYW5jZRgDIAEoAxIXCg9zZWNvbmRfdG9rZW5faWQYBCABKAwSHAoUc2Vjb25kX3Rva2VuX2JhbGFuY2UYBSABKAMiZQoWRXhjaGFuZ2VJbmplY3RDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC2V4Y2hhbmdlX2lkGAIgASgDEhAKCHRva2VuX2lkGAMgASgMEg0KBXF1YW50GAQgASgDImcKGEV4Y2hhbmdlV2l0aGRyYXdDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC2V4Y2hhbmdlX2lkGAIgASgDEhAKCHRva2VuX2lkGAMgASgMEg0KBXF1YW50GAQgASgDInwKG0V4Y2hhbmdlVHJhbnNhY3Rpb25Db250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC2V4Y2hhbmdlX2lkGAIgASgDEhAKCHRva2VuX2lkGAMgASgMEg0KBXF1YW50GAQgASgDEhAKCGV4cGVjdGVkGAUgASgDImkKGVVwZGF0ZUVuZXJneUxpbWl0Q29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMEhsKE29yaWdpbl9lbmVyZ3lfbGltaXQYAyABKAMipAIKClBlcm1pc3Npb24SMQoEdHlwZRgBIAEoDjIjLnByb3RvY29sLlBlcm1pc3Npb24uUGVybWlzc2lvblR5cGUSCgoCaWQYAiABKAUSFwoPcGVybWlzc2lvbl9uYW1lGAMgASgJEhEKCXRocmVzaG9sZBgEIAEoAxIRCglwYXJlbnRfaWQYBSABKAUSEgoKb3BlcmF0aW9ucxgGIAEoDBImCgRrZXlzGAcgAygLMhgucHJvdG9jb2wuUGVybWlzc2lvbi5LZXkaJgoDS2V5Eg8KB2FkZHJlc3MYASABKAwSDgoGd2VpZ2h0GAIgASgDIjQKDlBlcm1pc3Npb25UeXBlEgkKBU93bmVyEAASCwoHV2l0bmVzcxABEgoKBkFjdGl2ZRACIqsBCh9BY2NvdW50UGVybWlzc2lvblVwZGF0ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSIwoFb3duZXIYAiABKAsyFC5wcm90b2NvbC5QZXJtaXNzaW9uEiUKB3dpdG5lc3MYAyABKAsyFC5wcm90b2NvbC5QZXJtaXNzaW9uEiUKB2FjdGl2ZXMYBCADKAsyFC5wcm90b2NvbC5QZXJtaXNzaW9uIkMKEENsZWFyQUJJQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMIkMKF1VwZGF0ZUJyb2tlcmFnZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSEQoJYnJva2VyYWdlGAIgASgFItsEChhTaGllbGRlZFRyYW5zZmVyQ29udHJhY3QSIAoYdHJhbnNwYXJlbnRfZnJvbV9hZGRyZXNzGAEgASgMEhMKC2Zyb21fYW1vdW50GAIgASgDEk4KEXNwZW5kX2Rlc2NyaXB0aW9uGAMgAygLMjMucHJvdG9jb2wuU2hpZWxkZWRUcmFuc2ZlckNvbnRyYWN0LlNwZW5kRGVzY3JpcHRpb24SUgoTcmVjZWl2ZV9kZXNjcmlwdGlvbhgEIAMoCzI1LnByb3RvY29sLlNoaWVsZGVkVHJhbnNmZXJDb250cmFjdC5SZWNlaXZlRGVzY3JpcHRpb24SGQoRYmluZGluZ19zaWduYXR1cmUYBSABKAwSHgoWdHJhbnNwYXJlbnRfdG9fYWRkcmVzcxgGIAEoDBIRCgl0b19hbW91bnQYByABKAMajwEKEFNwZW5kRGVzY3JpcHRpb24SGAoQdmFsdWVfY29tbWl0bWVudBgBIAEoDBIOCgZhbmNob3IYAiABKAwSEQoJbnVsbGlmaWVyGAMgASgMEgoKAnJrGAQgASgMEg8KB3prcHJvb2YYBSABKAwSIQoZc3BlbmRfYXV0aG9yaXR5X3NpZ25hdHVyZRgGIAEoDBqDAQoSUmVjZWl2ZURlc2NyaXB0aW9uEhgKEHZhbHVlX2NvbW1pdG1lbnQYASABKAwSFwoPbm90ZV9jb21taXRtZW50GAIgASgMEgsKA2VwaxgDIAEoDBINCgVjX2VuYxgEIAEoDBINCgVjX291dBgFIAEoDBIPCgd6a3Byb29mGAYgASgMIpYBChdNYXJrZXRTZWxsQXNzZXRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhUKDXNlbGxfdG9rZW5faWQYAiABKAwSGwoTc2VsbF90b2tlbl9xdWFudGl0eRgDIAEoAxIUCgxidXlfdG9rZW5faWQYBCABKAwSGgoSYnV5X3Rva2VuX3F1YW50aXR5GAUgASgDIkQKGU1hcmtldENhbmNlbE9yZGVyQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIQCghvcmRlcl9pZBgCIAEoDCJyChdGcmVlemVCYWxhbmNlVjJDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhYKDmZyb3plbl9iYWxhbmNlGAIgASgDEigKCHJlc291cmNlGAMgASgOMhYucHJvdG9jb2wuUmVzb3VyY2VDb2RlInYKGVVuZnJlZXplQmFsYW5jZVYyQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChB1bmZyZWV6ZV9iYWxhbmNlGAIgASgDEigKCHJlc291cmNlGAMgASgOMhYucHJvdG9jb2wuUmVzb3VyY2VDb2RlIjcKHldpdGhkcmF3RXhwaXJlVW5mcmVlemVDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMIqkBChhEZWxlZ2F0ZVJlc291cmNlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIoCghyZXNvdXJjZRgCIAEoDjIWLnByb3RvY29sLlJlc291cmNlQ29kZRIPCgdiYWxhbmNlGAMgASgDEhgKEHJlY2VpdmVyX2FkZHJlc3MYBCABKAwSDAoEbG9jaxgFIAEoCBITCgtsb2NrX3BlcmlvZBgGIAEoAyKIAQoaVW5EZWxlZ2F0ZVJlc291cmNlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIoCghyZXNvdXJjZRgCIAEoDjIWLnByb3RvY29sLlJlc291cmNlQ29kZRIPCgdiYWxhbmNlGAMgASgDEhgKEHJlY2VpdmVyX2FkZHJlc3MYBCABKAwiNAobQ2FuY2VsQWxsVW5mcmVlemVWMkNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwqOQoMUmVzb3VyY2VDb2RlEg0KCUJBTkRXSURUSBAAEgoKBkVORVJHWRABEg4KClRST05fUE9XRVIQAmIGcHJvdG8z");
+export const file_contracts: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'Cg9jb250cmFjdHMucHJvdG8SCHByb3RvY29sIrsBChVBY2NvdW50Q3JlYXRlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIXCg9hY2NvdW50X2FkZHJlc3MYAiABKAwSOQoEdHlwZRgDIAEoDjIrLnByb3RvY29sLkFjY291bnRDcmVhdGVDb250cmFjdC5BY2NvdW50VHlwZSI3CgtBY2NvdW50VHlwZRIKCgZOb3JtYWwQABIOCgpBc3NldElzc3VlEAESDAoIQ29udHJhY3QQAiJNChBUcmFuc2ZlckNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSEgoKdG9fYWRkcmVzcxgCIAEoDBIOCgZhbW91bnQYAyABKAMiZgoVVHJhbnNmZXJBc3NldENvbnRyYWN0EhIKCmFzc2V0X25hbWUYASABKAwSFQoNb3duZXJfYWRkcmVzcxgCIAEoDBISCgp0b19hZGRyZXNzGAMgASgMEg4KBmFtb3VudBgEIAEoAyJgChFWb3RlQXNzZXRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhQKDHZvdGVfYWRkcmVzcxgCIAMoDBIPCgdzdXBwb3J0GAMgASgIEg0KBWNvdW50GAUgASgFIqIBChNWb3RlV2l0bmVzc0NvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSMQoFdm90ZXMYAiADKAsyIi5wcm90b2NvbC5Wb3RlV2l0bmVzc0NvbnRyYWN0LlZvdGUSDwoHc3VwcG9ydBgDIAEoCBowCgRWb3RlEhQKDHZvdGVfYWRkcmVzcxgBIAEoDBISCgp2b3RlX2NvdW50GAIgASgDIjsKFVdpdG5lc3NDcmVhdGVDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEgsKA3VybBgCIAEoDCKQBAoSQXNzZXRJc3N1ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSDAoEbmFtZRgCIAEoDBIMCgRhYmJyGAMgASgMEhQKDHRvdGFsX3N1cHBseRgEIAEoAxJACg1mcm96ZW5fc3VwcGx5GAUgAygLMikucHJvdG9jb2wuQXNzZXRJc3N1ZUNvbnRyYWN0LkZyb3plblN1cHBseRIPCgd0cnhfbnVtGAYgASgFEhEKCXByZWNpc2lvbhgHIAEoBRILCgNudW0YCCABKAUSEgoKc3RhcnRfdGltZRgJIAEoAxIQCghlbmRfdGltZRgKIAEoAxINCgVvcmRlchgLIAEoAxISCgp2b3RlX3Njb3JlGBAgASgFEhMKC2Rlc2NyaXB0aW9uGBQgASgMEgsKA3VybBgVIAEoDBIcChRmcmVlX2Fzc2V0X25ldF9saW1pdBgWIAEoAxIjChtwdWJsaWNfZnJlZV9hc3NldF9uZXRfbGltaXQYFyABKAMSIwobcHVibGljX2ZyZWVfYXNzZXRfbmV0X3VzYWdlGBggASgDEiMKG3B1YmxpY19sYXRlc3RfZnJlZV9uZXRfdGltZRgZIAEoAxIKCgJpZBgpIAEoCRo6CgxGcm96ZW5TdXBwbHkSFQoNZnJvemVuX2Ftb3VudBgBIAEoAxITCgtmcm96ZW5fZGF5cxgCIAEoAyJCChVXaXRuZXNzVXBkYXRlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBISCgp1cGRhdGVfdXJsGAwgASgMIm4KHVBhcnRpY2lwYXRlQXNzZXRJc3N1ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSEgoKdG9fYWRkcmVzcxgCIAEoDBISCgphc3NldF9uYW1lGAMgASgMEg4KBmFtb3VudBgEIAEoAyJEChVBY2NvdW50VXBkYXRlQ29udHJhY3QSFAoMYWNjb3VudF9uYW1lGAEgASgMEhUKDW93bmVyX2FkZHJlc3MYAiABKAwiowEKFUZyZWV6ZUJhbGFuY2VDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhYKDmZyb3plbl9iYWxhbmNlGAIgASgDEhcKD2Zyb3plbl9kdXJhdGlvbhgDIAEoAxIoCghyZXNvdXJjZRgKIAEoDjIWLnByb3RvY29sLlJlc291cmNlQ29kZRIYChByZWNlaXZlcl9hZGRyZXNzGA8gASgMInQKF1VuZnJlZXplQmFsYW5jZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSKAoIcmVzb3VyY2UYCiABKA4yFi5wcm90b2NvbC5SZXNvdXJjZUNvZGUSGAoQcmVjZWl2ZXJfYWRkcmVzcxgPIAEoDCIwChdXaXRoZHJhd0JhbGFuY2VDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMIi4KFVVuZnJlZXplQXNzZXRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMInsKE1VwZGF0ZUFzc2V0Q29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBITCgtkZXNjcmlwdGlvbhgCIAEoDBILCgN1cmwYAyABKAwSEQoJbmV3X2xpbWl0GAQgASgDEhgKEG5ld19wdWJsaWNfbGltaXQYBSABKAMitAEKFlByb3Bvc2FsQ3JlYXRlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBI+CgpwYXJhbWV0ZXJzGAIgAygLMioucHJvdG9jb2wuUHJvcG9zYWxDcmVhdGVDb250cmFjdC5QYXJhbWV0ZXIaQwoJUGFyYW1ldGVyEhAKA2tleRgBIAEoA0gAiAEBEhIKBXZhbHVlGAIgASgDSAGIAQFCBgoEX2tleUIICgZfdmFsdWUiXgoXUHJvcG9zYWxBcHByb3ZlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBITCgtwcm9wb3NhbF9pZBgCIAEoAxIXCg9pc19hZGRfYXBwcm92YWwYAyABKAgiRAoWUHJvcG9zYWxEZWxldGVDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC3Byb3Bvc2FsX2lkGAIgASgDIkEKFFNldEFjY291bnRJZENvbnRyYWN0EhIKCmFjY291bnRfaWQYASABKAwSFQoNb3duZXJfYWRkcmVzcxgCIAEoDCKHAQoTQ3JlYXRlU21hcnRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEi0KDG5ld19jb250cmFjdBgCIAEoCzIXLnByb3RvY29sLlNtYXJ0Q29udHJhY3QSGAoQY2FsbF90b2tlbl92YWx1ZRgDIAEoAxIQCgh0b2tlbl9pZBgEIAEoAyKsBwoNU21hcnRDb250cmFjdBIWCg5vcmlnaW5fYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMEigKA2FiaRgDIAEoCzIbLnByb3RvY29sLlNtYXJ0Q29udHJhY3QuQUJJEhAKCGJ5dGVjb2RlGAQgASgMEhIKCmNhbGxfdmFsdWUYBSABKAMSJQodY29uc3VtZV91c2VyX3Jlc291cmNlX3BlcmNlbnQYBiABKAMSDAoEbmFtZRgHIAEoCRIbChNvcmlnaW5fZW5lcmd5X2xpbWl0GAggASgDEhEKCWNvZGVfaGFzaBgJIAEoDBIQCgh0cnhfaGFzaBgKIAEoDBIPCgd2ZXJzaW9uGAsgASgFGpAFCgNBQkkSMQoGZW50cnlzGAEgAygLMiEucHJvdG9jb2wuU21hcnRDb250cmFjdC5BQkkuRW50cnka1QQKBUVudHJ5EhEKCWFub255bW91cxgBIAEoCBIQCghjb25zdGFudBgCIAEoCBIMCgRuYW1lGAMgASgJEjcKBmlucHV0cxgEIAMoCzInLnByb3RvY29sLlNtYXJ0Q29udHJhY3QuQUJJLkVudHJ5LlBhcmFtEjgKB291dHB1dHMYBSADKAsyJy5wcm90b2NvbC5TbWFydENvbnRyYWN0LkFCSS5FbnRyeS5QYXJhbRI5CgR0eXBlGAYgASgOMisucHJvdG9jb2wuU21hcnRDb250cmFjdC5BQkkuRW50cnkuRW50cnlUeXBlEg8KB3BheWFibGUYByABKAgSTgoPc3RhdGVNdXRhYmlsaXR5GAggASgOMjUucHJvdG9jb2wuU21hcnRDb250cmFjdC5BQkkuRW50cnkuU3RhdGVNdXRhYmlsaXR5VHlwZRo0CgVQYXJhbRIPCgdpbmRleGVkGAEgASgIEgwKBG5hbWUYAiABKAkSDAoEdHlwZRgDIAEoCSJxCglFbnRyeVR5cGUSFAoQVW5rbm93bkVudHJ5VHlwZRAAEg8KC0NvbnN0cnVjdG9yEAESDAoIRnVuY3Rpb24QAhIJCgVFdmVudBADEgwKCEZhbGxiYWNrEAQSCwoHUmVjZWl2ZRAFEgkKBUVycm9yEAYiYQoTU3RhdGVNdXRhYmlsaXR5VHlwZRIZChVVbmtub3duTXV0YWJpbGl0eVR5cGUQABIICgRQdXJlEAESCAoEVmlldxACEg4KCk5vbnBheWFibGUQAxILCgdQYXlhYmxlEAQilQEKFFRyaWdnZXJTbWFydENvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSGAoQY29udHJhY3RfYWRkcmVzcxgCIAEoDBISCgpjYWxsX3ZhbHVlGAMgASgDEgwKBGRhdGEYBCABKAwSGAoQY2FsbF90b2tlbl92YWx1ZRgFIAEoAxIQCgh0b2tlbl9pZBgGIAEoAyJvChVVcGRhdGVTZXR0aW5nQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMEiUKHWNvbnN1bWVfdXNlcl9yZXNvdXJjZV9wZXJjZW50GAMgASgDIpsBChZFeGNoYW5nZUNyZWF0ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSFgoOZmlyc3RfdG9rZW5faWQYAiABKAwSGwoTZmlyc3RfdG9rZW5fYmFsYW5jZRgDIAEoAxIXCg9zZWNvbmRfdG9rZW5faWQYBCABKAwSHAoUc2Vjb25kX3Rva2VuX2JhbGFuY2UYBSABKAMiZQoWRXhjaGFuZ2VJbmplY3RDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC2V4Y2hhbmdlX2lkGAIgASgDEhAKCHRva2VuX2lkGAMgASgMEg0KBXF1YW50GAQgASgDImcKGEV4Y2hhbmdlV2l0aGRyYXdDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC2V4Y2hhbmdlX2lkGAIgASgDEhAKCHRva2VuX2lkGAMgASgMEg0KBXF1YW50GAQgASgDInwKG0V4Y2hhbmdlVHJhbnNhY3Rpb25Db250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhMKC2V4Y2hhbmdlX2lkGAIgASgDEhAKCHRva2VuX2lkGAMgASgMEg0KBXF1YW50GAQgASgDEhAKCGV4cGVjdGVkGAUgASgDImkKGVVwZGF0ZUVuZXJneUxpbWl0Q29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMEhsKE29yaWdpbl9lbmVyZ3lfbGltaXQYAyABKAMipAIKClBlcm1pc3Npb24SMQoEdHlwZRgBIAEoDjIjLnByb3RvY29sLlBlcm1pc3Npb24uUGVybWlzc2lvblR5cGUSCgoCaWQYAiABKAUSFwoPcGVybWlzc2lvbl9uYW1lGAMgASgJEhEKCXRocmVzaG9sZBgEIAEoAxIRCglwYXJlbnRfaWQYBSABKAUSEgoKb3BlcmF0aW9ucxgGIAEoDBImCgRrZXlzGAcgAygLMhgucHJvdG9jb2wuUGVybWlzc2lvbi5LZXkaJgoDS2V5Eg8KB2FkZHJlc3MYASABKAwSDgoGd2VpZ2h0GAIgASgDIjQKDlBlcm1pc3Npb25UeXBlEgkKBU93bmVyEAASCwoHV2l0bmVzcxABEgoKBkFjdGl2ZRACIqsBCh9BY2NvdW50UGVybWlzc2lvblVwZGF0ZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSIwoFb3duZXIYAiABKAsyFC5wcm90b2NvbC5QZXJtaXNzaW9uEiUKB3dpdG5lc3MYAyABKAsyFC5wcm90b2NvbC5QZXJtaXNzaW9uEiUKB2FjdGl2ZXMYBCADKAsyFC5wcm90b2NvbC5QZXJtaXNzaW9uIkMKEENsZWFyQUJJQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChBjb250cmFjdF9hZGRyZXNzGAIgASgMIkMKF1VwZGF0ZUJyb2tlcmFnZUNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwSEQoJYnJva2VyYWdlGAIgASgFItsEChhTaGllbGRlZFRyYW5zZmVyQ29udHJhY3QSIAoYdHJhbnNwYXJlbnRfZnJvbV9hZGRyZXNzGAEgASgMEhMKC2Zyb21fYW1vdW50GAIgASgDEk4KEXNwZW5kX2Rlc2NyaXB0aW9uGAMgAygLMjMucHJvdG9jb2wuU2hpZWxkZWRUcmFuc2ZlckNvbnRyYWN0LlNwZW5kRGVzY3JpcHRpb24SUgoTcmVjZWl2ZV9kZXNjcmlwdGlvbhgEIAMoCzI1LnByb3RvY29sLlNoaWVsZGVkVHJhbnNmZXJDb250cmFjdC5SZWNlaXZlRGVzY3JpcHRpb24SGQoRYmluZGluZ19zaWduYXR1cmUYBSABKAwSHgoWdHJhbnNwYXJlbnRfdG9fYWRkcmVzcxgGIAEoDBIRCgl0b19hbW91bnQYByABKAMajwEKEFNwZW5kRGVzY3JpcHRpb24SGAoQdmFsdWVfY29tbWl0bWVudBgBIAEoDBIOCgZhbmNob3IYAiABKAwSEQoJbnVsbGlmaWVyGAMgASgMEgoKAnJrGAQgASgMEg8KB3prcHJvb2YYBSABKAwSIQoZc3BlbmRfYXV0aG9yaXR5X3NpZ25hdHVyZRgGIAEoDBqDAQoSUmVjZWl2ZURlc2NyaXB0aW9uEhgKEHZhbHVlX2NvbW1pdG1lbnQYASABKAwSFwoPbm90ZV9jb21taXRtZW50GAIgASgMEgsKA2VwaxgDIAEoDBINCgVjX2VuYxgEIAEoDBINCgVjX291dBgFIAEoDBIPCgd6a3Byb29mGAYgASgMIpYBChdNYXJrZXRTZWxsQXNzZXRDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhUKDXNlbGxfdG9rZW5faWQYAiABKAwSGwoTc2VsbF90b2tlbl9xdWFudGl0eRgDIAEoAxIUCgxidXlfdG9rZW5faWQYBCABKAwSGgoSYnV5X3Rva2VuX3F1YW50aXR5GAUgASgDIkQKGU1hcmtldENhbmNlbE9yZGVyQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIQCghvcmRlcl9pZBgCIAEoDCJyChdGcmVlemVCYWxhbmNlVjJDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMEhYKDmZyb3plbl9iYWxhbmNlGAIgASgDEigKCHJlc291cmNlGAMgASgOMhYucHJvdG9jb2wuUmVzb3VyY2VDb2RlInYKGVVuZnJlZXplQmFsYW5jZVYyQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIYChB1bmZyZWV6ZV9iYWxhbmNlGAIgASgDEigKCHJlc291cmNlGAMgASgOMhYucHJvdG9jb2wuUmVzb3VyY2VDb2RlIjcKHldpdGhkcmF3RXhwaXJlVW5mcmVlemVDb250cmFjdBIVCg1vd25lcl9hZGRyZXNzGAEgASgMIqkBChhEZWxlZ2F0ZVJlc291cmNlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIoCghyZXNvdXJjZRgCIAEoDjIWLnByb3RvY29sLlJlc291cmNlQ29kZRIPCgdiYWxhbmNlGAMgASgDEhgKEHJlY2VpdmVyX2FkZHJlc3MYBCABKAwSDAoEbG9jaxgFIAEoCBITCgtsb2NrX3BlcmlvZBgGIAEoAyKIAQoaVW5EZWxlZ2F0ZVJlc291cmNlQ29udHJhY3QSFQoNb3duZXJfYWRkcmVzcxgBIAEoDBIoCghyZXNvdXJjZRgCIAEoDjIWLnByb3RvY29sLlJlc291cmNlQ29kZRIPCgdiYWxhbmNlGAMgASgDEhgKEHJlY2VpdmVyX2FkZHJlc3MYBCABKAwiNAobQ2FuY2VsQWxsVW5mcmVlemVWMkNvbnRyYWN0EhUKDW93bmVyX2FkZHJlc3MYASABKAwqOQoMUmVzb3VyY2VDb2RlEg0KCUJBTkRXSURUSBAAEgoKBkVORVJHWRABEg4KClRST05fUE9XRVIQAmIGcHJvdG8z',
+  )
 
 /**
  * @generated from message protocol.AccountCreateContract
  */
-export type AccountCreateContract = Message<"protocol.AccountCreateContract"> & {
+export type AccountCreateContract = Message<'protocol.AccountCreateContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes account_address = 2;
    */
-  accountAddress: Uint8Array;
+  accountAddress: Uint8Array
 
   /**
    * @generated from field: protocol.AccountCreateContract.AccountType type = 3;
    */
-  type: AccountCreateContract_AccountType;
-};
+  type: AccountCreateContract_AccountType
+}
 
 /**
  * Describes the message protocol.AccountCreateContract.
  * Use `create(AccountCreateContractSchema)` to create a new message.
  */
-export const AccountCreateContractSchema: GenMessage<AccountCreateContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 0);
+export const AccountCreateContractSchema: GenMessage<AccountCreateContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 0)
 
 /**
  * @generated from enum protocol.AccountCreateContract.AccountType
@@ -59,830 +63,861 @@ export const AccountCreateContract_AccountType = {
    * @generated from enum value: Contract = 2;
    */
   Contract: 2,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.AccountCreateContract.AccountType
  */
-export type AccountCreateContract_AccountType = (typeof AccountCreateContract_AccountType)[keyof typeof AccountCreateContract_AccountType] | UnknownEnum;
+export type AccountCreateContract_AccountType =
+  | (typeof AccountCreateContract_AccountType)[keyof typeof AccountCreateContract_AccountType]
+  | UnknownEnum
 
 /**
  * Describes the enum protocol.AccountCreateContract.AccountType.
  */
-export const AccountCreateContract_AccountTypeSchema: GenEnum<AccountCreateContract_AccountType> = /*@__PURE__*/
-  enumDesc(file_contracts, 0, 0);
+export const AccountCreateContract_AccountTypeSchema: GenEnum<AccountCreateContract_AccountType> =
+  /*@__PURE__*/
+  enumDesc(file_contracts, 0, 0)
 
 /**
  * @generated from message protocol.TransferContract
  */
-export type TransferContract = Message<"protocol.TransferContract"> & {
+export type TransferContract = Message<'protocol.TransferContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes to_address = 2;
    */
-  toAddress: Uint8Array;
+  toAddress: Uint8Array
 
   /**
    * @generated from field: int64 amount = 3;
    */
-  amount: bigint;
-};
+  amount: bigint
+}
 
 /**
  * Describes the message protocol.TransferContract.
  * Use `create(TransferContractSchema)` to create a new message.
  */
-export const TransferContractSchema: GenMessage<TransferContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 1);
+export const TransferContractSchema: GenMessage<TransferContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 1)
 
 /**
  * @generated from message protocol.TransferAssetContract
  */
-export type TransferAssetContract = Message<"protocol.TransferAssetContract"> & {
+export type TransferAssetContract = Message<'protocol.TransferAssetContract'> & {
   /**
    * @generated from field: bytes asset_name = 1;
    */
-  assetName: Uint8Array;
+  assetName: Uint8Array
 
   /**
    * @generated from field: bytes owner_address = 2;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes to_address = 3;
    */
-  toAddress: Uint8Array;
+  toAddress: Uint8Array
 
   /**
    * @generated from field: int64 amount = 4;
    */
-  amount: bigint;
-};
+  amount: bigint
+}
 
 /**
  * Describes the message protocol.TransferAssetContract.
  * Use `create(TransferAssetContractSchema)` to create a new message.
  */
-export const TransferAssetContractSchema: GenMessage<TransferAssetContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 2);
+export const TransferAssetContractSchema: GenMessage<TransferAssetContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 2)
 
 /**
  * @generated from message protocol.VoteAssetContract
  */
-export type VoteAssetContract = Message<"protocol.VoteAssetContract"> & {
+export type VoteAssetContract = Message<'protocol.VoteAssetContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: repeated bytes vote_address = 2;
    */
-  voteAddress: Uint8Array[];
+  voteAddress: Uint8Array[]
 
   /**
    * @generated from field: bool support = 3;
    */
-  support: boolean;
+  support: boolean
 
   /**
    * @generated from field: int32 count = 5;
    */
-  count: number;
-};
+  count: number
+}
 
 /**
  * Describes the message protocol.VoteAssetContract.
  * Use `create(VoteAssetContractSchema)` to create a new message.
  */
-export const VoteAssetContractSchema: GenMessage<VoteAssetContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 3);
+export const VoteAssetContractSchema: GenMessage<VoteAssetContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 3)
 
 /**
  * @generated from message protocol.VoteWitnessContract
  */
-export type VoteWitnessContract = Message<"protocol.VoteWitnessContract"> & {
+export type VoteWitnessContract = Message<'protocol.VoteWitnessContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: repeated protocol.VoteWitnessContract.Vote votes = 2;
    */
-  votes: VoteWitnessContract_Vote[];
+  votes: VoteWitnessContract_Vote[]
 
   /**
    * @generated from field: bool support = 3;
    */
-  support: boolean;
-};
+  support: boolean
+}
 
 /**
  * Describes the message protocol.VoteWitnessContract.
  * Use `create(VoteWitnessContractSchema)` to create a new message.
  */
-export const VoteWitnessContractSchema: GenMessage<VoteWitnessContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 4);
+export const VoteWitnessContractSchema: GenMessage<VoteWitnessContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 4)
 
 /**
  * @generated from message protocol.VoteWitnessContract.Vote
  */
-export type VoteWitnessContract_Vote = Message<"protocol.VoteWitnessContract.Vote"> & {
+export type VoteWitnessContract_Vote = Message<'protocol.VoteWitnessContract.Vote'> & {
   /**
    * @generated from field: bytes vote_address = 1;
    */
-  voteAddress: Uint8Array;
+  voteAddress: Uint8Array
 
   /**
    * @generated from field: int64 vote_count = 2;
    */
-  voteCount: bigint;
-};
+  voteCount: bigint
+}
 
 /**
  * Describes the message protocol.VoteWitnessContract.Vote.
  * Use `create(VoteWitnessContract_VoteSchema)` to create a new message.
  */
-export const VoteWitnessContract_VoteSchema: GenMessage<VoteWitnessContract_Vote> = /*@__PURE__*/
-  messageDesc(file_contracts, 4, 0);
+export const VoteWitnessContract_VoteSchema: GenMessage<VoteWitnessContract_Vote> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 4, 0)
 
 /**
  * @generated from message protocol.WitnessCreateContract
  */
-export type WitnessCreateContract = Message<"protocol.WitnessCreateContract"> & {
+export type WitnessCreateContract = Message<'protocol.WitnessCreateContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes url = 2;
    */
-  url: Uint8Array;
-};
+  url: Uint8Array
+}
 
 /**
  * Describes the message protocol.WitnessCreateContract.
  * Use `create(WitnessCreateContractSchema)` to create a new message.
  */
-export const WitnessCreateContractSchema: GenMessage<WitnessCreateContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 5);
+export const WitnessCreateContractSchema: GenMessage<WitnessCreateContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 5)
 
 /**
  * @generated from message protocol.AssetIssueContract
  */
-export type AssetIssueContract = Message<"protocol.AssetIssueContract"> & {
+export type AssetIssueContract = Message<'protocol.AssetIssueContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes name = 2;
    */
-  name: Uint8Array;
+  name: Uint8Array
 
   /**
    * @generated from field: bytes abbr = 3;
    */
-  abbr: Uint8Array;
+  abbr: Uint8Array
 
   /**
    * @generated from field: int64 total_supply = 4;
    */
-  totalSupply: bigint;
+  totalSupply: bigint
 
   /**
    * @generated from field: repeated protocol.AssetIssueContract.FrozenSupply frozen_supply = 5;
    */
-  frozenSupply: AssetIssueContract_FrozenSupply[];
+  frozenSupply: AssetIssueContract_FrozenSupply[]
 
   /**
    * @generated from field: int32 trx_num = 6;
    */
-  trxNum: number;
+  trxNum: number
 
   /**
    * @generated from field: int32 precision = 7;
    */
-  precision: number;
+  precision: number
 
   /**
    * @generated from field: int32 num = 8;
    */
-  num: number;
+  num: number
 
   /**
    * @generated from field: int64 start_time = 9;
    */
-  startTime: bigint;
+  startTime: bigint
 
   /**
    * @generated from field: int64 end_time = 10;
    */
-  endTime: bigint;
+  endTime: bigint
 
   /**
    * @generated from field: int64 order = 11;
    */
-  order: bigint;
+  order: bigint
 
   /**
    * @generated from field: int32 vote_score = 16;
    */
-  voteScore: number;
+  voteScore: number
 
   /**
    * @generated from field: bytes description = 20;
    */
-  description: Uint8Array;
+  description: Uint8Array
 
   /**
    * @generated from field: bytes url = 21;
    */
-  url: Uint8Array;
+  url: Uint8Array
 
   /**
    * @generated from field: int64 free_asset_net_limit = 22;
    */
-  freeAssetNetLimit: bigint;
+  freeAssetNetLimit: bigint
 
   /**
    * @generated from field: int64 public_free_asset_net_limit = 23;
    */
-  publicFreeAssetNetLimit: bigint;
+  publicFreeAssetNetLimit: bigint
 
   /**
    * @generated from field: int64 public_free_asset_net_usage = 24;
    */
-  publicFreeAssetNetUsage: bigint;
+  publicFreeAssetNetUsage: bigint
 
   /**
    * @generated from field: int64 public_latest_free_net_time = 25;
    */
-  publicLatestFreeNetTime: bigint;
+  publicLatestFreeNetTime: bigint
 
   /**
    * @generated from field: string id = 41;
    */
-  id: string;
-};
+  id: string
+}
 
 /**
  * Describes the message protocol.AssetIssueContract.
  * Use `create(AssetIssueContractSchema)` to create a new message.
  */
-export const AssetIssueContractSchema: GenMessage<AssetIssueContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 6);
+export const AssetIssueContractSchema: GenMessage<AssetIssueContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 6)
 
 /**
  * @generated from message protocol.AssetIssueContract.FrozenSupply
  */
-export type AssetIssueContract_FrozenSupply = Message<"protocol.AssetIssueContract.FrozenSupply"> & {
-  /**
-   * @generated from field: int64 frozen_amount = 1;
-   */
-  frozenAmount: bigint;
+export type AssetIssueContract_FrozenSupply =
+  Message<'protocol.AssetIssueContract.FrozenSupply'> & {
+    /**
+     * @generated from field: int64 frozen_amount = 1;
+     */
+    frozenAmount: bigint
 
-  /**
-   * @generated from field: int64 frozen_days = 2;
-   */
-  frozenDays: bigint;
-};
+    /**
+     * @generated from field: int64 frozen_days = 2;
+     */
+    frozenDays: bigint
+  }
 
 /**
  * Describes the message protocol.AssetIssueContract.FrozenSupply.
  * Use `create(AssetIssueContract_FrozenSupplySchema)` to create a new message.
  */
-export const AssetIssueContract_FrozenSupplySchema: GenMessage<AssetIssueContract_FrozenSupply> = /*@__PURE__*/
-  messageDesc(file_contracts, 6, 0);
+export const AssetIssueContract_FrozenSupplySchema: GenMessage<AssetIssueContract_FrozenSupply> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 6, 0)
 
 /**
  * @generated from message protocol.WitnessUpdateContract
  */
-export type WitnessUpdateContract = Message<"protocol.WitnessUpdateContract"> & {
+export type WitnessUpdateContract = Message<'protocol.WitnessUpdateContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes update_url = 12;
    */
-  updateUrl: Uint8Array;
-};
+  updateUrl: Uint8Array
+}
 
 /**
  * Describes the message protocol.WitnessUpdateContract.
  * Use `create(WitnessUpdateContractSchema)` to create a new message.
  */
-export const WitnessUpdateContractSchema: GenMessage<WitnessUpdateContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 7);
+export const WitnessUpdateContractSchema: GenMessage<WitnessUpdateContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 7)
 
 /**
  * @generated from message protocol.ParticipateAssetIssueContract
  */
-export type ParticipateAssetIssueContract = Message<"protocol.ParticipateAssetIssueContract"> & {
+export type ParticipateAssetIssueContract = Message<'protocol.ParticipateAssetIssueContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes to_address = 2;
    */
-  toAddress: Uint8Array;
+  toAddress: Uint8Array
 
   /**
    * @generated from field: bytes asset_name = 3;
    */
-  assetName: Uint8Array;
+  assetName: Uint8Array
 
   /**
    * @generated from field: int64 amount = 4;
    */
-  amount: bigint;
-};
+  amount: bigint
+}
 
 /**
  * Describes the message protocol.ParticipateAssetIssueContract.
  * Use `create(ParticipateAssetIssueContractSchema)` to create a new message.
  */
-export const ParticipateAssetIssueContractSchema: GenMessage<ParticipateAssetIssueContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 8);
+export const ParticipateAssetIssueContractSchema: GenMessage<ParticipateAssetIssueContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 8)
 
 /**
  * @generated from message protocol.AccountUpdateContract
  */
-export type AccountUpdateContract = Message<"protocol.AccountUpdateContract"> & {
+export type AccountUpdateContract = Message<'protocol.AccountUpdateContract'> & {
   /**
    * @generated from field: bytes account_name = 1;
    */
-  accountName: Uint8Array;
+  accountName: Uint8Array
 
   /**
    * @generated from field: bytes owner_address = 2;
    */
-  ownerAddress: Uint8Array;
-};
+  ownerAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.AccountUpdateContract.
  * Use `create(AccountUpdateContractSchema)` to create a new message.
  */
-export const AccountUpdateContractSchema: GenMessage<AccountUpdateContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 9);
+export const AccountUpdateContractSchema: GenMessage<AccountUpdateContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 9)
 
 /**
  * @generated from message protocol.FreezeBalanceContract
  */
-export type FreezeBalanceContract = Message<"protocol.FreezeBalanceContract"> & {
+export type FreezeBalanceContract = Message<'protocol.FreezeBalanceContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 frozen_balance = 2;
    */
-  frozenBalance: bigint;
+  frozenBalance: bigint
 
   /**
    * @generated from field: int64 frozen_duration = 3;
    */
-  frozenDuration: bigint;
+  frozenDuration: bigint
 
   /**
    * @generated from field: protocol.ResourceCode resource = 10;
    */
-  resource: ResourceCode;
+  resource: ResourceCode
 
   /**
    * @generated from field: bytes receiver_address = 15;
    */
-  receiverAddress: Uint8Array;
-};
+  receiverAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.FreezeBalanceContract.
  * Use `create(FreezeBalanceContractSchema)` to create a new message.
  */
-export const FreezeBalanceContractSchema: GenMessage<FreezeBalanceContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 10);
+export const FreezeBalanceContractSchema: GenMessage<FreezeBalanceContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 10)
 
 /**
  * @generated from message protocol.UnfreezeBalanceContract
  */
-export type UnfreezeBalanceContract = Message<"protocol.UnfreezeBalanceContract"> & {
+export type UnfreezeBalanceContract = Message<'protocol.UnfreezeBalanceContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: protocol.ResourceCode resource = 10;
    */
-  resource: ResourceCode;
+  resource: ResourceCode
 
   /**
    * @generated from field: bytes receiver_address = 15;
    */
-  receiverAddress: Uint8Array;
-};
+  receiverAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.UnfreezeBalanceContract.
  * Use `create(UnfreezeBalanceContractSchema)` to create a new message.
  */
-export const UnfreezeBalanceContractSchema: GenMessage<UnfreezeBalanceContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 11);
+export const UnfreezeBalanceContractSchema: GenMessage<UnfreezeBalanceContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 11)
 
 /**
  * @generated from message protocol.WithdrawBalanceContract
  */
-export type WithdrawBalanceContract = Message<"protocol.WithdrawBalanceContract"> & {
+export type WithdrawBalanceContract = Message<'protocol.WithdrawBalanceContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
-};
+  ownerAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.WithdrawBalanceContract.
  * Use `create(WithdrawBalanceContractSchema)` to create a new message.
  */
-export const WithdrawBalanceContractSchema: GenMessage<WithdrawBalanceContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 12);
+export const WithdrawBalanceContractSchema: GenMessage<WithdrawBalanceContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 12)
 
 /**
  * @generated from message protocol.UnfreezeAssetContract
  */
-export type UnfreezeAssetContract = Message<"protocol.UnfreezeAssetContract"> & {
+export type UnfreezeAssetContract = Message<'protocol.UnfreezeAssetContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
-};
+  ownerAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.UnfreezeAssetContract.
  * Use `create(UnfreezeAssetContractSchema)` to create a new message.
  */
-export const UnfreezeAssetContractSchema: GenMessage<UnfreezeAssetContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 13);
+export const UnfreezeAssetContractSchema: GenMessage<UnfreezeAssetContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 13)
 
 /**
  * @generated from message protocol.UpdateAssetContract
  */
-export type UpdateAssetContract = Message<"protocol.UpdateAssetContract"> & {
+export type UpdateAssetContract = Message<'protocol.UpdateAssetContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes description = 2;
    */
-  description: Uint8Array;
+  description: Uint8Array
 
   /**
    * @generated from field: bytes url = 3;
    */
-  url: Uint8Array;
+  url: Uint8Array
 
   /**
    * @generated from field: int64 new_limit = 4;
    */
-  newLimit: bigint;
+  newLimit: bigint
 
   /**
    * @generated from field: int64 new_public_limit = 5;
    */
-  newPublicLimit: bigint;
-};
+  newPublicLimit: bigint
+}
 
 /**
  * Describes the message protocol.UpdateAssetContract.
  * Use `create(UpdateAssetContractSchema)` to create a new message.
  */
-export const UpdateAssetContractSchema: GenMessage<UpdateAssetContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 14);
+export const UpdateAssetContractSchema: GenMessage<UpdateAssetContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 14)
 
 /**
  * @generated from message protocol.ProposalCreateContract
  */
-export type ProposalCreateContract = Message<"protocol.ProposalCreateContract"> & {
+export type ProposalCreateContract = Message<'protocol.ProposalCreateContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: repeated protocol.ProposalCreateContract.Parameter parameters = 2;
    */
-  parameters: ProposalCreateContract_Parameter[];
-};
+  parameters: ProposalCreateContract_Parameter[]
+}
 
 /**
  * Describes the message protocol.ProposalCreateContract.
  * Use `create(ProposalCreateContractSchema)` to create a new message.
  */
-export const ProposalCreateContractSchema: GenMessage<ProposalCreateContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 15);
+export const ProposalCreateContractSchema: GenMessage<ProposalCreateContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 15)
 
 /**
  * @generated from message protocol.ProposalCreateContract.Parameter
  */
-export type ProposalCreateContract_Parameter = Message<"protocol.ProposalCreateContract.Parameter"> & {
-  /**
-   * @generated from field: optional int64 key = 1;
-   */
-  key?: bigint | undefined;
+export type ProposalCreateContract_Parameter =
+  Message<'protocol.ProposalCreateContract.Parameter'> & {
+    /**
+     * @generated from field: optional int64 key = 1;
+     */
+    key?: bigint | undefined
 
-  /**
-   * @generated from field: optional int64 value = 2;
-   */
-  value?: bigint | undefined;
-};
+    /**
+     * @generated from field: optional int64 value = 2;
+     */
+    value?: bigint | undefined
+  }
 
 /**
  * Describes the message protocol.ProposalCreateContract.Parameter.
  * Use `create(ProposalCreateContract_ParameterSchema)` to create a new message.
  */
-export const ProposalCreateContract_ParameterSchema: GenMessage<ProposalCreateContract_Parameter> = /*@__PURE__*/
-  messageDesc(file_contracts, 15, 0);
+export const ProposalCreateContract_ParameterSchema: GenMessage<ProposalCreateContract_Parameter> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 15, 0)
 
 /**
  * @generated from message protocol.ProposalApproveContract
  */
-export type ProposalApproveContract = Message<"protocol.ProposalApproveContract"> & {
+export type ProposalApproveContract = Message<'protocol.ProposalApproveContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 proposal_id = 2;
    */
-  proposalId: bigint;
+  proposalId: bigint
 
   /**
    * @generated from field: bool is_add_approval = 3;
    */
-  isAddApproval: boolean;
-};
+  isAddApproval: boolean
+}
 
 /**
  * Describes the message protocol.ProposalApproveContract.
  * Use `create(ProposalApproveContractSchema)` to create a new message.
  */
-export const ProposalApproveContractSchema: GenMessage<ProposalApproveContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 16);
+export const ProposalApproveContractSchema: GenMessage<ProposalApproveContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 16)
 
 /**
  * @generated from message protocol.ProposalDeleteContract
  */
-export type ProposalDeleteContract = Message<"protocol.ProposalDeleteContract"> & {
+export type ProposalDeleteContract = Message<'protocol.ProposalDeleteContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 proposal_id = 2;
    */
-  proposalId: bigint;
-};
+  proposalId: bigint
+}
 
 /**
  * Describes the message protocol.ProposalDeleteContract.
  * Use `create(ProposalDeleteContractSchema)` to create a new message.
  */
-export const ProposalDeleteContractSchema: GenMessage<ProposalDeleteContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 17);
+export const ProposalDeleteContractSchema: GenMessage<ProposalDeleteContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 17)
 
 /**
  * @generated from message protocol.SetAccountIdContract
  */
-export type SetAccountIdContract = Message<"protocol.SetAccountIdContract"> & {
+export type SetAccountIdContract = Message<'protocol.SetAccountIdContract'> & {
   /**
    * @generated from field: bytes account_id = 1;
    */
-  accountId: Uint8Array;
+  accountId: Uint8Array
 
   /**
    * @generated from field: bytes owner_address = 2;
    */
-  ownerAddress: Uint8Array;
-};
+  ownerAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.SetAccountIdContract.
  * Use `create(SetAccountIdContractSchema)` to create a new message.
  */
-export const SetAccountIdContractSchema: GenMessage<SetAccountIdContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 18);
+export const SetAccountIdContractSchema: GenMessage<SetAccountIdContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 18)
 
 /**
  * @generated from message protocol.CreateSmartContract
  */
-export type CreateSmartContract = Message<"protocol.CreateSmartContract"> & {
+export type CreateSmartContract = Message<'protocol.CreateSmartContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: protocol.SmartContract new_contract = 2;
    */
-  newContract?: SmartContract | undefined;
+  newContract?: SmartContract | undefined
 
   /**
    * @generated from field: int64 call_token_value = 3;
    */
-  callTokenValue: bigint;
+  callTokenValue: bigint
 
   /**
    * @generated from field: int64 token_id = 4;
    */
-  tokenId: bigint;
-};
+  tokenId: bigint
+}
 
 /**
  * Describes the message protocol.CreateSmartContract.
  * Use `create(CreateSmartContractSchema)` to create a new message.
  */
-export const CreateSmartContractSchema: GenMessage<CreateSmartContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 19);
+export const CreateSmartContractSchema: GenMessage<CreateSmartContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 19)
 
 /**
  * @generated from message protocol.SmartContract
  */
-export type SmartContract = Message<"protocol.SmartContract"> & {
+export type SmartContract = Message<'protocol.SmartContract'> & {
   /**
    * @generated from field: bytes origin_address = 1;
    */
-  originAddress: Uint8Array;
+  originAddress: Uint8Array
 
   /**
    * @generated from field: bytes contract_address = 2;
    */
-  contractAddress: Uint8Array;
+  contractAddress: Uint8Array
 
   /**
    * @generated from field: protocol.SmartContract.ABI abi = 3;
    */
-  abi?: SmartContract_ABI | undefined;
+  abi?: SmartContract_ABI | undefined
 
   /**
    * @generated from field: bytes bytecode = 4;
    */
-  bytecode: Uint8Array;
+  bytecode: Uint8Array
 
   /**
    * @generated from field: int64 call_value = 5;
    */
-  callValue: bigint;
+  callValue: bigint
 
   /**
    * @generated from field: int64 consume_user_resource_percent = 6;
    */
-  consumeUserResourcePercent: bigint;
+  consumeUserResourcePercent: bigint
 
   /**
    * @generated from field: string name = 7;
    */
-  name: string;
+  name: string
 
   /**
    * @generated from field: int64 origin_energy_limit = 8;
    */
-  originEnergyLimit: bigint;
+  originEnergyLimit: bigint
 
   /**
    * @generated from field: bytes code_hash = 9;
    */
-  codeHash: Uint8Array;
+  codeHash: Uint8Array
 
   /**
    * @generated from field: bytes trx_hash = 10;
    */
-  trxHash: Uint8Array;
+  trxHash: Uint8Array
 
   /**
    * @generated from field: int32 version = 11;
    */
-  version: number;
-};
+  version: number
+}
 
 /**
  * Describes the message protocol.SmartContract.
  * Use `create(SmartContractSchema)` to create a new message.
  */
-export const SmartContractSchema: GenMessage<SmartContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 20);
+export const SmartContractSchema: GenMessage<SmartContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 20)
 
 /**
  * @generated from message protocol.SmartContract.ABI
  */
-export type SmartContract_ABI = Message<"protocol.SmartContract.ABI"> & {
+export type SmartContract_ABI = Message<'protocol.SmartContract.ABI'> & {
   /**
    * @generated from field: repeated protocol.SmartContract.ABI.Entry entrys = 1;
    */
-  entrys: SmartContract_ABI_Entry[];
-};
+  entrys: SmartContract_ABI_Entry[]
+}
 
 /**
  * Describes the message protocol.SmartContract.ABI.
  * Use `create(SmartContract_ABISchema)` to create a new message.
  */
-export const SmartContract_ABISchema: GenMessage<SmartContract_ABI> = /*@__PURE__*/
-  messageDesc(file_contracts, 20, 0);
+export const SmartContract_ABISchema: GenMessage<SmartContract_ABI> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 20, 0)
 
 /**
  * @generated from message protocol.SmartContract.ABI.Entry
  */
-export type SmartContract_ABI_Entry = Message<"protocol.SmartContract.ABI.Entry"> & {
+export type SmartContract_ABI_Entry = Message<'protocol.SmartContract.ABI.Entry'> & {
   /**
    * @generated from field: bool anonymous = 1;
    */
-  anonymous: boolean;
+  anonymous: boolean
 
   /**
    * @generated from field: bool constant = 2;
    */
-  constant: boolean;
+  constant: boolean
 
   /**
    * @generated from field: string name = 3;
    */
-  name: string;
+  name: string
 
   /**
    * @generated from field: repeated protocol.SmartContract.ABI.Entry.Param inputs = 4;
    */
-  inputs: SmartContract_ABI_Entry_Param[];
+  inputs: SmartContract_ABI_Entry_Param[]
 
   /**
    * @generated from field: repeated protocol.SmartContract.ABI.Entry.Param outputs = 5;
    */
-  outputs: SmartContract_ABI_Entry_Param[];
+  outputs: SmartContract_ABI_Entry_Param[]
 
   /**
    * @generated from field: protocol.SmartContract.ABI.Entry.EntryType type = 6;
    */
-  type: SmartContract_ABI_Entry_EntryType;
+  type: SmartContract_ABI_Entry_EntryType
 
   /**
    * @generated from field: bool payable = 7;
    */
-  payable: boolean;
+  payable: boolean
 
   /**
    * @generated from field: protocol.SmartContract.ABI.Entry.StateMutabilityType stateMutability = 8;
    */
-  stateMutability: SmartContract_ABI_Entry_StateMutabilityType;
-};
+  stateMutability: SmartContract_ABI_Entry_StateMutabilityType
+}
 
 /**
  * Describes the message protocol.SmartContract.ABI.Entry.
  * Use `create(SmartContract_ABI_EntrySchema)` to create a new message.
  */
-export const SmartContract_ABI_EntrySchema: GenMessage<SmartContract_ABI_Entry> = /*@__PURE__*/
-  messageDesc(file_contracts, 20, 0, 0);
+export const SmartContract_ABI_EntrySchema: GenMessage<SmartContract_ABI_Entry> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 20, 0, 0)
 
 /**
  * @generated from message protocol.SmartContract.ABI.Entry.Param
  */
-export type SmartContract_ABI_Entry_Param = Message<"protocol.SmartContract.ABI.Entry.Param"> & {
+export type SmartContract_ABI_Entry_Param = Message<'protocol.SmartContract.ABI.Entry.Param'> & {
   /**
    * @generated from field: bool indexed = 1;
    */
-  indexed: boolean;
+  indexed: boolean
 
   /**
    * @generated from field: string name = 2;
    */
-  name: string;
+  name: string
 
   /**
    * @generated from field: string type = 3;
    */
-  type: string;
-};
+  type: string
+}
 
 /**
  * Describes the message protocol.SmartContract.ABI.Entry.Param.
  * Use `create(SmartContract_ABI_Entry_ParamSchema)` to create a new message.
  */
-export const SmartContract_ABI_Entry_ParamSchema: GenMessage<SmartContract_ABI_Entry_Param> = /*@__PURE__*/
-  messageDesc(file_contracts, 20, 0, 0, 0);
+export const SmartContract_ABI_Entry_ParamSchema: GenMessage<SmartContract_ABI_Entry_Param> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 20, 0, 0, 0)
 
 /**
  * @generated from enum protocol.SmartContract.ABI.Entry.EntryType
@@ -922,18 +957,21 @@ export const SmartContract_ABI_Entry_EntryType = {
    * @generated from enum value: Error = 6;
    */
   Error: 6,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.SmartContract.ABI.Entry.EntryType
  */
-export type SmartContract_ABI_Entry_EntryType = (typeof SmartContract_ABI_Entry_EntryType)[keyof typeof SmartContract_ABI_Entry_EntryType] | UnknownEnum;
+export type SmartContract_ABI_Entry_EntryType =
+  | (typeof SmartContract_ABI_Entry_EntryType)[keyof typeof SmartContract_ABI_Entry_EntryType]
+  | UnknownEnum
 
 /**
  * Describes the enum protocol.SmartContract.ABI.Entry.EntryType.
  */
-export const SmartContract_ABI_Entry_EntryTypeSchema: GenEnum<SmartContract_ABI_Entry_EntryType> = /*@__PURE__*/
-  enumDesc(file_contracts, 20, 0, 0, 0);
+export const SmartContract_ABI_Entry_EntryTypeSchema: GenEnum<SmartContract_ABI_Entry_EntryType> =
+  /*@__PURE__*/
+  enumDesc(file_contracts, 20, 0, 0, 0)
 
 /**
  * @generated from enum protocol.SmartContract.ABI.Entry.StateMutabilityType
@@ -963,321 +1001,333 @@ export const SmartContract_ABI_Entry_StateMutabilityType = {
    * @generated from enum value: Payable = 4;
    */
   Payable: 4,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.SmartContract.ABI.Entry.StateMutabilityType
  */
-export type SmartContract_ABI_Entry_StateMutabilityType = (typeof SmartContract_ABI_Entry_StateMutabilityType)[keyof typeof SmartContract_ABI_Entry_StateMutabilityType] | UnknownEnum;
+export type SmartContract_ABI_Entry_StateMutabilityType =
+  | (typeof SmartContract_ABI_Entry_StateMutabilityType)[keyof typeof SmartContract_ABI_Entry_StateMutabilityType]
+  | UnknownEnum
 
 /**
  * Describes the enum protocol.SmartContract.ABI.Entry.StateMutabilityType.
  */
-export const SmartContract_ABI_Entry_StateMutabilityTypeSchema: GenEnum<SmartContract_ABI_Entry_StateMutabilityType> = /*@__PURE__*/
-  enumDesc(file_contracts, 20, 0, 0, 1);
+export const SmartContract_ABI_Entry_StateMutabilityTypeSchema: GenEnum<SmartContract_ABI_Entry_StateMutabilityType> =
+  /*@__PURE__*/
+  enumDesc(file_contracts, 20, 0, 0, 1)
 
 /**
  * @generated from message protocol.TriggerSmartContract
  */
-export type TriggerSmartContract = Message<"protocol.TriggerSmartContract"> & {
+export type TriggerSmartContract = Message<'protocol.TriggerSmartContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes contract_address = 2;
    */
-  contractAddress: Uint8Array;
+  contractAddress: Uint8Array
 
   /**
    * @generated from field: int64 call_value = 3;
    */
-  callValue: bigint;
+  callValue: bigint
 
   /**
    * @generated from field: bytes data = 4;
    */
-  data: Uint8Array;
+  data: Uint8Array
 
   /**
    * @generated from field: int64 call_token_value = 5;
    */
-  callTokenValue: bigint;
+  callTokenValue: bigint
 
   /**
    * @generated from field: int64 token_id = 6;
    */
-  tokenId: bigint;
-};
+  tokenId: bigint
+}
 
 /**
  * Describes the message protocol.TriggerSmartContract.
  * Use `create(TriggerSmartContractSchema)` to create a new message.
  */
-export const TriggerSmartContractSchema: GenMessage<TriggerSmartContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 21);
+export const TriggerSmartContractSchema: GenMessage<TriggerSmartContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 21)
 
 /**
  * @generated from message protocol.UpdateSettingContract
  */
-export type UpdateSettingContract = Message<"protocol.UpdateSettingContract"> & {
+export type UpdateSettingContract = Message<'protocol.UpdateSettingContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes contract_address = 2;
    */
-  contractAddress: Uint8Array;
+  contractAddress: Uint8Array
 
   /**
    * @generated from field: int64 consume_user_resource_percent = 3;
    */
-  consumeUserResourcePercent: bigint;
-};
+  consumeUserResourcePercent: bigint
+}
 
 /**
  * Describes the message protocol.UpdateSettingContract.
  * Use `create(UpdateSettingContractSchema)` to create a new message.
  */
-export const UpdateSettingContractSchema: GenMessage<UpdateSettingContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 22);
+export const UpdateSettingContractSchema: GenMessage<UpdateSettingContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 22)
 
 /**
  * @generated from message protocol.ExchangeCreateContract
  */
-export type ExchangeCreateContract = Message<"protocol.ExchangeCreateContract"> & {
+export type ExchangeCreateContract = Message<'protocol.ExchangeCreateContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes first_token_id = 2;
    */
-  firstTokenId: Uint8Array;
+  firstTokenId: Uint8Array
 
   /**
    * @generated from field: int64 first_token_balance = 3;
    */
-  firstTokenBalance: bigint;
+  firstTokenBalance: bigint
 
   /**
    * @generated from field: bytes second_token_id = 4;
    */
-  secondTokenId: Uint8Array;
+  secondTokenId: Uint8Array
 
   /**
    * @generated from field: int64 second_token_balance = 5;
    */
-  secondTokenBalance: bigint;
-};
+  secondTokenBalance: bigint
+}
 
 /**
  * Describes the message protocol.ExchangeCreateContract.
  * Use `create(ExchangeCreateContractSchema)` to create a new message.
  */
-export const ExchangeCreateContractSchema: GenMessage<ExchangeCreateContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 23);
+export const ExchangeCreateContractSchema: GenMessage<ExchangeCreateContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 23)
 
 /**
  * @generated from message protocol.ExchangeInjectContract
  */
-export type ExchangeInjectContract = Message<"protocol.ExchangeInjectContract"> & {
+export type ExchangeInjectContract = Message<'protocol.ExchangeInjectContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 exchange_id = 2;
    */
-  exchangeId: bigint;
+  exchangeId: bigint
 
   /**
    * @generated from field: bytes token_id = 3;
    */
-  tokenId: Uint8Array;
+  tokenId: Uint8Array
 
   /**
    * @generated from field: int64 quant = 4;
    */
-  quant: bigint;
-};
+  quant: bigint
+}
 
 /**
  * Describes the message protocol.ExchangeInjectContract.
  * Use `create(ExchangeInjectContractSchema)` to create a new message.
  */
-export const ExchangeInjectContractSchema: GenMessage<ExchangeInjectContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 24);
+export const ExchangeInjectContractSchema: GenMessage<ExchangeInjectContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 24)
 
 /**
  * @generated from message protocol.ExchangeWithdrawContract
  */
-export type ExchangeWithdrawContract = Message<"protocol.ExchangeWithdrawContract"> & {
+export type ExchangeWithdrawContract = Message<'protocol.ExchangeWithdrawContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 exchange_id = 2;
    */
-  exchangeId: bigint;
+  exchangeId: bigint
 
   /**
    * @generated from field: bytes token_id = 3;
    */
-  tokenId: Uint8Array;
+  tokenId: Uint8Array
 
   /**
    * @generated from field: int64 quant = 4;
    */
-  quant: bigint;
-};
+  quant: bigint
+}
 
 /**
  * Describes the message protocol.ExchangeWithdrawContract.
  * Use `create(ExchangeWithdrawContractSchema)` to create a new message.
  */
-export const ExchangeWithdrawContractSchema: GenMessage<ExchangeWithdrawContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 25);
+export const ExchangeWithdrawContractSchema: GenMessage<ExchangeWithdrawContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 25)
 
 /**
  * @generated from message protocol.ExchangeTransactionContract
  */
-export type ExchangeTransactionContract = Message<"protocol.ExchangeTransactionContract"> & {
+export type ExchangeTransactionContract = Message<'protocol.ExchangeTransactionContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 exchange_id = 2;
    */
-  exchangeId: bigint;
+  exchangeId: bigint
 
   /**
    * @generated from field: bytes token_id = 3;
    */
-  tokenId: Uint8Array;
+  tokenId: Uint8Array
 
   /**
    * @generated from field: int64 quant = 4;
    */
-  quant: bigint;
+  quant: bigint
 
   /**
    * @generated from field: int64 expected = 5;
    */
-  expected: bigint;
-};
+  expected: bigint
+}
 
 /**
  * Describes the message protocol.ExchangeTransactionContract.
  * Use `create(ExchangeTransactionContractSchema)` to create a new message.
  */
-export const ExchangeTransactionContractSchema: GenMessage<ExchangeTransactionContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 26);
+export const ExchangeTransactionContractSchema: GenMessage<ExchangeTransactionContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 26)
 
 /**
  * @generated from message protocol.UpdateEnergyLimitContract
  */
-export type UpdateEnergyLimitContract = Message<"protocol.UpdateEnergyLimitContract"> & {
+export type UpdateEnergyLimitContract = Message<'protocol.UpdateEnergyLimitContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes contract_address = 2;
    */
-  contractAddress: Uint8Array;
+  contractAddress: Uint8Array
 
   /**
    * @generated from field: int64 origin_energy_limit = 3;
    */
-  originEnergyLimit: bigint;
-};
+  originEnergyLimit: bigint
+}
 
 /**
  * Describes the message protocol.UpdateEnergyLimitContract.
  * Use `create(UpdateEnergyLimitContractSchema)` to create a new message.
  */
-export const UpdateEnergyLimitContractSchema: GenMessage<UpdateEnergyLimitContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 27);
+export const UpdateEnergyLimitContractSchema: GenMessage<UpdateEnergyLimitContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 27)
 
 /**
  * @generated from message protocol.Permission
  */
-export type Permission = Message<"protocol.Permission"> & {
+export type Permission = Message<'protocol.Permission'> & {
   /**
    * @generated from field: protocol.Permission.PermissionType type = 1;
    */
-  type: Permission_PermissionType;
+  type: Permission_PermissionType
 
   /**
    * @generated from field: int32 id = 2;
    */
-  id: number;
+  id: number
 
   /**
    * @generated from field: string permission_name = 3;
    */
-  permissionName: string;
+  permissionName: string
 
   /**
    * @generated from field: int64 threshold = 4;
    */
-  threshold: bigint;
+  threshold: bigint
 
   /**
    * @generated from field: int32 parent_id = 5;
    */
-  parentId: number;
+  parentId: number
 
   /**
    * @generated from field: bytes operations = 6;
    */
-  operations: Uint8Array;
+  operations: Uint8Array
 
   /**
    * @generated from field: repeated protocol.Permission.Key keys = 7;
    */
-  keys: Permission_Key[];
-};
+  keys: Permission_Key[]
+}
 
 /**
  * Describes the message protocol.Permission.
  * Use `create(PermissionSchema)` to create a new message.
  */
-export const PermissionSchema: GenMessage<Permission> = /*@__PURE__*/
-  messageDesc(file_contracts, 28);
+export const PermissionSchema: GenMessage<Permission> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 28)
 
 /**
  * @generated from message protocol.Permission.Key
  */
-export type Permission_Key = Message<"protocol.Permission.Key"> & {
+export type Permission_Key = Message<'protocol.Permission.Key'> & {
   /**
    * @generated from field: bytes address = 1;
    */
-  address: Uint8Array;
+  address: Uint8Array
 
   /**
    * @generated from field: int64 weight = 2;
    */
-  weight: bigint;
-};
+  weight: bigint
+}
 
 /**
  * Describes the message protocol.Permission.Key.
  * Use `create(Permission_KeySchema)` to create a new message.
  */
-export const Permission_KeySchema: GenMessage<Permission_Key> = /*@__PURE__*/
-  messageDesc(file_contracts, 28, 0);
+export const Permission_KeySchema: GenMessage<Permission_Key> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 28, 0)
 
 /**
  * @generated from enum protocol.Permission.PermissionType
@@ -1297,446 +1347,466 @@ export const Permission_PermissionType = {
    * @generated from enum value: Active = 2;
    */
   Active: 2,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.Permission.PermissionType
  */
-export type Permission_PermissionType = (typeof Permission_PermissionType)[keyof typeof Permission_PermissionType] | UnknownEnum;
+export type Permission_PermissionType =
+  | (typeof Permission_PermissionType)[keyof typeof Permission_PermissionType]
+  | UnknownEnum
 
 /**
  * Describes the enum protocol.Permission.PermissionType.
  */
-export const Permission_PermissionTypeSchema: GenEnum<Permission_PermissionType> = /*@__PURE__*/
-  enumDesc(file_contracts, 28, 0);
+export const Permission_PermissionTypeSchema: GenEnum<Permission_PermissionType> =
+  /*@__PURE__*/
+  enumDesc(file_contracts, 28, 0)
 
 /**
  * @generated from message protocol.AccountPermissionUpdateContract
  */
-export type AccountPermissionUpdateContract = Message<"protocol.AccountPermissionUpdateContract"> & {
-  /**
-   * @generated from field: bytes owner_address = 1;
-   */
-  ownerAddress: Uint8Array;
+export type AccountPermissionUpdateContract =
+  Message<'protocol.AccountPermissionUpdateContract'> & {
+    /**
+     * @generated from field: bytes owner_address = 1;
+     */
+    ownerAddress: Uint8Array
 
-  /**
-   * @generated from field: protocol.Permission owner = 2;
-   */
-  owner?: Permission | undefined;
+    /**
+     * @generated from field: protocol.Permission owner = 2;
+     */
+    owner?: Permission | undefined
 
-  /**
-   * @generated from field: protocol.Permission witness = 3;
-   */
-  witness?: Permission | undefined;
+    /**
+     * @generated from field: protocol.Permission witness = 3;
+     */
+    witness?: Permission | undefined
 
-  /**
-   * @generated from field: repeated protocol.Permission actives = 4;
-   */
-  actives: Permission[];
-};
+    /**
+     * @generated from field: repeated protocol.Permission actives = 4;
+     */
+    actives: Permission[]
+  }
 
 /**
  * Describes the message protocol.AccountPermissionUpdateContract.
  * Use `create(AccountPermissionUpdateContractSchema)` to create a new message.
  */
-export const AccountPermissionUpdateContractSchema: GenMessage<AccountPermissionUpdateContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 29);
+export const AccountPermissionUpdateContractSchema: GenMessage<AccountPermissionUpdateContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 29)
 
 /**
  * @generated from message protocol.ClearABIContract
  */
-export type ClearABIContract = Message<"protocol.ClearABIContract"> & {
+export type ClearABIContract = Message<'protocol.ClearABIContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes contract_address = 2;
    */
-  contractAddress: Uint8Array;
-};
+  contractAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.ClearABIContract.
  * Use `create(ClearABIContractSchema)` to create a new message.
  */
-export const ClearABIContractSchema: GenMessage<ClearABIContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 30);
+export const ClearABIContractSchema: GenMessage<ClearABIContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 30)
 
 /**
  * @generated from message protocol.UpdateBrokerageContract
  */
-export type UpdateBrokerageContract = Message<"protocol.UpdateBrokerageContract"> & {
+export type UpdateBrokerageContract = Message<'protocol.UpdateBrokerageContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int32 brokerage = 2;
    */
-  brokerage: number;
-};
+  brokerage: number
+}
 
 /**
  * Describes the message protocol.UpdateBrokerageContract.
  * Use `create(UpdateBrokerageContractSchema)` to create a new message.
  */
-export const UpdateBrokerageContractSchema: GenMessage<UpdateBrokerageContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 31);
+export const UpdateBrokerageContractSchema: GenMessage<UpdateBrokerageContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 31)
 
 /**
  * @generated from message protocol.ShieldedTransferContract
  */
-export type ShieldedTransferContract = Message<"protocol.ShieldedTransferContract"> & {
+export type ShieldedTransferContract = Message<'protocol.ShieldedTransferContract'> & {
   /**
    * @generated from field: bytes transparent_from_address = 1;
    */
-  transparentFromAddress: Uint8Array;
+  transparentFromAddress: Uint8Array
 
   /**
    * @generated from field: int64 from_amount = 2;
    */
-  fromAmount: bigint;
+  fromAmount: bigint
 
   /**
    * @generated from field: repeated protocol.ShieldedTransferContract.SpendDescription spend_description = 3;
    */
-  spendDescription: ShieldedTransferContract_SpendDescription[];
+  spendDescription: ShieldedTransferContract_SpendDescription[]
 
   /**
    * @generated from field: repeated protocol.ShieldedTransferContract.ReceiveDescription receive_description = 4;
    */
-  receiveDescription: ShieldedTransferContract_ReceiveDescription[];
+  receiveDescription: ShieldedTransferContract_ReceiveDescription[]
 
   /**
    * @generated from field: bytes binding_signature = 5;
    */
-  bindingSignature: Uint8Array;
+  bindingSignature: Uint8Array
 
   /**
    * @generated from field: bytes transparent_to_address = 6;
    */
-  transparentToAddress: Uint8Array;
+  transparentToAddress: Uint8Array
 
   /**
    * @generated from field: int64 to_amount = 7;
    */
-  toAmount: bigint;
-};
+  toAmount: bigint
+}
 
 /**
  * Describes the message protocol.ShieldedTransferContract.
  * Use `create(ShieldedTransferContractSchema)` to create a new message.
  */
-export const ShieldedTransferContractSchema: GenMessage<ShieldedTransferContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 32);
+export const ShieldedTransferContractSchema: GenMessage<ShieldedTransferContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 32)
 
 /**
  * @generated from message protocol.ShieldedTransferContract.SpendDescription
  */
-export type ShieldedTransferContract_SpendDescription = Message<"protocol.ShieldedTransferContract.SpendDescription"> & {
-  /**
-   * @generated from field: bytes value_commitment = 1;
-   */
-  valueCommitment: Uint8Array;
+export type ShieldedTransferContract_SpendDescription =
+  Message<'protocol.ShieldedTransferContract.SpendDescription'> & {
+    /**
+     * @generated from field: bytes value_commitment = 1;
+     */
+    valueCommitment: Uint8Array
 
-  /**
-   * @generated from field: bytes anchor = 2;
-   */
-  anchor: Uint8Array;
+    /**
+     * @generated from field: bytes anchor = 2;
+     */
+    anchor: Uint8Array
 
-  /**
-   * @generated from field: bytes nullifier = 3;
-   */
-  nullifier: Uint8Array;
+    /**
+     * @generated from field: bytes nullifier = 3;
+     */
+    nullifier: Uint8Array
 
-  /**
-   * @generated from field: bytes rk = 4;
-   */
-  rk: Uint8Array;
+    /**
+     * @generated from field: bytes rk = 4;
+     */
+    rk: Uint8Array
 
-  /**
-   * @generated from field: bytes zkproof = 5;
-   */
-  zkproof: Uint8Array;
+    /**
+     * @generated from field: bytes zkproof = 5;
+     */
+    zkproof: Uint8Array
 
-  /**
-   * @generated from field: bytes spend_authority_signature = 6;
-   */
-  spendAuthoritySignature: Uint8Array;
-};
+    /**
+     * @generated from field: bytes spend_authority_signature = 6;
+     */
+    spendAuthoritySignature: Uint8Array
+  }
 
 /**
  * Describes the message protocol.ShieldedTransferContract.SpendDescription.
  * Use `create(ShieldedTransferContract_SpendDescriptionSchema)` to create a new message.
  */
-export const ShieldedTransferContract_SpendDescriptionSchema: GenMessage<ShieldedTransferContract_SpendDescription> = /*@__PURE__*/
-  messageDesc(file_contracts, 32, 0);
+export const ShieldedTransferContract_SpendDescriptionSchema: GenMessage<ShieldedTransferContract_SpendDescription> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 32, 0)
 
 /**
  * @generated from message protocol.ShieldedTransferContract.ReceiveDescription
  */
-export type ShieldedTransferContract_ReceiveDescription = Message<"protocol.ShieldedTransferContract.ReceiveDescription"> & {
-  /**
-   * @generated from field: bytes value_commitment = 1;
-   */
-  valueCommitment: Uint8Array;
+export type ShieldedTransferContract_ReceiveDescription =
+  Message<'protocol.ShieldedTransferContract.ReceiveDescription'> & {
+    /**
+     * @generated from field: bytes value_commitment = 1;
+     */
+    valueCommitment: Uint8Array
 
-  /**
-   * @generated from field: bytes note_commitment = 2;
-   */
-  noteCommitment: Uint8Array;
+    /**
+     * @generated from field: bytes note_commitment = 2;
+     */
+    noteCommitment: Uint8Array
 
-  /**
-   * @generated from field: bytes epk = 3;
-   */
-  epk: Uint8Array;
+    /**
+     * @generated from field: bytes epk = 3;
+     */
+    epk: Uint8Array
 
-  /**
-   * @generated from field: bytes c_enc = 4;
-   */
-  cEnc: Uint8Array;
+    /**
+     * @generated from field: bytes c_enc = 4;
+     */
+    cEnc: Uint8Array
 
-  /**
-   * @generated from field: bytes c_out = 5;
-   */
-  cOut: Uint8Array;
+    /**
+     * @generated from field: bytes c_out = 5;
+     */
+    cOut: Uint8Array
 
-  /**
-   * @generated from field: bytes zkproof = 6;
-   */
-  zkproof: Uint8Array;
-};
+    /**
+     * @generated from field: bytes zkproof = 6;
+     */
+    zkproof: Uint8Array
+  }
 
 /**
  * Describes the message protocol.ShieldedTransferContract.ReceiveDescription.
  * Use `create(ShieldedTransferContract_ReceiveDescriptionSchema)` to create a new message.
  */
-export const ShieldedTransferContract_ReceiveDescriptionSchema: GenMessage<ShieldedTransferContract_ReceiveDescription> = /*@__PURE__*/
-  messageDesc(file_contracts, 32, 1);
+export const ShieldedTransferContract_ReceiveDescriptionSchema: GenMessage<ShieldedTransferContract_ReceiveDescription> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 32, 1)
 
 /**
  * @generated from message protocol.MarketSellAssetContract
  */
-export type MarketSellAssetContract = Message<"protocol.MarketSellAssetContract"> & {
+export type MarketSellAssetContract = Message<'protocol.MarketSellAssetContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes sell_token_id = 2;
    */
-  sellTokenId: Uint8Array;
+  sellTokenId: Uint8Array
 
   /**
    * @generated from field: int64 sell_token_quantity = 3;
    */
-  sellTokenQuantity: bigint;
+  sellTokenQuantity: bigint
 
   /**
    * @generated from field: bytes buy_token_id = 4;
    */
-  buyTokenId: Uint8Array;
+  buyTokenId: Uint8Array
 
   /**
    * @generated from field: int64 buy_token_quantity = 5;
    */
-  buyTokenQuantity: bigint;
-};
+  buyTokenQuantity: bigint
+}
 
 /**
  * Describes the message protocol.MarketSellAssetContract.
  * Use `create(MarketSellAssetContractSchema)` to create a new message.
  */
-export const MarketSellAssetContractSchema: GenMessage<MarketSellAssetContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 33);
+export const MarketSellAssetContractSchema: GenMessage<MarketSellAssetContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 33)
 
 /**
  * @generated from message protocol.MarketCancelOrderContract
  */
-export type MarketCancelOrderContract = Message<"protocol.MarketCancelOrderContract"> & {
+export type MarketCancelOrderContract = Message<'protocol.MarketCancelOrderContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: bytes order_id = 2;
    */
-  orderId: Uint8Array;
-};
+  orderId: Uint8Array
+}
 
 /**
  * Describes the message protocol.MarketCancelOrderContract.
  * Use `create(MarketCancelOrderContractSchema)` to create a new message.
  */
-export const MarketCancelOrderContractSchema: GenMessage<MarketCancelOrderContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 34);
+export const MarketCancelOrderContractSchema: GenMessage<MarketCancelOrderContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 34)
 
 /**
  * @generated from message protocol.FreezeBalanceV2Contract
  */
-export type FreezeBalanceV2Contract = Message<"protocol.FreezeBalanceV2Contract"> & {
+export type FreezeBalanceV2Contract = Message<'protocol.FreezeBalanceV2Contract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 frozen_balance = 2;
    */
-  frozenBalance: bigint;
+  frozenBalance: bigint
 
   /**
    * @generated from field: protocol.ResourceCode resource = 3;
    */
-  resource: ResourceCode;
-};
+  resource: ResourceCode
+}
 
 /**
  * Describes the message protocol.FreezeBalanceV2Contract.
  * Use `create(FreezeBalanceV2ContractSchema)` to create a new message.
  */
-export const FreezeBalanceV2ContractSchema: GenMessage<FreezeBalanceV2Contract> = /*@__PURE__*/
-  messageDesc(file_contracts, 35);
+export const FreezeBalanceV2ContractSchema: GenMessage<FreezeBalanceV2Contract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 35)
 
 /**
  * @generated from message protocol.UnfreezeBalanceV2Contract
  */
-export type UnfreezeBalanceV2Contract = Message<"protocol.UnfreezeBalanceV2Contract"> & {
+export type UnfreezeBalanceV2Contract = Message<'protocol.UnfreezeBalanceV2Contract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: int64 unfreeze_balance = 2;
    */
-  unfreezeBalance: bigint;
+  unfreezeBalance: bigint
 
   /**
    * @generated from field: protocol.ResourceCode resource = 3;
    */
-  resource: ResourceCode;
-};
+  resource: ResourceCode
+}
 
 /**
  * Describes the message protocol.UnfreezeBalanceV2Contract.
  * Use `create(UnfreezeBalanceV2ContractSchema)` to create a new message.
  */
-export const UnfreezeBalanceV2ContractSchema: GenMessage<UnfreezeBalanceV2Contract> = /*@__PURE__*/
-  messageDesc(file_contracts, 36);
+export const UnfreezeBalanceV2ContractSchema: GenMessage<UnfreezeBalanceV2Contract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 36)
 
 /**
  * @generated from message protocol.WithdrawExpireUnfreezeContract
  */
-export type WithdrawExpireUnfreezeContract = Message<"protocol.WithdrawExpireUnfreezeContract"> & {
+export type WithdrawExpireUnfreezeContract = Message<'protocol.WithdrawExpireUnfreezeContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
-};
+  ownerAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.WithdrawExpireUnfreezeContract.
  * Use `create(WithdrawExpireUnfreezeContractSchema)` to create a new message.
  */
-export const WithdrawExpireUnfreezeContractSchema: GenMessage<WithdrawExpireUnfreezeContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 37);
+export const WithdrawExpireUnfreezeContractSchema: GenMessage<WithdrawExpireUnfreezeContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 37)
 
 /**
  * @generated from message protocol.DelegateResourceContract
  */
-export type DelegateResourceContract = Message<"protocol.DelegateResourceContract"> & {
+export type DelegateResourceContract = Message<'protocol.DelegateResourceContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: protocol.ResourceCode resource = 2;
    */
-  resource: ResourceCode;
+  resource: ResourceCode
 
   /**
    * @generated from field: int64 balance = 3;
    */
-  balance: bigint;
+  balance: bigint
 
   /**
    * @generated from field: bytes receiver_address = 4;
    */
-  receiverAddress: Uint8Array;
+  receiverAddress: Uint8Array
 
   /**
    * @generated from field: bool lock = 5;
    */
-  lock: boolean;
+  lock: boolean
 
   /**
    * @generated from field: int64 lock_period = 6;
    */
-  lockPeriod: bigint;
-};
+  lockPeriod: bigint
+}
 
 /**
  * Describes the message protocol.DelegateResourceContract.
  * Use `create(DelegateResourceContractSchema)` to create a new message.
  */
-export const DelegateResourceContractSchema: GenMessage<DelegateResourceContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 38);
+export const DelegateResourceContractSchema: GenMessage<DelegateResourceContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 38)
 
 /**
  * @generated from message protocol.UnDelegateResourceContract
  */
-export type UnDelegateResourceContract = Message<"protocol.UnDelegateResourceContract"> & {
+export type UnDelegateResourceContract = Message<'protocol.UnDelegateResourceContract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
+  ownerAddress: Uint8Array
 
   /**
    * @generated from field: protocol.ResourceCode resource = 2;
    */
-  resource: ResourceCode;
+  resource: ResourceCode
 
   /**
    * @generated from field: int64 balance = 3;
    */
-  balance: bigint;
+  balance: bigint
 
   /**
    * @generated from field: bytes receiver_address = 4;
    */
-  receiverAddress: Uint8Array;
-};
+  receiverAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.UnDelegateResourceContract.
  * Use `create(UnDelegateResourceContractSchema)` to create a new message.
  */
-export const UnDelegateResourceContractSchema: GenMessage<UnDelegateResourceContract> = /*@__PURE__*/
-  messageDesc(file_contracts, 39);
+export const UnDelegateResourceContractSchema: GenMessage<UnDelegateResourceContract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 39)
 
 /**
  * @generated from message protocol.CancelAllUnfreezeV2Contract
  */
-export type CancelAllUnfreezeV2Contract = Message<"protocol.CancelAllUnfreezeV2Contract"> & {
+export type CancelAllUnfreezeV2Contract = Message<'protocol.CancelAllUnfreezeV2Contract'> & {
   /**
    * @generated from field: bytes owner_address = 1;
    */
-  ownerAddress: Uint8Array;
-};
+  ownerAddress: Uint8Array
+}
 
 /**
  * Describes the message protocol.CancelAllUnfreezeV2Contract.
  * Use `create(CancelAllUnfreezeV2ContractSchema)` to create a new message.
  */
-export const CancelAllUnfreezeV2ContractSchema: GenMessage<CancelAllUnfreezeV2Contract> = /*@__PURE__*/
-  messageDesc(file_contracts, 40);
+export const CancelAllUnfreezeV2ContractSchema: GenMessage<CancelAllUnfreezeV2Contract> =
+  /*@__PURE__*/
+  messageDesc(file_contracts, 40)
 
 /**
  * @generated from enum protocol.ResourceCode
@@ -1756,16 +1826,14 @@ export const ResourceCode = {
    * @generated from enum value: TRON_POWER = 2;
    */
   TRON_POWER: 2,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.ResourceCode
  */
-export type ResourceCode = (typeof ResourceCode)[keyof typeof ResourceCode] | UnknownEnum;
+export type ResourceCode = (typeof ResourceCode)[keyof typeof ResourceCode] | UnknownEnum
 
 /**
  * Describes the enum protocol.ResourceCode.
  */
-export const ResourceCodeSchema: GenEnum<ResourceCode> = /*@__PURE__*/
-  enumDesc(file_contracts, 0);
-
+export const ResourceCodeSchema: GenEnum<ResourceCode> = /*@__PURE__*/ enumDesc(file_contracts, 0)

@@ -5,185 +5,185 @@
 // @generated from file transaction.proto (package protocol, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from '@bufbuild/protobuf'
+import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2'
+import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2'
 
 /**
  * Describes the file transaction.proto.
  */
-export const file_transaction: GenFile = /*@__PURE__*/
-  fileDesc("ChF0cmFuc2FjdGlvbi5wcm90bxIIcHJvdG9jb2wiZAoLVHJhbnNhY3Rpb24SIwoIcmF3X2RhdGEYASABKAsyES5wcm90b2NvbC5SYXdEYXRhEhEKCXNpZ25hdHVyZRgCIAMoDBIdCgNyZXQYBSADKAsyEC5wcm90b2NvbC5SZXN1bHQi9AEKB1Jhd0RhdGESFwoPcmVmX2Jsb2NrX2J5dGVzGAEgASgMEhUKDXJlZl9ibG9ja19udW0YAyABKAMSFgoOcmVmX2Jsb2NrX2hhc2gYBCABKAwSEgoKZXhwaXJhdGlvbhgIIAEoAxIiCgVhdXRocxgJIAMoCzITLnByb3RvY29sLkF1dGhvcml0eRIMCgRkYXRhGAogASgMEiQKCGNvbnRyYWN0GAsgAygLMhIucHJvdG9jb2wuQ29udHJhY3QSDwoHc2NyaXB0cxgMIAEoDBIRCgl0aW1lc3RhbXAYDiABKAMSEQoJZmVlX2xpbWl0GBIgASgDIkoKCUF1dGhvcml0eRIkCgdhY2NvdW50GAEgASgLMhMucHJvdG9jb2wuQWNjb3VudElkEhcKD3Blcm1pc3Npb25fbmFtZRgCIAEoDCIqCglBY2NvdW50SWQSDAoEbmFtZRgBIAEoDBIPCgdhZGRyZXNzGAIgASgMIqsKCghDb250cmFjdBItCgR0eXBlGAEgASgOMh8ucHJvdG9jb2wuQ29udHJhY3QuQ29udHJhY3RUeXBlEiYKCXBhcmFtZXRlchgCIAEoCzITLnByb3RvY29sLlBhcmFtZXRlchIQCghwcm92aWRlchgDIAEoDBIUCgxDb250cmFjdE5hbWUYBCABKAwSFQoNUGVybWlzc2lvbl9pZBgFIAEoBSKICQoMQ29udHJhY3RUeXBlEhkKFUFjY291bnRDcmVhdGVDb250cmFjdBAAEhQKEFRyYW5zZmVyQ29udHJhY3QQARIZChVUcmFuc2ZlckFzc2V0Q29udHJhY3QQAhIVChFWb3RlQXNzZXRDb250cmFjdBADEhcKE1ZvdGVXaXRuZXNzQ29udHJhY3QQBBIZChVXaXRuZXNzQ3JlYXRlQ29udHJhY3QQBRIWChJBc3NldElzc3VlQ29udHJhY3QQBhIZChVXaXRuZXNzVXBkYXRlQ29udHJhY3QQCBIhCh1QYXJ0aWNpcGF0ZUFzc2V0SXNzdWVDb250cmFjdBAJEhkKFUFjY291bnRVcGRhdGVDb250cmFjdBAKEhkKFUZyZWV6ZUJhbGFuY2VDb250cmFjdBALEhsKF1VuZnJlZXplQmFsYW5jZUNvbnRyYWN0EAwSGwoXV2l0aGRyYXdCYWxhbmNlQ29udHJhY3QQDRIZChVVbmZyZWV6ZUFzc2V0Q29udHJhY3QQDhIXChNVcGRhdGVBc3NldENvbnRyYWN0EA8SGgoWUHJvcG9zYWxDcmVhdGVDb250cmFjdBAQEhsKF1Byb3Bvc2FsQXBwcm92ZUNvbnRyYWN0EBESGgoWUHJvcG9zYWxEZWxldGVDb250cmFjdBASEhgKFFNldEFjY291bnRJZENvbnRyYWN0EBMSEgoOQ3VzdG9tQ29udHJhY3QQFBIXChNDcmVhdGVTbWFydENvbnRyYWN0EB4SGAoUVHJpZ2dlclNtYXJ0Q29udHJhY3QQHxIPCgtHZXRDb250cmFjdBAgEhkKFVVwZGF0ZVNldHRpbmdDb250cmFjdBAhEhoKFkV4Y2hhbmdlQ3JlYXRlQ29udHJhY3QQKRIaChZFeGNoYW5nZUluamVjdENvbnRyYWN0ECoSHAoYRXhjaGFuZ2VXaXRoZHJhd0NvbnRyYWN0ECsSHwobRXhjaGFuZ2VUcmFuc2FjdGlvbkNvbnRyYWN0ECwSHQoZVXBkYXRlRW5lcmd5TGltaXRDb250cmFjdBAtEiMKH0FjY291bnRQZXJtaXNzaW9uVXBkYXRlQ29udHJhY3QQLhIUChBDbGVhckFCSUNvbnRyYWN0EDASGwoXVXBkYXRlQnJva2VyYWdlQ29udHJhY3QQMRIcChhTaGllbGRlZFRyYW5zZmVyQ29udHJhY3QQMxIbChdNYXJrZXRTZWxsQXNzZXRDb250cmFjdBA0Eh0KGU1hcmtldENhbmNlbE9yZGVyQ29udHJhY3QQNRIbChdGcmVlemVCYWxhbmNlVjJDb250cmFjdBA2Eh0KGVVuZnJlZXplQmFsYW5jZVYyQ29udHJhY3QQNxIiCh5XaXRoZHJhd0V4cGlyZVVuZnJlZXplQ29udHJhY3QQOBIcChhEZWxlZ2F0ZVJlc291cmNlQ29udHJhY3QQORIeChpVbkRlbGVnYXRlUmVzb3VyY2VDb250cmFjdBA6Eh8KG0NhbmNlbEFsbFVuZnJlZXplVjJDb250cmFjdBA7IiwKCVBhcmFtZXRlchIQCgh0eXBlX3VybBgBIAEoCRINCgV2YWx1ZRgCIAEoDCLfBgoGUmVzdWx0EgsKA2ZlZRgBIAEoAxIiCgNyZXQYAiABKA4yFS5wcm90b2NvbC5SZXN1bHQuQ29kZRI0Cgtjb250cmFjdFJldBgDIAEoDjIfLnByb3RvY29sLlJlc3VsdC5Db250cmFjdFJlc3VsdBIUCgxhc3NldElzc3VlSUQYDiABKAkSFwoPd2l0aGRyYXdfYW1vdW50GA8gASgDEhcKD3VuZnJlZXplX2Ftb3VudBgQIAEoAxIgChhleGNoYW5nZV9yZWNlaXZlZF9hbW91bnQYEiABKAMSJgoeZXhjaGFuZ2VfaW5qZWN0X2Fub3RoZXJfYW1vdW50GBMgASgDEigKIGV4Y2hhbmdlX3dpdGhkcmF3X2Fub3RoZXJfYW1vdW50GBQgASgDEhMKC2V4Y2hhbmdlX2lkGBUgASgDEiAKGHNoaWVsZGVkX3RyYW5zYWN0aW9uX2ZlZRgWIAEoAxIPCgdvcmRlcklkGBkgASgMEisKDG9yZGVyRGV0YWlscxgaIAMoCzIVLnByb3RvY29sLk9yZGVyRGV0YWlsEh4KFndpdGhkcmF3X2V4cGlyZV9hbW91bnQYGyABKAMSNwoYY2FuY2VsX3VuZnJlZXplVjJfYW1vdW50GBwgAygLMhUucHJvdG9jb2wuQW1vdW50RW50cnkiHgoEQ29kZRIKCgZTVUNFU1MQABIKCgZGQUlMRUQQASLDAgoOQ29udHJhY3RSZXN1bHQSCwoHREVGQVVMVBAAEgsKB1NVQ0NFU1MQARIKCgZSRVZFUlQQAhIYChRCQURfSlVNUF9ERVNUSU5BVElPThADEhEKDU9VVF9PRl9NRU1PUlkQBBIYChRQUkVDT01QSUxFRF9DT05UUkFDVBAFEhMKD1NUQUNLX1RPT19TTUFMTBAGEhMKD1NUQUNLX1RPT19MQVJHRRAHEhUKEUlMTEVHQUxfT1BFUkFUSU9OEAgSEgoOU1RBQ0tfT1ZFUkZMT1cQCRIRCg1PVVRfT0ZfRU5FUkdZEAoSDwoLT1VUX09GX1RJTUUQCxIXChNKVk1fU1RBQ0tfT1ZFUl9GTE9XEAwSCwoHVU5LTk9XThANEhMKD1RSQU5TRkVSX0ZBSUxFRBAOEhAKDElOVkFMSURfQ09ERRAPImwKC09yZGVyRGV0YWlsEhQKDG1ha2VyT3JkZXJJZBgBIAEoDBIUCgx0YWtlck9yZGVySWQYAiABKAwSGAoQZmlsbFNlbGxRdWFudGl0eRgDIAEoAxIXCg9maWxsQnV5UXVhbnRpdHkYBCABKAMiRQoLQW1vdW50RW50cnkSEAoDa2V5GAEgASgJSACIAQESEgoFdmFsdWUYAiABKANIAYgBAUIGCgRfa2V5QggKBl92YWx1ZWIGcHJvdG8z");
+export const file_transaction: GenFile =
+  /*@__PURE__*/
+  fileDesc(
+    'ChF0cmFuc2FjdGlvbi5wcm90bxIIcHJvdG9jb2wiZAoLVHJhbnNhY3Rpb24SIwoIcmF3X2RhdGEYASABKAsyES5wcm90b2NvbC5SYXdEYXRhEhEKCXNpZ25hdHVyZRgCIAMoDBIdCgNyZXQYBSADKAsyEC5wcm90b2NvbC5SZXN1bHQi9AEKB1Jhd0RhdGESFwoPcmVmX2Jsb2NrX2J5dGVzGAEgASgMEhUKDXJlZl9ibG9ja19udW0YAyABKAMSFgoOcmVmX2Jsb2NrX2hhc2gYBCABKAwSEgoKZXhwaXJhdGlvbhgIIAEoAxIiCgVhdXRocxgJIAMoCzITLnByb3RvY29sLkF1dGhvcml0eRIMCgRkYXRhGAogASgMEiQKCGNvbnRyYWN0GAsgAygLMhIucHJvdG9jb2wuQ29udHJhY3QSDwoHc2NyaXB0cxgMIAEoDBIRCgl0aW1lc3RhbXAYDiABKAMSEQoJZmVlX2xpbWl0GBIgASgDIkoKCUF1dGhvcml0eRIkCgdhY2NvdW50GAEgASgLMhMucHJvdG9jb2wuQWNjb3VudElkEhcKD3Blcm1pc3Npb25fbmFtZRgCIAEoDCIqCglBY2NvdW50SWQSDAoEbmFtZRgBIAEoDBIPCgdhZGRyZXNzGAIgASgMIqsKCghDb250cmFjdBItCgR0eXBlGAEgASgOMh8ucHJvdG9jb2wuQ29udHJhY3QuQ29udHJhY3RUeXBlEiYKCXBhcmFtZXRlchgCIAEoCzITLnByb3RvY29sLlBhcmFtZXRlchIQCghwcm92aWRlchgDIAEoDBIUCgxDb250cmFjdE5hbWUYBCABKAwSFQoNUGVybWlzc2lvbl9pZBgFIAEoBSKICQoMQ29udHJhY3RUeXBlEhkKFUFjY291bnRDcmVhdGVDb250cmFjdBAAEhQKEFRyYW5zZmVyQ29udHJhY3QQARIZChVUcmFuc2ZlckFzc2V0Q29udHJhY3QQAhIVChFWb3RlQXNzZXRDb250cmFjdBADEhcKE1ZvdGVXaXRuZXNzQ29udHJhY3QQBBIZChVXaXRuZXNzQ3JlYXRlQ29udHJhY3QQBRIWChJBc3NldElzc3VlQ29udHJhY3QQBhIZChVXaXRuZXNzVXBkYXRlQ29udHJhY3QQCBIhCh1QYXJ0aWNpcGF0ZUFzc2V0SXNzdWVDb250cmFjdBAJEhkKFUFjY291bnRVcGRhdGVDb250cmFjdBAKEhkKFUZyZWV6ZUJhbGFuY2VDb250cmFjdBALEhsKF1VuZnJlZXplQmFsYW5jZUNvbnRyYWN0EAwSGwoXV2l0aGRyYXdCYWxhbmNlQ29udHJhY3QQDRIZChVVbmZyZWV6ZUFzc2V0Q29udHJhY3QQDhIXChNVcGRhdGVBc3NldENvbnRyYWN0EA8SGgoWUHJvcG9zYWxDcmVhdGVDb250cmFjdBAQEhsKF1Byb3Bvc2FsQXBwcm92ZUNvbnRyYWN0EBESGgoWUHJvcG9zYWxEZWxldGVDb250cmFjdBASEhgKFFNldEFjY291bnRJZENvbnRyYWN0EBMSEgoOQ3VzdG9tQ29udHJhY3QQFBIXChNDcmVhdGVTbWFydENvbnRyYWN0EB4SGAoUVHJpZ2dlclNtYXJ0Q29udHJhY3QQHxIPCgtHZXRDb250cmFjdBAgEhkKFVVwZGF0ZVNldHRpbmdDb250cmFjdBAhEhoKFkV4Y2hhbmdlQ3JlYXRlQ29udHJhY3QQKRIaChZFeGNoYW5nZUluamVjdENvbnRyYWN0ECoSHAoYRXhjaGFuZ2VXaXRoZHJhd0NvbnRyYWN0ECsSHwobRXhjaGFuZ2VUcmFuc2FjdGlvbkNvbnRyYWN0ECwSHQoZVXBkYXRlRW5lcmd5TGltaXRDb250cmFjdBAtEiMKH0FjY291bnRQZXJtaXNzaW9uVXBkYXRlQ29udHJhY3QQLhIUChBDbGVhckFCSUNvbnRyYWN0EDASGwoXVXBkYXRlQnJva2VyYWdlQ29udHJhY3QQMRIcChhTaGllbGRlZFRyYW5zZmVyQ29udHJhY3QQMxIbChdNYXJrZXRTZWxsQXNzZXRDb250cmFjdBA0Eh0KGU1hcmtldENhbmNlbE9yZGVyQ29udHJhY3QQNRIbChdGcmVlemVCYWxhbmNlVjJDb250cmFjdBA2Eh0KGVVuZnJlZXplQmFsYW5jZVYyQ29udHJhY3QQNxIiCh5XaXRoZHJhd0V4cGlyZVVuZnJlZXplQ29udHJhY3QQOBIcChhEZWxlZ2F0ZVJlc291cmNlQ29udHJhY3QQORIeChpVbkRlbGVnYXRlUmVzb3VyY2VDb250cmFjdBA6Eh8KG0NhbmNlbEFsbFVuZnJlZXplVjJDb250cmFjdBA7IiwKCVBhcmFtZXRlchIQCgh0eXBlX3VybBgBIAEoCRINCgV2YWx1ZRgCIAEoDCLfBgoGUmVzdWx0EgsKA2ZlZRgBIAEoAxIiCgNyZXQYAiABKA4yFS5wcm90b2NvbC5SZXN1bHQuQ29kZRI0Cgtjb250cmFjdFJldBgDIAEoDjIfLnByb3RvY29sLlJlc3VsdC5Db250cmFjdFJlc3VsdBIUCgxhc3NldElzc3VlSUQYDiABKAkSFwoPd2l0aGRyYXdfYW1vdW50GA8gASgDEhcKD3VuZnJlZXplX2Ftb3VudBgQIAEoAxIgChhleGNoYW5nZV9yZWNlaXZlZF9hbW91bnQYEiABKAMSJgoeZXhjaGFuZ2VfaW5qZWN0X2Fub3RoZXJfYW1vdW50GBMgASgDEigKIGV4Y2hhbmdlX3dpdGhkcmF3X2Fub3RoZXJfYW1vdW50GBQgASgDEhMKC2V4Y2hhbmdlX2lkGBUgASgDEiAKGHNoaWVsZGVkX3RyYW5zYWN0aW9uX2ZlZRgWIAEoAxIPCgdvcmRlcklkGBkgASgMEisKDG9yZGVyRGV0YWlscxgaIAMoCzIVLnByb3RvY29sLk9yZGVyRGV0YWlsEh4KFndpdGhkcmF3X2V4cGlyZV9hbW91bnQYGyABKAMSNwoYY2FuY2VsX3VuZnJlZXplVjJfYW1vdW50GBwgAygLMhUucHJvdG9jb2wuQW1vdW50RW50cnkiHgoEQ29kZRIKCgZTVUNFU1MQABIKCgZGQUlMRUQQASLDAgoOQ29udHJhY3RSZXN1bHQSCwoHREVGQVVMVBAAEgsKB1NVQ0NFU1MQARIKCgZSRVZFUlQQAhIYChRCQURfSlVNUF9ERVNUSU5BVElPThADEhEKDU9VVF9PRl9NRU1PUlkQBBIYChRQUkVDT01QSUxFRF9DT05UUkFDVBAFEhMKD1NUQUNLX1RPT19TTUFMTBAGEhMKD1NUQUNLX1RPT19MQVJHRRAHEhUKEUlMTEVHQUxfT1BFUkFUSU9OEAgSEgoOU1RBQ0tfT1ZFUkZMT1cQCRIRCg1PVVRfT0ZfRU5FUkdZEAoSDwoLT1VUX09GX1RJTUUQCxIXChNKVk1fU1RBQ0tfT1ZFUl9GTE9XEAwSCwoHVU5LTk9XThANEhMKD1RSQU5TRkVSX0ZBSUxFRBAOEhAKDElOVkFMSURfQ09ERRAPImwKC09yZGVyRGV0YWlsEhQKDG1ha2VyT3JkZXJJZBgBIAEoDBIUCgx0YWtlck9yZGVySWQYAiABKAwSGAoQZmlsbFNlbGxRdWFudGl0eRgDIAEoAxIXCg9maWxsQnV5UXVhbnRpdHkYBCABKAMiRQoLQW1vdW50RW50cnkSEAoDa2V5GAEgASgJSACIAQESEgoFdmFsdWUYAiABKANIAYgBAUIGCgRfa2V5QggKBl92YWx1ZWIGcHJvdG8z',
+  )
 
 /**
  * @generated from message protocol.Transaction
  */
-export type Transaction = Message<"protocol.Transaction"> & {
+export type Transaction = Message<'protocol.Transaction'> & {
   /**
    * @generated from field: protocol.RawData raw_data = 1;
    */
-  rawData?: RawData | undefined;
+  rawData?: RawData | undefined
 
   /**
    * @generated from field: repeated bytes signature = 2;
    */
-  signature: Uint8Array[];
+  signature: Uint8Array[]
 
   /**
    * @generated from field: repeated protocol.Result ret = 5;
    */
-  ret: Result[];
-};
+  ret: Result[]
+}
 
 /**
  * Describes the message protocol.Transaction.
  * Use `create(TransactionSchema)` to create a new message.
  */
-export const TransactionSchema: GenMessage<Transaction> = /*@__PURE__*/
-  messageDesc(file_transaction, 0);
+export const TransactionSchema: GenMessage<Transaction> =
+  /*@__PURE__*/
+  messageDesc(file_transaction, 0)
 
 /**
  * @generated from message protocol.RawData
  */
-export type RawData = Message<"protocol.RawData"> & {
+export type RawData = Message<'protocol.RawData'> & {
   /**
    * @generated from field: bytes ref_block_bytes = 1;
    */
-  refBlockBytes: Uint8Array;
+  refBlockBytes: Uint8Array
 
   /**
    * @generated from field: int64 ref_block_num = 3;
    */
-  refBlockNum: bigint;
+  refBlockNum: bigint
 
   /**
    * @generated from field: bytes ref_block_hash = 4;
    */
-  refBlockHash: Uint8Array;
+  refBlockHash: Uint8Array
 
   /**
    * @generated from field: int64 expiration = 8;
    */
-  expiration: bigint;
+  expiration: bigint
 
   /**
    * @generated from field: repeated protocol.Authority auths = 9;
    */
-  auths: Authority[];
+  auths: Authority[]
 
   /**
    * @generated from field: bytes data = 10;
    */
-  data: Uint8Array;
+  data: Uint8Array
 
   /**
    * @generated from field: repeated protocol.Contract contract = 11;
    */
-  contract: Contract[];
+  contract: Contract[]
 
   /**
    * @generated from field: bytes scripts = 12;
    */
-  scripts: Uint8Array;
+  scripts: Uint8Array
 
   /**
    * @generated from field: int64 timestamp = 14;
    */
-  timestamp: bigint;
+  timestamp: bigint
 
   /**
    * @generated from field: int64 fee_limit = 18;
    */
-  feeLimit: bigint;
-};
+  feeLimit: bigint
+}
 
 /**
  * Describes the message protocol.RawData.
  * Use `create(RawDataSchema)` to create a new message.
  */
-export const RawDataSchema: GenMessage<RawData> = /*@__PURE__*/
-  messageDesc(file_transaction, 1);
+export const RawDataSchema: GenMessage<RawData> = /*@__PURE__*/ messageDesc(file_transaction, 1)
 
 /**
  * @generated from message protocol.Authority
  */
-export type Authority = Message<"protocol.Authority"> & {
+export type Authority = Message<'protocol.Authority'> & {
   /**
    * @generated from field: protocol.AccountId account = 1;
    */
-  account?: AccountId | undefined;
+  account?: AccountId | undefined
 
   /**
    * @generated from field: bytes permission_name = 2;
    */
-  permissionName: Uint8Array;
-};
+  permissionName: Uint8Array
+}
 
 /**
  * Describes the message protocol.Authority.
  * Use `create(AuthoritySchema)` to create a new message.
  */
-export const AuthoritySchema: GenMessage<Authority> = /*@__PURE__*/
-  messageDesc(file_transaction, 2);
+export const AuthoritySchema: GenMessage<Authority> = /*@__PURE__*/ messageDesc(file_transaction, 2)
 
 /**
  * @generated from message protocol.AccountId
  */
-export type AccountId = Message<"protocol.AccountId"> & {
+export type AccountId = Message<'protocol.AccountId'> & {
   /**
    * @generated from field: bytes name = 1;
    */
-  name: Uint8Array;
+  name: Uint8Array
 
   /**
    * @generated from field: bytes address = 2;
    */
-  address: Uint8Array;
-};
+  address: Uint8Array
+}
 
 /**
  * Describes the message protocol.AccountId.
  * Use `create(AccountIdSchema)` to create a new message.
  */
-export const AccountIdSchema: GenMessage<AccountId> = /*@__PURE__*/
-  messageDesc(file_transaction, 3);
+export const AccountIdSchema: GenMessage<AccountId> = /*@__PURE__*/ messageDesc(file_transaction, 3)
 
 /**
  * @generated from message protocol.Contract
  */
-export type Contract = Message<"protocol.Contract"> & {
+export type Contract = Message<'protocol.Contract'> & {
   /**
    * @generated from field: protocol.Contract.ContractType type = 1;
    */
-  type: Contract_ContractType;
+  type: Contract_ContractType
 
   /**
    * @generated from field: protocol.Parameter parameter = 2;
    */
-  parameter?: Parameter | undefined;
+  parameter?: Parameter | undefined
 
   /**
    * @generated from field: bytes provider = 3;
    */
-  provider: Uint8Array;
+  provider: Uint8Array
 
   /**
    * @generated from field: bytes ContractName = 4;
    */
-  ContractName: Uint8Array;
+  ContractName: Uint8Array
 
   /**
    * @generated from field: int32 Permission_id = 5;
    */
-  PermissionId: number;
-};
+  PermissionId: number
+}
 
 /**
  * Describes the message protocol.Contract.
  * Use `create(ContractSchema)` to create a new message.
  */
-export const ContractSchema: GenMessage<Contract> = /*@__PURE__*/
-  messageDesc(file_transaction, 4);
+export const ContractSchema: GenMessage<Contract> = /*@__PURE__*/ messageDesc(file_transaction, 4)
 
 /**
  * @generated from enum protocol.Contract.ContractType
@@ -393,129 +393,130 @@ export const Contract_ContractType = {
    * @generated from enum value: CancelAllUnfreezeV2Contract = 59;
    */
   CancelAllUnfreezeV2Contract: 59,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.Contract.ContractType
  */
-export type Contract_ContractType = (typeof Contract_ContractType)[keyof typeof Contract_ContractType] | UnknownEnum;
+export type Contract_ContractType =
+  | (typeof Contract_ContractType)[keyof typeof Contract_ContractType]
+  | UnknownEnum
 
 /**
  * Describes the enum protocol.Contract.ContractType.
  */
-export const Contract_ContractTypeSchema: GenEnum<Contract_ContractType> = /*@__PURE__*/
-  enumDesc(file_transaction, 4, 0);
+export const Contract_ContractTypeSchema: GenEnum<Contract_ContractType> =
+  /*@__PURE__*/
+  enumDesc(file_transaction, 4, 0)
 
 /**
  * The layout of google.protobuf.Any.
  *
  * @generated from message protocol.Parameter
  */
-export type Parameter = Message<"protocol.Parameter"> & {
+export type Parameter = Message<'protocol.Parameter'> & {
   /**
    * @generated from field: string type_url = 1;
    */
-  typeUrl: string;
+  typeUrl: string
 
   /**
    * @generated from field: bytes value = 2;
    */
-  value: Uint8Array;
-};
+  value: Uint8Array
+}
 
 /**
  * Describes the message protocol.Parameter.
  * Use `create(ParameterSchema)` to create a new message.
  */
-export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
-  messageDesc(file_transaction, 5);
+export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/ messageDesc(file_transaction, 5)
 
 /**
  * @generated from message protocol.Result
  */
-export type Result = Message<"protocol.Result"> & {
+export type Result = Message<'protocol.Result'> & {
   /**
    * @generated from field: int64 fee = 1;
    */
-  fee: bigint;
+  fee: bigint
 
   /**
    * @generated from field: protocol.Result.Code ret = 2;
    */
-  ret: Result_Code;
+  ret: Result_Code
 
   /**
    * @generated from field: protocol.Result.ContractResult contractRet = 3;
    */
-  contractRet: Result_ContractResult;
+  contractRet: Result_ContractResult
 
   /**
    * @generated from field: string assetIssueID = 14;
    */
-  assetIssueID: string;
+  assetIssueID: string
 
   /**
    * @generated from field: int64 withdraw_amount = 15;
    */
-  withdrawAmount: bigint;
+  withdrawAmount: bigint
 
   /**
    * @generated from field: int64 unfreeze_amount = 16;
    */
-  unfreezeAmount: bigint;
+  unfreezeAmount: bigint
 
   /**
    * @generated from field: int64 exchange_received_amount = 18;
    */
-  exchangeReceivedAmount: bigint;
+  exchangeReceivedAmount: bigint
 
   /**
    * @generated from field: int64 exchange_inject_another_amount = 19;
    */
-  exchangeInjectAnotherAmount: bigint;
+  exchangeInjectAnotherAmount: bigint
 
   /**
    * @generated from field: int64 exchange_withdraw_another_amount = 20;
    */
-  exchangeWithdrawAnotherAmount: bigint;
+  exchangeWithdrawAnotherAmount: bigint
 
   /**
    * @generated from field: int64 exchange_id = 21;
    */
-  exchangeId: bigint;
+  exchangeId: bigint
 
   /**
    * @generated from field: int64 shielded_transaction_fee = 22;
    */
-  shieldedTransactionFee: bigint;
+  shieldedTransactionFee: bigint
 
   /**
    * @generated from field: bytes orderId = 25;
    */
-  orderId: Uint8Array;
+  orderId: Uint8Array
 
   /**
    * @generated from field: repeated protocol.OrderDetail orderDetails = 26;
    */
-  orderDetails: OrderDetail[];
+  orderDetails: OrderDetail[]
 
   /**
    * @generated from field: int64 withdraw_expire_amount = 27;
    */
-  withdrawExpireAmount: bigint;
+  withdrawExpireAmount: bigint
 
   /**
    * @generated from field: repeated protocol.AmountEntry cancel_unfreezeV2_amount = 28;
    */
-  cancelUnfreezeV2Amount: AmountEntry[];
-};
+  cancelUnfreezeV2Amount: AmountEntry[]
+}
 
 /**
  * Describes the message protocol.Result.
  * Use `create(ResultSchema)` to create a new message.
  */
-export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
-  messageDesc(file_transaction, 6);
+export const ResultSchema: GenMessage<Result> = /*@__PURE__*/ messageDesc(file_transaction, 6)
 
 /**
  * @generated from enum protocol.Result.Code
@@ -530,18 +531,19 @@ export const Result_Code = {
    * @generated from enum value: FAILED = 1;
    */
   FAILED: 1,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.Result.Code
  */
-export type Result_Code = (typeof Result_Code)[keyof typeof Result_Code] | UnknownEnum;
+export type Result_Code = (typeof Result_Code)[keyof typeof Result_Code] | UnknownEnum
 
 /**
  * Describes the enum protocol.Result.Code.
  */
-export const Result_CodeSchema: GenEnum<Result_Code> = /*@__PURE__*/
-  enumDesc(file_transaction, 6, 0);
+export const Result_CodeSchema: GenEnum<Result_Code> =
+  /*@__PURE__*/
+  enumDesc(file_transaction, 6, 0)
 
 /**
  * @generated from enum protocol.Result.ContractResult
@@ -626,70 +628,74 @@ export const Result_ContractResult = {
    * @generated from enum value: INVALID_CODE = 15;
    */
   INVALID_CODE: 15,
-} as const;
+} as const
 
 /**
  * @generated from enum protocol.Result.ContractResult
  */
-export type Result_ContractResult = (typeof Result_ContractResult)[keyof typeof Result_ContractResult] | UnknownEnum;
+export type Result_ContractResult =
+  | (typeof Result_ContractResult)[keyof typeof Result_ContractResult]
+  | UnknownEnum
 
 /**
  * Describes the enum protocol.Result.ContractResult.
  */
-export const Result_ContractResultSchema: GenEnum<Result_ContractResult> = /*@__PURE__*/
-  enumDesc(file_transaction, 6, 1);
+export const Result_ContractResultSchema: GenEnum<Result_ContractResult> =
+  /*@__PURE__*/
+  enumDesc(file_transaction, 6, 1)
 
 /**
  * @generated from message protocol.OrderDetail
  */
-export type OrderDetail = Message<"protocol.OrderDetail"> & {
+export type OrderDetail = Message<'protocol.OrderDetail'> & {
   /**
    * @generated from field: bytes makerOrderId = 1;
    */
-  makerOrderId: Uint8Array;
+  makerOrderId: Uint8Array
 
   /**
    * @generated from field: bytes takerOrderId = 2;
    */
-  takerOrderId: Uint8Array;
+  takerOrderId: Uint8Array
 
   /**
    * @generated from field: int64 fillSellQuantity = 3;
    */
-  fillSellQuantity: bigint;
+  fillSellQuantity: bigint
 
   /**
    * @generated from field: int64 fillBuyQuantity = 4;
    */
-  fillBuyQuantity: bigint;
-};
+  fillBuyQuantity: bigint
+}
 
 /**
  * Describes the message protocol.OrderDetail.
  * Use `create(OrderDetailSchema)` to create a new message.
  */
-export const OrderDetailSchema: GenMessage<OrderDetail> = /*@__PURE__*/
-  messageDesc(file_transaction, 7);
+export const OrderDetailSchema: GenMessage<OrderDetail> =
+  /*@__PURE__*/
+  messageDesc(file_transaction, 7)
 
 /**
  * @generated from message protocol.AmountEntry
  */
-export type AmountEntry = Message<"protocol.AmountEntry"> & {
+export type AmountEntry = Message<'protocol.AmountEntry'> & {
   /**
    * @generated from field: optional string key = 1;
    */
-  key?: string | undefined;
+  key?: string | undefined
 
   /**
    * @generated from field: optional int64 value = 2;
    */
-  value?: bigint | undefined;
-};
+  value?: bigint | undefined
+}
 
 /**
  * Describes the message protocol.AmountEntry.
  * Use `create(AmountEntrySchema)` to create a new message.
  */
-export const AmountEntrySchema: GenMessage<AmountEntry> = /*@__PURE__*/
-  messageDesc(file_transaction, 8);
-
+export const AmountEntrySchema: GenMessage<AmountEntry> =
+  /*@__PURE__*/
+  messageDesc(file_transaction, 8)

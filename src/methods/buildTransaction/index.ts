@@ -1,0 +1,59 @@
+import { toNativeAddress } from '../../codec/address.ts'
+import { RpcError } from '../../errors.ts'
+import { defineMethod } from '../../jsonrpc/method.ts'
+import { type Wire, wireOf } from '../../jsonrpc/wire.ts'
+import { stringifyNative } from '../../native/json.ts'
+import { rawDataToJson } from '../../native/protobuf/transaction.ts'
+import type { Transaction } from '../../native/types.ts'
+import { buildCreate } from './create.ts'
+import { type BuildRequest, buildRequest } from './request.ts'
+import { buildTransfer } from './transfer.ts'
+import { buildTransferAsset } from './transferAsset.ts'
+import { buildTrigger } from './trigger.ts'
+
+/** Amounts are JSON numbers of any size, which is why the text is made here. */
+type Built = Wire<{ transaction: Transaction }>
+
+export const buildTransaction = defineMethod({
+  params: [buildRequest],
+  summary: 'an unsigned native transaction: transfer, token transfer, contract call or creation',
+  fullOnly: true,
+  async handler({ chain, native, request: { signal } }, [request]): Promise<Built> {
+    const { to, visible } = request
+    const feeLimit = request.gas * (await chain.energyPrice())
+    if (!to) {
+      if (request.data === '0x') throw new RpcError(-32600, 'invalid json request')
+      return answer({ visible: false, ...(await buildCreate(request, native, feeLimit)) })
+    }
+    const contract = await native.wallet.getContract({ value: toNativeAddress(to) }, { signal })
+    if (contract)
+      return answer(spell(await buildTrigger({ ...request, to }, native, feeLimit), visible))
+    return answer({ ...spell(await buildPlain({ ...request, to }, native), visible), visible })
+  },
+})
+
+type Native = Parameters<typeof buildTransfer>[1]
+
+async function buildPlain(
+  request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
+  native: Native,
+): Promise<Transaction> {
+  const { hasValue, tokenId, tokenValue, value } = request
+  if (tokenId > 0n && tokenValue > 0n && value === 0n) return buildTransferAsset(request, native)
+  if (hasValue) return buildTransfer(request, native)
+  throw new RpcError(-32600, 'invalid json request')
+}
+
+/** The JSON in the spelling that was asked for; the bytes to sign are the same. */
+function spell(transaction: Transaction, visible: boolean): Transaction {
+  const { raw_data_hex, txID } = transaction
+  return {
+    txID,
+    raw_data: rawDataToJson(Buffer.from(raw_data_hex, 'hex'), { visible }),
+    raw_data_hex,
+  }
+}
+
+function answer(transaction: Transaction): Built {
+  return wireOf(Buffer.from(stringifyNative({ transaction })))
+}

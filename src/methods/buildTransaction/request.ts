@@ -1,0 +1,90 @@
+import type { Address, Hex } from 'viem'
+
+import { blankable, callData } from '../../jsonrpc/callParam.ts'
+import {
+  address,
+  boolean,
+  bytes,
+  isObject,
+  member,
+  optional,
+  type Param,
+  quantity,
+  show,
+} from '../../jsonrpc/params.ts'
+
+/** What a native transaction is asked for. `gasPrice` and `nonce` are read by nobody. */
+export type BuildRequest = {
+  from: Address
+  to?: Address
+  data: Hex
+  /** Energy; the fee limit is its price now. */
+  gas: bigint
+  /** Sun. */
+  value: bigint
+  /** Whether `value` was given at all; a zero is a value where nothing else is asked for. */
+  hasValue: boolean
+  tokenId: bigint
+  tokenValue: bigint
+  /** JSON text of a list. */
+  abi: string
+  consumeUserResourcePercent: bigint
+  originEnergyLimit: bigint
+  name: string
+  permissionId: number
+  /** Memo, hex; text when `visible`. */
+  extraData: string
+  visible: boolean
+}
+
+/** The one object that `buildTransaction` takes. */
+export const buildRequest: Param<BuildRequest> = (input) => {
+  if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
+  const visible = member(input, 'visible', optional(boolean, false))
+  const to = member(input, 'to', blankable(address))
+  const value = member(input, 'value', blankable(quantity))
+  return {
+    from: member(input, 'from', address),
+    ...(to && { to }),
+    data: callData(input),
+    gas: member(input, 'gas', blankable(quantity)) ?? 0n,
+    value: value ?? 0n,
+    hasValue: value !== undefined,
+    tokenId: member(input, 'tokenId', integer),
+    tokenValue: member(input, 'tokenValue', integer),
+    abi: member(input, 'abi', abi),
+    consumeUserResourcePercent: member(input, 'consumeUserResourcePercent', integer),
+    originEnergyLimit: member(input, 'originEnergyLimit', integer),
+    name: member(input, 'name', optional(text, '')),
+    permissionId: Number(member(input, 'permissionId', integer)),
+    extraData: member(input, 'extraData', optional(visible ? text : bytes, '')).replace(/^0x/, ''),
+    visible,
+  }
+}
+
+/** A whole number as JSON has it, as decimal text, or as a hex quantity; absent is zero. */
+const integer: Param<bigint> = (input) => {
+  if (typeof input === 'string' && /^\d{1,19}$/.test(input)) return BigInt(input)
+  return optional(quantity, 0n)(input)
+}
+
+const text: Param<string> = (input) => {
+  if (typeof input === 'string') return input
+  throw new Error(`expected a text, got ${show(input)}`)
+}
+
+/** The interface of a contract: JSON text of a list, or the list itself. */
+const abi: Param<string> = (input) => {
+  if (input === undefined || input === null || input === '') return '[]'
+  const list = typeof input === 'string' ? parse(input) : input
+  if (Array.isArray(list)) return JSON.stringify(list)
+  throw new Error('invalid abi: expected the JSON text of a list')
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

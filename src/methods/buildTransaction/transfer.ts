@@ -1,0 +1,22 @@
+import { toNativeAddress } from '../../codec/address.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { Transaction } from '../../native/types.ts'
+import { memoOf } from './memo.ts'
+import type { BuildRequest } from './request.ts'
+import { building, verified } from './verify.ts'
+
+/** Coins to an account without code. */
+export async function buildTransfer(
+  request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
+  native: NativeClient,
+): Promise<Transaction> {
+  const { from, permissionId, to, value: amount } = request
+  const value = {
+    owner_address: toNativeAddress(from),
+    to_address: toNativeAddress(to),
+    amount,
+  }
+  const { data, ...options } = memoOf(request)
+  const built = await building(native.wallet.createTransaction({ ...value, ...options }))
+  return verified(built, { type: 'TransferContract', value, data, permissionId })
+}

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { RpcError, UpstreamError } from '../../errors.ts'
+import { NodeRefusedError } from '../../native/errors.ts'
+import { rawDataToJson, transactionId } from '../../native/protobuf/transaction.ts'
+import type { Transaction } from '../../native/types.ts'
+
+/** What a built transaction must say. Fields of `value` that are not named here are not looked at. */
+export type Expected = {
+  type: string
+  /** Zeros and empty texts mean absent, as on the wire. */
+  value: Record<string, unknown>
+  /** Sun. */
+  feeLimit?: bigint
+  /** Memo, hex. */
+  data?: string
+  permissionId?: number
+}
+
+/**
+ * Checks the bytes that the client will sign against what it asked for: the JSON beside them proves nothing.
+ *
+ * @returns the transaction with its JSON printed from those bytes.
+ * @throws UpstreamError when they say something else, or when the id is not theirs.
+ */
+export function verified(
+  transaction: Transaction | undefined,
+  { data = '', feeLimit = 0n, permissionId = 0, type, value }: Expected,
+): Transaction {
+  const hex = transaction?.raw_data_hex
+  if (!hex) throw new UpstreamError('the upstream node built no transaction')
+  if (transactionId(hex) !== transaction.txID) throw mismatch('txID')
+  const raw_data = decode(hex)
+  const [contract, ...others] = raw_data.contract ?? []
+  if (contract?.type !== type || others.length > 0) throw mismatch('contract')
+  for (const [name, wanted] of Object.entries(value))
+    if (!says(contract.parameter?.value?.[name], wanted)) throw mismatch(name)
+  if (!says(raw_data.fee_limit, feeLimit)) throw mismatch('fee_limit')
+  if (!says(raw_data.data, data)) throw mismatch('data')
+  if (!says(contract.Permission_id, permissionId)) throw mismatch('Permission_id')
+  return { ...transaction, raw_data }
+}
+
+/** The error of a builder in the code that the node's own JSON-RPC uses: `-32600` and the node's words. */
+export async function building<result>(call: Promise<result>): Promise<result> {
+  return call.catch((error: unknown) => {
+    if (!(error instanceof NodeRefusedError)) throw error
+    throw new RpcError(-32600, error.reason, { cause: error })
+  })
+}
+
+function decode(hex: string): Transaction['raw_data'] {
+  try {
+    return rawDataToJson(Buffer.from(hex, 'hex'))
+  } catch {
+    throw mismatch('raw_data_hex')
+  }
+}
+
+function says(actual: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'object' && wanted !== null)
+    return Object.entries(wanted).every(([name, part]) =>
+      says((actual as Record<string, unknown> | undefined)?.[name], part),
+    )
+  return isDeepStrictEqual(plain(actual), plain(wanted))
+}
+
+/** Absent, zero and empty are the same on the wire; int64 may be a number or a bigint. */
+function plain(value: unknown): unknown {
+  if (value === undefined || value === '' || value === 0 || value === 0n) return undefined
+  return typeof value === 'bigint'
+    ? value.toString()
+    : typeof value === 'number'
+      ? `${value}`
+      : value
+}
+
+function mismatch(field: string): UpstreamError {
+  return new UpstreamError(
+    `the upstream node built another transaction than was asked for (${field} differs)`,
+  )
+}

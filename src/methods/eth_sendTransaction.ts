@@ -1,0 +1,14 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+import { sendParam } from '../jsonrpc/sendParam.ts'
+import { assertChain, assertManaged } from '../sending/managed.ts'
+
+export const eth_sendTransaction = defineMethod({
+  params: [sendParam],
+  summary: 'signs natively for a managed account and sends',
+  fullOnly: true,
+  handler({ chain, sending }, [request]) {
+    assertManaged('eth_sendTransaction', request.from, { sending })
+    assertChain(request, { chain })
+    return sending.sendManaged(request)
+  },
+})

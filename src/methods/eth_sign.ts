@@ -1,0 +1,11 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+import { address } from '../jsonrpc/params.ts'
+import { managedAccount } from '../sending/managed.ts'
+import { message } from './personal_sign.ts'
+
+export const eth_sign = defineMethod({
+  params: [address, message],
+  summary: 'as personal_sign, with the account first',
+  handler: ({ sending }, [account, raw]) =>
+    managedAccount('eth_sign', account, { sending }).signMessage({ message: { raw } }),
+})

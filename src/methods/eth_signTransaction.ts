@@ -1,0 +1,20 @@
+import type { Hex } from 'viem'
+
+import { defineMethod } from '../jsonrpc/method.ts'
+import { sendParam } from '../jsonrpc/sendParam.ts'
+import { assertChain, assertManaged } from '../sending/managed.ts'
+import { rpcFilled } from '../sending/rpcFilled.ts'
+
+export const eth_signTransaction = defineMethod({
+  params: [sendParam],
+  summary: 'native signed bytes for a managed account, to be sent with eth_sendRawTransaction',
+  fullOnly: true,
+  async handler({ chain, sending }, [request]) {
+    assertManaged('eth_signTransaction', request.from, { sending })
+    assertChain(request, { chain })
+    const filled = await sending.fill(request)
+    const { hex, id } = await sending.sign(filled)
+    const raw: Hex = `0x${hex}`
+    return { raw, tx: rpcFilled(filled, chain.id, id) }
+  },
+})

@@ -1,0 +1,55 @@
+import { type Hash, numberToHex } from 'viem'
+
+import { toRpcTransaction } from '../codec/transaction.ts'
+import type { RpcReceipt, RpcTransaction } from '../codec/types.ts'
+import type { Context } from '../context.ts'
+import { fromWire, type Wire } from '../jsonrpc/wire.ts'
+import { decodeTransaction } from '../native/protobuf/transaction.ts'
+import type { SentTransaction } from './sentStore.ts'
+
+type Needs = Pick<Context, 'chain' | 'request' | 'sending'>
+
+/**
+ * A transaction by its native id or by the Ethereum hash under which it was sent. It carries the hash that was asked for,
+ * and what was sent from here is found at once, with its nonce, while it is pending.
+ */
+export async function transactionByHash(
+  hash: Hash,
+  { chain, request: { signal }, sending }: Needs,
+): Promise<RpcTransaction | undefined> {
+  const own = await chain.transaction(hash, signal)
+  if (own && own.blockHash !== null) return own
+  const sent = await sending.find(hash)
+  if (!sent) return own
+  const found =
+    own ?? (await chain.transaction(sent.id, signal)) ?? (await pendingTransaction(sent, chain))
+  return found && { ...found, hash, nonce: numberToHex(sent.nonce) }
+}
+
+/** The receipt of a transaction by either of its hashes; under the Ethereum hash it carries that one throughout. */
+export async function receiptByHash(
+  hash: Hash,
+  { chain, request: { signal }, sending }: Needs,
+): Promise<Wire<RpcReceipt> | RpcReceipt | undefined> {
+  const own = await chain.receipt(hash, signal)
+  if (own) return own
+  const sent = await sending.find(hash)
+  if (!sent || sent.id === hash) return undefined
+  const wire = await chain.receipt(sent.id, signal)
+  if (!wire) return undefined
+  const receipt = fromWire(wire)
+  const logs = receipt.logs.map((log) => ({ ...log, transactionHash: hash }))
+  return { ...receipt, logs, transactionHash: hash }
+}
+
+/** What was sent, as long as it can still be mined: a node behind a load balancer may not have heard of it yet. */
+async function pendingTransaction(
+  { expiration, hex }: SentTransaction,
+  chain: Needs['chain'],
+): Promise<RpcTransaction | undefined> {
+  if (!hex || chain.view !== 'full' || expiration <= chain.latest().timestamp) return undefined
+  return toRpcTransaction(decodeTransaction(hex), {
+    chainId: chain.id,
+    energyPrice: await chain.energyPrice(),
+  })
+}

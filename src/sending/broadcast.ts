@@ -1,0 +1,110 @@
+import type { Hash } from 'viem'
+
+import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
+import type { BroadcastResult } from '../native/accountTypes.ts'
+import type { NativeClient } from '../native/client.ts'
+import { decodeMessage } from '../native/errors.ts'
+
+/** Pauses before a transaction is looked up whose broadcast had no answer, milliseconds. */
+const LOOK_UP_AFTER = [0, 300, 1_000]
+
+/**
+ * Hands signed bytes to the node. Returns when the node has them in its pool or had them before.
+ *
+ * @param hex - the serialised signed transaction, sent as it is.
+ * @throws RpcError in the words that Ethereum libraries know; LimitExceededError when trying again soon may help;
+ * UncertainBroadcastError when the node did not say and does not show it.
+ */
+export async function broadcast(
+  { native, sleep = sleepFor }: broadcast.Dependencies,
+  { hash, hex }: { hash: Hash; hex: string },
+): Promise<void> {
+  const result = await native.wallet.broadcastHex({ transaction: hex }).catch(async (error) => {
+    if (!(error instanceof UpstreamError)) throw error
+    for (const pause of LOOK_UP_AFTER) {
+      await sleep(pause)
+      if (await isKnown(native, hash)) return undefined
+    }
+    throw new UncertainBroadcastError(hash, { cause: error })
+  })
+  if (!result || result.result === true) return
+  // A transaction that is in a block can be refused as too old instead of as a duplicate.
+  if (TOO_LATE.has(result.code ?? '') && (await isKnown(native, hash))) return
+  assertAccepted(result)
+}
+
+export declare namespace broadcast {
+  type Dependencies = {
+    native: NativeClient
+    sleep?: (milliseconds: number) => Promise<void>
+  }
+}
+
+/** Whether the node has a transaction, in a block or pending; a node that cannot be asked does not have it. */
+async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
+  const found = await native.wallet
+    .getTransactionById({ value: hash.slice(2) })
+    .catch(() => undefined)
+  return found !== undefined
+}
+
+/** @throws unless the refusal means that the node already has the transaction. */
+function assertAccepted({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): void {
+  if (code === 'DUP_TRANSACTION_ERROR') return
+  const text = decodeMessage(message)
+  switch (code) {
+    case 'SIGERROR':
+      throw new RpcError(-32000, `invalid sender: ${text}`)
+    case 'CONTRACT_VALIDATE_ERROR':
+    case 'CONTRACT_EXE_ERROR':
+      throw new RpcError(-32000, LACKS_FUNDS.test(text) ? `${INSUFFICIENT}: ${text}` : text)
+    case 'BANDWITH_ERROR':
+      throw new RpcError(-32000, `${INSUFFICIENT}: ${text}`)
+    case 'TAPOS_ERROR':
+      throw new RpcError(
+        -32000,
+        `transaction expired: unknown reference block, build it anew: ${text}`,
+      )
+    case 'TRANSACTION_EXPIRATION_ERROR':
+      throw new RpcError(
+        -32000,
+        `transaction expired: build it anew and send it within its expiration: ${text}`,
+      )
+    case 'TOO_BIG_TRANSACTION_ERROR':
+      throw new RpcError(-32000, `oversized data: ${text}`)
+    case 'SERVER_BUSY':
+    case 'NO_CONNECTION':
+    case 'NOT_ENOUGH_EFFECTIVE_CONNECTION':
+    case 'BLOCK_UNSOLIDIFIED':
+      throw new LimitExceededError(
+        `the node is busy, send the same bytes again in a few seconds: ${text}`,
+        {
+          data: { code, retryAfter: 3 },
+        },
+      )
+    default:
+      throw new RpcError(-32000, `the node refused the transaction: ${text}`, { data: { code } })
+  }
+}
+
+const TOO_LATE = new Set(['TAPOS_ERROR', 'TRANSACTION_EXPIRATION_ERROR'])
+
+const INSUFFICIENT = 'insufficient funds for gas * price + value'
+
+const LACKS_FUNDS =
+  /balance is not (?:sufficient|enough)|no OwnerAccount|account.* (?:not exist|does not exist)|insufficient/i
+
+const sleepFor = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+
+/** `-32603`: the transaction may or may not have reached the network. Sending the same bytes again is safe. */
+export class UncertainBroadcastError extends UpstreamError {
+  override name = 'UncertainBroadcastError'
+
+  constructor(hash: Hash, options: { cause?: unknown }) {
+    super(
+      `the upstream node did not confirm transaction ${hash}: look it up before sending anything else`,
+      options,
+    )
+  }
+}

@@ -1,0 +1,48 @@
+import type { Address } from 'viem'
+
+import { toRpcAddress } from '../codec/address.ts'
+import { addressFromKey, type PrivateKey } from '../native/protobuf/signature.ts'
+
+/** The accounts that this gateway signs for. The keys stay in here: nothing prints or logs them. */
+export type ManagedKeys = {
+  /** In the order in which they were given. */
+  readonly accounts: readonly Address[]
+  keyOf(account: Address): PrivateKey | undefined
+}
+
+/** @throws TypeError when one of them is not a private key; it says which by position, never by content. */
+export function createManagedKeys(keys: readonly PrivateKey[] = []): ManagedKeys {
+  const byAccount = new Map<Address, PrivateKey>()
+  for (const [index, key] of keys.entries())
+    try {
+      byAccount.set(toRpcAddress(addressFromKey(key)), key)
+    } catch {
+      throw new TypeError(`managed key ${index + 1} is not a private key (32 bytes of hex)`)
+    }
+  return {
+    accounts: [...byAccount.keys()],
+    keyOf: (account) => byAccount.get(account.toLowerCase() as Address),
+  }
+}
+
+/**
+ * Private keys in a text: hex words separated by white space, commas, or as a JSON array. A line that begins with `#` is a
+ * remark.
+ *
+ * @throws TypeError naming the position of what is not a key.
+ */
+export function parseKeys(text: string): PrivateKey[] {
+  const words = text
+    .replace(/^\s*#.*$/gm, '')
+    .split(/[\s,[\]"]+/)
+    .filter(Boolean)
+  for (const [index, word] of words.entries())
+    if (!isKey(word))
+      throw new TypeError(`entry ${index + 1} is not a private key (32 bytes of hex)`)
+  return words
+}
+
+/** Whether a text is one private key in hex. */
+export function isKey(text: string): boolean {
+  return /^(?:0x)?[\da-f]{64}$/i.test(text)
+}

@@ -1,0 +1,39 @@
+import type { Address } from 'viem'
+import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
+
+import type { Context } from '../context.ts'
+import { MethodNotSupportedError, RpcError } from '../errors.ts'
+import type { SendParam } from '../jsonrpc/sendParam.ts'
+
+/**
+ * The key of a managed account, for signatures with Ethereum's meaning.
+ *
+ * @throws MethodNotSupportedError when the gateway holds no key at all; RpcError `-32000` when it holds others.
+ */
+export function managedAccount(
+  method: string,
+  account: Address,
+  { sending }: Pick<Context, 'sending'>,
+): LocalAccount {
+  assertManaged(method, account, { sending })
+  const key = sending.keys.keyOf(account) ?? ''
+  return privateKeyToAccount(`0x${key.replace(/^0x/i, '')}`)
+}
+
+/** @throws as `managedAccount` */
+export function assertManaged(
+  method: string,
+  account: Address,
+  { sending }: Pick<Context, 'sending'>,
+): void {
+  if (sending.accounts.length === 0)
+    throw new MethodNotSupportedError(method, 'the gateway holds no key to sign with')
+  if (!sending.keys.keyOf(account))
+    throw new RpcError(-32000, `unknown account: no key of ${account} is managed here`)
+}
+
+/** @throws RpcError `-32000` when a request was made for another chain. */
+export function assertChain({ chainId }: SendParam, { chain }: Pick<Context, 'chain'>): void {
+  if (chainId !== undefined && chainId !== BigInt(chain.id))
+    throw new RpcError(-32000, `invalid chain id: have ${chainId} want ${chain.id}`)
+}

@@ -1,0 +1,102 @@
+import type { Address, Hex } from 'viem'
+
+import { toNativeAddress } from '../codec/address.ts'
+import { RpcError } from '../errors.ts'
+import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
+import type { Contract, Transaction } from '../native/types.ts'
+
+/** What a sender wants, in Ethereum's words and the chain's unit. */
+export type Intent = {
+  from: Address
+  /** Absent: `data` is creation code. */
+  to?: Address
+  /** Sun. */
+  value: bigint
+  data: Hex
+  /** The most that energy may cost, sun. */
+  feeLimit: bigint
+}
+
+/** Where a transaction is anchored and how long it lives. */
+export type Anchor = {
+  /** A block that every branch has. */
+  block: { number: number; hash: string }
+  /** Milliseconds. */
+  expiration: number
+  /** Milliseconds. Two transactions that differ in nothing else are one transaction. */
+  timestamp: number
+}
+
+/** What the network asks of whoever creates a contract, when the creator did not say: users pay all the energy. */
+const CREATION = { consume_user_resource_percent: 100, origin_energy_limit: 10_000_000 }
+
+const MAX_INT64 = 2n ** 63n - 1n
+
+/**
+ * The unsigned native transaction of an intent: creation without `to`, a contract call where `to` has code, else a plain
+ * transfer of coins.
+ *
+ * @throws RpcError `-32000` where the chain has no counterpart: data for an account without code, more coins than exist.
+ */
+export function toNativeTransaction(
+  intent: Intent,
+  anchor: Anchor,
+  hasCode: boolean,
+): Transaction & { raw_data_hex: string } {
+  if (intent.value > MAX_INT64)
+    throw new RpcError(-32000, 'insufficient funds for gas * price + value')
+  const { type, value } = contractOf(intent, hasCode)
+  const raw_data: Transaction['raw_data'] = {
+    contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],
+    ...anchorFields(anchor),
+    ...(type !== 'TransferContract' && { fee_limit: intent.feeLimit }),
+  }
+  const raw = rawDataFromJson(raw_data)
+  return { txID: transactionId(raw), raw_data, raw_data_hex: raw.toString('hex') }
+}
+
+/** The reference block as the chain checks it: the low two bytes of its number and bytes 8 to 15 of its hash. */
+export function anchorFields({ block, expiration, timestamp }: Anchor) {
+  const hash = block.hash.replace(/^0x/, '')
+  return {
+    ref_block_bytes: (block.number & 0xffff).toString(16).padStart(4, '0'),
+    ref_block_hash: hash.slice(16, 32),
+    expiration,
+    timestamp,
+  }
+}
+
+function contractOf(
+  { from, to, value, data }: Intent,
+  hasCode: boolean,
+): { type: string; value: NonNullable<NonNullable<Contract['parameter']>['value']> } {
+  const owner_address = toNativeAddress(from)
+  const payload = data.slice(2)
+  if (!to) {
+    if (payload === '') throw new RpcError(-32000, 'contract creation without any data provided')
+    const new_contract = { origin_address: owner_address, bytecode: payload, call_value: value }
+    return {
+      type: 'CreateSmartContract',
+      value: { owner_address, new_contract: { ...new_contract, ...CREATION } },
+    }
+  }
+  if (hasCode)
+    return {
+      type: 'TriggerSmartContract',
+      value: {
+        owner_address,
+        contract_address: toNativeAddress(to),
+        call_value: value,
+        data: payload,
+      },
+    }
+  if (payload !== '')
+    throw new RpcError(
+      -32000,
+      'data cannot be sent to an account without code: a plain transfer on this chain carries none',
+    )
+  return {
+    type: 'TransferContract',
+    value: { owner_address, to_address: toNativeAddress(to), amount: value },
+  }
+}

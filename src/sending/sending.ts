@@ -1,0 +1,287 @@
+import type { Address, Hash, Hex } from 'viem'
+
+import type { Chain } from '../chain/chainTypes.ts'
+import { estimateGas } from '../chain/estimate.ts'
+import type { Head } from '../chain/headTypes.ts'
+import { toNativeAddress } from '../codec/address.ts'
+import { InvalidParamsError, RpcError } from '../errors.ts'
+import type { NativeClient } from '../native/client.ts'
+import { signTransaction } from '../native/protobuf/signature.ts'
+import { decodeTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
+import type { Transaction } from '../native/types.ts'
+import { broadcast, UncertainBroadcastError } from './broadcast.ts'
+import {
+  type EthereumTransaction,
+  looksLikeEthereum,
+  readEthereumTransaction,
+} from './ethereumTransaction.ts'
+import { createFees } from './fees.ts'
+import type { ManagedKeys } from './keys.ts'
+import { toNativeTransaction } from './nativeTransaction.ts'
+import type { FilledTransaction } from './rpcFilled.ts'
+import type { SentStore, SentTransaction } from './sentStore.ts'
+import { confirmMined } from './settle.ts'
+import { checkSignatures } from './signatures.ts'
+
+/** A transaction that a client asks a managed account to send; what is absent is filled in. Amounts in sun. */
+export type SendRequest = {
+  from: Address
+  to?: Address | undefined
+  value: bigint
+  data: Hex
+  gas?: bigint | undefined
+  gasPrice?: bigint | undefined
+  nonce?: number | undefined
+}
+
+/** What methods need to send, sign and count transactions. */
+export type Sending = {
+  readonly accounts: readonly Address[]
+  readonly keys: ManagedKeys
+  /**
+   * Sends signed bytes: a native transaction as it is, or an Ethereum one of a managed account, signed anew.
+   *
+   * @param toSun - changes the amounts of an Ethereum transaction into sun, where the client was shown another unit.
+   * @returns the hash under which the sender will ask for it.
+   */
+  sendRaw(raw: Hex, toSun?: (signed: EthereumTransaction) => EthereumTransaction): Promise<Hash>
+  sendManaged(request: SendRequest): Promise<Hash>
+  /** The native transaction of a request, signed by a managed account and not sent. Its nonce is checked and not taken. */
+  sign(request: SendRequest): Promise<Signed>
+  /** Fills in what a sender left out, as `eth_fillTransaction` does. */
+  fill(request: SendRequest): Promise<FilledTransaction>
+  /** Transactions of an account that went through here: those seen mined, or those and the pending ones. */
+  count(account: Address, at: 'mined' | 'pending'): Promise<number>
+  /** What was sent under a native id or an Ethereum hash. */
+  find(hash: Hash): Promise<SentTransaction | undefined>
+}
+
+export type Signed = { id: Hash; hex: string; transaction: Transaction }
+
+/** How long a nonce that comes too early waits for those before it: senders race each other. Milliseconds. */
+const NONCE_PATIENCE = 4_000
+const NONCE_POLL = 50
+
+/** What the node's own builders allow a transaction to live, counted from the head's time. */
+const LIFETIME = 60_000
+
+/** Larger transactions are not kept in the store. */
+const KEEP_HEX = 8_192
+
+export function createSending({
+  chain,
+  head,
+  keys,
+  native,
+  now = Date.now,
+  sleep = sleepFor,
+  store,
+}: createSending.Options): Sending {
+  const fees = createFees({ chain, native, now })
+  let lastTimestamp = 0
+
+  async function fill(request: SendRequest): Promise<FilledTransaction> {
+    const { data, from, to, value } = request
+    const call = { data, from, value, ...(to && { to }) }
+    const [gas, gasPrice, nonce] = await Promise.all([
+      request.gas ?? estimateGas(call, { native, signal: NEVER, source: { at: 'latest' } }),
+      request.gasPrice ?? chain.energyPrice(),
+      request.nonce ?? count(from, 'pending'),
+    ])
+    return { ...call, gas, gasPrice, nonce }
+  }
+
+  /** The unsigned transaction that a request means on this chain. */
+  async function prepare(request: SendRequest): Promise<Transaction & { raw_data_hex: string }> {
+    const { data, from, to, value } = request
+    const info = to && (await native.wallet.getContractInfo({ value: toNativeAddress(to) }))
+    const hasCode = Boolean(info?.runtimecode)
+    let feeLimit = 0n
+    if (!to || hasCode) {
+      const { gas, gasPrice } = await fill(request)
+      feeLimit = await fees.limit(gas, gasPrice)
+    }
+    // Two identical requests are two transactions, so no two may carry the same time.
+    lastTimestamp = Math.max(now(), lastTimestamp + 1)
+    const anchor = {
+      block: chain.solid(),
+      expiration: chain.latest().timestamp + LIFETIME,
+      timestamp: lastTimestamp,
+    }
+    return toNativeTransaction({ data, feeLimit, from, value, ...(to && { to }) }, anchor, hasCode)
+  }
+
+  async function sign(request: SendRequest): Promise<Signed> {
+    const key = keys.keyOf(request.from)
+    if (!key)
+      throw new RpcError(-32000, `unknown account: no key of ${request.from} is managed here`)
+    const transaction = signTransaction(await prepare(request), key)
+    return { id: `0x${transaction.txID}`, hex: encodeTransaction(transaction), transaction }
+  }
+
+  /** Takes a place in the store for a transaction of a managed account, waiting for the nonces before it. */
+  async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
+    const { from, nonce } = request
+    const deadline = now() + NONCE_PATIENCE
+    let signed = await sign(request)
+    for (;;) {
+      const reservation = await store.reserve({
+        ...sentOf(signed, from),
+        ...(alias && { alias }),
+        ...(nonce !== undefined && { nonce }),
+      })
+      if (reservation.outcome === 'reserved') return signed
+      if (reservation.outcome === 'known') {
+        if (alias) return undefined
+        // Another replica made the very same bytes in the same millisecond: sign again, later.
+        signed = await sign(request)
+      } else {
+        if (reservation.outcome !== 'high' || now() > deadline) throw nonceError(reservation, nonce)
+        await sleep(NONCE_POLL)
+      }
+    }
+  }
+
+  async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
+    const signed = await reserve(request, alias)
+    if (signed) await deliver(signed)
+    return alias ?? (signed as Signed).id
+  }
+
+  /** Broadcasts what has its place in the store; a refusal frees the place. */
+  async function deliver({ id, hex }: Pick<Signed, 'id' | 'hex'>): Promise<void> {
+    try {
+      await broadcast({ native, sleep }, { hash: id, hex })
+    } catch (error) {
+      if (!(error instanceof UncertainBroadcastError)) await store.release(id)
+      throw error
+    }
+    head.poke()
+  }
+
+  /** The node is told once more of what was sent before, while that is still on its way. */
+  async function deliverAgain({ hex, id }: Pick<SentTransaction, 'hex' | 'id'>): Promise<void> {
+    if (hex && (await store.pick([id])).length > 0)
+      await broadcast({ native, sleep }, { hash: id, hex })
+  }
+
+  async function sendNative(raw: Hex): Promise<Hash> {
+    const transaction = readNative(raw)
+    const hex = raw.slice(2)
+    const from = await checkSignatures(transaction, native)
+    const signed: Signed = { id: `0x${transaction.txID}`, hex, transaction }
+    const { outcome } = await store.reserve(sentOf(signed, from))
+    if (outcome === 'reserved') await deliver(signed)
+    else await deliverAgain(signed)
+    return signed.id
+  }
+
+  async function sendEthereum(signed: EthereumTransaction): Promise<Hash> {
+    const sent = await store.find(signed.hash)
+    if (sent) {
+      await deliverAgain(sent)
+      return signed.hash
+    }
+    if (!keys.keyOf(signed.from)) throw new NotManagedError(signed.from)
+    return submit(signed, signed.hash)
+  }
+
+  async function count(account: Address, at: 'mined' | 'pending'): Promise<number> {
+    const from = account.toLowerCase() as Address
+    const before = await store.counts(from)
+    if (at === 'pending' || before.pending === 0)
+      return before.mined + (at === 'pending' ? before.pending : 0)
+    // The head may not have told yet of a block whose receipts a client has already read.
+    const ids = await store.pending({ from, limit: 100 })
+    await Promise.all(ids.map((id) => confirmMined(id, { native, store })))
+    return (await store.counts(from)).mined
+  }
+
+  return {
+    accounts: keys.accounts,
+    keys,
+    async sendRaw(raw, toSun = (signed) => signed) {
+      if (!looksLikeEthereum(raw)) return sendNative(raw)
+      return sendEthereum(toSun(await readEthereumTransaction(raw, chain.id)))
+    },
+    sendManaged: (request) => submit(request),
+    async sign(request) {
+      const { from, nonce } = request
+      const next = await count(from, 'pending')
+      if (nonce !== undefined && nonce < next) throw nonceError({ outcome: 'low', next }, nonce)
+      return sign(request)
+    },
+    fill,
+    count,
+    find: (hash) => store.find(hash),
+  }
+}
+
+export declare namespace createSending {
+  type Options = {
+    /** The full view. */
+    chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'solid'>
+    head: Pick<Head, 'poke'>
+    keys: ManagedKeys
+    native: NativeClient
+    /** @default Date.now */
+    now?: () => number
+    /** @default a timer */
+    sleep?: (milliseconds: number) => Promise<void>
+    store: SentStore
+  }
+}
+
+function readNative(raw: Hex): Transaction {
+  let transaction: Transaction
+  try {
+    transaction = decodeTransaction(raw)
+  } catch {
+    throw new InvalidParamsError(
+      0,
+      'expected a signed transaction: the protobuf bytes of this chain, or an Ethereum transaction of a managed account',
+    )
+  }
+  if (transaction.raw_data.contract?.length !== 1)
+    throw new RpcError(-32000, 'a transaction carries exactly one contract')
+  return transaction
+}
+
+function sentOf({ id, hex, transaction }: Signed, from: Address) {
+  const expiration = transaction.raw_data.expiration ?? 0
+  return { id, from, expiration, ...(hex.length <= KEEP_HEX && { hex }) }
+}
+
+function nonceError(
+  { next, outcome }: { next: number; outcome: 'low' | 'taken' | 'high' },
+  nonce: number | undefined,
+): RpcError {
+  if (outcome === 'taken')
+    return new RpcError(
+      -32000,
+      `replacement transaction underpriced: nonce ${nonce} is on its way and cannot be replaced on this chain, next nonce ${next}`,
+    )
+  return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
+}
+
+const NEVER = new AbortController().signal
+
+const sleepFor = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+
+/** `-32000`: signed for Ethereum by an account whose key is not here. What to do instead is in the message. */
+export class NotManagedError extends RpcError {
+  override name = 'NotManagedError'
+
+  constructor(from: Address) {
+    super(
+      -32000,
+      `this chain cannot use the Ethereum signature of ${from}: it signs the SHA-256 of a protobuf message. ` +
+        'Sign natively (ethgate/viem, ethgate/ethers, or buildTransaction and any native wallet), ' +
+        `or let the gateway hold the key (--keys). See ${DOCS}`,
+      { data: { docs: DOCS } },
+    )
+  }
+}
+
+const DOCS = 'docs/sending.md'

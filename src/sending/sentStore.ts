@@ -1,0 +1,59 @@
+import type { Address, Hash } from 'viem'
+
+/** A transaction that this gateway (or, with Redis, this fleet) broadcast. */
+export type SentTransaction = {
+  /** The native id: what the chain calls the transaction. */
+  id: Hash
+  /** The hash of the Ethereum transaction that it was made from; absent when it was signed natively. */
+  alias?: Hash
+  from: Address
+  nonce: number
+  /** Milliseconds of chain time after which no block can include it. */
+  expiration: number
+  /** The signed bytes, hex without `0x`; absent when they are many. */
+  hex?: string
+}
+
+/** What came of asking for a place: it is taken, the transaction was sent before, or the nonce does not fit. */
+export type Reservation =
+  | { outcome: 'reserved'; nonce: number }
+  | { outcome: 'known'; id: Hash }
+  | { outcome: 'low' | 'taken' | 'high'; next: number }
+
+/** How many transactions of an account were seen mined, and how many are still out. */
+export type SentCounts = { mined: number; pending: number }
+
+/**
+ * What was sent, for whom, and what became of it. The chain has no nonces: an account's nonce is the number of its
+ * transactions that went through here. Each operation is atomic over all replicas that share the store.
+ */
+export type SentStore = {
+  /**
+   * Records a transaction as pending before it is broadcast. With a nonce it must be the next one of its sender; without,
+   * it gets the next one. The same id or alias again is `known`.
+   */
+  reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
+  /** Forgets a pending transaction that was refused or has expired, so that its nonce is free. */
+  release(id: Hash): Promise<void>
+  /** Counts a pending transaction as mined, once. */
+  confirm(id: Hash): Promise<void>
+  counts(from: Address): Promise<SentCounts>
+  /** Ids that are pending, those that expire first in front, at most `limit`; of one sender when `from` is given. */
+  pending(options: SentStore.PendingOptions): Promise<Hash[]>
+  /** Which of these ids are pending here. */
+  pick(ids: readonly Hash[]): Promise<Hash[]>
+  /** By native id or by Ethereum hash, for 30 days. */
+  find(hash: Hash): Promise<SentTransaction | undefined>
+}
+
+export declare namespace SentStore {
+  type PendingOptions = {
+    from?: Address
+    /** Only those whose expiration is before this time, milliseconds. */
+    expiredAt?: number
+    limit: number
+  }
+}
+
+/** How long a transaction can be found by either of its hashes. */
+export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60

@@ -1,0 +1,66 @@
+import type { Hash } from 'viem'
+
+import type { Head, HeadChange } from '../chain/headTypes.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { SentStore } from './sentStore.ts'
+
+/** Expired transactions that are looked up at one head. */
+const SWEEP = 100
+
+/**
+ * Follows what was sent: at every head, transactions of new blocks are counted as mined, and those that have expired are
+ * looked up once more and dropped, so that their nonces are free again. Any replica may do it; each transaction counts once.
+ *
+ * @param onError - told of a step that failed; the next head tries again.
+ */
+export function createSettler({ head, native, onError, store }: createSettler.Options): {
+  start(): void
+  /** Resolves when the step under way is done. */
+  stop(): Promise<void>
+} {
+  let unsubscribe: (() => void) | undefined
+  let tail: Promise<void> = Promise.resolve()
+
+  async function settle({ added }: HeadChange): Promise<void> {
+    const mined = await store.pick(added.flatMap(({ transactions }) => transactions))
+    for (const id of mined) await confirmMined(id, { native, store })
+    const tip = added.at(-1)
+    if (!tip) return
+    // A block may not include what expired before its own time, and none after it will.
+    for (const id of await store.pending({ expiredAt: tip.timestamp, limit: SWEEP }))
+      if (!(await confirmMined(id, { native, store }))) await store.release(id)
+  }
+
+  return {
+    start() {
+      unsubscribe ??= head.onChange((change) => {
+        tail = tail.then(() => settle(change)).catch(onError)
+      })
+    },
+    async stop() {
+      unsubscribe?.()
+      unsubscribe = undefined
+      await tail
+    },
+  }
+}
+
+export declare namespace createSettler {
+  type Options = {
+    head: Pick<Head, 'onChange'>
+    native: NativeClient
+    onError: (error: unknown) => void
+    store: SentStore
+  }
+}
+
+/** Counts a transaction as mined once its receipt can be read. @returns whether it can. */
+export async function confirmMined(
+  id: Hash,
+  { native, store }: { native: NativeClient; store: SentStore },
+): Promise<boolean> {
+  const info = await native.wallet.getTransactionInfoById({ value: id.slice(2) })
+  if (!info) return false
+  await store.confirm(id)
+  return true
+}

@@ -1,0 +1,72 @@
+import type { Address } from 'viem'
+
+import { toRpcAddress } from '../codec/address.ts'
+import { RpcError } from '../errors.ts'
+import type { Permission } from '../native/accountTypes.ts'
+import type { NativeClient } from '../native/client.ts'
+import { recoverSigners } from '../native/protobuf/signature.ts'
+import type { HexAddress, Transaction } from '../native/types.ts'
+
+/**
+ * Recovers who signed a native transaction and checks it against the permission that it names, so that a wrong key is
+ * told in words before the node is asked to broadcast.
+ *
+ * @returns the account that the transaction belongs to.
+ * @throws RpcError `-32000 invalid sender: …`
+ */
+export async function checkSignatures(
+  transaction: Transaction,
+  native: NativeClient,
+): Promise<Address> {
+  const [contract] = transaction.raw_data.contract ?? []
+  const { owner_address, transparent_from_address } = contract?.parameter?.value ?? {}
+  const owner = owner_address ?? transparent_from_address
+  if (typeof owner !== 'string' || owner.length !== 42)
+    throw new RpcError(-32000, 'invalid sender: the transaction names no owner')
+  const signers = signersOf(transaction)
+  if (signers.length === 0)
+    throw new RpcError(-32000, 'invalid sender: the transaction is not signed')
+  const id = contract?.Permission_id ?? 0
+  const permission = await permissionOf(owner, id, native)
+  const weights = new Map(permission.keys?.map(({ address, weight }) => [address, BigInt(weight)]))
+  const stranger = signers.find((signer) => !weights.has(signer))
+  if (stranger)
+    throw new RpcError(
+      -32000,
+      `invalid sender: signed by ${toRpcAddress(stranger)}, which is not a key of permission ${id} of ${toRpcAddress(owner)}`,
+    )
+  const weight = [...new Set(signers)].reduce(
+    (sum, signer) => sum + (weights.get(signer) ?? 0n),
+    0n,
+  )
+  if (weight < BigInt(permission.threshold ?? 1))
+    throw new RpcError(
+      -32000,
+      `invalid sender: the signatures weigh ${weight}, permission ${id} wants ${permission.threshold}`,
+    )
+  return toRpcAddress(owner)
+}
+
+function signersOf(transaction: Transaction): HexAddress[] {
+  try {
+    return recoverSigners(transaction)
+  } catch (cause) {
+    throw new RpcError(-32000, `invalid sender: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** The permission that has to sign. An account that never changed its permissions is itself the only key of both. */
+async function permissionOf(
+  owner: HexAddress,
+  id: number,
+  native: NativeClient,
+): Promise<Pick<Permission, 'keys' | 'threshold'>> {
+  const account = await native.wallet.getAccount({ address: owner })
+  const actives = account?.active_permission ?? []
+  if (id === 0 && account?.owner_permission) return account.owner_permission
+  const active = actives.find((permission) => permission.id === id)
+  if (active) return active
+  if (id === 0 || (id === 2 && actives.length === 0))
+    return { keys: [{ address: owner, weight: 1 }], threshold: 1 }
+  throw new RpcError(-32000, `invalid sender: ${toRpcAddress(owner)} has no permission ${id}`)
+}
