@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
+import { createHead, type FollowedHead } from './head.ts'
+import type { HeadChange } from './headTypes.ts'
+
+let chain: ScriptedChain
+let head: FollowedHead
+let changes: HeadChange[]
+let time: number
+
+const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
+
+beforeEach(() => {
+  chain = createScriptedChain()
+  chain.mine()
+  chain.mine()
+  time = 1_000
+})
+afterEach(() => head.stop())
+
+async function follow(options: Partial<createHead.Options> = {}) {
+  head = createHead({ native: chain.native, now: () => time, ...options })
+  changes = []
+  head.onChange((change) => changes.push(change))
+  await head.start()
+}
+
+const step = async () => {
+  head.poke()
+  await new Promise((resolve) => setTimeout(resolve, 15))
+}
+const shape = ({ added, removed, solid }: HeadChange) => ({
+  added: added.map(({ hash }) => hash),
+  removed: removed.map(({ hash }) => hash),
+  solid: solid.number,
+})
+const hashes = () => chain.canonical().map(({ hash }) => hash)
+
+describe('createHead', () => {
+  test('default: from the solidified block to the newest, then block by block', async () => {
+    chain.solidify(1)
+    await follow()
+    expect(head.latest()).toEqual(expect.objectContaining({ number: 2, hash: chain.head().hash }))
+    const block = chain.mine({ logs: [[log, log], [log]] })
+    chain.solidify(2)
+    await step()
+    expect(changes.map(shape)).toEqual([
+      { added: hashes().slice(1, 3), removed: [], solid: 1 },
+      { added: [block.hash], removed: [], solid: 2 },
+    ])
+    expect(changes[1]?.added[0]?.logs.map(({ logIndex }) => logIndex)).toEqual([
+      '0x0',
+      '0x1',
+      '0x2',
+    ])
+    expect(head.at(2)?.hash).toBe(hashes()[2])
+    expect(head.at(4)).toBeUndefined()
+    expect((await head.recent(block.hash))?.transactions).toHaveLength(2)
+    expect(head.status()).toEqual({ role: 'alone', number: 3, solid: 2, age: 0, upstream: 'up' })
+  })
+
+  test('behavior: before the first block reads fail, and the node being away is shown', async () => {
+    chain.faults.down = true
+    await follow()
+    expect(() => head.latest()).toThrow(expect.objectContaining({ code: -32603 }))
+    expect(head.status()).toEqual({
+      role: 'alone',
+      number: undefined,
+      solid: undefined,
+      age: undefined,
+      upstream: 'down',
+    })
+    chain.faults.down = false
+    await step()
+    expect(head.status()).toMatchObject({ number: 2, upstream: 'up' })
+  })
+
+  test('behavior: a long gap is filled in order with nothing left out', async () => {
+    await follow()
+    for (let count = 0; count < 100; count++) chain.mine()
+    chain.solidify(97)
+    head.poke()
+    await vi.waitFor(() => expect(head.latest().number).toBe(102))
+    expect(changes.flatMap(({ added }) => added.map(({ hash }) => hash))).toEqual(hashes())
+    expect(changes.at(-1)?.solid.number).toBe(97)
+    expect(Math.max(...changes.map(({ added }) => added.length))).toBe(32)
+  })
+
+  test('behavior: an empty block costs one look and the solidified header', async () => {
+    await follow()
+    const before = chain.total()
+    chain.mine()
+    await step()
+    expect(chain.total() - before).toBeLessThanOrEqual(3)
+    expect(head.latest().number).toBe(3)
+  })
+
+  test('behavior: a reorg takes away newest first and adds oldest first', async () => {
+    await follow()
+    const old = [chain.mine({ logs: [[log]] }), chain.mine()]
+    await step()
+    const branch = chain.reorg(2, [{}, { logs: [[log]] }, {}])
+    await step()
+    expect(changes.slice(-1).map(shape)).toEqual([
+      {
+        added: branch.map(({ hash }) => hash),
+        removed: old.map(({ hash }) => hash).toReversed(),
+        solid: 0,
+      },
+    ])
+    expect(head.window()?.orphans.get(old[0]?.hash as `0x${string}`)?.logs).toHaveLength(1)
+    expect(await head.recent(old[0]?.hash as `0x${string}`)).toBeUndefined()
+  })
+
+  test('behavior: a node that lags behind the balancer moves nothing', async () => {
+    await follow()
+    chain.mine()
+    await step()
+    chain.faults.lag = 2
+    await step()
+    await step()
+    chain.faults.lag = 0
+    const block = chain.mine()
+    await step()
+    expect(head.latest().hash).toBe(block.hash)
+    expect(changes.flatMap(({ removed }) => removed)).toEqual([])
+  })
+
+  test('behavior: a branch that is not higher must persist', async () => {
+    await follow()
+    chain.mine()
+    await step()
+    const [other] = chain.reorg(1, [{}])
+    await step()
+    await step()
+    await step()
+    expect(head.latest().hash).not.toBe(other?.hash)
+    time += 2_500
+    await step()
+    expect(head.latest().hash).toBe(other?.hash)
+  })
+
+  test('behavior: a branch below the solidified block is refused and shown', async () => {
+    await follow()
+    chain.mine()
+    chain.solidify(3)
+    await step()
+    const kept = head.latest().hash
+    chain.reorg(2, [{}, {}, {}])
+    await step()
+    expect(head.latest().hash).toBe(kept)
+    expect(head.status().problem).toMatch(/below the solidified block 3/)
+  })
+
+  test('args: authoritative follows the node back, below the solidified block too', async () => {
+    await follow({ authoritative: true })
+    chain.mine()
+    chain.mine()
+    chain.solidify(4)
+    await step()
+    chain.solidify(2)
+    chain.reorg(2, [])
+    await step()
+    expect(head.latest().number).toBe(2)
+    expect(head.solid().number).toBe(2)
+    const [block] = chain.reorg(1, [{}])
+    chain.solidify(1)
+    await step()
+    expect(head.latest().hash).toBe(block?.hash)
+  })
+
+  test('behavior: at most two calls a second while nothing happens', async () => {
+    await follow({ now: Date.now })
+    const before = chain.total()
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    expect(chain.total() - before).toBeLessThanOrEqual(4)
+  })
+})

@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { createNativeClient } from '../src/native/client.ts'
+import type { NativeTransport } from '../src/native/transport.ts'
+
+/** A log to put on a block. */
+export type ScriptedLog = { address: string; topics: string[]; data?: string }
+
+/** A block to make: the logs of each of its transactions. */
+export type Script = { logs?: ScriptedLog[][]; timestamp?: number }
+
+type Stored = {
+  number: number
+  id: string
+  parent: string
+  timestamp: number
+  transactions: { id: string; logs: ScriptedLog[] }[]
+}
+
+/** What the node of a scripted chain does wrong. */
+export type Faults = {
+  /** Shows a head this many blocks older, as a node behind a load balancer may. */
+  lag?: number
+  /** Answers HTTP 503. */
+  down?: boolean
+}
+
+/**
+ * A chain under the test's control behind the node's HTTP interface: blocks come when the test says so, branches are
+ * thrown away, the node lags or fails. Block ids are deterministic.
+ */
+export function createScriptedChain({
+  seed = 'chain',
+  start = 0,
+}: createScriptedChain.Options = {}) {
+  const blocks: Stored[] = []
+  const known = new Map<string, Stored>()
+  const calls = new Map<string, number>()
+  const pending: string[] = []
+  const faults: Faults = {}
+  let solid = start
+  let made = 0
+
+  const digest = (text: string) => createHash('sha256').update(`${seed}:${text}`).digest('hex')
+
+  function push({ logs = [], timestamp }: Script): Stored {
+    const parent = blocks.at(-1)
+    const number = parent ? parent.number + 1 : start
+    made++
+    const block: Stored = {
+      number,
+      id: number.toString(16).padStart(16, '0') + digest(`block ${made}`).slice(16),
+      parent: parent?.id ?? '0'.repeat(64),
+      timestamp: timestamp ?? (parent?.timestamp ?? 1_700_000_000_000) + 3_000,
+      transactions: logs.map((logs, index) => ({ id: digest(`tx ${made} ${index}`), logs })),
+    }
+    blocks.push(block)
+    known.set(block.id, block)
+    return block
+  }
+
+  const at = (number: number) => blocks[number - start]
+  const newest = () => blocks.at(-1) as Stored
+
+  function find(ref: string | undefined, top: Stored): Stored | undefined {
+    if (ref === undefined || ref === '') return top
+    if (/^[0-9a-f]{64}$/.test(ref)) return known.get(ref)
+    const block = at(Number(ref))
+    return block && block.number <= top.number ? block : undefined
+  }
+
+  function answer(path: string, body: Record<string, unknown>): unknown {
+    const [, prefix, operation] = path.split('/')
+    const shown = Math.max(start, newest().number - (faults.lag ?? 0))
+    const top = at(prefix === 'walletsolidity' ? Math.min(solid, shown) : shown) as Stored
+    switch (operation) {
+      case 'getnowblock':
+        return toBlock(top, true)
+      case 'getblock': {
+        const block = find(body['id_or_num'] as string | undefined, top)
+        return block ? toBlock(block, body['detail'] === true) : {}
+      }
+      case 'getblockbynum': {
+        const block = find(String(body['num'] ?? 0), top)
+        return block ? toBlock(block, true) : {}
+      }
+      case 'getblockbyid': {
+        const block = known.get(body['value'] as string)
+        return block ? toBlock(block, true) : {}
+      }
+      case 'getblockbylimitnext': {
+        const [from, to] = [Number(body['startNum'] ?? 0), Number(body['endNum'])]
+        const found = blocks.filter(
+          ({ number }) => number >= from && number < to && number <= top.number,
+        )
+        return { block: found.map((block) => toBlock(block, true)) }
+      }
+      case 'gettransactioninfobyblocknum': {
+        const block = find(String(body['num'] ?? 0), top)
+        return block ? toInfos(block) : []
+      }
+      case 'gettransactionlistfrompending':
+        return pending.length > 0 ? { txId: [...pending] } : {}
+      default:
+        return {}
+    }
+  }
+
+  async function send(path: string, body: string | undefined) {
+    calls.set(path, (calls.get(path) ?? 0) + 1)
+    if (faults.down) return { status: 503, text: '' }
+    const input = body ? (JSON.parse(body) as Record<string, unknown>) : {}
+    return { status: 200, text: JSON.stringify(answer(path, input)) }
+  }
+
+  const transport: NativeTransport = { send, async close() {} }
+  push({})
+
+  return {
+    /** Makes the next block. */
+    mine: (script: Script = {}) => toRef(push(script)),
+    /** Throws the newest `depth` blocks away and makes others in their place. */
+    reorg(depth: number, scripts: Script[]) {
+      blocks.splice(blocks.length - depth, depth)
+      return scripts.map((script) => toRef(push(script)))
+    },
+    /** Raises the solidified block. */
+    solidify(number: number) {
+      solid = number
+    },
+    head: () => toRef(newest()),
+    /** The canonical blocks, oldest first. */
+    canonical: () => blocks.map(toRef),
+    /** Hashes of the node's pool, without `0x`. */
+    pending,
+    faults,
+    /** Calls by path since the start. */
+    calls,
+    total: () => [...calls.values()].reduce((sum, count) => sum + count, 0),
+    transport,
+    native: createNativeClient({ transport }),
+    /** Serves both prefixes on a free port. */
+    async listen() {
+      const server = createServer((request, response) => {
+        const parts: Buffer[] = []
+        request.on('data', (part: Buffer) => parts.push(part))
+        request.on('end', () => {
+          void send(request.url ?? '', Buffer.concat(parts).toString()).then(({ status, text }) =>
+            response.writeHead(status, { 'content-type': 'application/json' }).end(text),
+          )
+        })
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      return {
+        url: `http://127.0.0.1:${port}`,
+        async close() {
+          server.closeAllConnections()
+          await new Promise((resolve) => server.close(resolve))
+        },
+      }
+    },
+  }
+}
+
+export declare namespace createScriptedChain {
+  type Options = {
+    /** Chains of different seeds have different hashes. */
+    seed?: string
+    /** Number of the first block. @default 0 */
+    start?: number
+  }
+}
+
+export type ScriptedChain = ReturnType<typeof createScriptedChain>
+
+function toRef({ id, number, parent, timestamp, transactions }: Stored) {
+  return {
+    number,
+    hash: `0x${id}` as const,
+    parentHash: `0x${parent}` as const,
+    timestamp,
+    /** `number:logIndex` of each log, told apart by its transaction. */
+    logs: transactions.flatMap(({ id, logs }) => logs.map((_, index) => `0x${id}:${index}`)),
+  }
+}
+
+function toBlock({ id, number, parent, timestamp, transactions }: Stored, detail: boolean) {
+  return {
+    blockID: id,
+    block_header: {
+      raw_data: {
+        ...(number > 0 && { number }),
+        timestamp,
+        txTrieRoot: transactions.length > 0 ? 'ab'.repeat(32) : '0'.repeat(64),
+        parentHash: parent,
+        witness_address: `41${'11'.repeat(20)}`,
+        version: 32,
+      },
+      witness_signature: '00'.repeat(65),
+    },
+    ...(detail &&
+      transactions.length > 0 && {
+        transactions: transactions.map(({ id }) => ({
+          txID: id,
+          raw_data: {
+            contract: [
+              {
+                type: 'TriggerSmartContract',
+                parameter: {
+                  value: {
+                    owner_address: `41${'22'.repeat(20)}`,
+                    contract_address: `41${'33'.repeat(20)}`,
+                  },
+                  type_url: 'type.googleapis.com/protocol.TriggerSmartContract',
+                },
+              },
+            ],
+          },
+          raw_data_hex: '',
+          signature: [],
+          ret: [{ contractRet: 'SUCCESS' }],
+        })),
+      }),
+  }
+}
+
+function toInfos({ number, timestamp, transactions }: Stored) {
+  return transactions.map(({ id, logs }) => ({
+    id,
+    blockNumber: number,
+    blockTimeStamp: timestamp,
+    contractResult: [''],
+    contract_address: `41${'33'.repeat(20)}`,
+    receipt: { energy_usage_total: 100, result: 'SUCCESS' },
+    ...(logs.length > 0 && {
+      log: logs.map(({ address, data = '', topics }) => ({ address, topics, data })),
+    }),
+  }))
+}

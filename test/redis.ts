@@ -1,0 +1,110 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { Redis } from 'ioredis'
+
+/** A redis-server that a test starts, stops, freezes and kills as it likes. It keeps its data over a restart. */
+export type TestRedis = {
+  url: string
+  start(): Promise<void>
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Why tests that need Redis cannot run here; undefined when they can. Printed by those who skip. */
+export const redisMissing: string | undefined = hasServer()
+  ? undefined
+  : process.env['REDIS_URL']
+    ? undefined
+    : 'no REDIS_URL and no redis-server on the PATH'
+
+/** Why tests that stop and start Redis cannot run here. */
+export const redisServerMissing: string | undefined = hasServer()
+  ? undefined
+  : 'no redis-server on the PATH to stop and start'
+
+/** Starts a redis-server of the test's own on a free port. Its data outlives `stop`, not `close`. */
+export async function startRedis(): Promise<TestRedis> {
+  const directory = mkdtempSync(join(tmpdir(), 'ethgate-redis-'))
+  const port = await freePort()
+  const url = `redis://127.0.0.1:${port}`
+  let child: ChildProcess | undefined
+
+  const redis: TestRedis = {
+    url,
+    async start() {
+      child = spawn(
+        'redis-server',
+        [
+          '--port',
+          String(port),
+          '--bind',
+          '127.0.0.1',
+          '--dir',
+          directory,
+          '--save',
+          '',
+          '--appendonly',
+          'yes',
+          '--appendfsync',
+          'always',
+        ],
+        { stdio: 'ignore' },
+      )
+      await answers(url)
+    },
+    async stop() {
+      const running = child
+      child = undefined
+      if (!running) return
+      const gone = new Promise((resolve) => running.once('exit', resolve))
+      running.kill('SIGTERM')
+      await gone
+    },
+    async close() {
+      await redis.stop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+  await redis.start()
+  return redis
+}
+
+/** The Redis that `REDIS_URL` names, or one that is started for the purpose. */
+export async function someRedis(): Promise<Pick<TestRedis, 'url' | 'close'>> {
+  const url = process.env['REDIS_URL']
+  return url ? { url, async close() {} } : startRedis()
+}
+
+async function answers(url: string): Promise<void> {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
+  })
+  client.on('error', () => {})
+  await client.ping()
+  client.disconnect()
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+function hasServer(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
