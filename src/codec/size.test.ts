@@ -1,0 +1,91 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { describe, expect, test } from 'vitest'
+
+import { heights, recordedBlock } from '../../test/recordedBlock.ts'
+import type { Block, Transaction } from '../native/types.ts'
+import { blockSize, encodeHeader, encodeTransaction } from './size.ts'
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+/** A block of a public test network, without its transactions. */
+const block: Block = {
+  blockID: '0000000003fe262d52bfa4b2814f816fd2e57af5b98a33d60d8630a03a908e0e',
+  block_header: {
+    raw_data: {
+      number: 66987565,
+      timestamp: 1777445121000,
+      txTrieRoot: 'faf8fe3858339ead25cc892461c82a59b84dca4a51c45b026676bf3f45a352a2',
+      parentHash: '0000000003fe262c85cd6b02033f4c3e5c1efa35de256a17bd906dc61fb1aeed',
+      witness_address: '41b2f713d57dbcec679d93a8849fa0cd0e4db594ba',
+      version: 34,
+    },
+    witness_signature: '00'.repeat(65),
+  },
+}
+
+const hashOf = (block: Block) =>
+  (block.block_header.raw_data.number ?? 0).toString(16).padStart(16, '0') +
+  hex(sha256(encodeHeader(block))).slice(16)
+
+/** The header's root: pairs are hashed together, an odd last one moves up as it is. */
+function merkleRoot(leaves: readonly Uint8Array[]): string {
+  if (leaves.length === 0) return '0'.repeat(64)
+  let level = leaves.map((leaf) => sha256(leaf))
+  while (level.length > 1)
+    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, index) => {
+      const pair = level.slice(2 * index, 2 * index + 2)
+      return pair.length === 2 ? sha256(Buffer.concat(pair)) : (pair[0] ?? new Uint8Array())
+    })
+  return hex(level[0] ?? new Uint8Array())
+}
+
+test('default', () => {
+  expect(blockSize(block)).toBe(177)
+  expect(hashOf(block)).toBe(block.blockID)
+})
+
+test('behavior: an empty header', () => {
+  const raw_data = { number: 1 }
+  expect(hashOf({ blockID: '', block_header: { raw_data } })).toBe(
+    '0000000000000001464f071c8a336fd22eb5145dff1b245bda013ec89add8497',
+  )
+})
+
+test('behavior: every field of an outcome counts', () => {
+  const transaction: Transaction = {
+    raw_data: {},
+    raw_data_hex: '5a02081f',
+    ret: [
+      {},
+      { contractRet: 'OUT_OF_ENERGY', fee: 300, ret: 'FAILED' },
+      {
+        assetIssueID: '1',
+        cancel_unfreezeV2_amount: [{ key: 'ENERGY', value: 0 }],
+        orderDetails: [{ fillBuyQuantity: 1, makerOrderId: 'ff' }],
+        withdraw_amount: -1,
+      },
+    ],
+    signature: ['ab'],
+    txID: '',
+  }
+  expect(hex(encodeTransaction(transaction))).toBe(
+    [
+      '0a045a02081f',
+      '1201ab',
+      '2a00',
+      '2a0708ac021001180a',
+      '2a2372013178ffffffffffffffffff01d201050a01ff2001e2010a0a06454e455247591000',
+    ].join(''),
+  )
+})
+
+describe('the recorded chain', () => {
+  test('behavior: hash and root of every block follow from its bytes, so its size is exact', () => {
+    for (const number of heights) {
+      const { block } = recordedBlock(number)
+      expect(hashOf(block)).toBe(block.blockID)
+      const leaves = (block.transactions ?? []).map(encodeTransaction)
+      expect(merkleRoot(leaves)).toBe(block.block_header.raw_data.txTrieRoot)
+    }
+  })
+})

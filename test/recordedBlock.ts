@@ -1,0 +1,31 @@
+import type { LoadedBlock } from '../src/chain/load.ts'
+import { parseNative } from '../src/native/json.ts'
+import type { Block, TransactionInfo } from '../src/native/types.ts'
+import { recordedNative } from './node.ts'
+import { CHAIN, labels } from './recordedChain.ts'
+
+/** Every height of the recorded chain. */
+export const heights: readonly number[] = Array.from({ length: CHAIN.head + 1 }, (_, n) => n)
+
+/** A block of the recorded chain with the outcomes of its transactions, as the node gave them. */
+export function recordedBlock(number: number): LoadedBlock {
+  const block = parseNative(recordedNative('/wallet/getblockbynum', { num: number })) as Block
+  const infos = parseNative(recordedNative('/wallet/gettransactioninfobyblocknum', { num: number }))
+  return { block, infos: Array.isArray(infos) ? (infos as TransactionInfo[]) : [] }
+}
+
+/** Where the transaction with a label is. @throws when there is none, or it is on no block. */
+export function labelled(label: string): LoadedBlock & { number: number; index: number } {
+  const id = labels.transactions.find((one) => one.label === label && one.accepted)?.id
+  for (const number of heights) {
+    const loaded = recordedBlock(number)
+    const index = (loaded.block.transactions ?? []).findIndex(({ txID }) => txID === id)
+    if (index >= 0) return { ...loaded, index, number }
+  }
+  throw new Error(`no transaction "${label}" in the recorded chain`)
+}
+
+/** Sun per energy at a time of the recorded chain, whose price was voted up once. */
+export function recordedPrice(time: number | undefined): bigint {
+  return (time ?? 0) >= 1_795_261_920_000 ? 210n : 100n
+}
