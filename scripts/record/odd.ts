@@ -143,6 +143,7 @@ export async function recordBuilders(recorder: Recorder): Promise<void> {
     ],
     [
       'triggersmartcontract',
+      {},
       {
         ...call,
         data: undefined,

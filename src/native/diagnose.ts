@@ -1,0 +1,255 @@
+import { RpcError } from '../errors.ts'
+import { type Capability, createCapabilities } from './capabilities.ts'
+import type { NativeClient } from './client.ts'
+import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import type { NodeRpc } from './rpc.ts'
+
+/** One thing that was looked at: what was found, and what that means for those who use the gateway. */
+export type Finding = {
+  check: string
+  /** `fail`: much of the gateway does not work; `warn`: something does not; `info`: neither good nor bad. */
+  level: 'ok' | 'info' | 'warn' | 'fail'
+  found: string
+  /** What to expect, and what to change; empty where there is nothing to say. */
+  advice: string
+}
+
+/** A burst that every node takes, yet shows a limit of a few calls a second. */
+const BURST = 200
+
+/** A chain makes a block every three seconds; a head older than this does not move. */
+const OLD_HEAD_MS = 60_000
+
+/**
+ * Looks a node over. Faults of the node are findings, not errors: the list ends early only when it cannot be reached.
+ *
+ * @param rpc - the node's own JSON-RPC, where its address was given.
+ */
+export async function diagnose(
+  native: NativeClient,
+  { now = Date.now, rpc }: diagnose.Options = {},
+): Promise<Finding[]> {
+  const reachable = await look('reachable', () => reachNode(native, now))
+  if (reachable.level === 'fail') return [{ ...reachable, advice: UNREACHABLE }]
+  const capabilities = createCapabilities({ native })
+  const has = (capability: Capability, good: string, bad: Verdict) =>
+    look(capability, async () =>
+      (await capabilities.has(capability)) ? { level: 'ok', found: good } : bad,
+    )
+  return [
+    reachable,
+    await look('version', async () => {
+      const version = await capabilities.version()
+      return version
+        ? { level: 'ok', found: version }
+        : { level: 'info', found: 'hidden', advice: 'getnodeinfo is disabled' }
+    }),
+    await look('chain', async () => {
+      const { chainId, genesis } = await capabilities.identity()
+      return {
+        level: 'ok',
+        found: `id ${chainId} (0x${chainId.toString(16)}), genesis …${genesis.slice(-16)}`,
+      }
+    }),
+    await look('head', () => readHead(native, now)),
+    await look('solidified', () => readSolid(native)),
+    { ...(await has('constantCalls', 'on', CALLS_OFF)), check: 'contract calls' },
+    { ...(await has('estimateEnergy', 'on', ESTIMATE_OFF)), check: 'energy estimates' },
+    { ...(await has('blockHistory', 'kept', LITE)), check: 'block history' },
+    { ...(await has('infoHistory', 'kept', NO_INFOS)), check: 'receipts and logs' },
+    { ...(await has('balanceHistory', 'kept', NO_BALANCES)), check: 'balance history' },
+    ...(await Promise.all(NEEDED.map((needed) => checkApi(native, needed)))).filter(
+      ({ level }) => level !== 'ok',
+    ),
+    await look('limits', () => burst(native, now)),
+    await look('JSON-RPC', () => checkRpc(native, rpc)),
+  ]
+}
+
+export declare namespace diagnose {
+  type Options = {
+    rpc?: NodeRpc | undefined
+    /** Milliseconds. @default Date.now */
+    now?: () => number
+  }
+}
+
+const UNREACHABLE =
+  'is the node running, and is this the address of its HTTP API (port 8090, not its JSON-RPC)?'
+
+type Verdict = Omit<Finding, 'check' | 'advice'> & { advice?: string }
+
+async function look(check: string, ask: () => Promise<Verdict>): Promise<Finding> {
+  try {
+    return { check, advice: '', ...(await ask()) }
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return { check, level: 'fail', found: error.message, advice: '' }
+  }
+}
+
+const CALLS_OFF: Verdict = {
+  level: 'fail',
+  found: 'off',
+  advice: 'eth_call and all reads of contracts fail: set vm.supportConstant = true in the node',
+}
+const ESTIMATE_OFF: Verdict = {
+  level: 'warn',
+  found: 'off',
+  advice:
+    'estimates come from a simulation, a little too low at times: set vm.estimateEnergy = true',
+}
+const LITE: Verdict = {
+  level: 'fail',
+  found: 'closed',
+  advice:
+    'a lite node: old blocks, receipts and logs are not served; use a full one or set node.openHistoryQueryWhenLiteFN = true',
+}
+const NO_INFOS: Verdict = {
+  level: 'fail',
+  found: 'not kept',
+  advice: 'no receipts, no logs: set storage.transHistory.switch = "on" and sync again',
+}
+const NO_BALANCES: Verdict = {
+  level: 'warn',
+  found: 'not kept from the first block on',
+  advice:
+    'eth_getBalance at past blocks is refused: set storage.balance.history.lookup = true and sync again',
+}
+
+async function reachNode(native: NativeClient, now: () => number): Promise<Verdict> {
+  const times: number[] = []
+  for (let round = 0; round < 5; round++) {
+    const start = now()
+    await native.wallet.getNowBlock()
+    times.push(now() - start)
+  }
+  const [fastest = 0, , median = 0] = times.toSorted((left, right) => left - right)
+  return median > 1000
+    ? { level: 'warn', found: `answers in ${median} ms`, advice: 'every read takes that long' }
+    : { level: 'ok', found: `answers in ${median} ms (fastest ${fastest} ms)` }
+}
+
+async function readHead(native: NativeClient, now: () => number): Promise<Verdict> {
+  const { number = 0, timestamp = 0 } = (await native.wallet.getNowBlock()).block_header.raw_data
+  const age = now() - timestamp
+  const found = `block ${number}, ${Math.round(age / 1000)} s old`
+  if (age < -OLD_HEAD_MS)
+    return { level: 'warn', found, advice: 'ahead of this machine’s clock; set one of the clocks' }
+  return age > OLD_HEAD_MS
+    ? {
+        level: 'warn',
+        found,
+        advice: 'the head stands still: the node syncs, or its chain stopped',
+      }
+    : { level: 'ok', found }
+}
+
+async function readSolid(native: NativeClient): Promise<Verdict> {
+  const [head, solid] = await Promise.all([
+    native.wallet.getNowBlock(),
+    native.solidity.getNowBlock().catch((error: unknown) => {
+      if (error instanceof NodeLacksApiError) return undefined
+      throw error
+    }),
+  ])
+  if (!solid)
+    return {
+      level: 'fail',
+      found: 'no /walletsolidity',
+      advice:
+        '"finalized", "safe" and caching need it: give its address with --upstream-solidity (port 8091 of a node)',
+    }
+  const number = solid.block_header.raw_data.number ?? 0
+  return {
+    level: 'ok',
+    found: `block ${number}, ${(head.block_header.raw_data.number ?? 0) - number} behind the head`,
+  }
+}
+
+const ZERO_ADDRESS = `41${'0'.repeat(40)}`
+
+/** Operations that a part of the gateway stands on, and what is lost without them. */
+const NEEDED: { name: string; body: object; without: string; level: 'warn' | 'fail' }[] = [
+  { name: 'getcontractinfo', body: { value: ZERO_ADDRESS }, without: 'eth_getCode', level: 'fail' },
+  { name: 'getcontract', body: { value: ZERO_ADDRESS }, without: 'sending', level: 'warn' },
+  { name: 'getenergyprices', body: {}, without: 'eth_gasPrice', level: 'fail' },
+  { name: 'getchainparameters', body: {}, without: 'sending', level: 'warn' },
+  {
+    name: 'gettransactionlistfrompending',
+    body: {},
+    without: 'pending transactions',
+    level: 'warn',
+  },
+  { name: 'createtransaction', body: {}, without: 'building transfers', level: 'warn' },
+  { name: 'triggersmartcontract', body: {}, without: 'building contract calls', level: 'warn' },
+  { name: 'broadcasthex', body: {}, without: 'sending', level: 'warn' },
+]
+
+async function checkApi(
+  native: NativeClient,
+  { body, level, name, without }: (typeof NEEDED)[number],
+): Promise<Finding> {
+  return look(name, async () => {
+    try {
+      await native.call('wallet', name, body)
+    } catch (error) {
+      if (error instanceof NodeLacksApiError)
+        return { level, found: error.reason, advice: `without it: no ${without}` }
+      // The request says nothing, so a refusal of it is a sign of life, and so is a stumble.
+      if (!(error instanceof NodeRefusedError) && !/failed to process/.test(String(error)))
+        throw error
+    }
+    return { level: 'ok', found: 'offered' }
+  })
+}
+
+/** Many small reads at once: shows rate limits of the node or of a provider in front of it. */
+async function burst(native: NativeClient, now: () => number): Promise<Verdict> {
+  const head = (await native.wallet.getNowBlock()).block_header.raw_data.number ?? 0
+  const start = now()
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: BURST }, (_, index) =>
+      native.wallet.getBlock({ id_or_num: String(Math.max(0, head - index)) }),
+    ),
+  )
+  const seconds = Math.max(1, now() - start) / 1000
+  const faults = outcomes.flatMap((one) =>
+    one.status === 'rejected' ? [one.reason as unknown] : [],
+  )
+  const busy = faults.filter((fault) => fault instanceof NodeBusyError).length
+  const rate = `${BURST} reads in ${seconds.toFixed(2)} s`
+  if (busy > 0)
+    return {
+      level: 'warn',
+      found: `${busy} of ${BURST} reads refused`,
+      advice: 'the rate is limited: get an API key (--upstream-header) or lower --upstream-sockets',
+    }
+  if (faults.length > 0)
+    return {
+      level: 'warn',
+      found: `${faults.length} of ${BURST} reads failed`,
+      advice: 'the node does not take as many connections: lower --upstream-sockets',
+    }
+  return seconds > 5
+    ? { level: 'warn', found: rate, advice: 'slow: eth_getLogs over many blocks will take long' }
+    : { level: 'ok', found: rate }
+}
+
+async function checkRpc(native: NativeClient, rpc: NodeRpc | undefined): Promise<Verdict> {
+  if (!rpc)
+    return {
+      level: 'info',
+      found: 'not given',
+      advice: 'eth_getStorageAt needs it: --upstream-rpc http://HOST:8545/jsonrpc',
+    }
+  const genesis = await native.wallet.getBlock({ id_or_num: '0' })
+  const chainId = await rpc.call('eth_chainId', [])
+  return chainId === `0x${(genesis?.blockID ?? '').slice(-8).replace(/^0+/, '')}`
+    ? { level: 'ok', found: 'same chain' }
+    : {
+        level: 'fail',
+        found: `another chain: ${String(chainId)}`,
+        advice: 'eth_getStorageAt would lie: --upstream-rpc must name the same node',
+      }
+}
