@@ -7,7 +7,7 @@ export const eth_getBlockTransactionCountByHash = defineMethod({
   params: [hash],
   summary: 'how many transactions a block has',
   async handler({ chain, request }, [blockHash]) {
-    const transactions = await chain.blockTransactions({ blockHash }, request.signal)
-    return transactions ? numberToHex(transactions.length) : null
+    const count = await chain.transactionCount({ blockHash }, request.signal)
+    return count === undefined ? null : numberToHex(count)
   },
 })

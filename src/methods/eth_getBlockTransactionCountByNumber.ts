@@ -7,7 +7,7 @@ export const eth_getBlockTransactionCountByNumber = defineMethod({
   params: [blockRef],
   summary: 'how many transactions a block has',
   async handler({ chain, request }, [ref]) {
-    const transactions = await chain.blockTransactions(ref, request.signal)
-    return transactions ? numberToHex(transactions.length) : null
+    const count = await chain.transactionCount(ref, request.signal)
+    return count === undefined ? null : numberToHex(count)
   },
 })

@@ -5,5 +5,5 @@ export const eth_getTransactionByBlockHashAndIndex = defineMethod({
   params: [hash, index],
   summary: 'a transaction by its place in a block',
   handler: async ({ chain, request }, [blockHash, position]) =>
-    (await chain.blockTransactions({ blockHash }, request.signal))?.[position] ?? null,
+    (await chain.transactionAt({ blockHash }, position, request.signal)) ?? null,
 })

@@ -5,5 +5,5 @@ export const eth_getTransactionByBlockNumberAndIndex = defineMethod({
   params: [blockRef, index],
   summary: 'a transaction by its place in a block',
   handler: async ({ chain, request }, [ref, position]) =>
-    (await chain.blockTransactions(ref, request.signal))?.[position] ?? null,
+    (await chain.transactionAt(ref, position, request.signal)) ?? null,
 })

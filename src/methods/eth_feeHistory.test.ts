@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../test/context.ts'
+import { callMethod } from '../jsonrpc/method.ts'
+import { eth_feeHistory } from './eth_feeHistory.ts'
+
+test('default', async () => {
+  const result = await callMethod(eth_feeHistory, await createReplayContext(), ['0x2', '0x82'])
+  expect(result).toEqual({
+    baseFeePerGas: ['0x0', '0x0', '0x0'],
+    gasUsedRatio: [expect.any(Number), expect.any(Number)],
+    oldestBlock: '0x81',
+  })
+  for (const ratio of result.gasUsedRatio) {
+    expect(ratio).toBeGreaterThanOrEqual(0)
+    expect(ratio).toBeLessThanOrEqual(1)
+  }
+  expect(result.gasUsedRatio[1]).toBeGreaterThan(0)
+})
+
+test('args: integer count, tag, percentiles', async () => {
+  expect(
+    await callMethod(eth_feeHistory, await createReplayContext(), [2, 'latest', [5, 50.5, 95]]),
+  ).toEqual({
+    baseFeePerGas: ['0x0', '0x0', '0x0'],
+    gasUsedRatio: [0, 0],
+    oldestBlock: '0xde',
+    reward: [
+      ['0x0', '0x0', '0x0'],
+      ['0x0', '0x0', '0x0'],
+    ],
+  })
+})
+
+test('args: no percentiles', async () => {
+  const context = await createReplayContext()
+  expect(await callMethod(eth_feeHistory, context, [1, 'latest', []])).not.toHaveProperty('reward')
+  expect(await callMethod(eth_feeHistory, context, [1, 'latest', null])).not.toHaveProperty(
+    'reward',
+  )
+})
+
+test('behavior: never more blocks than there are', async () => {
+  const result = await callMethod(eth_feeHistory, await createReplayContext(), ['0x400', '0x3'])
+  expect(result).toMatchObject({ oldestBlock: '0x0' })
+  expect(result.baseFeePerGas).toHaveLength(5)
+  expect(result.gasUsedRatio).toHaveLength(4)
+})
+
+test('behavior: no blocks', async () => {
+  expect(await callMethod(eth_feeHistory, await createReplayContext(), [0, 'latest'])).toEqual({
+    baseFeePerGas: [],
+    gasUsedRatio: [],
+    oldestBlock: '0x0',
+  })
+})
+
+test('error: beyond the head', async () => {
+  await expect(
+    callMethod(eth_feeHistory, await createReplayContext(), [1, '0xe0']),
+  ).rejects.toMatchObject({
+    code: -32_000,
+    message: 'request beyond head block: requested 224, head 223',
+  })
+})
+
+test.each([[[50, 20]], [[101]], [[-1]], [['50']], ['50'], [Array(101).fill(1)]])(
+  'error: percentiles %j',
+  async (percentiles) => {
+    const context = await createReplayContext()
+    expect(() => callMethod(eth_feeHistory, context, [1, 'latest', percentiles])).toThrow(
+      'invalid argument 2',
+    )
+  },
+)

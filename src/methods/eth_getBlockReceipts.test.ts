@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../test/context.ts'
+import { CHAIN } from '../../test/recordedChain.ts'
+import { callMethod } from '../jsonrpc/method.ts'
+import { fromWire } from '../jsonrpc/wire.ts'
+import { eth_getBlockReceipts } from './eth_getBlockReceipts.ts'
+
+test.each([['0x82'], ['130'], [130], [{ blockNumber: '0x82' }]])('args: %j', async (ref) => {
+  const result = await callMethod(eth_getBlockReceipts, await createReplayContext(), [ref])
+  expect(result && fromWire(result)[0]).toMatchObject({ blockNumber: '0x82', status: '0x1' })
+})
+
+test('args: hash, and an empty block', async () => {
+  const context = await createReplayContext()
+  for (const ref of [CHAIN.headHash, { blockHash: CHAIN.headHash }, 'latest']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const result = await callMethod(eth_getBlockReceipts, context, [ref])
+    expect(result && fromWire(result)).toEqual([])
+  }
+})
+
+test('behavior: null for an unknown block', async () => {
+  const context = await createReplayContext()
+  expect(await callMethod(eth_getBlockReceipts, context, ['0xffff'])).toBeNull()
+  expect(await callMethod(eth_getBlockReceipts, context, [`0x${'ab'.repeat(32)}`])).toBeNull()
+})

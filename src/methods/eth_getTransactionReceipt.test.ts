@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../test/context.ts'
+import { labels } from '../../test/recordedChain.ts'
+import { callMethod } from '../jsonrpc/method.ts'
+import { fromWire, isWire } from '../jsonrpc/wire.ts'
+import { eth_getTransactionReceipt } from './eth_getTransactionReceipt.ts'
+
+const unknown = `0x${'ab'.repeat(32)}`
+
+test('default', async () => {
+  const { tx } = labels.contracts.BadCtor
+  const result = await callMethod(eth_getTransactionReceipt, await createReplayContext(), [tx])
+  expect(isWire(result) ? fromWire(result) : result).toMatchObject({
+    contractAddress: `0x${labels.contracts.BadCtor.address.slice(2)}`,
+    logs: [],
+    status: '0x0',
+    to: null,
+    transactionHash: `0x${tx}`,
+  })
+})
+
+test('behavior: null for an unknown hash', async () => {
+  expect(
+    await callMethod(eth_getTransactionReceipt, await createReplayContext(), [unknown]),
+  ).toBeNull()
+})
+
+test('error: a hash that the node could not be asked about is not unknown', async () => {
+  const context = await createReplayContext({ intercept: () => ({ status: 502, text: '' }) })
+  await expect(callMethod(eth_getTransactionReceipt, context, [unknown])).rejects.toMatchObject({
+    code: -32_603,
+  })
+})

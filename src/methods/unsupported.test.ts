@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../test/context.ts'
+import { callMethod } from '../jsonrpc/method.ts'
+import { unsupported } from './unsupported.ts'
+
+test('error: each says that it is not there and why', async () => {
+  const context = await createReplayContext()
+  for (const [name, method] of Object.entries(unsupported))
+    expect(() => callMethod(method, context, [])).toThrow(
+      expect.objectContaining({
+        code: -32_601,
+        message: `the method ${name} does not exist/is not available: ${method.summary}`,
+      }),
+    )
+})

@@ -1,0 +1,93 @@
+import { onTestFinished } from 'vitest'
+
+import { createBlocks } from '../src/chain/blocks.ts'
+import { createChain } from '../src/chain/chain.ts'
+import type { HeadBlock } from '../src/chain/headTypes.ts'
+import { type Config, createConfig } from '../src/config.ts'
+import type { Context } from '../src/context.ts'
+import { createNativeClient } from '../src/native/client.ts'
+import { createNodeRpc } from '../src/native/rpc.ts'
+import { createPoolTransport } from '../src/native/transport.ts'
+import { createManagedKeys } from '../src/sending/keys.ts'
+import { createMemorySentStore } from '../src/sending/memorySentStore.ts'
+import { createSending } from '../src/sending/sending.ts'
+import { recordedNative, type ReplayNode, startReplayNode } from './node.ts'
+import { CHAIN } from './recordedChain.ts'
+
+/**
+ * What methods get, built of the real parts on a replay node of its own. The head stands still: block 223, of which the
+ * blocks up to `solid` are solidified. Everything ends with the test.
+ */
+export async function createReplayContext({
+  config: given = {},
+  intercept,
+  keys = [],
+  nodeRpc = false,
+  solid = CHAIN.head,
+  view = 'full',
+}: createReplayContext.Options = {}): Promise<Context & { node: ReplayNode }> {
+  const node = await startReplayNode(intercept ? { intercept } : {})
+  const config = createConfig({ upstream: node.url, ...given })
+  const native = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  const rpc = nodeRpc ? createNodeRpc({ url: node.rpcUrl }) : undefined
+  onTestFinished(async () => {
+    await rpc?.close()
+    await native.close()
+    await node.close()
+  })
+  const head = {
+    at: (number: number) => (number <= CHAIN.head ? headBlock(number) : undefined),
+    latest: () => headBlock(CHAIN.head),
+    solid: () => headBlock(solid),
+    onChange: () => () => {},
+    poke: () => {},
+  }
+  const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
+  const chain = createChain({
+    blocks,
+    chainId: CHAIN.chainId,
+    config,
+    genesis: headBlock(0).hash,
+    head,
+    native,
+    view,
+  })
+  const sending = createSending({
+    chain,
+    head,
+    keys: createManagedKeys(keys),
+    native,
+    store: createMemorySentStore(),
+  })
+  return { chain, config, native, node, nodeRpc: rpc, request: scope(), sending }
+}
+
+export declare namespace createReplayContext {
+  type Options = startReplayNode.Options & {
+    config?: Partial<Config>
+    /** Private keys that the gateway manages. @default none */
+    keys?: string[]
+    /** Whether the node's own JSON-RPC is configured. @default false */
+    nodeRpc?: boolean
+    /** Height of the solidified block. @default the head */
+    solid?: number
+    /** @default 'full' */
+    view?: 'full' | 'solid'
+  }
+}
+
+/** A recorded block as a follower of the chain sees it. */
+export function headBlock(number: number): HeadBlock {
+  const { blockID, block_header } = JSON.parse(
+    recordedNative('/wallet/getblockbynum', { num: number }),
+  ) as {
+    blockID: string
+    block_header: { raw_data: { parentHash: string; timestamp?: number } }
+  }
+  const { parentHash, timestamp = 0 } = block_header.raw_data
+  return { hash: `0x${blockID}`, number, parentHash: `0x${parentHash}`, timestamp }
+}
+
+function scope(): Context['request'] {
+  return { client: '127.0.0.1', onSettled() {}, signal: new AbortController().signal }
+}
