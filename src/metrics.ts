@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+import type { Health } from './http/health.ts'
+
 /** Every metric of a gateway. Names end in their unit; time is in seconds. */
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -8,7 +10,6 @@ export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
-  const counter = (name: string, help: string) => new Counter({ name, help, registers })
 
   const calls = new Histogram({
     name: 'ethgate_rpc_call_duration_seconds',
@@ -31,6 +32,12 @@ export function createMetrics() {
     registers,
   })
 
+  const headNumber = gauge('ethgate_head_block_number', 'Newest block')
+  const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
+  const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last moved')
+  const upstreamUp = gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded')
+  const redisUp = gauge('ethgate_redis_up', '1 when Redis is connected; 0 also without Redis')
+
   return {
     registry,
     /** One JSON-RPC call; `code` is 0 when it went well. */
@@ -42,7 +49,14 @@ export function createMetrics() {
     upstreamCall(operation: string, outcome: string, seconds: number) {
       upstream.observe({ operation, outcome }, seconds)
     },
-    responseBytes: counter('ethgate_response_bytes_total', 'Bytes of JSON-RPC responses'),
+    /** What `/health` says, as numbers. */
+    health({ head, redis, upstream }: Health) {
+      headNumber.set(head.number ?? 0)
+      solidNumber.set(head.solid ?? 0)
+      headAge.set(head.age ?? 0)
+      upstreamUp.set(upstream.state === 'up' ? 1 : 0)
+      redisUp.set(redis === 'up' ? 1 : 0)
+    },
     wsConnections: gauge('ethgate_ws_connections', 'Open WebSocket connections'),
     wsCuts: new Counter({
       name: 'ethgate_ws_cuts_total',
@@ -50,15 +64,10 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
-    headNumber: gauge('ethgate_head_block_number', 'Newest block'),
-    solidNumber: gauge('ethgate_solid_block_number', 'Newest solidified block'),
-    headAge: gauge('ethgate_head_age_seconds', 'Time since the head last moved'),
-    upstreamUp: gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded'),
-    redisUp: gauge('ethgate_redis_up', '1 when Redis is connected; absent without Redis'),
   }
 }
 
-/** Adds the metrics of the process itself (memory, event loop), once per registry. */
+/** Adds the metrics of the process itself (memory, event loop): for programs, where one gateway is the process. */
 export function collectProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry })
 }

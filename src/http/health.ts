@@ -12,7 +12,8 @@ export type Health = {
   version: string
   /** As hex; absent until the upstream has answered. */
   chainId?: string
-  upstream: { url: string | null; state: 'up' | 'down' | 'unknown' }
+  /** Origins only: a path may be a key. */
+  upstream: { state: 'up' | 'down' | 'unknown'; wallet: string | null; solidity: string | null }
   head: {
     role: 'leader' | 'follower' | 'alone'
     number: number | null

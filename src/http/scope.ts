@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { RequestScope } from '../jsonrpc/request.ts'
+import { ClientGoneError, type RequestScope } from '../jsonrpc/request.ts'
 
 type Listener = (delivered: boolean) => void
 
@@ -22,7 +22,7 @@ export function createHttpScope(
   function settle(delivered: boolean) {
     if (outcome !== undefined) return
     outcome = delivered
-    if (!delivered) controller?.abort(new Error('the client has gone'))
+    if (!delivered) controller?.abort(new ClientGoneError())
     const settled = listeners
     listeners = []
     for (const listener of settled) notify(listener, delivered)
@@ -53,7 +53,7 @@ export function createHttpScope(
     get signal() {
       watch()
       controller ??= new AbortController()
-      if (outcome === false) controller.abort(new Error('the client has gone'))
+      if (outcome === false) controller.abort(new ClientGoneError())
       return controller.signal
     },
     onSettled(listener) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
 
 import { answerBytes } from '../jsonrpc/answer.ts'
-import type { RequestScope, RpcSocket } from '../jsonrpc/request.ts'
+import { ClientGoneError, type RequestScope, type RpcSocket } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 
 /** One WebSocket client: its requests, its notifications, its time-outs. */
@@ -136,7 +136,7 @@ export function createWsConnection(
     closed() {
       if (ended) return
       ended = true
-      gone.abort(new Error('the client has gone'))
+      gone.abort(new ClientGoneError())
       for (const settle of open) settle(false)
       const listeners = [...closeListeners]
       closeListeners.clear()

@@ -26,3 +26,12 @@ export type RpcSocket = {
   /** Runs once, when the connection has ended. While a listener is there, the connection is in use and never idle. */
   onClose(listener: () => void): () => void
 }
+
+/** Why calls for a request end early: nobody is there to read the answer. Not a fault. */
+export class ClientGoneError extends Error {
+  override name = 'ClientGoneError'
+
+  constructor() {
+    super('the client has gone')
+  }
+}

@@ -32,6 +32,7 @@ export function createRpcServer({
   observe = () => {},
   onError,
   responseLimit = 64 * 1024 * 1024,
+  trace,
 }: createRpcServer.Options): RpcServer {
   const server = new JSONRPCServer<CallScope>({
     errorListener: (message, error) => onError(error, message),
@@ -90,12 +91,15 @@ export function createRpcServer({
     entry: unknown,
     rawId: string | undefined,
     request: RequestScope,
+    calls: ObservedCall[] | undefined,
     room: () => number,
   ): Promise<Answer | undefined> {
     const started = performance.now()
     const { answer, call, code, method } = await answerEntry(entry, rawId, request)
     const fits = answer === undefined || answer.bytes <= room()
-    observe({ code: fits ? code : TOO_LARGE, method, ms: performance.now() - started })
+    const observed = { code: fits ? code : TOO_LARGE, method, ms: performance.now() - started }
+    observe(observed)
+    calls?.push(observed)
     if (fits) {
       call?.deliver()
       return answer
@@ -108,6 +112,7 @@ export function createRpcServer({
     entries: readonly unknown[],
     ids: readonly (string | undefined)[],
     request: RequestScope,
+    calls: ObservedCall[] | undefined,
   ): Promise<Answer | undefined> {
     const answers: (Answer | undefined)[] = []
     let bytes = 0
@@ -123,7 +128,7 @@ export function createRpcServer({
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
           continue
         }
-        const answer = await answerWithin(entry, ids[index], request, room)
+        const answer = await answerWithin(entry, ids[index], request, calls, room)
         answers[index] = answer
         bytes += answer?.bytes ?? 0
       }
@@ -133,31 +138,44 @@ export function createRpcServer({
     return sent.length > 0 ? batchAnswer(sent) : undefined
   }
 
+  function answerText(
+    text: string,
+    request: RequestScope,
+    calls: ObservedCall[] | undefined,
+  ): Promise<Answer | undefined> | Answer {
+    let payload: unknown
+    try {
+      payload = JSON.parse(text)
+    } catch {
+      return errorAnswer('null', { code: -32700, message: 'Parse error' })
+    }
+    const { depth, ids } = inspect(text)
+    if (depth > depthLimit)
+      return errorAnswer('null', {
+        code: -32700,
+        message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${depthLimit}`,
+      })
+    if (!Array.isArray(payload))
+      return answerWithin(payload, ids[0], request, calls, () => responseLimit)
+    if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
+    if (payload.length > batchLimit) {
+      const { code, message } = new LimitExceededError(
+        `Batch size ${payload.length} exceeds the limit of ${batchLimit}`,
+      )
+      // The client sent an array and reads an array.
+      return batchAnswer([errorAnswer('null', { code, message })])
+    }
+    return answerBatch(payload, ids, request, calls)
+  }
+
   return {
     async answer(text, request) {
-      let payload: unknown
-      try {
-        payload = JSON.parse(text)
-      } catch {
-        return errorAnswer('null', { code: -32700, message: 'Parse error' })
-      }
-      const { depth, ids } = inspect(text)
-      if (depth > depthLimit)
-        return errorAnswer('null', {
-          code: -32700,
-          message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${depthLimit}`,
-        })
-      if (!Array.isArray(payload))
-        return answerWithin(payload, ids[0], request, () => responseLimit)
-      if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
-      if (payload.length > batchLimit) {
-        const { code, message } = new LimitExceededError(
-          `Batch size ${payload.length} exceeds the limit of ${batchLimit}`,
-        )
-        // The client sent an array and reads an array.
-        return batchAnswer([errorAnswer('null', { code, message })])
-      }
-      return answerBatch(payload, ids, request)
+      if (!trace) return answerText(text, request, undefined)
+      const calls: ObservedCall[] = []
+      const started = performance.now()
+      const answer = await answerText(text, request, calls)
+      trace({ bytes: answer?.bytes ?? 0, calls, ms: performance.now() - started })
+      return answer
     },
   }
 }
@@ -178,6 +196,8 @@ export declare namespace createRpcServer {
     onError: (error: unknown, message: string) => void
     /** Largest response, bytes. @default 64 MiB */
     responseLimit?: number
+    /** Called once a request, for the log; leave it out when nobody reads it. */
+    trace?: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
   }
 }
 

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import {
+  createCapabilities,
+  MissingCapabilityError,
+  requireConstantCalls,
+} from './native/capabilities.ts'
+import { createServices, type Services } from './services.ts'
+
+/** Gets the services going: asks the node which chain it is, as often as it takes. */
+export type Boot = {
+  /** Begins to ask. */
+  start(): void
+  /** Settles with the first attempt, whether the node answered or is waited for. @throws MissingCapabilityError */
+  readonly firstAttempt: Promise<void>
+  /** @throws MissingCapabilityError when the node cannot be used. Pending while it does not answer. */
+  readonly ready: Promise<Services>
+  /** Why the node is still waited for; undefined before the first attempt and once it has answered. */
+  waiting(): string | undefined
+  stop(): void
+}
+
+/** Waits for the node as long as it takes; only a node that answers and cannot be used is an error. */
+export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.Options): Boot {
+  const capabilities = createCapabilities({ native: options.native })
+  const first = createDeferred<void>()
+  const ready = createDeferred<Services>()
+  const stopped = new AbortController()
+  let reason: string | undefined
+
+  async function attempt(): Promise<Services> {
+    const identity = await capabilities.identity(stopped.signal)
+    await requireConstantCalls(options.native)
+    return createServices({ ...options, identity, log })
+  }
+
+  async function run() {
+    while (!stopped.signal.aborted)
+      try {
+        const services = await attempt()
+        await services.start()
+        if (reason !== undefined) log.info('the node answers now')
+        reason = undefined
+        log.info({ chainId: services.chainId, head: services.head.status().number }, 'ready')
+        ready.resolve(services)
+        first.resolve()
+        return
+      } catch (error) {
+        if (stopped.signal.aborted) return
+        if (error instanceof MissingCapabilityError) throw error
+        const { message } = error as Error
+        if (message !== reason) log.warn({ err: error }, 'waiting for the node')
+        reason = message
+        first.resolve()
+        await sleep(retryDelay, undefined, { signal: stopped.signal }).catch(() => {})
+      }
+  }
+
+  return {
+    start() {
+      run().catch((error: unknown) => {
+        first.reject(error)
+        ready.reject(error)
+      })
+    },
+    firstAttempt: first.promise,
+    ready: ready.promise,
+    waiting: () => reason,
+    stop: () => stopped.abort(),
+  }
+}
+
+export declare namespace createBoot {
+  type Options = Omit<createServices.Options, 'identity'> & {
+    /** Milliseconds between attempts. @default 1,000 */
+    retryDelay?: number
+  }
+}
+
+function createDeferred<value>() {
+  let resolve!: (value: value) => void
+  let reject!: (reason: unknown) => void
+  const promise = new Promise<value>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  // Not everybody waits for both.
+  promise.catch(() => {})
+  return { promise, reject, resolve }
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+
+import { addCommand, CommandError, usageError } from './command.ts'
+import { addConfigOptions, configOf } from './support/configOptions.ts'
+
+/** Declares `ethgate serve`: the gateway in front of a node. */
+export function addServeCommand(program: Command): void {
+  const command = addCommand(program, 'serve', {
+    summary: 'serve Ethereum JSON-RPC in front of a node',
+    description:
+      'Serves Ethereum JSON-RPC over HTTP and WebSocket in front of a node’s HTTP interface. Waits for a node that is down.',
+    examples: [
+      ['ethgate serve --upstream http://127.0.0.1:8090', 'a node on this machine'],
+      [
+        'ethgate serve --upstream http://127.0.0.1:8090 --redis redis://127.0.0.1:6379',
+        'a replica',
+      ],
+    ],
+  })
+  addConfigOptions(command).action(async (flags) => {
+    const config = configOf(flags)
+    if (config.upstream === undefined)
+      throw usageError(
+        'no node to serve: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; “ethgate dev” needs none',
+      )
+    const { serve } = await import('./support/serve.ts')
+    try {
+      await serve({ config })
+    } catch (error) {
+      throw new CommandError((error as Error).message, { cause: error })
+    }
+  })
+}

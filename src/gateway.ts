@@ -1,0 +1,223 @@
+import type { Hono } from 'hono'
+
+import { createBoot } from './boot.ts'
+import { type Config, createConfig, solidityUpstream } from './config.ts'
+import type { Context } from './context.ts'
+import { RpcError, UpstreamError } from './errors.ts'
+import { healthOf } from './health.ts'
+import type { Health } from './http/health.ts'
+import { createHttpServer } from './http/server.ts'
+import type { AnyMethod } from './jsonrpc/method.ts'
+import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
+import { createRpcServer, type ObservedCall } from './jsonrpc/server.ts'
+import { type Log, silentLog } from './log.ts'
+import { methodsOf } from './methods/view.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { createNativeClient, type NativeClient } from './native/client.ts'
+import type { PrivateKey } from './native/protobuf/signature.ts'
+import { createNodeRpc } from './native/rpc.ts'
+import { createPoolTransport, type NativeTransport } from './native/transport.ts'
+import type { Services } from './services.ts'
+
+export { type Config, createConfig } from './config.ts'
+export { defineMethod } from './jsonrpc/method.ts'
+
+/** An Ethereum JSON-RPC endpoint in front of one chain. */
+export type Gateway = {
+  readonly config: Config
+  readonly metrics: Metrics
+  readonly native: NativeClient
+  /**
+   * Listens, then waits for the first attempt to reach the node. A node that is down is waited for in the background;
+   * meanwhile `/health` says so and methods answer an error.
+   *
+   * @throws MissingCapabilityError when the node cannot be used; the error of `listen`, such as EADDRINUSE.
+   */
+  start(): Promise<{ port: number; url: string }>
+  /** Drains: requests under way finish within the drain time, WebSockets close with 1001. */
+  stop(): Promise<void>
+  /** Settles once the node has answered. @throws MissingCapabilityError when it cannot be used, also long after `start`. */
+  readonly ready: Promise<Services>
+  /** One call in this process, on the full view, as EIP-1193 has it. @throws RpcError */
+  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
+  health(): Health
+}
+
+/** The composition root: builds every part once and joins them. Embedders may bring a transport, keys, methods, routes. */
+export function createGateway({
+  authoritative,
+  config: given,
+  keys = [],
+  log = silentLog,
+  methods: extraMethods = {},
+  routes: extraRoutes,
+  transport = poolTransport,
+}: createGateway.Options): Gateway {
+  const config = createConfig(given)
+  const metrics = createMetrics()
+  const native = createNativeClient({
+    transport: typeof transport === 'function' ? transport(config, metrics) : transport,
+  })
+  const nodeRpc =
+    config.upstreamRpc === undefined
+      ? undefined
+      : createNodeRpc({ timeout: config.upstreamTimeout, url: config.upstreamRpc })
+  const started = Date.now()
+  let services: Services | undefined
+  let draining = false
+
+  const booting = createBoot({
+    authoritative: authoritative ?? typeof transport !== 'function',
+    config,
+    keys,
+    log,
+    native,
+    nodeRpc,
+  })
+  const ready = booting.ready.then((built) => {
+    services = built
+    return built
+  })
+  // Those who wait for it get the error; nobody has to.
+  ready.catch(() => {})
+
+  function contextOf(view: 'full' | 'solid'): Omit<Context, 'request'> {
+    if (services) return services.contexts[view]
+    throw new UpstreamError('the upstream node has not answered yet, try again later')
+  }
+
+  const onError = (error: unknown, message: string) => {
+    if (error instanceof ClientGoneError) return
+    if (error instanceof RpcError) log.debug({ err: error }, message)
+    else log.error({ err: error }, message)
+  }
+
+  function serverOf(view: 'full' | 'solid') {
+    return createRpcServer({
+      batchLimit: config.batchLimit,
+      context: () => contextOf(view),
+      depthLimit: config.depthLimit,
+      methods: methodsOf(view, extraMethods),
+      observe: ({ code, method, ms }) => metrics.call(method, code, ms / 1000),
+      onError,
+      responseLimit: config.responseLimit,
+      trace: log.isLevelEnabled('debug')
+        ? (request) => log.debug(lineOf(request), 'request')
+        : undefined,
+    })
+  }
+
+  const full = serverOf('full')
+  const solid = serverOf('solid')
+  const health = () => healthOf({ config, draining, services, started, waiting: booting.waiting() })
+
+  const http = createHttpServer({
+    config,
+    extraRoutes,
+    health,
+    metrics: {
+      contentType: metrics.registry.contentType,
+      text() {
+        metrics.health(health())
+        return metrics.registry.metrics()
+      },
+    },
+    onConnections: (count) => metrics.wsConnections.set(count),
+    onCut: (reason) => metrics.wsCuts.inc({ reason }),
+    onError,
+    routes: [
+      { path: '/', server: full },
+      { path: '/jsonrpc', server: full },
+      { path: '/ws', server: full },
+      { path: '/solidity', server: solid },
+    ],
+  })
+
+  return {
+    config,
+    metrics,
+    native,
+    ready,
+    health,
+    async start() {
+      const address = await http.listen()
+      log.info({ url: address.url, upstream: config.upstream }, 'listening')
+      booting.start()
+      await booting.firstAttempt
+      return address
+    },
+    async stop() {
+      draining = true
+      booting.stop()
+      await http.close()
+      await services?.stop()
+      await nodeRpc?.close()
+      await native.close()
+    },
+    async request({ method, params = [] }) {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const answer = await full.answer(text, inProcessScope())
+      const { error, result } = JSON.parse((answer?.parts ?? []).join('')) as {
+        error?: { code: number; message: string; data?: unknown }
+        result?: unknown
+      }
+      if (error) throw new RpcError(error.code, error.message, { data: error.data })
+      return result
+    },
+  }
+}
+
+export declare namespace createGateway {
+  type Options = {
+    /** The chain is in this process: its head is followed wherever it goes, also back. @default whether a transport is given */
+    authoritative?: boolean
+    /** What differs from the defaults; `upstream` is needed unless a transport is given. */
+    config: Partial<Config>
+    /** Private keys of managed accounts, hex. */
+    keys?: readonly PrivateKey[]
+    /** @default silent */
+    log?: Log
+    /** More methods, by wire name; they replace those of the same name. */
+    methods?: Record<string, AnyMethod>
+    /** Routes on the same port. */
+    routes?: Hono
+    /** How the node is reached. @default sockets to `config.upstream` */
+    transport?: NativeTransport | ((config: Config, metrics: Metrics) => NativeTransport)
+  }
+}
+
+function poolTransport(config: Config, metrics: Metrics): NativeTransport {
+  const { upstream } = config
+  if (upstream === undefined)
+    throw new TypeError(
+      'createGateway: config.upstream is missing: the address of a node, such as http://127.0.0.1:8090',
+    )
+  return createPoolTransport({
+    ...(config.upstreamHeader !== undefined && { header: config.upstreamHeader }),
+    onCall: ({ path, seconds, status }) =>
+      metrics.upstreamCall(path, status === undefined ? 'failed' : String(status), seconds),
+    sockets: config.upstreamSockets,
+    timeout: config.upstreamTimeout,
+    upstream,
+    upstreamSolidity: solidityUpstream(config) ?? upstream,
+  })
+}
+
+function lineOf({ bytes, calls, ms }: { bytes: number; calls: ObservedCall[]; ms: number }) {
+  const [first] = calls
+  return {
+    bytes,
+    ms: Math.round(ms * 1000) / 1000,
+    ...(calls.length === 1
+      ? { code: first?.code, method: first?.method }
+      : { calls: calls.map(({ code, method }) => (code === 0 ? method : `${method} ${code}`)) }),
+  }
+}
+
+function inProcessScope(): RequestScope {
+  return {
+    client: 'in-process',
+    signal: new AbortController().signal,
+    onSettled: (listener) => listener(true),
+  }
+}

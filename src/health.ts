@@ -1,0 +1,85 @@
+import { type Config, solidityUpstream } from './config.ts'
+import type { Health } from './http/health.ts'
+import type { Services } from './services.ts'
+import { VERSION } from './version.ts'
+
+/** A chain makes a block every 3 s; ten missed ones are worth a word. Milliseconds. */
+const STALE = 30_000
+
+/** How the gateway is, from what its parts say. Asks nobody. */
+export function healthOf({
+  config,
+  draining,
+  now = Date.now,
+  services,
+  started,
+  waiting,
+}: healthOf.Options): Health {
+  const head = services?.head.status()
+  const upstream = head?.upstream ?? (waiting === undefined ? 'unknown' : 'down')
+  const redis = config.redis === undefined ? 'none' : (services?.redis?.status() ?? 'down')
+  const reasons: string[] = []
+  if (waiting !== undefined) reasons.push(`waiting for the node: ${waiting}`)
+  else if (upstream === 'down') reasons.push('the last poll of the node failed')
+  if (head?.age !== undefined && head.age > STALE)
+    reasons.push(`the head has not moved for ${seconds(head.age)} s`)
+  if (services && redis === 'down') reasons.push('Redis is away: filters cannot be polled')
+  const serving = head?.number !== undefined
+
+  return {
+    status: statusOf({ draining, reasons, serving, upstream }),
+    ready: serving && upstream !== 'down' && !draining,
+    reasons,
+    version: VERSION,
+    ...(services && { chainId: `0x${services.chainId.toString(16)}` }),
+    upstream: {
+      state: upstream,
+      solidity: hostOf(solidityUpstream(config)),
+      wallet: hostOf(config.upstream),
+    },
+    head: {
+      role: head?.role ?? 'alone',
+      number: head?.number ?? null,
+      solid: head?.solid ?? null,
+      age: head?.age === undefined ? null : seconds(head.age),
+    },
+    redis,
+    uptime: seconds(now() - started),
+  }
+}
+
+export declare namespace healthOf {
+  type Options = {
+    config: Config
+    draining: boolean
+    /** @default Date.now */
+    now?: () => number
+    /** Absent until the node has answered. */
+    services: Services | undefined
+    /** When the gateway was made, milliseconds. */
+    started: number
+    /** Why the node is waited for. */
+    waiting: string | undefined
+  }
+}
+
+function statusOf(state: {
+  draining: boolean
+  reasons: readonly string[]
+  serving: boolean
+  upstream: Health['upstream']['state']
+}): Health['status'] {
+  if (state.draining) return 'draining'
+  if (!state.serving) return state.upstream === 'down' ? 'down' : 'starting'
+  if (state.upstream === 'down') return 'down'
+  return state.reasons.length === 0 ? 'ok' : 'degraded'
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10
+}
+
+/** Without the path and credentials of an address: those may be keys. */
+function hostOf(address: string | undefined): string | null {
+  return address === undefined ? null : new URL(address).origin
+}

@@ -1,0 +1,116 @@
+import { type Blocks, createBlocks } from './chain/blocks.ts'
+import { createChain, createChainServices } from './chain/chain.ts'
+import type { Chain } from './chain/chainTypes.ts'
+import { createHead, type FollowedHead } from './chain/head.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import type { Log } from './log.ts'
+import type { ChainIdentity } from './native/capabilities.ts'
+import type { NativeClient } from './native/client.ts'
+import type { PrivateKey } from './native/protobuf/signature.ts'
+import type { NodeRpc } from './native/rpc.ts'
+import { createRedisLink, type RedisLink } from './redis.ts'
+import { createManagedKeys } from './sending/keys.ts'
+import { createMemorySentStore } from './sending/memorySentStore.ts'
+import { createRedisSentStore } from './sending/redisSentStore.ts'
+import { createSending } from './sending/sending.ts'
+import { createSettler } from './sending/settle.ts'
+
+/** What methods use, once it is known which chain it is. */
+export type Services = {
+  readonly blocks: Blocks
+  readonly chainId: number
+  /** What a method gets on a view, `request` aside. */
+  readonly contexts: Record<Chain['view'], Omit<Context, 'request'>>
+  readonly head: FollowedHead
+  readonly redis: RedisLink | undefined
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Builds the services of one chain. Nothing is asked of the node before `start`. */
+export function createServices({
+  authoritative,
+  config,
+  identity,
+  keys,
+  log,
+  native,
+  nodeRpc,
+}: createServices.Options): Services {
+  const { chainId } = identity
+  const redisPrefix = `${config.redisPrefix}:${chainId.toString(16)}`
+  const redis =
+    config.redis === undefined
+      ? undefined
+      : createRedisLink({ prefix: redisPrefix, url: config.redis })
+  redis?.onStatus((status) => log.info(`Redis is ${status}`))
+
+  const head = createHead({
+    authoritative,
+    log,
+    native,
+    onLoaded: (loaded) => blocks.put(loaded),
+  })
+  const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
+  const chainOptions = {
+    blocks,
+    chainId,
+    config,
+    genesis: `0x${identity.genesis}` as const,
+    head,
+    native,
+    services: createChainServices({ blocks, config, head, native }),
+  }
+  const full = createChain({ ...chainOptions, view: 'full' })
+  const solid = createChain({ ...chainOptions, view: 'solid' })
+
+  const store = redis
+    ? createRedisSentStore({ prefix: redisPrefix, redis: redis.client })
+    : createMemorySentStore()
+  const sending = createSending({
+    chain: full,
+    head,
+    keys: createManagedKeys(keys),
+    native,
+    store,
+  })
+  const settler = createSettler({
+    head,
+    native,
+    onError: (error) => log.warn({ err: error }, 'sent transactions could not be followed'),
+    store,
+  })
+
+  const shared = { config, native, nodeRpc, sending }
+  return {
+    blocks,
+    chainId,
+    contexts: { full: { ...shared, chain: full }, solid: { ...shared, chain: solid } },
+    head,
+    redis,
+    async start() {
+      settler.start()
+      await head.start()
+    },
+    async stop() {
+      await head.stop()
+      await settler.stop()
+      await redis?.close()
+    },
+  }
+}
+
+export declare namespace createServices {
+  type Options = {
+    /** The chain is in this process: its head is followed wherever it goes, also back. */
+    authoritative: boolean
+    config: Config
+    identity: ChainIdentity
+    /** Private keys of managed accounts. */
+    keys: readonly PrivateKey[]
+    log: Log
+    native: NativeClient
+    nodeRpc: NodeRpc | undefined
+  }
+}
