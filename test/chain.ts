@@ -101,6 +101,20 @@ export function createScriptedChain({
         const block = find(String(body['num'] ?? 0), top)
         return block ? toInfos(block) : []
       }
+      case 'gettransactioninfobyid': {
+        const infos = blocks.filter(({ number }) => number <= top.number).flatMap(toInfos)
+        return infos.find(({ id }) => id === body['value']) ?? {}
+      }
+      case 'gettransactionbyid': {
+        const id = body['value'] as string
+        if (pending.includes(id)) return toTransaction(id)
+        const block = blocks.find(({ transactions }) => transactions.some((one) => one.id === id))
+        return block ? toTransaction(id, block.timestamp + 60_000) : {}
+      }
+      case 'getenergyprices':
+        return { prices: '0:100' }
+      case 'getnextmaintenancetime':
+        return { num: Number.MAX_SAFE_INTEGER }
       case 'gettransactionlistfrompending':
         return pending.length > 0 ? { txId: [...pending] } : {}
       default:
@@ -203,27 +217,32 @@ function toBlock({ id, number, parent, timestamp, transactions }: Stored, detail
     },
     ...(detail &&
       transactions.length > 0 && {
-        transactions: transactions.map(({ id }) => ({
-          txID: id,
-          raw_data: {
-            contract: [
-              {
-                type: 'TriggerSmartContract',
-                parameter: {
-                  value: {
-                    owner_address: `41${'22'.repeat(20)}`,
-                    contract_address: `41${'33'.repeat(20)}`,
-                  },
-                  type_url: 'type.googleapis.com/protocol.TriggerSmartContract',
-                },
-              },
-            ],
-          },
-          raw_data_hex: '',
-          signature: [],
-          ret: [{ contractRet: 'SUCCESS' }],
-        })),
+        transactions: transactions.map(({ id }) => toTransaction(id)),
       }),
+  }
+}
+
+function toTransaction(id: string, expiration?: number) {
+  return {
+    txID: id,
+    raw_data: {
+      contract: [
+        {
+          type: 'TriggerSmartContract',
+          parameter: {
+            value: {
+              owner_address: `41${'22'.repeat(20)}`,
+              contract_address: `41${'33'.repeat(20)}`,
+            },
+            type_url: 'type.googleapis.com/protocol.TriggerSmartContract',
+          },
+        },
+      ],
+      ...(expiration !== undefined && { expiration }),
+    },
+    raw_data_hex: '',
+    signature: [],
+    ret: [{ contractRet: 'SUCCESS' }],
   }
 }
 
