@@ -6,7 +6,6 @@ import {
   decodeErrorResult,
   decodeEventLog,
   decodeFunctionData,
-  encodeFunctionData,
   type Hex,
   parseAbi,
   parseAbiItem,
@@ -15,9 +14,8 @@ import {
 
 import { revertReason } from '../../codec/revert.ts'
 import { CommandError, EXIT, usageError } from '../command.ts'
-import { tryAddress } from './address.ts'
 import { readText } from './input.ts'
-import { isRecord, parse, scalar, stringify } from './json.ts'
+import { isRecord, stringify } from './json.ts'
 import { RpcFailure } from './rpc.ts'
 
 /** Something decoded: its name, its signature, and its arguments by name (or position) in order. */
@@ -169,105 +167,6 @@ export function decodeReturn(data: Hex, outputs: readonly AbiParameter[]): unkno
   return decodeAbiParameters(outputs, data).map((value) => plain(value))
 }
 
-/**
- * Encodes a call from words of a command line: lists and tuples as JSON, everything else as text.
- *
- * @throws CommandError (usage) that names the argument.
- */
-export function encodeCall(item: AbiFunction, words: readonly string[]): Hex {
-  return encodeFunctionData({
-    abi: [item],
-    functionName: item.name,
-    args: readArguments(item.name, item.inputs, words),
-  })
-}
-
-/** Turns words into ABI values. Addresses may be in any form. @throws CommandError (usage) */
-export function readArguments(
-  name: string,
-  inputs: readonly AbiParameter[],
-  words: readonly string[],
-): unknown[] {
-  if (words.length !== inputs.length)
-    throw usageError(
-      `${name} takes ${inputs.length} argument(s) (${inputs.map(({ type }) => type).join(', ')}), got ${words.length}`,
-    )
-  return inputs.map((input, index) =>
-    readArgument(input, words[index] ?? '', `${name} argument ${index}`),
-  )
-}
-
-function readArgument(input: AbiParameter, word: string, where: string): unknown {
-  const { type } = input
-  if (type.endsWith(']') || type.startsWith('tuple')) {
-    let json: unknown
-    try {
-      json = parse(word)
-    } catch {
-      throw usageError(`${where} (${type}) needs JSON, got "${word}"`)
-    }
-    return fromJson(input, json, where)
-  }
-  return fromJson(input, word, where)
-}
-
-function fromJson(input: AbiParameter, value: unknown, where: string): unknown {
-  const { type } = input
-  const list = /^(.*)\[(\d*)\]$/.exec(type)
-  if (list) {
-    if (!Array.isArray(value)) throw usageError(`${where} (${type}) needs a JSON list`)
-    if (list[2] !== '' && value.length !== Number(list[2]))
-      throw usageError(`${where} (${type}) needs ${list[2]} items, got ${value.length}`)
-    const item = { ...input, type: list[1] ?? '' }
-    return value.map((entry, index) => fromJson(item, entry, `${where}[${index}]`))
-  }
-  if (type === 'tuple') {
-    const { components } = input as AbiParameter & { components: readonly AbiParameter[] }
-    const members = Array.isArray(value)
-      ? value
-      : components.map(({ name }) => (isRecord(value) ? value[name ?? ''] : undefined))
-    const entries = components.map(
-      (component, index) =>
-        [
-          component.name || String(index),
-          fromJson(component, members[index], `${where}.${component.name ?? index}`),
-        ] as const,
-    )
-    return components.every(({ name }) => name)
-      ? Object.fromEntries(entries)
-      : entries.map(([, entry]) => entry)
-  }
-  const text = scalar(value)
-  if (text === undefined) throw usageError(`${where} (${type}) is missing`)
-  return fromText(type, text, where)
-}
-
-function fromText(type: string, text: string, where: string): unknown {
-  const wrong = (expected: string) =>
-    usageError(`${where} (${type}) needs ${expected}, got "${text}"`)
-  if (type === 'address') {
-    const address = tryAddress(text)
-    if (!address) throw wrong('an address')
-    return address.eth
-  }
-  if (/^u?int/.test(type)) {
-    const digits = text.replaceAll('_', '')
-    if (!/^(-?\d+|0x[0-9a-f]+)$/i.test(digits)) throw wrong('an integer')
-    return BigInt(digits)
-  }
-  if (type === 'bool') {
-    if (text !== 'true' && text !== 'false') throw wrong('true or false')
-    return text === 'true'
-  }
-  if (type.startsWith('bytes')) {
-    const size = Number(type.slice(5) || 0)
-    if (!/^0x([0-9a-f]{2})*$/i.test(text)) throw wrong('0x and an even number of hex digits')
-    if (size !== 0 && text.length !== 2 + 2 * size) throw wrong(`exactly ${size} bytes`)
-    return text
-  }
-  return text
-}
-
 function decoded(
   kind: Decoded['kind'],
   name: string,
@@ -328,16 +227,15 @@ export function describe(decoded: Decoded): string {
 
 /** An error answer with its revert explained; anything else is passed through. */
 export async function explain(error: unknown, abiFile: string | undefined): Promise<unknown> {
-  if (!(error instanceof RpcFailure)) return error
-  const data = error.revertData
-  if (data === undefined) return error
-  const { text, decoded } = describeRevert(
-    data,
-    abiFile === undefined ? [] : await loadAbi(abiFile),
-  )
-  return new CommandError(`${error.method}: execution reverted: ${text}`, {
+  if (!(error instanceof CommandError) || error.exitCode !== EXIT.reverted) return error
+  const data = error instanceof RpcFailure ? error.revertData : error.details['data']
+  if (typeof data !== 'string') return error
+  const abi = abiFile === undefined ? [] : await loadAbi(abiFile)
+  const { text, decoded } = describeRevert(data as Hex, abi)
+  const method = error instanceof RpcFailure ? `${error.method}: ` : ''
+  return new CommandError(`${method}execution reverted: ${text}`, {
     exitCode: EXIT.reverted,
     cause: error,
-    details: { code: error.code, data, ...(decoded === undefined ? {} : { decoded }) },
+    details: { ...error.details, data, ...(decoded === undefined ? {} : { decoded }) },
   })
 }

@@ -14,7 +14,7 @@ const MAX_INT64 = 2n ** 63n - 1n
 export function parseCoins(text: string, option: string): bigint {
   const match = /^(\d[\d_,]*)(?:\.(\d+))?\s*(coins?|sun)$/i.exec(text.trim())
   if (!match) {
-    const bare = /^\d+(\.\d+)?$/.test(text) ? `: write ${text}coin or ${text}sun` : ''
+    const bare = /^\d+$/.test(text) ? `: write ${text}coin or ${text}sun` : ''
     throw usageError(
       `${option} needs an amount with its unit, such as 1.5coin or 1500000sun${bare}`,
     )

@@ -1,0 +1,232 @@
+import type { Command } from 'commander'
+
+import {
+  addCommand,
+  addNodeOption,
+  addOutputOptions,
+  addRequestOptions,
+  addRpcOption,
+  usageError,
+} from './command.ts'
+import { type AddressForms, parseAddress } from './support/address.ts'
+import { parseCoins } from './support/amount.ts'
+import { callObject, type Channel, createNodeChannel, createRpcChannel } from './support/channel.ts'
+import type { Intent } from './support/intent.ts'
+import { stringify } from './support/json.ts'
+import { type KeyOptions, type PrivateKey, readKey } from './support/key.ts'
+import { readIntent, type IntentOptions } from './support/readIntent.ts'
+import { report, type Sent, waitFor } from './support/report.ts'
+import { resolveTarget, type Target, type TargetOptions } from './support/target.ts'
+import { createTerminal, type Terminal } from './support/terminal.ts'
+
+/** `ethgate send`: coins, tokens, contract calls and deployments. */
+export function addSendCommand(program: Command): void {
+  const command = addCommand(program, 'send', {
+    summary: 'send coins, tokens, contract calls and deployments',
+    description:
+      'Builds a native transaction, signs it here with a key from a file or from ETHGATE_KEY, and sends it through the ' +
+      'gateway (--rpc) or a node (--node). With --from and no key the gateway signs with a key that it manages. Amounts ' +
+      'carry their unit: 1.5coin or 1500000sun. With --wait it ends when the transaction is in a block: exit code 3 if it failed there.',
+    examples: [
+      [
+        'ethgate send --to TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp --amount 1.5coin --key-file alice.key --wait',
+        'coins',
+      ],
+      [
+        'ethgate send --to TWAF… --token 1000001 --amount 25 --key-file alice.key',
+        '25 units of a TRC-10 token',
+      ],
+      [
+        `ethgate send --to TXYZ… --sig 'transfer(address,uint256)' TWAF… 1000000 --key-file alice.key --wait`,
+        'a contract call; arguments follow in order, addresses in any spelling',
+      ],
+      [
+        'ethgate send --deploy Token.json 1000000000 --key-file alice.key --wait',
+        'an artifact with its constructor’s arguments',
+      ],
+      [
+        'ethgate send --to TWAF… --amount 1coin --from TXYZ… --wait',
+        'signed by the gateway (development chain)',
+      ],
+      [
+        'ethgate send --to TWAF… --amount 1coin --key-file alice.key --dry-run',
+        'shows what would be signed',
+      ],
+    ],
+  })
+    .argument('[args...]', 'arguments of --sig or of the constructor; lists and tuples as JSON')
+    .option('--to <address>', 'receiver or contract')
+    .option('--amount <amount>', 'coins (1.5coin, 1500000sun), or a number of --token')
+    .option('--token <id>', 'TRC-10 token to send')
+    .option('--decimals <n>', 'decimals of the token: --amount may then have a fraction', '0')
+    .option('--data <hex>', 'call data')
+    .option('--sig <signature>', 'function to call: transfer(address,uint256), or a name in --abi')
+    .option('--abi <file>', 'ABI or artifact; explains reverts')
+    .option('--deploy <file>', 'deploy an artifact (JSON) or creation code (hex)')
+    .option('--contract <name>', 'which contract of a file with several')
+    .option('--percent <n>', 'deployment: share of the energy that callers pay', '100')
+    .option(
+      '--origin-energy-limit <n>',
+      'deployment: most energy the creator gives to a call',
+      '10000000',
+    )
+    .option('--fee-limit <amount>', 'most to burn for energy; default: the estimate and a fifth')
+    .option('--memo <text>', 'text in the transaction')
+    .option('--key-file <file>', 'file with the private key (env ETHGATE_KEY holds one too)')
+    .option('--key <hex>', 'the private key itself: seen by others, so use --key-file')
+    .option(
+      '--from <address>',
+      'owner: without a key the gateway signs; with one, the account that the key may act for',
+    )
+    .option('--permission <id>', 'permission to sign under')
+    .option('--expires <seconds>', 'how long it may take to get into a block', '60')
+    .option('--wait', 'wait until it is in a block')
+    .option('--dry-run', 'build and show, sign and send nothing')
+  addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(command)))).action(send)
+}
+
+type SendOptions = TargetOptions &
+  KeyOptions &
+  IntentOptions & {
+    feeLimit?: string
+    memo?: string
+    from?: string
+    permission?: string
+    expires: string
+    wait?: boolean
+    dryRun?: boolean
+    json?: boolean
+    table?: boolean
+  }
+
+async function send(words: string[], options: SendOptions): Promise<void> {
+  const terminal = createTerminal(options)
+  const target = resolveTarget(options)
+  const key = await readKey(options, terminal)
+  const from = options.from === undefined ? undefined : parseAddress(options.from, '--from')
+  const owner = from ?? key?.address
+  if (!owner)
+    throw usageError(
+      'who sends? give --key-file FILE (or ETHGATE_KEY), or --from ADDRESS when the gateway manages the key',
+    )
+  // A node that was named is spoken to directly, unless a gateway was named as well.
+  const channel =
+    target.nodeGiven && options.rpc === undefined
+      ? createNodeChannel(target.node)
+      : createRpcChannel(target.rpc)
+  const intent = await readIntent(words, options, (address) => channel.hasCode(address))
+  await (key || options.dryRun
+    ? sendSigned({ terminal, channel, intent, owner, key, options })
+    : sendManaged({ terminal, channel, intent, owner, target, options }))
+}
+
+type Sending = {
+  terminal: Terminal
+  channel: Channel
+  intent: Intent
+  owner: AddressForms
+  options: SendOptions
+}
+
+async function sendSigned(sending: Sending & { key: PrivateKey | undefined }): Promise<void> {
+  const { terminal, channel, intent, owner, key, options } = sending
+  const { rawDataFromJson, rawDataToJson, transactionId, encodeTransaction } =
+    await import('../native/protobuf/transaction.ts')
+  const { signTransaction } = await import('../native/protobuf/signature.ts')
+  const { toRawData } = await import('./support/intent.ts')
+  const feeLimit = await feeLimitOf(sending)
+  const head = await channel.head()
+  const expiration = head.time + seconds(options.expires) * 1000
+  const raw = rawDataFromJson(
+    toRawData(intent, {
+      owner,
+      reference: head,
+      expiration,
+      timestamp: Date.now(),
+      feeLimit,
+      memo: options.memo,
+      permission: options.permission === undefined ? undefined : Number(options.permission),
+    }),
+  )
+  const unsigned = {
+    txID: transactionId(raw),
+    raw_data: rawDataToJson(raw),
+    raw_data_hex: raw.toString('hex'),
+  }
+  if (options.dryRun || !key) {
+    if (terminal.mode === 'json') return terminal.print(stringify(unsigned))
+    const { renderAnswer } = await import('./support/walletTables.ts')
+    return terminal.print(renderAnswer(terminal, 'gettransactionbyid', unsigned))
+  }
+  await channel.broadcast(encodeTransaction(signTransaction(unsigned, key.hex)), unsigned.txID)
+  const created =
+    intent.kind === 'creation' ? await creationAddress(unsigned.txID, owner) : undefined
+  await finish(sending, { id: unsigned.txID, intent, owner, created, expiration })
+}
+
+async function sendManaged(sending: Sending & { target: Target }): Promise<void> {
+  const { intent, owner, target, options } = sending
+  if (target.nodeGiven && options.rpc === undefined)
+    throw usageError('a node signs for nobody: give --key-file FILE, or the gateway with --rpc')
+  if (intent.kind === 'token transfer' || (intent.kind === 'call' && intent.token))
+    throw usageError('a managed key sends coins and calls only; tokens need --key-file FILE')
+  if (options.memo !== undefined || options.permission !== undefined)
+    throw usageError('--memo and --permission need --key-file FILE')
+  const call = callObject(intent, owner)
+  const feeLimit = options.feeLimit && parseCoins(options.feeLimit, '--fee-limit')
+  const price = feeLimit ? await sending.channel.energyPrice() : 0n
+  const hash = await target.rpc
+    .call('eth_sendTransaction', [
+      { ...call, ...(feeLimit && price > 0n && { gas: `0x${(feeLimit / price).toString(16)}` }) },
+    ])
+    .catch(async (error: unknown) => {
+      const { explain } = await import('./support/abi.ts')
+      throw await explain(error, options.abi)
+    })
+  const head = await sending.channel.head()
+  await finish(sending, {
+    id: String(hash).replace(/^0x/, ''),
+    intent,
+    owner,
+    created: undefined,
+    expiration: head.time + seconds(options.expires) * 1000,
+  })
+}
+
+/** Energy may cost up to the estimate and a fifth, because what others do meanwhile changes what a call needs. */
+async function feeLimitOf({
+  channel,
+  intent,
+  owner,
+  options,
+}: Sending): Promise<bigint | undefined> {
+  if (options.feeLimit !== undefined) return parseCoins(options.feeLimit, '--fee-limit')
+  if (intent.kind === 'transfer' || intent.kind === 'token transfer') return undefined
+  const [energy, price] = await Promise.all([
+    channel.energy(intent, owner).catch(async (error: unknown) => {
+      const { explain } = await import('./support/abi.ts')
+      throw await explain(error, options.abi)
+    }),
+    channel.energyPrice(),
+  ])
+  return (energy * price * 12n) / 10n
+}
+
+async function finish({ terminal, channel, options }: Sending, sent: Sent): Promise<void> {
+  await report(terminal, sent, options.wait ? await waitFor(channel, sent) : undefined)
+}
+
+/** A contract's address depends on the creating transaction's id and on its owner. */
+async function creationAddress(txID: string, owner: AddressForms): Promise<string> {
+  const { keccak_256 } = await import('@noble/hashes/sha3.js')
+  const hash = keccak_256(Buffer.from(txID + owner.hex, 'hex'))
+  return `0x${Buffer.from(hash.subarray(12)).toString('hex')}`
+}
+
+function seconds(text: string): number {
+  const number = Number(text)
+  // The node refuses more than a day.
+  if (!(number > 0 && number < 86_400))
+    throw usageError(`--expires needs seconds up to a day, got "${text}"`)
+  return number
+}
