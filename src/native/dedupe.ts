@@ -2,7 +2,7 @@
 export type Sharing = <value>(
   key: string,
   signal: AbortSignal | undefined,
-  run: (signal: AbortSignal) => Promise<value>,
+  run: (signal: AbortSignal | undefined) => Promise<value>,
 ) => Promise<value>
 
 /**
@@ -15,13 +15,14 @@ export function createSharing(): Sharing {
   return function share<value>(
     key: string,
     signal: AbortSignal | undefined,
-    run: (signal: AbortSignal) => Promise<value>,
+    run: (signal: AbortSignal | undefined) => Promise<value>,
   ): Promise<value> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     let call = underway.get(key)
     if (!call) {
-      const controller = new AbortController()
-      const promise = run(controller.signal)
+      // A caller without a signal never leaves, so its call can never be aborted.
+      const controller = signal && new AbortController()
+      const promise = run(controller?.signal)
       const started: Underway = { promise, controller, callers: 0 }
       call = started
       underway.set(key, started)
@@ -31,7 +32,6 @@ export function createSharing(): Sharing {
       promise.then(forget, forget)
     }
     call.callers++
-    // A caller without a signal never leaves, so its call can never be aborted.
     return signal ? untilAborted(call, signal) : (call.promise as Promise<value>)
 
     function untilAborted(call: Underway, signal: AbortSignal): Promise<value> {
@@ -41,7 +41,7 @@ export function createSharing(): Sharing {
           if (--call.callers > 0) return
           // Whoever asks next must not join a call that is being torn down.
           if (underway.get(key) === call) underway.delete(key)
-          call.controller.abort(signal.reason)
+          call.controller?.abort(signal.reason)
         }
         signal.addEventListener('abort', leave, { once: true })
         const stay = () => signal.removeEventListener('abort', leave)
@@ -54,4 +54,8 @@ export function createSharing(): Sharing {
   }
 }
 
-type Underway = { promise: Promise<unknown>; controller: AbortController; callers: number }
+type Underway = {
+  promise: Promise<unknown>
+  controller: AbortController | undefined
+  callers: number
+}
