@@ -48,10 +48,10 @@ export function toRpcTransactions(
   { chainId, energyPrice }: { chainId: number; energyPrice: bigint },
 ): RpcTransaction[] {
   const hash = toHash(block.blockID)
-  const number = block.block_header.raw_data.number ?? 0
+  const { number = 0, timestamp = 0 } = block.block_header.raw_data
   return (block.transactions ?? []).map((transaction, index) =>
     toRpcTransaction(transaction, {
-      block: { hash, index, number },
+      block: { hash, index, number, timestamp },
       chainId,
       energyPrice,
       info: infos[index],

@@ -21,7 +21,7 @@ const differs = {
     'transactions',
     'transactionsRoot',
   ],
-  transaction: ['chainId', 'gas', 'input', 'nonce', 'r', 's', 'v', 'yParity'],
+  transaction: ['blockTimestamp', 'chainId', 'gas', 'input', 'nonce', 'r', 's', 'v', 'yParity'],
   receipt: ['logs', 'logsBloom'],
   log: ['blockTimestamp'],
 }

@@ -10,7 +10,12 @@ function mapped(label: string, energyPrice = 100n) {
   const transaction = block.transactions?.[index]
   if (!transaction) throw new Error(label)
   return toRpcTransaction(transaction, {
-    block: { hash: toHash(block.blockID), index, number },
+    block: {
+      hash: toHash(block.blockID),
+      index,
+      number,
+      timestamp: block.block_header.raw_data.timestamp ?? 0,
+    },
     chainId: 0xb24e27cc,
     energyPrice,
     info: infos[index],
@@ -22,6 +27,7 @@ test('default', () => {
     {
       "blockHash": "0x0000000000000083bfd661719a514ccb2178179cf740347e25092ada88bd7dea",
       "blockNumber": "0x83",
+      "blockTimestamp": "0x6b018571",
       "chainId": "0xb24e27cc",
       "from": "0xab9d99702700d5cb9e1309374606fe24a4fdf8ba",
       "gas": "0x989680",
@@ -136,6 +142,7 @@ test('behavior: while pending, the fields of a block are null', () => {
     {
       "blockHash": null,
       "blockNumber": null,
+      "blockTimestamp": null,
       "chainId": "0x1",
       "from": "0x0000000000000000000000000000000000000000",
       "gas": "0x245498",

@@ -3,7 +3,7 @@ import type { Address, Hash, Hex } from 'viem'
 import type { Contract, Transaction, TransactionInfo } from '../native/types.ts'
 import { toRpcAddress, ZERO_ADDRESS } from './address.ts'
 import { contractFields, contractMeaning } from './contract.ts'
-import { toData, toHash, toInt64, toQuantity } from './quantity.ts'
+import { toData, toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
 import { toRpcSignature } from './signature.ts'
 import type { RpcTransaction } from './types.ts'
 
@@ -23,6 +23,7 @@ export function toRpcTransaction(
     // Sourced from the node.
     blockHash: block?.hash ?? null,
     blockNumber: block ? toQuantity(block.number) : null,
+    blockTimestamp: block ? toSeconds(block.timestamp) : null,
     chainId: toQuantity(chainId),
     from,
     gas: toQuantity(gasLimit(transaction, info, energyPrice)),
@@ -45,7 +46,8 @@ export declare namespace toRpcTransaction {
     chainId: number
     /** Sun. */
     energyPrice: bigint
-    block?: { hash: Hash; number: number; index: number } | undefined
+    /** `timestamp` is in milliseconds. */
+    block?: { hash: Hash; index: number; number: number; timestamp: number } | undefined
     info?: TransactionInfo | undefined
   }
 }

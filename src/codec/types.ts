@@ -47,6 +47,8 @@ export type RpcBlock = RpcHeader & {
 export type RpcTransaction = {
   blockHash: Hash | null
   blockNumber: Hex | null
+  /** Seconds. */
+  blockTimestamp: Hex | null
   chainId: Hex
   from: Address
   gas: Hex
