@@ -4,7 +4,7 @@ import type { Hash } from 'viem'
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
-import type { Head } from './headTypes.ts'
+import type { Head, HeadChange } from './headTypes.ts'
 import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
 
 /**
@@ -29,6 +29,8 @@ export type Blocks = {
   /** Takes in solidified blocks that were read by height from the node. */
   putSolid(loaded: LoadedBlock): CachedBlock
   bytes(): number
+  /** Another number when the chain went back below its solidified block, which only a chain in this process does. */
+  epoch(): number
 }
 
 /** The part of the head that decides what is canonical. */
@@ -52,7 +54,9 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   /** Which block in the cache holds a transaction. */
   const transactions = new Map<Hash, Hash>()
   const loading = new Map<string, Promise<CachedBlock | undefined>>()
+  /** Newest height whose block was taken for final. */
   let solidTo = -1
+  let epoch = 0
 
   function forget({ id, transactions: hashes }: CachedBlock): void {
     if (solidHashes.get(id.number) === id.hash) solidHashes.delete(id.number)
@@ -88,15 +92,26 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     return hash === undefined ? undefined : cache.get(hash)?.block
   }
 
-  /** Blocks that are about to leave the head's window are kept as solidified ones. */
-  function solidify(): void {
-    const solid = head.solid().number
-    const from = Math.max(solidTo + 1, solid - MAX_STEP)
-    for (let number = from; number <= solid; number++) {
+  /**
+   * Follows the solidified block: blocks that are about to leave the head's window are kept by height from now on. A chain
+   * in this process may also go back below it, and then nothing that was taken for final counts any more.
+   */
+  function follow({ removed, solid }: HeadChange): void {
+    const lowest = Math.min(solid.number + 1, ...removed.map(({ number }) => number))
+    if (lowest <= solidTo) {
+      epoch += 1
+      solidTo = lowest - 1
+      for (const number of solidHashes.keys()) if (number >= lowest) solidHashes.delete(number)
+    }
+    for (
+      let number = Math.max(solidTo + 1, solid.number - MAX_STEP);
+      number <= solid.number;
+      number++
+    ) {
       const hash = head.at(number)?.hash
       if (hash !== undefined && cache.has(hash)) solidHashes.set(number, hash)
     }
-    solidTo = Math.max(solidTo, solid)
+    solidTo = Math.max(solidTo, solid.number)
   }
 
   async function load(number: number): Promise<CachedBlock | undefined> {
@@ -127,7 +142,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     return promise
   }
 
-  head.onChange(solidify)
+  head.onChange(follow)
 
   return {
     get,
@@ -149,6 +164,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
       return block && hashAt(block.id.number) === block.id.hash ? block : undefined
     },
     bytes: () => cache.calculatedSize,
+    epoch: () => epoch,
   }
 }
 

@@ -127,7 +127,7 @@ export function createChain(options: createChain.Options): Chain {
   ): Promise<Wire<RpcLog[]>> {
     // The last block's hash stands for all blocks before it; up to the solidified block its height does.
     const end = range.to <= head.solid().number ? range.to : blocks.hashAt(range.to)
-    const key = `${range.from} ${end} ${match.addresses.join()} ${JSON.stringify(match.topics)}`
+    const key = `${blocks.epoch()} ${range.from} ${end} ${match.addresses.join()} ${JSON.stringify(match.topics)}`
     const known = answers.get(key)
     if (known) return known
     const answer = await logsOfRange(range, match, {

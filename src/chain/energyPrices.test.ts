@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+
+import { createReplayNative } from '../../test/native.ts'
+import { createNativeClient } from '../native/client.ts'
+import { createEnergyPrices } from './energyPrices.ts'
+
+test('default', async () => {
+  const { native } = await createReplayNative()
+  const prices = createEnergyPrices({ native })
+  expect(await Promise.all([0, 1795261919999, 1795261920000].map(prices.at))).toEqual([
+    100n,
+    100n,
+    210n,
+  ])
+})
+
+/** A node whose price changes at each maintenance. */
+function changing() {
+  let maintenance = 1_000
+  let calls = 0
+  const answers = (path: string) =>
+    path.endsWith('getnextmaintenancetime')
+      ? { num: maintenance }
+      : {
+          prices: Array.from(
+            { length: maintenance / 1_000 },
+            (_, n) => `${n * 1_000}:${n + 1}`,
+          ).join(),
+        }
+  const native = createNativeClient({
+    transport: {
+      async send(path) {
+        calls += 1
+        return { status: 200, text: JSON.stringify(answers(path)) }
+      },
+      async close() {},
+    },
+  })
+  return {
+    calls: () => calls,
+    maintain: () => (maintenance += 1_000),
+    prices: createEnergyPrices({ native }),
+  }
+}
+
+test('behavior: asked once until the next maintenance', async () => {
+  const { calls, maintain, prices } = changing()
+  expect([await prices.at(1), await prices.at(999), await prices.at(0)]).toEqual([1n, 1n, 1n])
+  expect(calls()).toBe(2)
+  maintain()
+  expect([await prices.at(1_000), await prices.at(1_999)]).toEqual([2n, 2n])
+  expect(calls()).toBe(4)
+})
+
+test('behavior: a node that is behind is asked again for a later block', async () => {
+  const { maintain, prices } = changing()
+  expect(await prices.at(1_500)).toBe(1n)
+  maintain()
+  expect(await prices.at(1_501)).toBe(2n)
+})
+
+test('error: a history of another form', async () => {
+  const { native } = await createReplayNative({
+    intercept: ({ path }) =>
+      path.endsWith('getenergyprices') ? { text: '{"prices":"soon"}' } : undefined,
+  })
+  await expect(createEnergyPrices({ native }).at(0)).rejects.toMatchObject({ code: -32603 })
+})
