@@ -1,0 +1,255 @@
+import { fromBase58 } from '../../native/protobuf/base58.ts'
+import { positive, printInt } from '../execute.ts'
+import type { Account, Permission, Usage } from '../model.ts'
+import { parameter } from '../parameters.ts'
+import { SLOT, recovered, slotOf, stakeLimit, totals, votingPower, COIN } from '../resources.ts'
+import type { StateReader } from '../state.ts'
+import type { Call, Operations } from './operation.ts'
+import { NodeError } from './request.ts'
+import { spell } from './spelling.ts'
+
+const byKey = (record: Readonly<Record<string, bigint>>) =>
+  Object.entries(record).map(([key, value]) => ({ key, value: printInt(value) }))
+
+const some = <value>(name: string, list: readonly value[]) =>
+  list.length > 0 ? { [name]: list } : {}
+
+const when = (name: string, time: number) => (time > 0 ? { [name]: time } : {})
+
+const time = (usage: Usage) => Number(usage.time) * SLOT
+
+function printPermission(permission: Permission): Record<string, unknown> {
+  return {
+    ...(permission.type !== 'Owner' && { type: permission.type }),
+    ...(permission.id > 0 && { id: permission.id }),
+    ...(permission.name !== '' && { permission_name: permission.name }),
+    threshold: printInt(permission.threshold),
+    ...(permission.operations && { operations: permission.operations }),
+    keys: permission.keys.map(({ address, weight }) => ({ address, weight: printInt(weight) })),
+  }
+}
+
+/** The window of a resource: thousandths of slots once it was used under the finer rule. */
+function printWindow(prefix: string, usage: Usage): Record<string, unknown> {
+  if (usage.time === 0n || usage.window % 1000n === 0n)
+    return { [`${prefix}_window_size`]: Number(usage.window / 1000n) }
+  return {
+    [`${prefix}_window_size`]: Number(usage.window),
+    [`${prefix}_window_optimized`]: true,
+  }
+}
+
+/** An account as a node prints it; `now` is the slot to which uses have recovered. */
+export function printAccount(account: Account, now: bigint): unknown {
+  const { frozen } = account
+  return {
+    ...(account.name !== '' && { account_name: account.name }),
+    ...(account.type !== 'Normal' && { type: account.type }),
+    address: account.address,
+    ...positive({ balance: account.balance }),
+    ...positive({
+      delegated_frozenV2_balance_for_bandwidth: account.delegated.BANDWIDTH,
+      acquired_delegated_frozenV2_balance_for_bandwidth: account.acquired.BANDWIDTH,
+      allowance: account.allowance,
+      net_usage: recovered(account.net, now),
+      free_net_usage: recovered(account.freeNet, now),
+    }),
+    ...when('create_time', account.createTime),
+    ...when('latest_opration_time', account.latestOperation),
+    ...when('latest_withdraw_time', account.latestWithdraw),
+    ...when('latest_consume_time', time(account.net)),
+    ...when('latest_consume_free_time', time(account.freeNet)),
+    ...printWindow('net', account.net),
+    ...some(
+      'votes',
+      account.votes.map(({ address, count }) => ({
+        vote_address: address,
+        vote_count: printInt(count),
+      })),
+    ),
+    account_resource: {
+      ...positive({
+        energy_usage: recovered(account.energy, now),
+        delegated_frozenV2_balance_for_energy: account.delegated.ENERGY,
+        acquired_delegated_frozenV2_balance_for_energy: account.acquired.ENERGY,
+      }),
+      ...when('latest_consume_time_for_energy', time(account.energy)),
+      ...printWindow('energy', account.energy),
+    },
+    ...(account.owner && { owner_permission: printPermission(account.owner) }),
+    ...(account.witness && { witness_permission: printPermission(account.witness) }),
+    ...some('active_permission', account.active.map(printPermission)),
+    frozenV2: [
+      positive({ amount: frozen.BANDWIDTH }),
+      { ...positive({ amount: frozen.ENERGY }), type: 'ENERGY' },
+      { ...positive({ amount: frozen.TRON_POWER }), type: 'TRON_POWER' },
+    ],
+    ...some(
+      'unfrozenV2',
+      account.unfreezing.map(({ resource, amount, expires }) => ({
+        ...(resource !== 'BANDWIDTH' && { type: resource }),
+        unfreeze_amount: printInt(amount),
+        unfreeze_expire_time: expires,
+      })),
+    ),
+    ...some('assetV2', byKey(account.assets)),
+    ...some(
+      'free_asset_net_usageV2',
+      Object.keys(account.assets).map((key) => ({ key, value: 0 })),
+    ),
+    ...(account.issuedAsset && {
+      asset_issued_ID: account.issuedAsset,
+      asset_issued_name: account.issuedName,
+    }),
+    ...(account.isWitness && { is_witness: true }),
+    ...(account.accountId && { account_id: account.accountId }),
+  }
+}
+
+function accountOf(call: Call, name = 'address'): Account | undefined {
+  return call.state.get('account', call.params.hex(name, 'address'))
+}
+
+function nets(state: StateReader, account: Account, now: bigint): Record<string, unknown> {
+  const { limit, weight } = totals(state, 'BANDWIDTH')
+  const assets = Object.keys(account.assets)
+  return {
+    ...positive({
+      freeNetUsed: recovered(account.freeNet, now),
+      freeNetLimit: parameter(state, 'getFreeNetLimit'),
+      NetUsed: recovered(account.net, now),
+      NetLimit: stakeLimit(state, account, 'BANDWIDTH'),
+    }),
+    ...some(
+      'assetNetUsed',
+      assets.map((key) => ({ key, value: 0 })),
+    ),
+    ...some(
+      'assetNetLimit',
+      assets.map((key) => ({ key, value: printInt(state.get('asset', key)?.freeNetLimit ?? 0n) })),
+    ),
+    ...positive({ TotalNetLimit: limit, TotalNetWeight: weight }),
+  }
+}
+
+const slotNow = (call: Call) => slotOf(call.newest.header.timestamp)
+
+/** Account queries. */
+export const accountOperations: Operations = {
+  getaccount: {
+    run(call) {
+      const account = accountOf(call)
+      if (!account) return {}
+      return spell(printAccount(account, slotNow(call)), call.params.visible)
+    },
+  },
+
+  getaccountbyid: {
+    run(call) {
+      const id = call.params.hex('account_id', 'text')
+      const address = call.state.get('accountId', Buffer.from(id, 'hex').toString().toLowerCase())
+      const account = address ? call.state.get('account', address) : undefined
+      if (!account) return {}
+      return spell(printAccount(account, slotNow(call)), call.params.visible, ['account_id'])
+    },
+  },
+
+  getaccountnet: {
+    prefix: 'wallet',
+    run(call) {
+      const account = accountOf(call)
+      return account ? nets(call.state, account, slotNow(call)) : {}
+    },
+  },
+
+  getaccountresource: {
+    prefix: 'wallet',
+    run(call) {
+      const account = accountOf(call)
+      if (!account) return {}
+      const { limit, weight } = totals(call.state, 'ENERGY')
+      const votes = account.votes.reduce((sum, { count }) => sum + count, 0n)
+      return {
+        ...nets(call.state, account, slotNow(call)),
+        ...positive({
+          tronPowerUsed: votes,
+          tronPowerLimit: votingPower(account) / COIN,
+          TotalTronPowerWeight: call.state.get('property', 'totalPowerWeight') ?? 0n,
+          EnergyUsed: recovered(account.energy, slotNow(call)),
+          EnergyLimit: stakeLimit(call.state, account, 'ENERGY'),
+          TotalEnergyLimit: limit,
+          TotalEnergyWeight: weight,
+        }),
+      }
+    },
+  },
+
+  getaccountbalance: {
+    prefix: 'wallet',
+    get: 'refuse',
+    run({ ledger, params }) {
+      const account = params.json['account_identifier'] as { address?: string } | undefined
+      const wanted = params.json['block_identifier'] as
+        | { hash?: string; number?: number }
+        | undefined
+      if (!account?.address)
+        throw new NodeError(
+          'java.lang.IllegalArgumentException',
+          'account_identifier address is null',
+        )
+      if (!wanted)
+        throw new NodeError('java.lang.IllegalArgumentException', 'block_identifier null')
+      const number = Number(wanted.number ?? 0)
+      const block = ledger.block(number)
+      if (!block || block.id !== wanted.hash)
+        throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match')
+      const key = params.visible
+        ? decodeBase58(account.address)
+        : account.address.replace(/^0x/, '').toLowerCase()
+      const changed = ledger.history.changedAt('account', key, number)
+      const state = ledger.stateAt(number)
+      const at = ledger.block(changed ?? number)
+      return {
+        balance: printInt(state.get('account', key)?.balance ?? 0n),
+        block_identifier: { hash: at?.id ?? block.id, number: at?.header.number ?? number },
+      }
+    },
+  },
+
+  validateaddress: {
+    prefix: 'wallet',
+    strict: true,
+    run({ params }) {
+      const address = params.json['address']
+      if (typeof address !== 'string')
+        return { result: false, message: 'Cannot invoke "String.length()" because "input" is null' }
+      return validate(address)
+    },
+  },
+}
+
+function validate(address: string): { result: boolean; message: string } {
+  const good = (message: string) => ({ result: true, message })
+  const bad = (message: string) => ({ result: false, message })
+  if (address.length === 42) {
+    if (/[^\da-f]/i.test(address))
+      return bad('exception decoding Hex string: invalid characters encountered in Hex string')
+    return address.startsWith('41') ? good('Hex string format') : bad('Invalid address')
+  }
+  if (address.length === 34) {
+    try {
+      return decodeBase58(address).startsWith('41')
+        ? good('Base58check format')
+        : bad('Invalid address')
+    } catch {
+      return bad('Invalid address')
+    }
+  }
+  if (address.length === 28) {
+    const bytes = Buffer.from(address, 'base64')
+    return bytes.length === 21 && bytes[0] === 0x41 ? good('Base64 format') : bad('Invalid address')
+  }
+  return bad('Length error')
+}
+
+const decodeBase58 = (address: string) => fromBase58(address).toString('hex')

@@ -1,0 +1,100 @@
+import type { Transaction } from '../../native/types.ts'
+import { RefusedError } from '../errors.ts'
+import { packTransaction, printTransaction, readTransaction } from '../transaction.ts'
+import type { ChainTransaction } from '../transaction.ts'
+import type { Call, Operations } from './operation.ts'
+import { NodeError } from './request.ts'
+
+const PREFIXES: Partial<Record<RefusedError.Code, string>> = {
+  SIGERROR: 'Validate signature error: ',
+  CONTRACT_VALIDATE_ERROR: 'Contract validate error : ',
+  CONTRACT_EXE_ERROR: 'Contract execute error : ',
+  OTHER_ERROR: 'Error: ',
+}
+
+/** Transaction id of nothing at all: what the node answers when there was no transaction in the request. */
+const EMPTY_ID = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+type Verdict = { code: RefusedError.Code; message: string } | undefined
+
+async function submit(call: Call, transaction: ChainTransaction): Promise<Verdict> {
+  try {
+    await call.submit(transaction)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    return { code: error.code, message: (PREFIXES[error.code] ?? '') + error.message }
+  }
+}
+
+const nothing: Verdict = {
+  code: 'CONTRACT_VALIDATE_ERROR',
+  message: 'Contract validate error : No contract!',
+}
+
+/** Sending signed transactions. */
+export const broadcastOperations: Operations = {
+  broadcasttransaction: {
+    prefix: 'wallet',
+    get: 'refuse',
+    async run(call) {
+      const json = call.params.json as Transaction
+      const contracts = json.raw_data?.contract
+      if (!Array.isArray(contracts))
+        throw new NodeError(
+          'java.lang.NullPointerException',
+          'Cannot invoke "com.alibaba.fastjson.JSONObject.getJSONArray(String)" because "rawData" is null',
+        )
+      const transaction = pack({ ...json, visible: call.params.visible })
+      const verdict = transaction ? await submit(call, transaction) : nothing
+      const txid = transaction?.id ?? EMPTY_ID
+      if (!verdict) return { result: true, txid }
+      return { code: verdict.code, txid, message: Buffer.from(verdict.message).toString('hex') }
+    },
+  },
+
+  broadcasthex: {
+    prefix: 'wallet',
+    get: 'refuse',
+    strict: true,
+    async run(call) {
+      const hex = call.params.text('transaction').replace(/^0x/, '')
+      if (/[^\da-f]/i.test(hex))
+        throw new NodeError(
+          'org.bouncycastle.util.encoders.DecoderException',
+          'exception decoding Hex string: invalid characters encountered in Hex string',
+        )
+      const transaction = read(hex)
+      const verdict =
+        transaction && transaction.contracts > 0 ? await submit(call, transaction) : nothing
+      return {
+        result: verdict === undefined,
+        code: verdict?.code ?? 'SUCCESS',
+        txid: transaction?.id ?? EMPTY_ID,
+        message: verdict?.message ?? '',
+        transaction: transaction
+          ? JSON.stringify(printTransaction(transaction, undefined, { visible: true }), int64)
+          : '{}',
+      }
+    },
+  },
+}
+
+/** Members that are wrong make a node skip the contract; what is left has none. */
+function pack(json: Transaction): ChainTransaction | undefined {
+  try {
+    return packTransaction(json)
+  } catch {
+    return undefined
+  }
+}
+
+function read(hex: string): ChainTransaction | undefined {
+  try {
+    return readTransaction(hex)
+  } catch {
+    return undefined
+  }
+}
+
+const int64 = (_name: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)

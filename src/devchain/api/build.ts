@@ -1,0 +1,89 @@
+import { contractTypes } from '../contracts/index.ts'
+import type { ContractType } from '../contracts/types.ts'
+import { RefusedError } from '../errors.ts'
+import { isSmart } from '../execute.ts'
+import { slotOf } from '../resources.ts'
+import { createOverlay } from '../state.ts'
+import { buildTransaction, printTransaction } from '../transaction.ts'
+import type { ChainTransaction } from '../transaction.ts'
+import type { Call } from './operation.ts'
+import { NodeError } from './request.ts'
+
+/** How long a built transaction may be sent, milliseconds after the newest block. */
+const LIFETIME = 60_000
+
+/** A contract to build a transaction of: its type, and the members of its message that are not empty. */
+export type Content = { type: string; value: Record<string, unknown> }
+
+/**
+ * Builds a transaction as the node's builders do: checked against the newest state with the pool, referring to the newest
+ * solidified block.
+ *
+ * @throws NodeError with the node's reason.
+ */
+export function build(
+  call: Call,
+  content: Content,
+  options: { feeLimit?: bigint; check?: boolean } = {},
+): ChainTransaction {
+  const { ledger, params } = call
+  const value = present(content.value)
+  if (options.check !== false && !isSmart(content.type)) check(call, content.type, value)
+  const reference = ledger.solid()
+  const permissionId = Number(params.int('Permission_id'))
+  const memo = params.has('extra_data') ? memoOf(params) : ''
+  return buildTransaction({
+    contract: { type: content.type, value, ...(permissionId > 0 && { permissionId }) },
+    ref_block_bytes: reference.header.number.toString(16).padStart(16, '0').slice(-4),
+    ref_block_hash: reference.id.slice(16, 32),
+    expiration: ledger.head().header.timestamp + LIFETIME,
+    timestamp: call.now(),
+    ...(options.feeLimit && { feeLimit: options.feeLimit }),
+    ...(memo && { memo }),
+  })
+}
+
+function memoOf(params: Call['params']): string {
+  const text = params.text('extra_data')
+  return params.visible ? Buffer.from(text).toString('hex') : text
+}
+
+function check(call: Call, type: string, value: Record<string, unknown>): void {
+  const contract = contractTypes[type] as ContractType
+  const now = call.ledger.head().header.timestamp
+  try {
+    contract.validate({
+      state: createOverlay(call.state),
+      value,
+      owner: (value['owner_address'] as string | undefined) ?? '',
+      now,
+      slot: slotOf(now),
+      transactionId: '',
+      building: true,
+    })
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    throw new NodeError('org.tron.core.exception.ContractValidateException', error.message)
+  }
+}
+
+/** A built transaction as the builders print it. */
+export function printBuilt(call: Call, transaction: ChainTransaction): unknown {
+  const { visible } = call.params
+  return { visible, ...printTransaction(transaction, undefined, { visible }) }
+}
+
+/** Members that are not defaults: what protobuf writes. */
+export function present(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).filter(
+      ([, item]) =>
+        item !== undefined &&
+        item !== '' &&
+        item !== 0n &&
+        item !== 0 &&
+        item !== false &&
+        !(Array.isArray(item) && item.length === 0),
+    ),
+  )
+}

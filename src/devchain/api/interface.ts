@@ -1,0 +1,121 @@
+import { stringifyNative } from '../../native/json.ts'
+import type { Ledger } from '../chain.ts'
+import { createChance, noFaults } from '../faults.ts'
+import type { Faults } from '../faults.ts'
+import type { ChainTransaction } from '../transaction.ts'
+import { accountOperations } from './accounts.ts'
+import { blockOperations } from './blocks.ts'
+import { broadcastOperations } from './broadcast.ts'
+import { builderOperations } from './builders.ts'
+import { callOperations } from './calls.ts'
+import { networkOperations } from './network.ts'
+import type { Operation, Operations } from './operation.ts'
+import { NodeError, PlainNodeError, queryParams, readParams } from './request.ts'
+import { signOperations } from './sign.ts'
+import { stakeOperations } from './stake.ts'
+import { transactionOperations } from './transactions.ts'
+
+/** Every operation that is served, by the last part of its path. */
+export const operations: Operations = {
+  ...accountOperations,
+  ...blockOperations,
+  ...broadcastOperations,
+  ...builderOperations,
+  ...callOperations,
+  ...networkOperations,
+  ...signOperations,
+  ...stakeOperations,
+  ...transactionOperations,
+}
+
+/** An HTTP answer; `drop` asks for the connection to be ended without one. */
+export type NativeAnswer = { status: number; text: string; drop?: boolean }
+
+export type NativeRequest = {
+  /** `/wallet/x` or `/walletsolidity/x`. */
+  path: string
+  method: string
+  body: string
+  query: URLSearchParams
+}
+
+const DISABLED = '{"Error":"this API is unavailable due to config"}'
+const RATE_LIMITED =
+  '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
+
+/** The native interface of a chain: from a request to the exact text of an answer. */
+export function createNativeInterface(options: createNativeInterface.Options) {
+  const { ledger, now, sleep } = options
+  const chance = createChance(1)
+  let faults: Faults = noFaults
+
+  async function spoiled(name: string): Promise<NativeAnswer | undefined> {
+    if (faults.operations.length > 0 && !faults.operations.includes(name.toLowerCase()))
+      return undefined
+    const wait = faults.latency + Math.floor(chance() * faults.jitter)
+    if (wait > 0) await sleep(wait)
+    if (chance() < faults.dropRate) return { status: 502, text: '', drop: true }
+    if (chance() < faults.errorRate) return { status: 503, text: '<html>503</html>' }
+    if (chance() < faults.wrongBodyRate) return { status: 200, text: '<html>not json' }
+    if (chance() < faults.rateLimitRate) return { status: 200, text: RATE_LIMITED }
+    return undefined
+  }
+
+  async function answer(request: NativeRequest): Promise<NativeAnswer> {
+    const [, prefix = '', name = ''] = request.path.split('/')
+    const solid = prefix === 'walletsolidity'
+    const operation = Object.hasOwn(operations, name) ? (operations[name] as Operation) : undefined
+    if (!operation || (solid && operation.prefix === 'wallet'))
+      return { status: 404, text: DISABLED }
+    const fault = await spoiled(name)
+    if (fault) return fault
+    const get = request.method === 'GET'
+    if (get && operation.get === 'refuse') return { status: 405, text: '' }
+    if (get && operation.get === 'empty') return { status: 200, text: '' }
+    try {
+      const params =
+        get || operation.ignoresBody
+          ? queryParams(request.query)
+          : readParams(request.body, operation.strict)
+      const tip = solid ? ledger.solid() : ledger.head()
+      const height = Math.max(0, tip.header.number - faults.staleHead)
+      const newest = faults.staleHead > 0 ? (ledger.block(height) ?? tip) : tip
+      const result = await operation.run({
+        params,
+        ledger,
+        newest,
+        state: solid ? ledger.stateAt(newest.header.number) : ledger.pendingState(),
+        solid,
+        submit: options.submit,
+        now,
+      })
+      return { status: 200, text: `${stringifyNative(result)}\n` }
+    } catch (error) {
+      return { status: 200, text: `${errorText(error)}\n` }
+    }
+  }
+
+  return {
+    answer,
+    setFaults: (next: Faults) => void (faults = next),
+  }
+}
+
+export declare namespace createNativeInterface {
+  type Options = {
+    ledger: Ledger
+    /** Takes a signed transaction. */
+    submit: (transaction: ChainTransaction) => Promise<void>
+    /** The chain's clock, milliseconds. */
+    now: () => number
+    sleep: (ms: number) => Promise<void>
+  }
+}
+
+function errorText(error: unknown): string {
+  if (error instanceof PlainNodeError) return JSON.stringify({ Error: error.message })
+  if (error instanceof NodeError)
+    return JSON.stringify({ Error: `class ${error.className} : ${error.message}` })
+  const message = error instanceof Error ? error.message : String(error)
+  return JSON.stringify({ Error: `class java.lang.RuntimeException : ${message}` })
+}

@@ -1,0 +1,307 @@
+import { fromBase58 } from '../../native/protobuf/base58.ts'
+import { printInt, positive } from '../execute.ts'
+import type { Asset, ContractRecord, Proposal, Witness } from '../model.ts'
+import { PARAMETER_KEYS, parameter } from '../parameters.ts'
+import type { StateReader } from '../state.ts'
+import { codeHash } from '../vm/vmState.ts'
+import type { Call, Operations } from './operation.ts'
+import { NodeError } from './request.ts'
+import { spell } from './spelling.ts'
+
+const CODE_VERSION = '4.8.0'
+
+const text = (hex: string) => Buffer.from(hex, 'hex').toString()
+
+function printWitness(witness: Witness): unknown {
+  return {
+    address: witness.address,
+    ...positive({ voteCount: witness.voteCount }),
+    url: text(witness.url),
+    ...positive({ totalProduced: witness.produced, totalMissed: witness.missed }),
+    ...(witness.latestBlock > 0 && {
+      latestBlockNum: witness.latestBlock,
+      latestSlotNum: witness.latestSlot,
+    }),
+    ...(witness.isJobs && { isJobs: true }),
+  }
+}
+
+function printProposal(proposal: Proposal): unknown {
+  return {
+    proposal_id: proposal.id,
+    proposer_address: proposal.proposer,
+    parameters: proposal.parameters.map(({ key, value }) => ({
+      key: printInt(key),
+      value: printInt(value),
+    })),
+    expiration_time: proposal.expires,
+    create_time: proposal.created,
+    ...(proposal.approvals.length > 0 && { approvals: proposal.approvals }),
+    ...(proposal.state !== 'PENDING' && { state: proposal.state }),
+  }
+}
+
+function printContract(contract: ContractRecord, state: StateReader): unknown {
+  const code = state.get('code', contract.address)
+  return {
+    ...(contract.bytecode !== '' && { bytecode: contract.bytecode }),
+    ...positive({
+      call_value: contract.callValue,
+      consume_user_resource_percent: contract.userPercent,
+    }),
+    ...(contract.name !== '' && { name: text(contract.name) }),
+    origin_address: contract.origin,
+    abi: contract.abi.length > 0 ? { entrys: contract.abi } : {},
+    ...positive({ origin_energy_limit: contract.originEnergyLimit }),
+    contract_address: contract.address,
+    ...(code && { code_hash: Buffer.from(codeHash(code)).toString('hex') }),
+    ...(contract.trxHash && { trx_hash: contract.trxHash }),
+    ...(contract.version > 0 && { version: contract.version }),
+  }
+}
+
+/** A TRC-10 token as a node prints it. */
+export function printAsset(asset: Asset): unknown {
+  const part = (name: string, value: string) => (value === '' ? {} : { [name]: value })
+  return {
+    owner_address: asset.owner,
+    name: asset.name,
+    ...part('abbr', asset.abbr),
+    total_supply: printInt(asset.supply),
+    ...(asset.frozenSupply.length > 0 && {
+      frozen_supply: asset.frozenSupply.map(({ amount, days }) => ({
+        frozen_amount: printInt(amount),
+        frozen_days: printInt(days),
+      })),
+    }),
+    trx_num: printInt(asset.trxNum),
+    ...(asset.precision > 0 && { precision: asset.precision }),
+    num: printInt(asset.num),
+    start_time: asset.start,
+    end_time: asset.end,
+    ...part('description', asset.description),
+    ...part('url', asset.url),
+    ...positive({
+      free_asset_net_limit: asset.freeNetLimit,
+      public_free_asset_net_limit: asset.publicFreeNetLimit,
+    }),
+    id: asset.id,
+  }
+}
+
+const contractOf = (call: Call) => call.state.get('contract', call.params.hex('value', 'address'))
+
+const assets = ({ state }: Call): Asset[] =>
+  (state.get('list', 'assets') ?? []).map((id) => state.get('asset', id) as Asset)
+
+const printAssets = (call: Call, list: Asset[]) =>
+  list.length > 0
+    ? { assetIssue: spell(list.map(printAsset), call.params.visible, ['name', 'url']) }
+    : {}
+
+const oneAsset = (call: Call, asset: Asset | undefined) =>
+  asset ? spell(printAsset(asset), call.params.visible, ['name', 'url']) : {}
+
+function nodeInfo(call: Call): unknown {
+  const { ledger } = call
+  const reference = ({ id, header }: ReturnType<typeof ledger.head>) =>
+    `Num:${header.number},ID:${id}`
+  const memory = process.memoryUsage()
+  return {
+    activeConnectCount: 0,
+    beginSyncNum: ledger.solid().header.number,
+    block: reference(ledger.head()),
+    cheatWitnessInfoMap: {},
+    configNodeInfo: {
+      activeNodeSize: 0,
+      allowAdaptiveEnergy: 0,
+      allowCreationOfContracts: 1,
+      backupListenPort: 0,
+      backupMemberSize: 0,
+      backupPriority: 0,
+      codeVersion: CODE_VERSION,
+      dbVersion: 2,
+      discoverEnable: false,
+      listenPort: 0,
+      maxConnectCount: 0,
+      maxTimeRatio: 5,
+      minParticipationRate: 0,
+      minTimeRatio: 0,
+      p2pVersion: '0',
+      passiveNodeSize: 0,
+      sameIpMaxConnectCount: 0,
+      sendNodeSize: 0,
+      supportConstant: true,
+      versionNum: '0',
+    },
+    currentConnectCount: 0,
+    machineInfo: {
+      cpuCount: 1,
+      cpuRate: 0,
+      deadLockThreadCount: 0,
+      deadLockThreadInfoList: [],
+      freeMemory: memory.heapTotal - memory.heapUsed,
+      javaVersion: '17',
+      jvmFreeMemory: memory.heapTotal - memory.heapUsed,
+      jvmTotalMemory: memory.heapTotal,
+      memoryDescInfoList: [],
+      osName: 'ethgate devchain',
+      processCpuRate: 0,
+      threadCount: 1,
+      totalMemory: memory.rss,
+    },
+    passiveConnectCount: 0,
+    peerList: [],
+    solidityBlock: reference(ledger.solid()),
+    totalFlow: 0,
+  }
+}
+
+/** Contracts, witnesses, proposals, tokens, parameters, prices and the node itself. */
+export const networkOperations: Operations = {
+  getcontract: {
+    prefix: 'wallet',
+    run(call) {
+      const contract = contractOf(call)
+      return contract ? spell(printContract(contract, call.state), call.params.visible) : {}
+    },
+  },
+  getcontractinfo: {
+    prefix: 'wallet',
+    run(call) {
+      const contract = contractOf(call)
+      if (!contract) return {}
+      const code = call.state.get('code', contract.address)
+      return {
+        smart_contract: spell(printContract(contract, call.state), call.params.visible),
+        ...(code && code.length > 0 && { runtimecode: Buffer.from(code).toString('hex') }),
+        contract_state: {},
+      }
+    },
+  },
+  listwitnesses: {
+    run(call) {
+      const witnesses = (call.state.get('list', 'witnesses') ?? []).map((address) =>
+        printWitness(call.state.get('witness', address) as Witness),
+      )
+      return { witnesses: spell(witnesses, call.params.visible) }
+    },
+  },
+  getBrokerage: {
+    run: ({ params, state }) => ({
+      brokerage: state.get('witness', anyAddress(params.text('address')))?.brokerage ?? 20,
+    }),
+  },
+  getReward: {
+    run: ({ params, state }) => ({
+      reward: printInt(state.get('account', anyAddress(params.text('address')))?.allowance ?? 0n),
+    }),
+  },
+  listproposals: {
+    prefix: 'wallet',
+    run(call) {
+      const count = Number(call.state.get('property', 'proposals') ?? 0n)
+      if (count === 0) return {}
+      const proposals = Array.from({ length: count }, (_, i) =>
+        printProposal(call.state.get('proposal', String(count - i)) as Proposal),
+      )
+      return { proposals: spell(proposals, call.params.visible) }
+    },
+  },
+  getproposalbyid: {
+    prefix: 'wallet',
+    run(call) {
+      const proposal = call.state.get('proposal', String(call.params.int('id')))
+      return proposal ? spell(printProposal(proposal), call.params.visible) : {}
+    },
+  },
+  getchainparameters: {
+    prefix: 'wallet',
+    ignoresBody: true,
+    run: ({ state }) => ({
+      chainParameter: PARAMETER_KEYS.map((key) => ({
+        key,
+        ...positive({ value: parameter(state, key) }),
+      })),
+    }),
+  },
+  getenergyprices: {
+    ignoresBody: true,
+    run: ({ state }) => ({ prices: state.get('prices', 'energy') }),
+  },
+  getbandwidthprices: {
+    ignoresBody: true,
+    run: ({ state }) => ({ prices: state.get('prices', 'bandwidth') }),
+  },
+  getmemofee: {
+    prefix: 'wallet',
+    ignoresBody: true,
+    run: ({ state }) => ({ prices: state.get('prices', 'memo') }),
+  },
+  getburntrx: {
+    ignoresBody: true,
+    run: ({ state }) => ({ burnTrxAmount: printInt(state.get('property', 'burned') ?? 0n) }),
+  },
+  getnextmaintenancetime: {
+    prefix: 'wallet',
+    ignoresBody: true,
+    run: ({ state }) => ({ num: printInt(state.get('property', 'nextMaintenance') ?? 0n) }),
+  },
+  listnodes: { prefix: 'wallet', ignoresBody: true, run: () => ({}) },
+  getnodeinfo: { ignoresBody: true, run: nodeInfo },
+
+  getassetissuelist: { run: (call) => printAssets(call, assets(call)) },
+  getpaginatedassetissuelist: {
+    run(call) {
+      const offset = Number(call.params.int('offset'))
+      const limit = Number(call.params.int('limit'))
+      return offset < 0 || limit < 0
+        ? {}
+        : printAssets(call, assets(call).slice(offset, offset + limit))
+    },
+  },
+  getassetissuebyid: {
+    run: (call) => oneAsset(call, call.state.get('asset', String(call.params.json['value'] ?? ''))),
+  },
+  getassetissuebyname: {
+    run(call) {
+      const name = call.params.hex('value', 'text')
+      const found = assets(call).filter((asset) => asset.name === name)
+      if (found.length > 1)
+        throw new NodeError(
+          'org.tron.core.exception.NonUniqueObjectException',
+          'To get more than one asset, please use getAssetIssueById syntax',
+        )
+      return oneAsset(call, found[0] ?? call.state.get('asset', text(name)))
+    },
+  },
+  getassetissuelistbyname: {
+    run(call) {
+      const name = call.params.hex('value', 'text')
+      return printAssets(
+        call,
+        assets(call).filter((asset) => asset.name === name),
+      )
+    },
+  },
+  getassetissuebyaccount: {
+    prefix: 'wallet',
+    run(call) {
+      const owner = call.params.hex('address', 'address')
+      return printAssets(
+        call,
+        assets(call).filter((asset) => asset.owner === owner),
+      )
+    },
+  },
+}
+
+/** These two operations take an address in either spelling. */
+function anyAddress(address: string): string {
+  if (!address.startsWith('T')) return address.replace(/^0x/, '').toLowerCase()
+  try {
+    return fromBase58(address).toString('hex')
+  } catch {
+    return ''
+  }
+}

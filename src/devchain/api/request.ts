@@ -1,0 +1,187 @@
+import { parseNative } from '../../native/json.ts'
+import { fromBase58 } from '../../native/protobuf/base58.ts'
+
+/** An error body of the node: `{"Error":"class <name> : <message>"}`. */
+export class NodeError extends Error {
+  override name = 'NodeError'
+  readonly className: string
+
+  constructor(className: string, message: string) {
+    super(message)
+    this.className = className
+  }
+}
+
+/** An error body without a class: `{"Error":"<message>"}`. */
+export class PlainNodeError extends Error {
+  override name = 'PlainNodeError'
+}
+
+const PARSE = 'org.tron.core.services.http.JsonFormat$ParseException'
+const JSON_ERROR = 'com.alibaba.fastjson.JSONException'
+
+type Member = { text: string; column: number }
+
+/**
+ * A request's members, read the way the node reads them: an int64 must be bare digits, bytes must be hex (or base58 when
+ * `visible`), and what does not fit is refused with the place of the token.
+ */
+export type Params = {
+  visible: boolean
+  /** The body as one JSON value. */
+  json: Readonly<Record<string, unknown>>
+  has(name: string): boolean
+  int(name: string): bigint
+  /** A bytes member as hex. Addresses are base58 when `visible`; texts UTF-8 then. */
+  hex(name: string, kind?: 'bytes' | 'address' | 'text'): string
+  text(name: string): string
+  flag(name: string): boolean
+}
+
+/** Reads a JSON body. A text that is no JSON object is a form, unless `strict`: some operations take nothing but JSON. */
+export function readParams(body: string, strict = false): Params {
+  const text = body.trim()
+  if (text === '') {
+    if (strict) throw new NodeError('java.lang.NullPointerException', 'null')
+    throw new NodeError(PARSE, '1:1: Expected "{".')
+  }
+  if (text.startsWith('[')) throw new NodeError(JSON_ERROR, 'can not cast to JSONObject.')
+  if (!text.startsWith('{')) {
+    if (strict) throw new NodeError(JSON_ERROR, 'illegal state. \u001A')
+    return queryParams(new URLSearchParams(text))
+  }
+  let json: Record<string, unknown>
+  try {
+    json = parseNative(text) as Record<string, unknown>
+  } catch {
+    throw new NodeError(JSON_ERROR, 'syntax error, position at 0')
+  }
+  return paramsOf(json, members(text))
+}
+
+/** Members of a query string or a form: all texts. */
+export function queryParams(query: URLSearchParams): Params {
+  const json: Record<string, unknown> = {}
+  const found = new Map<string, Member>()
+  for (const [name, value] of query) {
+    const bare = /^-?\d+$/.test(value) || value === 'true' || value === 'false'
+    json[name] = bare ? (parseNative(value) as unknown) : value
+    found.set(name, { text: bare ? value : JSON.stringify(value), column: 1 })
+  }
+  return paramsOf(json, found)
+}
+
+function paramsOf(
+  json: Readonly<Record<string, unknown>>,
+  found: ReadonlyMap<string, Member>,
+): Params {
+  const visible = String(json['visible']) === 'true'
+  const at = (name: string) => {
+    const member = found.get(name)
+    return member && member.text !== 'null' ? member : undefined
+  }
+  const refuse = (member: Member, reason: string): never => {
+    throw new NodeError(PARSE, `1:${member.column}: ${reason}`)
+  }
+  const string = (name: string): string => {
+    const member = at(name)
+    if (!member) return ''
+    if (!member.text.startsWith('"')) return refuse(member, 'Expected string.')
+    return JSON.parse(member.text) as string
+  }
+  return {
+    visible,
+    json,
+    has: (name) => at(name) !== undefined,
+    text: string,
+    int(name) {
+      const member = at(name)
+      if (!member) return 0n
+      if (!/^-?\d+$/.test(member.text))
+        refuse(member, `Couldn't parse integer: For input string: "${member.text}"`)
+      const value = BigInt(member.text)
+      if (BigInt.asIntN(64, value) !== value)
+        refuse(
+          member,
+          `Couldn't parse integer: Number out of range for 64-bit signed integer: ${member.text}`,
+        )
+      return value
+    },
+    flag(name) {
+      const member = at(name)
+      if (!member) return false
+      if (member.text !== 'true' && member.text !== 'false')
+        refuse(member, 'Expected "true" or "false".')
+      return member.text === 'true'
+    },
+    hex(name, kind = 'bytes') {
+      const value = string(name)
+      if (value === '') return ''
+      const member = at(name) as Member
+      if (visible && kind === 'text') return Buffer.from(value).toString('hex')
+      if (visible && kind === 'address') return fromVisible(value, member, refuse)
+      const digits = value.replace(/^0x/, '')
+      if (/[^\da-f]/i.test(digits)) refuse(member, 'INVALID hex String')
+      return (digits.length % 2 ? `0${digits}` : digits).toLowerCase()
+    },
+  }
+}
+
+function fromVisible(
+  value: string,
+  member: Member,
+  refuse: (member: Member, reason: string) => never,
+): string {
+  const wrong = /[^1-9A-HJ-NP-Za-km-z]/.exec(value)
+  if (wrong)
+    refuse(member, `INVALID base58 String, Illegal character ${wrong[0]} at ${wrong.index}`)
+  try {
+    return fromBase58(value).toString('hex')
+  } catch {
+    throw new NodeError(
+      'java.lang.NullPointerException',
+      'Cannot read the array length because "bytes" is null',
+    )
+  }
+}
+
+/** The members of a JSON object with the text of each value and the column where it begins. */
+function members(text: string): Map<string, Member> {
+  const found = new Map<string, Member>()
+  let i = 1
+  const space = () => {
+    while (/\s/.test(text[i] ?? '')) i++
+  }
+  const value = () => {
+    const start = i
+    let depth = 0
+    while (i < text.length) {
+      const char = text[i] as string
+      if (char === '"') {
+        i++
+        while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1
+      } else if (char === '{' || char === '[') depth++
+      else if (char === '}' || char === ']') {
+        if (depth === 0) break
+        depth--
+      } else if (char === ',' && depth === 0) break
+      i++
+    }
+    return { text: text.slice(start, i).trimEnd(), column: start + 1 }
+  }
+  for (;;) {
+    space()
+    const open = i
+    if (text[i] !== '"') return found
+    i++
+    while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1
+    const name = JSON.parse(text.slice(open, ++i)) as string
+    space()
+    i++
+    space()
+    found.set(name, value())
+    space()
+    if (text[i] !== ',') return found
+    i++
+  }
+}

@@ -1,0 +1,81 @@
+import type { Transaction } from '../../native/types.ts'
+import { RefusedError } from '../errors.ts'
+import { printInt } from '../execute.ts'
+import { permissionOf, signWeight } from '../permissions.ts'
+import { packTransaction, printTransaction } from '../transaction.ts'
+import type { Call, Operations } from './operation.ts'
+import { spell } from './spelling.ts'
+
+function weigh(call: Call) {
+  const { visible } = call.params
+  const transaction = packTransaction({ ...(call.params.json as Transaction), visible })
+  const owner = String(transaction.value['owner_address'] ?? '')
+  const inner = {
+    result: { result: true },
+    txid: transaction.id,
+    transaction: printTransaction(transaction, undefined, { visible }),
+  }
+  const permission = permissionOf(call.state, owner, transaction.permissionId)
+  if (!permission)
+    return {
+      transaction,
+      inner,
+      failure: { code: 'PERMISSION_ERROR', message: 'Permission for this, does not exist!' },
+    }
+  try {
+    return { transaction, inner, permission, ...signWeight(permission, transaction) }
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    return {
+      transaction,
+      inner,
+      permission,
+      failure: { code: 'PERMISSION_ERROR', message: error.message },
+    }
+  }
+}
+
+/** What signatures are worth: for collecting those of several keys. */
+export const signOperations: Operations = {
+  getsignweight: {
+    prefix: 'wallet',
+    run(call) {
+      const { inner, ...found } = weigh(call)
+      const { visible } = call.params
+      if ('failure' in found) return { result: found.failure, transaction: inner }
+      const { permission, signers, weight } = found
+      return spell(
+        {
+          permission: {
+            ...(permission.type !== 'Owner' && { type: permission.type }),
+            ...(permission.id > 0 && { id: permission.id }),
+            permission_name: permission.name,
+            threshold: printInt(permission.threshold),
+            keys: permission.keys.map((key) => ({ ...key, weight: printInt(key.weight) })),
+          },
+          ...(signers.length > 0 && { approved_list: signers }),
+          ...(weight > 0n && { current_weight: printInt(weight) }),
+          result: weight >= permission.threshold ? {} : { code: 'NOT_ENOUGH_PERMISSION' },
+          transaction: inner,
+        },
+        visible,
+      )
+    },
+  },
+
+  getapprovedlist: {
+    prefix: 'wallet',
+    run(call) {
+      const { inner, ...found } = weigh(call)
+      if ('failure' in found) return { result: found.failure, transaction: inner }
+      return spell(
+        {
+          ...(found.signers.length > 0 && { approved_list: found.signers }),
+          result: {},
+          transaction: inner,
+        },
+        call.params.visible,
+      )
+    },
+  },
+}

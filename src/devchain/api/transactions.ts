@@ -1,0 +1,88 @@
+import type { TransactionInfo } from '../../native/types.ts'
+import { printTransaction } from '../transaction.ts'
+import type { Call, Operations } from './operation.ts'
+import { NodeError } from './request.ts'
+import { base58, spell } from './spelling.ts'
+
+/** The block and place of a mined transaction, when this prefix sees it. */
+function find(call: Call) {
+  const place = call.ledger.placeOf(call.params.hex('value'))
+  if (!place || place.block > call.newest.header.number) return undefined
+  return { block: call.ledger.block(place.block), index: place.index }
+}
+
+function printInfo(info: TransactionInfo, visible: boolean): unknown {
+  const spelled = spell(info, visible) as TransactionInfo
+  if (!visible || !info.log) return spelled
+  // Logs have no 41 in front of their addresses; base58 needs it.
+  return {
+    ...spelled,
+    log: info.log.map((log) => ({ ...log, address: base58(`41${log.address}`) })),
+  }
+}
+
+const pending = (call: Call) => {
+  const id = call.params.hex('value')
+  return call.ledger.pool().find(({ transaction }) => transaction.id === id)
+}
+
+/** Transaction queries and the pool. */
+export const transactionOperations: Operations = {
+  gettransactionbyid: {
+    run(call) {
+      const spelling = { visible: call.params.visible }
+      const found = find(call)
+      const mined = found?.block?.transactions[found.index]
+      if (mined) return printTransaction(mined.transaction, mined.results, spelling)
+      const waiting = call.solid ? undefined : pending(call)
+      if (!waiting) return {}
+      return printTransaction(waiting.transaction, waiting.applied.results, spelling)
+    },
+  },
+
+  gettransactioninfobyid: {
+    run(call) {
+      const found = find(call)
+      const info = found?.block?.infos[found.index]
+      return info ? printInfo(info, call.params.visible) : {}
+    },
+  },
+
+  gettransactioninfobyblocknum: {
+    run(call) {
+      const number = Number(call.params.int('num'))
+      if (number <= 0) return {}
+      if (number > call.newest.header.number) return []
+      return (call.ledger.block(number)?.infos ?? []).map((info) =>
+        printInfo(info, call.params.visible),
+      )
+    },
+  },
+
+  gettransactionlistfrompending: {
+    prefix: 'wallet',
+    run({ ledger }) {
+      const txId = ledger.pool().map(({ transaction }) => transaction.id)
+      return txId.length > 0 ? { txId } : {}
+    },
+  },
+
+  gettransactionfrompending: {
+    prefix: 'wallet',
+    run(call) {
+      if (call.params.hex('value').length !== 64)
+        throw new NodeError('java.lang.IllegalArgumentException', 'null')
+      const waiting = pending(call)
+      if (!waiting) return {}
+      return printTransaction(waiting.transaction, waiting.applied.results, {
+        visible: call.params.visible,
+      })
+    },
+  },
+
+  getpendingsize: {
+    prefix: 'wallet',
+    ignoresBody: true,
+    run: ({ ledger }) => ({ pendingSize: ledger.pool().length }),
+  },
+}

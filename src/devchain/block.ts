@@ -1,0 +1,118 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { sha256 } from '@noble/hashes/sha2.js'
+
+import { toBase58 } from '../native/protobuf/base58.ts'
+import type { Spelling } from '../native/protobuf/message.ts'
+import { signHash } from '../native/protobuf/signature.ts'
+import type { Block, TransactionInfo, TransactionResult } from '../native/types.ts'
+import { printTransaction, transactionBytes } from './transaction.ts'
+import type { ChainTransaction } from './transaction.ts'
+
+/** The content of a block header. Times are milliseconds, bytes hex. */
+export type Header = {
+  number: number
+  timestamp: number
+  txTrieRoot: string
+  parentHash: string
+  /** 42 hex characters; on genesis the hex of a sentence. */
+  witness: string
+  version: number
+}
+
+/** A block with what its transactions did. */
+export type ChainBlock = {
+  id: string
+  header: Header
+  /** Empty on genesis. */
+  signature: string
+  transactions: { transaction: ChainTransaction; results: TransactionResult[] }[]
+  infos: TransactionInfo[]
+}
+
+/** Version number in the headers. */
+export const BLOCK_VERSION = 32
+
+function encodeHeader(header: Header): Uint8Array {
+  const writer = new BinaryWriter()
+  if (header.timestamp !== 0) writer.tag(1, 0).int64(header.timestamp)
+  writer.tag(2, 2).bytes(Buffer.from(header.txTrieRoot, 'hex'))
+  writer.tag(3, 2).bytes(Buffer.from(header.parentHash, 'hex'))
+  if (header.number !== 0) writer.tag(7, 0).int64(header.number)
+  writer.tag(9, 2).bytes(Buffer.from(header.witness, 'hex'))
+  if (header.version !== 0) writer.tag(10, 0).int32(header.version)
+  return writer.finish()
+}
+
+/** The block's id: its number, then the hash of its header. */
+export function blockId(header: Header): string {
+  const hash = Buffer.from(sha256(encodeHeader(header))).toString('hex')
+  return header.number.toString(16).padStart(16, '0') + hash.slice(16)
+}
+
+/** Root over the whole transactions, signatures and results included; an odd one at the end moves up unhashed. */
+export function merkleRoot(leaves: readonly Uint8Array[]): string {
+  let level: Uint8Array[] = leaves.map((leaf) => sha256(leaf))
+  if (level.length === 0) return '00'.repeat(32)
+  while (level.length > 1) {
+    const next: Uint8Array[] = []
+    for (let i = 0; i < level.length; i += 2) {
+      const left = level[i] as Uint8Array
+      const right = level[i + 1]
+      next.push(right ? sha256(Buffer.concat([left, right])) : left)
+    }
+    level = next
+  }
+  return Buffer.from(level[0] as Uint8Array).toString('hex')
+}
+
+/** Seals a block: computes its root and id and signs it. */
+export function sealBlock(
+  header: Omit<Header, 'txTrieRoot'>,
+  content: Pick<ChainBlock, 'transactions' | 'infos'>,
+  key?: string,
+): ChainBlock {
+  const sealed: Header = {
+    ...header,
+    txTrieRoot: merkleRoot(
+      content.transactions.map(({ transaction, results }) =>
+        transactionBytes(transaction, results),
+      ),
+    ),
+  }
+  const hash = Buffer.from(sha256(encodeHeader(sealed))).toString('hex')
+  return {
+    id: blockId(sealed),
+    header: sealed,
+    signature: key ? signHash(hash, key) : '',
+    ...content,
+  }
+}
+
+/** The block as a node prints it. */
+export function printBlock(block: ChainBlock, detail: boolean, spelling: Spelling = {}): Block {
+  const { header } = block
+  const isAddress = header.witness.length === 42
+  return {
+    blockID: block.id,
+    block_header: {
+      raw_data: {
+        ...(header.number !== 0 && { number: header.number }),
+        txTrieRoot: header.txTrieRoot,
+        witness_address:
+          spelling.visible && isAddress
+            ? toBase58(Buffer.from(header.witness, 'hex'))
+            : header.witness,
+        parentHash: header.parentHash,
+        ...(header.version !== 0 && { version: header.version }),
+        ...(header.timestamp !== 0 && { timestamp: header.timestamp }),
+      },
+      ...(block.signature !== '' && { witness_signature: block.signature }),
+    },
+    ...(detail &&
+      block.transactions.length > 0 && {
+        transactions: block.transactions.map(({ transaction, results }) =>
+          printTransaction(transaction, header.number === 0 ? undefined : results, spelling),
+        ),
+      }),
+  }
+}

@@ -1,0 +1,287 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Hash, Hex } from 'viem'
+
+import { toNativeAddress } from '../codec/address.ts'
+import type { Context } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import {
+  address,
+  boolean,
+  bytes,
+  isObject,
+  maybe,
+  optional,
+  type Param,
+  quantity,
+  show,
+} from '../jsonrpc/params.ts'
+import type { ChainBlock } from './block.ts'
+import type { DevChain } from './devChain.ts'
+import { readFaults } from './faults.ts'
+import { newAccount } from './model.ts'
+import type { ContractRecord } from './model.ts'
+import type { State } from './state.ts'
+import { slotKey } from './vm/vmState.ts'
+
+/** How long a control method waits for the gateway to have seen what it did, milliseconds. */
+const CATCH_UP = 2_000
+
+const MAX_BLOCKS = 10_000n
+
+/** A whole number of seconds or blocks: a JSON number, a hex quantity, or decimal text. */
+const amount: Param<bigint> = (input) =>
+  typeof input === 'string' && /^\d+$/.test(input) ? BigInt(input) : quantity(input)
+
+type Reorg = { depth: number; blocks: number; keep: boolean }
+
+const reorg: Param<Reorg> = (input) => {
+  const object = isObject(input) ? input : { depth: input }
+  const depth = Number(amount(object['depth'] ?? 1))
+  const blocks = Number(amount(object['blocks'] ?? depth + 1))
+  const transactions = object['transactions'] ?? 'pool'
+  if (depth < 1) throw new Error('depth: expected at least 1')
+  if (blocks <= depth) throw new Error('blocks: the new branch must be longer than the old one')
+  if (transactions !== 'pool' && transactions !== 'drop')
+    throw new Error(`transactions: expected "pool" or "drop", got ${show(transactions)}`)
+  return { depth, blocks, keep: transactions === 'pool' }
+}
+
+/**
+ * The methods that steer the chain: blocks, time, snapshots, reorganisations, balances and code, faults. They answer once
+ * the gateway itself has seen the change.
+ */
+export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
+  const snapshots: { id: bigint; number: number }[] = []
+  let lastSnapshot = 0n
+
+  /** Waits until the gateway's view is at a block. */
+  async function seen(context: Context, block: ChainBlock): Promise<void> {
+    const deadline = Date.now() + CATCH_UP
+    while (context.chain.latest().hash !== `0x${block.id}` && Date.now() < deadline) {
+      if (chain.ledger.head().id !== block.id) return
+      await delay(2)
+    }
+  }
+
+  async function mineAndSee(
+    context: Context,
+    how?: Parameters<DevChain['mine']>[0],
+  ): Promise<ChainBlock> {
+    const block = await chain.mine(how)
+    await seen(context, block)
+    return block
+  }
+
+  const hashOf = (block: ChainBlock): Hash => `0x${block.id}`
+  const hex = (number: bigint | number): Hex => `0x${number.toString(16)}`
+
+  const evm_mine = defineMethod({
+    params: [maybe(amount)],
+    summary: 'makes a block; at a time in seconds when given',
+    async handler(context, [seconds]) {
+      if (seconds !== undefined) chain.setNextTimestamp(Number(seconds) * 1000)
+      await mineAndSee(context)
+      return '0x0'
+    },
+  })
+
+  const mineMany = defineMethod({
+    params: [optional(amount, 1n), optional(amount, 0n)],
+    summary: 'makes blocks; the second parameter is seconds between them',
+    async handler(context, [count, interval]) {
+      if (count > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
+      let block = chain.ledger.head()
+      for (let i = 0n; i < count; i++) {
+        if (i > 0n && interval > 0n) chain.increaseTime(Number(interval) * 1000)
+        block = await chain.mine()
+      }
+      await seen(context, block)
+      return null
+    },
+  })
+
+  const evm_increaseTime = defineMethod({
+    params: [amount],
+    summary: 'moves the clock forward by seconds; the next block has the new time',
+    handler: (_, [seconds]) => hex(Math.floor(chain.increaseTime(Number(seconds) * 1000) / 1000)),
+  })
+
+  const setNextTime = defineMethod({
+    params: [amount],
+    summary: 'time of the next block, seconds',
+    handler(_, [seconds]) {
+      const ms = Number(seconds) * 1000
+      if (ms <= chain.ledger.head().header.timestamp)
+        throw new RpcError(-32000, 'the next block must be later than the newest one')
+      chain.setNextTimestamp(ms)
+      return null
+    },
+  })
+
+  const evm_setAutomine = defineMethod({
+    params: [boolean],
+    summary: 'whether a block is made at once when a transaction comes',
+    handler(_, [on]) {
+      chain.automine = on
+      return true
+    },
+  })
+
+  const evm_setIntervalMining = defineMethod({
+    params: [amount],
+    summary: 'milliseconds between blocks when no transaction comes; 0 for none',
+    handler(_, [ms]) {
+      chain.setBlockTime(Number(ms))
+      return true
+    },
+  })
+
+  const evm_snapshot = defineMethod({
+    params: [],
+    summary: 'remembers the chain as it is; the answer is for evm_revert',
+    handler() {
+      snapshots.push({ id: ++lastSnapshot, number: chain.ledger.head().header.number })
+      return hex(lastSnapshot)
+    },
+  })
+
+  const evm_revert = defineMethod({
+    params: [amount],
+    summary: 'goes back to a snapshot, which is used up with all that were made after it',
+    async handler(context, [id]) {
+      const index = snapshots.findIndex((snapshot) => snapshot.id === id)
+      const snapshot = snapshots[index]
+      if (!snapshot) return false
+      snapshots.splice(index)
+      await chain.rewind(snapshot.number, false)
+      await seen(context, chain.ledger.head())
+      return true
+    },
+  })
+
+  const evm_reorg = defineMethod({
+    params: [optional(reorg, { depth: 1, blocks: 2, keep: true })],
+    summary: 'replaces the newest blocks by a longer branch, as a real chain does now and then',
+    async handler(context, [{ depth, blocks, keep }]) {
+      const { ledger } = chain
+      const head = ledger.head().header.number
+      const most = head - ledger.solid().header.number
+      if (depth > most)
+        throw new RpcError(
+          -32000,
+          `only ${most} blocks are above the solidified one: a deeper reorganisation needs more producers`,
+        )
+      await chain.rewind(head - depth, keep)
+      ledger.shiftTurn()
+      let block = ledger.head()
+      for (let i = 0; i < blocks; i++) block = await chain.mine()
+      await seen(context, block)
+      return { number: hex(block.header.number), hash: hashOf(block), depth }
+    },
+  })
+
+  /** Changes one account in a block of its own. */
+  async function patch(context: Context, change: (state: State) => void): Promise<true> {
+    await mineAndSee(context, { patch: change })
+    return true
+  }
+
+  const known = (state: State, account: string) =>
+    state.get('account', account) ??
+    newAccount(account, 'Normal', chain.ledger.head().header.timestamp)
+
+  const setBalance = defineMethod({
+    params: [address, quantity],
+    summary: 'gives an account a balance, in sun',
+    handler(context, [who, balance]) {
+      if (balance >= 1n << 63n) throw new RpcError(-32602, 'a balance fits 63 bits')
+      const account = toNativeAddress(who)
+      return patch(context, (state) =>
+        state.set('account', account, { ...known(state, account), balance }),
+      )
+    },
+  })
+
+  const setCode = defineMethod({
+    params: [address, bytes],
+    summary: 'gives an address code, as if it had been deployed there',
+    handler(context, [who, code]) {
+      const account = toNativeAddress(who)
+      const contract: ContractRecord = {
+        address: account,
+        origin: account,
+        name: '',
+        abi: [],
+        bytecode: '',
+        callValue: 0n,
+        userPercent: 100n,
+        originEnergyLimit: 0n,
+        version: 1,
+      }
+      return patch(context, (state) => {
+        state.set('account', account, { ...known(state, account), type: 'Contract' })
+        state.set('contract', account, state.get('contract', account) ?? contract)
+        state.set('code', account, new Uint8Array(Buffer.from(code.slice(2), 'hex')))
+      })
+    },
+  })
+
+  const setStorageAt = defineMethod({
+    params: [address, quantity, bytes],
+    summary: 'writes one slot of a contract',
+    handler(context, [who, slot, value]) {
+      const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
+      const trimmed = value.slice(2).replace(/^(00)+/, '')
+      return patch(context, (state) =>
+        state.set(
+          'storage',
+          slotKey(state, toNativeAddress(who), position),
+          trimmed === '' ? undefined : trimmed,
+        ),
+      )
+    },
+  })
+
+  const dev_setFaults = defineMethod({
+    params: [
+      (input) => {
+        try {
+          return readFaults(input)
+        } catch (error) {
+          throw new Error((error as Error).message, { cause: error })
+        }
+      },
+    ],
+    summary:
+      'makes the native interface slow, wrong or absent, to drill what stands in front of it',
+    handler(_, [faults]) {
+      chain.setFaults(faults)
+      return faults
+    },
+  })
+
+  return {
+    evm_mine,
+    anvil_mine: mineMany,
+    hardhat_mine: mineMany,
+    evm_increaseTime,
+    evm_setNextBlockTimestamp: setNextTime,
+    evm_setAutomine,
+    anvil_setAutomine: evm_setAutomine,
+    evm_setIntervalMining,
+    evm_snapshot,
+    anvil_snapshot: evm_snapshot,
+    evm_revert,
+    anvil_revert: evm_revert,
+    evm_reorg,
+    anvil_setBalance: setBalance,
+    hardhat_setBalance: setBalance,
+    anvil_setCode: setCode,
+    hardhat_setCode: setCode,
+    anvil_setStorageAt: setStorageAt,
+    hardhat_setStorageAt: setStorageAt,
+    dev_setFaults,
+  }
+}

@@ -1,0 +1,226 @@
+import type { TransactionInfo, TransactionResult } from '../native/types.ts'
+import { contractTypes } from './contracts/index.ts'
+import { runSmart } from './contracts/smart.ts'
+import type { SmartResult } from './contracts/smart.ts'
+import { hex } from './contracts/types.ts'
+import type { Execution } from './contracts/types.ts'
+import { RefusedError, invalid } from './errors.ts'
+import { emptyBill, payBandwidth, payEnergy, payExtras } from './fees.ts'
+import type { Bill } from './fees.ts'
+import { checkSignatures } from './permissions.ts'
+import { slotOf } from './resources.ts'
+import { createOverlay } from './state.ts'
+import type { State } from './state.ts'
+import type { ChainTransaction } from './transaction.ts'
+import type { runVm } from './vm/run.ts'
+
+/** The chain as a transaction meets it. */
+export type Surroundings = {
+  /** Milliseconds of the newest block. */
+  headTime: number
+  /** Last four characters of the number and the hash part of a recent block, by which transactions refer to it. */
+  refBlockHash: (refBlockBytes: string) => string | undefined
+  isKnown: (id: string) => boolean
+  /** The block that the transaction is going to be in. */
+  block: runVm.BlockContext
+}
+
+/** What became of a transaction: its result in the block, and its record (block fields are the caller's to add). */
+export type Applied = { results: TransactionResult[]; info: TransactionInfo }
+
+const MAX_SIZE = 500 * 1024
+const RESULT_SIZE = 64
+const DAY = 86_400_000
+
+/**
+ * Checks a transaction as the node does and in the node's order, then executes it. Nothing of the state changes when it is
+ * refused.
+ *
+ * @throws RefusedError with the code and text that a broadcast answers.
+ */
+export async function applyTransaction(
+  state: State,
+  transaction: ChainTransaction,
+  around: Surroundings,
+): Promise<Applied> {
+  const work = createOverlay(state)
+  checkReference(transaction, around)
+  checkCommon(transaction, around)
+  if (around.isKnown(transaction.id))
+    throw new RefusedError('DUP_TRANSACTION_ERROR', 'Dup transaction.')
+  checkSignatures(work, transaction)
+
+  const clock = { now: around.headTime, slot: slotOf(around.headTime) }
+  const bill = emptyBill()
+  Object.assign(bill, payBandwidth(work, transaction, clock))
+  bill.extraFee = payExtras(work, transaction)
+
+  const applied = isSmart(transaction.type)
+    ? await applySmart(work, transaction, around, bill)
+    : applyNative(work, transaction, clock, bill)
+  work.commit()
+  return applied
+}
+
+/** Whether a type is executed by the EVM. */
+export const isSmart = (type: string): type is 'CreateSmartContract' | 'TriggerSmartContract' =>
+  type === 'CreateSmartContract' || type === 'TriggerSmartContract'
+
+/** @throws RefusedError when the transaction has expired or lives too long. */
+export function checkExpiration({ expiration }: ChainTransaction, headTime: number): void {
+  if (expiration <= headTime || expiration > headTime + DAY)
+    throw new RefusedError('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')
+}
+
+function checkReference(transaction: ChainTransaction, around: Surroundings): void {
+  if (around.refBlockHash(transaction.refBlockBytes) !== transaction.refBlockHash)
+    throw new RefusedError('TAPOS_ERROR', 'Tapos check error.')
+}
+
+function checkCommon(transaction: ChainTransaction, around: Surroundings): void {
+  const size = transaction.size + 2 * RESULT_SIZE
+  if (size > MAX_SIZE)
+    throw new RefusedError(
+      'TOO_BIG_TRANSACTION_ERROR',
+      `Too big transaction with result, TxId ${transaction.id}, the size is ${size} bytes, maxTxSize ${MAX_SIZE}`,
+    )
+  checkExpiration(transaction, around.headTime)
+}
+
+function applyNative(
+  state: State,
+  transaction: ChainTransaction,
+  clock: { now: number; slot: bigint },
+  bill: Bill,
+): Applied {
+  const type = contractTypes[transaction.type]
+  if (!type) return invalid(`contract type ${transaction.type} is not executed by this chain`)
+  const execution: Execution = {
+    state,
+    value: transaction.value,
+    owner: hex(transaction.value, 'owner_address'),
+    transactionId: transaction.id,
+    ...clock,
+  }
+  type.validate(execution)
+  const outcome = type.execute(execution)
+  return {
+    results: [{ contractRet: 'SUCCESS' }],
+    info: {
+      id: transaction.id,
+      ...positive({ fee: (outcome.fee ?? 0n) + bill.netFee + bill.extraFee }),
+      contractResult: [''],
+      receipt: receipt(bill),
+      ...outcome.info,
+    },
+  }
+}
+
+async function applySmart(
+  state: State,
+  transaction: ChainTransaction,
+  around: Surroundings,
+  bill: Bill,
+): Promise<Applied> {
+  const owner = hex(transaction.value, 'owner_address')
+  const slot = slotOf(around.headTime)
+  const result = await runSmart(state, {
+    type: transaction.type as 'CreateSmartContract' | 'TriggerSmartContract',
+    value: transaction.value,
+    owner,
+    feeLimit: transaction.feeLimit,
+    transactionId: transaction.id,
+    block: around.block,
+    slot,
+  })
+  const contract = state.get('contract', result.contractAddress)
+  Object.assign(
+    bill,
+    payEnergy(state, {
+      contract: {
+        origin: transaction.type === 'CreateSmartContract' ? owner : (contract?.origin ?? owner),
+        userPercent: contract?.userPercent ?? 100n,
+        originEnergyLimit: contract?.originEnergyLimit ?? 0n,
+      },
+      owner,
+      slot,
+      now: around.headTime,
+      total: result.energyUsed,
+      callerLeft: result.callerLeft,
+      originLeft: result.originLeft,
+      succeeded: !result.failure,
+    }),
+  )
+  const outcome = result.failure?.result ?? 'SUCCESS'
+  return {
+    results: [{ contractRet: outcome }],
+    info: {
+      id: transaction.id,
+      ...positive({ fee: bill.energyFee + bill.netFee + bill.extraFee }),
+      contractResult: [Buffer.from(contractOutput(result)).toString('hex')],
+      contract_address: result.contractAddress,
+      receipt: { ...receipt(bill, result.energyUsed), result: outcome },
+      ...(result.logs.length > 0 && { log: result.logs.map(printLog) }),
+      ...(result.failure && {
+        result: 'FAILED',
+        resMessage: Buffer.from(result.failure.message).toString('hex'),
+      }),
+      ...(result.internal.length > 0 && {
+        internal_transactions: result.internal.map(printInternal),
+      }),
+    },
+  }
+}
+
+function contractOutput({ output, failure }: SmartResult): Uint8Array {
+  return failure && failure.result !== 'REVERT' ? new Uint8Array(0) : output
+}
+
+/** A log in the node's form: what is empty is left out. */
+export function printLog({ address, topics, data }: SmartResult['logs'][number]) {
+  return { address, ...(topics.length > 0 && { topics }), ...(data !== '' && { data }) }
+}
+
+/** An internal transaction in the node's form. */
+export function printInternal(entry: SmartResult['internal'][number]) {
+  return {
+    hash: entry.hash,
+    caller_address: entry.caller,
+    transferTo_address: entry.to,
+    callValueInfo: [
+      positive({ callValue: entry.value }),
+      ...(entry.token
+        ? [{ tokenId: entry.token.id, ...positive({ callValue: entry.token.amount }) }]
+        : []),
+    ],
+    note: Buffer.from(entry.note).toString('hex'),
+    ...(entry.rejected && { rejected: true }),
+  }
+}
+
+function receipt(bill: Bill, total = 0n): NonNullable<TransactionInfo['receipt']> {
+  return positive({
+    energy_usage: bill.energyUsage,
+    energy_fee: bill.energyFee,
+    origin_energy_usage: bill.originEnergyUsage,
+    energy_usage_total: total,
+    net_usage: bill.netUsage,
+    net_fee: bill.netFee,
+  }) as NonNullable<TransactionInfo['receipt']>
+}
+
+/** Amounts as they print: zeros are left out, safe integers are numbers. */
+export function positive<name extends string>(
+  amounts: Record<name, bigint>,
+): Partial<Record<name, number | bigint>> {
+  const printed: Partial<Record<name, number | bigint>> = {}
+  for (const [name, amount] of Object.entries(amounts) as [name, bigint][])
+    if (amount !== 0n) printed[name] = printInt(amount)
+  return printed
+}
+
+/** An int64 as JSON carries it. */
+export function printInt(amount: bigint): number | bigint {
+  const number = Number(amount)
+  return Number.isSafeInteger(number) ? number : amount
+}

@@ -1,0 +1,71 @@
+/**
+ * What goes wrong on purpose on the native interface, to drill what stands in front of it. Rates are from 0 to 1;
+ * everything is off by default.
+ */
+export type Faults = {
+  /** Milliseconds before every answer, and at most as many more by chance. */
+  latency: number
+  jitter: number
+  /** Part of the calls that answer HTTP 503. */
+  errorRate: number
+  /** Part of the calls whose connection ends without an answer. */
+  dropRate: number
+  /** Part of the calls that answer a body which is no JSON. */
+  wrongBodyRate: number
+  /** Part of the calls that answer as a node over its rate limit. */
+  rateLimitRate: number
+  /** Blocks that block queries lag behind the head. */
+  staleHead: number
+  /** Operations that the faults are for, in lower case; empty for all. */
+  operations: string[]
+}
+
+export const noFaults: Faults = {
+  latency: 0,
+  jitter: 0,
+  errorRate: 0,
+  dropRate: 0,
+  wrongBodyRate: 0,
+  rateLimitRate: 0,
+  staleHead: 0,
+  operations: [],
+}
+
+const RATES = ['errorRate', 'dropRate', 'wrongBodyRate', 'rateLimitRate'] as const
+const AMOUNTS = ['latency', 'jitter', 'staleHead'] as const
+
+/**
+ * Faults from the parameter of `dev_setFaults`: what is not named is off.
+ *
+ * @throws TypeError naming a member that is unknown or out of range.
+ */
+export function readFaults(input: unknown): Faults {
+  if (input === undefined || input === null) return noFaults
+  if (typeof input !== 'object') throw new TypeError('expected an object')
+  const faults = { ...noFaults, ...input } as Faults
+  for (const name of Object.keys(input))
+    if (!(name in noFaults)) throw new TypeError(`there is no fault ${name}`)
+  for (const name of RATES)
+    if (typeof faults[name] !== 'number' || !(faults[name] >= 0 && faults[name] <= 1))
+      throw new TypeError(`${name} is a rate from 0 to 1`)
+  for (const name of AMOUNTS)
+    if (!Number.isInteger(faults[name]) || faults[name] < 0)
+      throw new TypeError(`${name} is a whole number from 0`)
+  if (
+    !Array.isArray(faults.operations) ||
+    faults.operations.some((name) => typeof name !== 'string')
+  )
+    throw new TypeError('operations is a list of names')
+  return { ...faults, operations: faults.operations.map((name) => name.toLowerCase()) }
+}
+
+/** Seeded chance, so that a drill can be repeated: a number in [0, 1). */
+export function createChance(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

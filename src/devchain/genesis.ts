@@ -1,0 +1,83 @@
+import { sealBlock } from './block.ts'
+import type { ChainBlock } from './block.ts'
+import { newAccount } from './model.ts'
+import type { Account } from './model.ts'
+import { parameter, setParameters } from './parameters.ts'
+import type { State } from './state.ts'
+import { buildTransaction } from './transaction.ts'
+
+/** What a chain begins with. Everything here shapes the genesis block, and with it the chain id. */
+export type Genesis = {
+  accounts: readonly { address: string; balance: bigint; name?: string }[]
+  /** Block producers, in the order of their turns. */
+  producers: readonly { address: string; key?: string; url: string; votes: bigint }[]
+  /** Chain parameters that differ from {@link setParameters}. */
+  parameters?: Readonly<Record<string, bigint>>
+  /** Milliseconds of the first maintenance. */
+  firstMaintenance: number
+}
+
+const SENTENCE =
+  'A new system must allow existing systems to be linked together without requiring any central control or coordination'
+const NOBODY = Buffer.from(`0x${'0'.repeat(21)}`).toString('hex')
+
+/** Writes the state of genesis and seals its block: one transfer from nobody for each account. */
+export function createGenesis(state: State, genesis: Genesis): ChainBlock {
+  setParameters(state, genesis.parameters)
+  for (const { address, balance, name } of genesis.accounts)
+    state.set('account', address, {
+      ...newAccount(address, 'Normal', 0, Buffer.from(name ?? '').toString('hex')),
+      balance,
+    })
+  for (const { address, url, votes } of genesis.producers) {
+    const account: Account = state.get('account', address) ?? newAccount(address, 'AssetIssue', 0)
+    state.set('account', address, { ...account, isWitness: true })
+    state.set('witness', address, {
+      address,
+      url: Buffer.from(url).toString('hex'),
+      voteCount: votes,
+      produced: 0n,
+      missed: 0n,
+      latestBlock: 0,
+      latestSlot: 0,
+      isJobs: true,
+      brokerage: 20,
+    })
+  }
+  state.set(
+    'list',
+    'witnesses',
+    genesis.producers.map(({ address }) => address),
+  )
+  state.set('property', 'lastAsset', 1_000_000n)
+  state.set('property', 'nextMaintenance', BigInt(genesis.firstMaintenance))
+  state.set('prices', 'energy', `0:${parameter(state, 'getEnergyFee')}`)
+  state.set('prices', 'bandwidth', `0:${parameter(state, 'getTransactionFee')}`)
+  state.set('prices', 'memo', `0:${parameter(state, 'getMemoFee')}`)
+
+  return sealBlock(
+    {
+      number: 0,
+      timestamp: 0,
+      parentHash: '00'.repeat(32),
+      witness: Buffer.from(SENTENCE).toString('hex'),
+      version: 0,
+    },
+    {
+      transactions: genesis.accounts.map(({ address, balance }) => ({
+        transaction: buildTransaction({
+          contract: {
+            type: 'TransferContract',
+            value: { owner_address: NOBODY, to_address: address, amount: balance },
+          },
+          ref_block_bytes: '',
+          ref_block_hash: '',
+          expiration: 0,
+          timestamp: 0,
+        }),
+        results: [],
+      })),
+      infos: [],
+    },
+  )
+}

@@ -1,0 +1,65 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+
+import type { ChainBlock } from './block.ts'
+
+/** What happened to a chain, one line each: blocks with the state they left, and blocks undone. */
+export type JournalEntry =
+  | { kind: 'chain'; genesis: string }
+  | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
+  | { kind: 'rewind'; number: number }
+
+/** A file that holds a chain over restarts. Lines are only ever added, so an interrupted write costs at most the last one. */
+export type Journal = {
+  append(entry: JournalEntry): void
+  /** @throws Error when the file cannot be read, or a line other than the last is damaged. */
+  read(): JournalEntry[]
+}
+
+/** Keeps a chain's journal in a file. */
+export function createJournal(file: string): Journal {
+  return {
+    append: (entry) => appendFileSync(file, `${JSON.stringify(entry, write)}\n`),
+    read() {
+      if (!existsSync(file)) return []
+      const lines = readFileSync(file, 'utf8').split('\n')
+      // A complete file ends in a line break; what stands after it was being written when the process ended.
+      lines.pop()
+      return lines.map((line, index) => {
+        try {
+          return JSON.parse(line, read) as JournalEntry
+        } catch (cause) {
+          throw new Error(
+            `line ${index + 1} of ${file} is damaged; move the file away to start anew`,
+            {
+              cause,
+            },
+          )
+        }
+      })
+    },
+  }
+}
+
+function write(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return { $int: value.toString() }
+  if (value instanceof Uint8Array) return { $hex: Buffer.from(value).toString('hex') }
+  // Buffer turns itself into an object before it gets here.
+  if (isBufferJson(value)) return { $hex: Buffer.from(value.data).toString('hex') }
+  return value === undefined ? { $none: true } : value
+}
+
+function read(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const [name, ...more] = Object.keys(value)
+  if (more.length > 0 || !name?.startsWith('$')) return value
+  const content = (value as Record<string, unknown>)[name]
+  if (name === '$int') return BigInt(content as string)
+  if (name === '$hex') return new Uint8Array(Buffer.from(content as string, 'hex'))
+  return undefined
+}
+
+const isBufferJson = (value: unknown): value is { type: 'Buffer'; data: number[] } =>
+  typeof value === 'object' &&
+  value !== null &&
+  (value as { type?: unknown }).type === 'Buffer' &&
+  'data' in value

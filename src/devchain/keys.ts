@@ -1,0 +1,33 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { mnemonicToAccount } from 'viem/accounts'
+
+import { addressFromKey } from '../native/protobuf/signature.ts'
+
+/** The words that development tools share. The keys are known to everybody: never use them on a public network. */
+export const MNEMONIC = 'test test test test test test test test test test test junk'
+
+export type DevAccount = {
+  /** 42 hex characters. */
+  address: string
+  /** 32 bytes of hex without `0x`. */
+  key: string
+}
+
+/** The first accounts of the shared words, by the derivation of Ethereum wallets. */
+export function devAccounts(count: number): DevAccount[] {
+  return Array.from({ length: count }, (_, addressIndex) => {
+    const { privateKey } = mnemonicToAccount(MNEMONIC, { addressIndex }).getHdKey()
+    const key = Buffer.from(privateKey as Uint8Array).toString('hex')
+    return { address: addressFromKey(key), key }
+  })
+}
+
+/** Keys of block producers, derived from a seed. */
+export function producerKeys(seed: string, count: number): DevAccount[] {
+  return Array.from({ length: count }, (_, index) => {
+    const key = Buffer.from(sha256(Buffer.from(`ethgate producer ${seed} ${index}`))).toString(
+      'hex',
+    )
+    return { address: addressFromKey(key), key }
+  })
+}

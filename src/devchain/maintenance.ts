@@ -1,0 +1,80 @@
+import { updateAccount } from './contracts/types.ts'
+import type { Proposal, Witness } from './model.ts'
+import { PROPOSAL_KEYS, parameter } from './parameters.ts'
+import { slotOf } from './resources.ts'
+import type { State, StateReader } from './state.ts'
+
+/** Book-keeping of a block after its transactions: its producer's record and pay, and what is due at a maintenance. */
+export function closeBlock(
+  state: State,
+  block: { number: number; timestamp: number; producer: string },
+): void {
+  const { number, producer, timestamp } = block
+  const witness = state.get('witness', producer) as Witness
+  state.set('witness', producer, {
+    ...witness,
+    produced: witness.produced + 1n,
+    latestBlock: number,
+    latestSlot: Number(slotOf(timestamp)),
+  })
+  const pay = parameter(state, 'getWitnessPayPerBlock')
+  const share = (pay * BigInt(witness.brokerage)) / 100n
+  updateAccount(state, producer, ({ allowance }) => ({ allowance: allowance + share }))
+
+  const due = Number(state.get('property', 'nextMaintenance') ?? 0n)
+  if (timestamp < due) return
+  if (number > 1) maintain(state, timestamp)
+  const interval = Number(parameter(state, 'getMaintenanceTimeInterval'))
+  const rounds = Math.floor((timestamp - due) / interval) + 1
+  state.set('property', 'nextMaintenance', BigInt(due + rounds * interval))
+}
+
+function maintain(state: State, now: number): void {
+  const witnesses = state.get('list', 'witnesses') ?? []
+  for (const address of witnesses) {
+    const change = state.get('property', `votes:${address}`) ?? 0n
+    if (change === 0n) continue
+    const witness = state.get('witness', address) as Witness
+    state.set('witness', address, { ...witness, voteCount: witness.voteCount + change })
+    state.set('property', `votes:${address}`, undefined)
+  }
+  const active = witnesses.filter((address) => state.get('witness', address)?.isJobs)
+  const needed = Math.floor((active.length * 7) / 10)
+  const count = Number(state.get('property', 'proposals') ?? 0n)
+  for (let id = count; id >= 1; id--) {
+    const proposal = state.get('proposal', String(id)) as Proposal
+    if (proposal.state !== 'PENDING' || proposal.expires > now) continue
+    const approvals = proposal.approvals.filter((address) => active.includes(address)).length
+    const approved = approvals >= needed
+    if (approved)
+      for (const { key, value } of proposal.parameters) setParameter(state, key, value, now)
+    state.set('proposal', String(id), { ...proposal, state: approved ? 'APPROVED' : 'DISAPPROVED' })
+  }
+}
+
+const PRICES: Readonly<Record<string, string>> = {
+  getEnergyFee: 'energy',
+  getTransactionFee: 'bandwidth',
+  getMemoFee: 'memo',
+}
+
+function setParameter(state: State, id: bigint, value: bigint, now: number): void {
+  const key = PROPOSAL_KEYS.get(id) as string
+  state.set('parameter', key, value)
+  if (key === 'getTotalEnergyLimit') state.set('parameter', 'getTotalEnergyCurrentLimit', value)
+  const prices = PRICES[key]
+  if (prices) state.set('prices', prices, `${state.get('prices', prices)},${now}:${value}`)
+}
+
+/**
+ * The newest block that at least 70 percent of the producers have built on: it cannot be undone any more. With five
+ * producers in turn it is three blocks behind the head.
+ */
+export function solidNumber(state: StateReader): number {
+  const latest = (state.get('list', 'witnesses') ?? [])
+    .map((address) => state.get('witness', address) as Witness)
+    .filter(({ isJobs }) => isJobs)
+    .map(({ latestBlock }) => latestBlock)
+    .toSorted((a, b) => a - b)
+  return latest[Math.floor(latest.length * 0.3)] ?? 0
+}

@@ -1,0 +1,200 @@
+/** What the chain keeps in its state, by table. Amounts are sun (int64), times milliseconds, addresses 42 hex characters. */
+export type Tables = {
+  /** By address. */
+  account: Account
+  /** Runtime code, by address. */
+  code: Uint8Array
+  /** 32-byte values as hex without leading zeros, by `address/slot`. */
+  storage: string
+  /** By address. */
+  contract: ContractRecord
+  /** By address. */
+  witness: Witness
+  /** By number. */
+  proposal: Proposal
+  /** By id. */
+  asset: Asset
+  /** By `from/to/resource`; `…/locked` holds what cannot be taken back yet. */
+  delegation: Delegation
+  /** Addresses that an address delegates to (`from/…`) or receives from (`to/…`). */
+  delegationIndex: string[]
+  /** Chain parameters, by the key that `getchainparameters` prints. */
+  parameter: bigint
+  /** Counters and sums of the chain. */
+  property: bigint
+  /** Price histories, in the text form of `getenergyprices`. */
+  prices: string
+  /** Lists: `witnesses`, `assets`. */
+  list: string[]
+  /** Account ids set by SetAccountId, by id. */
+  accountId: string
+}
+
+export type Resource = 'BANDWIDTH' | 'ENERGY'
+export type Power = Resource | 'TRON_POWER'
+
+/** What was used of a resource; it recovers over a window that starts at `time`. */
+export type Usage = {
+  /** Points. */
+  used: bigint
+  /** Slot of three seconds. */
+  time: bigint
+  /** Slots in thousandths. */
+  window: bigint
+}
+
+export type Permission = {
+  type: 'Owner' | 'Witness' | 'Active'
+  id: number
+  name: string
+  threshold: bigint
+  operations?: string
+  keys: { address: string; weight: bigint }[]
+}
+
+export type Account = {
+  address: string
+  /** Hex of the name's UTF-8. */
+  name: string
+  type: 'Normal' | 'AssetIssue' | 'Contract'
+  balance: bigint
+  createTime: number
+  latestOperation: number
+  latestWithdraw: number
+  allowance: bigint
+  votes: { address: string; count: bigint }[]
+  /** TRC-10 balances, by token id. */
+  assets: Readonly<Record<string, bigint>>
+  frozen: Readonly<Record<Power, bigint>>
+  unfreezing: { resource: Power; amount: bigint; expires: number }[]
+  delegated: Readonly<Record<Resource, bigint>>
+  acquired: Readonly<Record<Resource, bigint>>
+  net: Usage
+  freeNet: Usage
+  energy: Usage
+  /** Absent while nobody changed it: then the address itself, weight 1 of 1. */
+  owner?: Permission
+  witness?: Permission
+  active: Permission[]
+  isWitness: boolean
+  accountId?: string
+  issuedAsset?: string
+  issuedName?: string
+}
+
+export type ContractRecord = {
+  address: string
+  origin: string
+  /** Hex of the name's UTF-8. */
+  name: string
+  abi: unknown[]
+  /** Creation code with constructor arguments, hex. */
+  bytecode: string
+  callValue: bigint
+  userPercent: bigint
+  originEnergyLimit: bigint
+  /** Transaction of a creation by CREATE2. */
+  trxHash?: string
+  version: number
+}
+
+export type Witness = {
+  address: string
+  /** Hex of the UTF-8. */
+  url: string
+  voteCount: bigint
+  produced: bigint
+  missed: bigint
+  latestBlock: number
+  latestSlot: number
+  isJobs: boolean
+  /** Percent of the rewards that the witness keeps. */
+  brokerage: number
+}
+
+export type Proposal = {
+  id: number
+  proposer: string
+  parameters: { key: bigint; value: bigint }[]
+  created: number
+  expires: number
+  approvals: string[]
+  state: 'PENDING' | 'DISAPPROVED' | 'APPROVED' | 'CANCELED'
+}
+
+export type Asset = {
+  id: string
+  owner: string
+  /** Hex, as the other texts. */
+  name: string
+  abbr: string
+  description: string
+  url: string
+  supply: bigint
+  frozenSupply: { amount: bigint; days: bigint; expires: number }[]
+  trxNum: bigint
+  num: bigint
+  precision: number
+  start: number
+  end: number
+  freeNetLimit: bigint
+  publicFreeNetLimit: bigint
+}
+
+export type Delegation = { amount: bigint; expires: number }
+
+/** Slots in thousandths of 24 hours: what a resource takes to recover. */
+export const FULL_WINDOW = 28_800_000n
+
+const unused: Usage = { used: 0n, time: 0n, window: FULL_WINDOW }
+
+/** Operations that an active permission may do by default: every type that the chain executes. */
+export const DEFAULT_OPERATIONS = '7fff1fc0033ec30f000000000000000000000000000000000000000000000000'
+
+/** The permissions of a new account: itself, with weight 1 of 1. */
+export function defaultPermissions(address: string): Pick<Account, 'owner' | 'active'> {
+  const keys = [{ address, weight: 1n }]
+  return {
+    owner: { type: 'Owner', id: 0, name: 'owner', threshold: 1n, keys },
+    active: [
+      {
+        type: 'Active',
+        id: 2,
+        name: 'active',
+        threshold: 1n,
+        operations: DEFAULT_OPERATIONS,
+        keys,
+      },
+    ],
+  }
+}
+
+/** An account as the chain creates it: no coins, nothing used. Contracts and genesis accounts carry no permissions. */
+export function newAccount(
+  address: string,
+  type: Account['type'],
+  createTime: number,
+  name = '',
+): Account {
+  return {
+    address,
+    name,
+    type,
+    balance: 0n,
+    createTime,
+    latestOperation: 0,
+    latestWithdraw: 0,
+    allowance: 0n,
+    votes: [],
+    assets: {},
+    frozen: { BANDWIDTH: 0n, ENERGY: 0n, TRON_POWER: 0n },
+    unfreezing: [],
+    delegated: { BANDWIDTH: 0n, ENERGY: 0n },
+    acquired: { BANDWIDTH: 0n, ENERGY: 0n },
+    net: unused,
+    freeNet: unused,
+    energy: unused,
+    ...(type === 'Normal' && createTime > 0 ? defaultPermissions(address) : { active: [] }),
+    isWitness: false,
+  }
+}

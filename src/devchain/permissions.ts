@@ -1,0 +1,101 @@
+import { toBase58 } from '../native/protobuf/base58.ts'
+import { recoverHash } from '../native/protobuf/signature.ts'
+import { ContractTypeNumbers } from './contracts/numbers.ts'
+import { RefusedError } from './errors.ts'
+import { defaultPermissions } from './model.ts'
+import type { Account, Permission } from './model.ts'
+import type { StateReader } from './state.ts'
+import type { ChainTransaction } from './transaction.ts'
+
+/** Most signatures of one transaction, and most keys of one permission. */
+export const MAX_KEYS = 5
+
+const refuse = (message: string): never => {
+  throw new RefusedError('SIGERROR', message)
+}
+
+const readable = (address: string) => toBase58(Buffer.from(address, 'hex'))
+
+/** The permission of an account under an id; an account that was never seen has those of a new one. */
+export function permissionOf(
+  state: StateReader,
+  address: string,
+  id: number,
+): Permission | undefined {
+  const account: Pick<Account, 'owner' | 'witness' | 'active'> =
+    state.get('account', address) ?? defaultPermissions(address)
+  if (id === 0) return account.owner ?? defaultPermissions(address).owner
+  if (id === 1) return account.witness
+  return account.active.find((permission) => permission.id === id)
+}
+
+const recoveredSigners = new Map<string, string>()
+
+/** Who signed; remembered, because the pool and the block both ask. */
+function signer(id: string, signature: string): string {
+  const key = `${id}/${signature}`
+  const known = recoveredSigners.get(key)
+  if (known) return known
+  if (recoveredSigners.size > 10_000) recoveredSigners.clear()
+  const address = recoverHash(id, signature)
+  recoveredSigners.set(key, address)
+  return address
+}
+
+/**
+ * Whether the signatures of a transaction reach the threshold of its permission.
+ *
+ * @throws RefusedError SIGERROR with the node's reason.
+ */
+export function checkSignatures(state: StateReader, transaction: ChainTransaction): void {
+  const { signatures } = transaction
+  if (signatures.length === 0 || transaction.contracts === 0) refuse('miss sig or contract')
+  if (signatures.length > MAX_KEYS) refuse('too many signatures')
+  const owner = String(transaction.value['owner_address'] ?? '')
+  const permission =
+    permissionOf(state, owner, transaction.permissionId) ?? refuse("permission isn't exit")
+  checkOperation(permission, transaction)
+  if (signatures.length > permission.keys.length)
+    refuse(
+      `Signature count is ${signatures.length} more than key counts of permission : ${permission.keys.length}`,
+    )
+  if (signWeight(permission, transaction).weight < permission.threshold) refuse('sig error')
+}
+
+/** Who of a permission's keys has signed, and their weight together. @throws RefusedError SIGERROR */
+export function signWeight(
+  permission: Permission,
+  transaction: ChainTransaction,
+): { weight: bigint; signers: string[] } {
+  const signers: string[] = []
+  let weight = 0n
+  for (const signature of transaction.signatures) {
+    if (signature.length < 130) refuse(`Signature size is ${signature.length / 2}`)
+    const address = recover(transaction.id, signature)
+    const key = permission.keys.find((key) => key.address === address)
+    if (!key)
+      refuse(
+        `${signature} is signed by ${readable(address)} but it is not contained of permission.`,
+      )
+    if (signers.includes(address)) refuse(`${readable(address)} has signed twice!`)
+    signers.push(address)
+    weight += (key as { weight: bigint }).weight
+  }
+  return { weight, signers }
+}
+
+function recover(id: string, signature: string): string {
+  try {
+    return signer(id, signature)
+  } catch {
+    return refuse('Header byte out of range: 0')
+  }
+}
+
+function checkOperation(permission: Permission, transaction: ChainTransaction): void {
+  if (transaction.permissionId === 0) return
+  if (permission.type !== 'Active') refuse('Permission type is error')
+  const number = ContractTypeNumbers[transaction.type] ?? 0
+  const operations = Buffer.from(permission.operations ?? '', 'hex')
+  if (((operations[number >> 3] ?? 0) & (1 << (number & 7))) === 0) refuse('Permission denied')
+}

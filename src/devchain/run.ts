@@ -1,0 +1,50 @@
+import { serve } from '../commands/support/serve.ts'
+import type { Config } from '../config.ts'
+import { toBase58 } from '../native/protobuf/base58.ts'
+import { controlMethods } from './control.ts'
+import { createDevChain } from './devChain.ts'
+import type { DevChain } from './devChain.ts'
+import { MNEMONIC } from './keys.ts'
+import { COIN } from './resources.ts'
+
+/** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
+export async function runDevChain(options: runDevChain.Options): Promise<void> {
+  const chain = await createDevChain(options.chain)
+  await chain.start()
+  const { gateway, url } = await serve({
+    config: options.config,
+    transport: chain.transport,
+    keys: chain.accounts.map(({ key }) => key),
+    methods: controlMethods(chain),
+    routes: chain.app,
+    onStop: () => chain.close(),
+  })
+  const { head } = await gateway.ready
+  chain.onBlock(() => head.poke())
+  head.poke()
+  process.stdout.write(banner(chain, url, options.chain.balance ?? 1_000_000n))
+}
+
+export declare namespace runDevChain {
+  type Options = { config: Config; chain: createDevChain.Options }
+}
+
+/** What is shown at the start: addresses in both spellings, keys, and where to connect. */
+export function banner(chain: DevChain, url: string, balance: bigint): string {
+  const rows = chain.accounts.map(
+    ({ address, key }, index) =>
+      `(${index}) 0x${address.slice(2)}  ${toBase58(Buffer.from(address, 'hex'))}\n    0x${key}`,
+  )
+  return `
+Accounts with ${balance.toLocaleString('en')} coins each (${(balance * COIN).toLocaleString('en')} sun) and their private keys.
+These keys are known to everybody: never send anything of value to them.
+
+${rows.join('\n')}
+
+Mnemonic   ${MNEMONIC}
+Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
+JSON-RPC   ${url}
+Native     ${url}/wallet and ${url}/walletsolidity
+
+`
+}

@@ -1,0 +1,143 @@
+import type { Spelling } from '../native/protobuf/message.ts'
+import {
+  decodeTransaction,
+  rawDataFromJson,
+  rawDataToJson,
+  transactionId,
+} from '../native/protobuf/transaction.ts'
+import { encodeTransaction } from '../native/protobuf/transaction.ts'
+import type { RawDataJson } from '../native/protobuf/transaction.ts'
+import type { Transaction, TransactionResult } from '../native/types.ts'
+import { createdAddress } from './vm/run.ts'
+
+/** A transaction as the chain works with it: its exact bytes and the fields that decide about it. */
+export type ChainTransaction = {
+  id: string
+  rawHex: string
+  signatures: readonly string[]
+  /** Contract type; empty when there is no contract. */
+  type: string
+  value: Readonly<Record<string, unknown>>
+  permissionId: number
+  contracts: number
+  refBlockBytes: string
+  refBlockHash: string
+  expiration: number
+  /** Sun. */
+  feeLimit: bigint
+  /** Memo, hex. */
+  memo: string
+  /** Bytes of the message without results. */
+  size: number
+}
+
+/**
+ * Reads a serialised transaction, `0x` or not.
+ *
+ * @throws TypeError when the bytes are not a transaction.
+ */
+export function readTransaction(input: string | Uint8Array): ChainTransaction {
+  return toChainTransaction(decodeTransaction(input))
+}
+
+/**
+ * Packs a transaction from its JSON form. The content is encoded anew from `raw_data`, as a node does; `raw_data_hex` is
+ * not looked at.
+ *
+ * @throws TypeError naming the field that cannot be encoded.
+ */
+export function packTransaction(json: Transaction): ChainTransaction {
+  const rawHex = rawDataFromJson(json.raw_data, { visible: json.visible }).toString('hex')
+  const bytes = encodeTransaction({ raw_data_hex: rawHex, signature: json.signature ?? [] })
+  return readTransaction(bytes)
+}
+
+function toChainTransaction(json: Transaction): ChainTransaction {
+  const raw = json.raw_data
+  const contract = raw.contract?.[0]
+  const signatures = json.signature ?? []
+  return {
+    id: json.txID,
+    rawHex: json.raw_data_hex,
+    signatures,
+    type: contract?.type ?? '',
+    value: contract?.parameter?.value ?? {},
+    permissionId: contract?.Permission_id ?? 0,
+    contracts: raw.contract?.length ?? 0,
+    refBlockBytes: raw.ref_block_bytes ?? '',
+    refBlockHash: raw.ref_block_hash ?? '',
+    expiration: raw.expiration ?? 0,
+    feeLimit: BigInt(raw.fee_limit ?? 0),
+    memo: raw.data ?? '',
+    size: encodeTransaction({ raw_data_hex: json.raw_data_hex, signature: signatures }).length / 2,
+  }
+}
+
+/** A transaction of one contract, not signed. */
+export function buildTransaction(options: buildTransaction.Options): ChainTransaction {
+  const { contract, memo, feeLimit, ...rest } = options
+  const raw: RawDataJson = {
+    ...rest,
+    ...(memo && { data: memo }),
+    contract: [
+      {
+        type: contract.type,
+        parameter: {
+          type_url: `type.googleapis.com/protocol.${contract.type}`,
+          value: contract.value,
+        },
+        ...(contract.permissionId && { Permission_id: contract.permissionId }),
+      },
+    ],
+    ...(feeLimit && { fee_limit: feeLimit }),
+  }
+  const rawHex = rawDataFromJson(raw).toString('hex')
+  return readTransaction(encodeTransaction({ raw_data_hex: rawHex }))
+}
+
+export declare namespace buildTransaction {
+  type Options = {
+    contract: { type: string; value: Record<string, unknown>; permissionId?: number }
+    ref_block_bytes: string
+    ref_block_hash: string
+    expiration: number
+    timestamp: number
+    feeLimit?: bigint
+    memo?: string
+  }
+}
+
+/** The transaction as a node prints it. `results` are those of its block, or the prediction while it waits. */
+export function printTransaction(
+  transaction: ChainTransaction,
+  results: TransactionResult[] | undefined,
+  spelling: Spelling = {},
+): Transaction {
+  const owner = transaction.value['owner_address']
+  return {
+    ...(results && { ret: results }),
+    ...(transaction.signatures.length > 0 && { signature: [...transaction.signatures] }),
+    txID: transaction.id,
+    raw_data: rawDataToJson(Buffer.from(transaction.rawHex, 'hex'), spelling),
+    raw_data_hex: transaction.rawHex,
+    ...(transaction.type === 'CreateSmartContract' &&
+      typeof owner === 'string' && { contract_address: createdAddress(transaction.id, owner) }),
+  }
+}
+
+/** Bytes of the transaction with its results, as it stands in a block. */
+export function transactionBytes(
+  transaction: ChainTransaction,
+  results: TransactionResult[],
+): Buffer {
+  return Buffer.from(
+    encodeTransaction({
+      raw_data_hex: transaction.rawHex,
+      signature: transaction.signatures,
+      ret: results,
+    }),
+    'hex',
+  )
+}
+
+export { transactionId }

@@ -1,0 +1,143 @@
+import type { Common, ParamsDict } from '@ethereumjs/common'
+import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
+import type { EVMOpts } from '@ethereumjs/evm'
+import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
+
+type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
+type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
+/** The interpreter's registers, as opcode handlers get them. */
+export type RunState = Parameters<AddOpcode['logicFunction']>[0]
+
+/**
+ * What an operation costs on the chain where the EVM's own schedule differs: state access is priced as before the
+ * Ethereum forks of 2019 and 2021 (no warm and cold), copies have no base price, calls nest 64 deep.
+ */
+const ENERGY: Readonly<Record<string, number>> = {
+  expByteGas: 10,
+  sloadGas: 50,
+  balanceGas: 20,
+  extcodesizeGas: 20,
+  extcodecopyGas: 20,
+  extcodehashGas: 400,
+  callGas: 40,
+  callcodeGas: 40,
+  delegatecallGas: 40,
+  staticcallGas: 40,
+  selfdestructGas: 0,
+  calldatacopyGas: 0,
+  codecopyGas: 0,
+  returndatacopyGas: 0,
+  initCodeWordGas: 0,
+  coldsloadGas: 0,
+  coldaccountaccessGas: 0,
+  warmstoragereadGas: 0,
+  stackLimit: 64,
+}
+
+const SET_STORAGE = 20_000n
+const CHANGE_STORAGE = 5_000n
+const NEW_ACCOUNT = 25_000n
+
+/**
+ * The parameters of an EVM that charges energy.
+ *
+ * @param adjusted - Whether the proposal "energy adjustment" is in force: memory access has a base price.
+ * @param cheapCurves - Whether the proposal "Istanbul" is in force: operations on bn254 are cheaper.
+ */
+export function energyParams(adjusted: boolean, cheapCurves: boolean): ParamsDict {
+  const params = structuredClone(paramsEVM) as Record<string, Record<string, unknown>>
+  const memory = adjusted ? 1 : 0
+  const curves = cheapCurves
+    ? {}
+    : {
+        bn254AddGas: 500,
+        bn254MulGas: 40_000,
+        bn254PairingGas: 100_000,
+        bn254PairingWordGas: 80_000,
+      }
+  const prices: Record<string, number> = {
+    ...ENERGY,
+    ...curves,
+    mloadGas: memory,
+    mstoreGas: memory,
+    mstore8Gas: memory,
+  }
+  for (const group of Object.values(params))
+    for (const name of Object.keys(group)) if (name in prices) group[name] = prices[name]
+  return params as ParamsDict
+}
+
+/** Stops a frame with one of the EVM's own errors. */
+export function trap(message: keyof typeof EVMError.errorMessages): never {
+  throw new EVMError(EVMError.errorMessages[message])
+}
+
+/** The 20 bytes that an address on the stack means. */
+export function stackAddress(word: bigint): Address {
+  return new Address(setLengthLeft(bigIntToBytes(word & ((1n << 160n) - 1n)), 20))
+}
+
+/** Operations whose price or effect differs from the EVM's. */
+export function energyOpcodes(common: Common, options: energyOpcodes.Options): CustomOpcode[] {
+  const { handlers } = getOpcodesForHF(common)
+  const handler = (opcode: number) => handlers.get(opcode) as AddOpcode['logicFunction']
+
+  /** Endless loops pass a jump, so this is where time is looked at. */
+  const jump = (opcode: number, opcodeName: string, baseFee: number): AddOpcode => ({
+    opcode,
+    opcodeName,
+    baseFee,
+    logicFunction(runState, common) {
+      options.onJump()
+      return handler(opcode)(runState, common)
+    },
+  })
+
+  return [
+    jump(0x56, 'JUMP', 8),
+    jump(0x57, 'JUMPI', 10),
+    {
+      opcode: 0x55,
+      opcodeName: 'SSTORE',
+      baseFee: 0,
+      async gasFunction(runState, gas) {
+        if (runState.interpreter.isStatic()) trap('STATIC_STATE_CHANGE')
+        const [slot, value] = runState.stack.peek(2) as [bigint, bigint]
+        const exists = options.hasSlot(
+          runState.interpreter.getAddress(),
+          setLengthLeft(bigIntToBytes(slot), 32),
+        )
+        return gas + (!exists && value !== 0n ? SET_STORAGE : CHANGE_STORAGE)
+      },
+      logicFunction: handler(0x55),
+    },
+    {
+      opcode: 0xff,
+      opcodeName: 'SELFDESTRUCT',
+      baseFee: 0,
+      async gasFunction(runState, gas) {
+        if (runState.interpreter.isStatic()) trap('STATIC_STATE_CHANGE')
+        const [heir] = runState.stack.peek(1) as [bigint]
+        const dead = (await runState.stateManager.getAccount(stackAddress(heir))) === undefined
+        return gas + (options.adjusted && dead ? NEW_ACCOUNT : 0n)
+      },
+      logicFunction(runState, common) {
+        const [heir] = runState.stack.peek(1) as [bigint]
+        options.onSelfdestruct(runState.interpreter.getAddress(), stackAddress(heir))
+        return handler(0xff)(runState, common)
+      },
+    },
+  ]
+}
+
+export declare namespace energyOpcodes {
+  type Options = {
+    /** As in {@link energyParams}. */
+    adjusted: boolean
+    /** Called at every jump; throws when the time is up. */
+    onJump: () => void
+    onSelfdestruct: (contract: Address, heir: Address) => void
+    /** Whether a storage slot was ever written and not cleared in an earlier transaction. */
+    hasSlot: (contract: Address, slot: Uint8Array) => boolean
+  }
+}

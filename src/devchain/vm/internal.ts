@@ -1,0 +1,72 @@
+import {
+  bigIntToBytes,
+  bytesToUnprefixedHex,
+  setLengthLeft,
+  unprefixedHexToBytes,
+} from '@ethereumjs/util'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+/** A call, creation or destruction that a contract made. Hex without `0x`. */
+export type InternalTransaction = {
+  hash: string
+  caller: string
+  to: string
+  value: bigint
+  token?: { id: string; amount: bigint }
+  note: 'call' | 'create' | 'suicide'
+  rejected: boolean
+}
+
+/**
+ * Records what contracts do inside one transaction, and counts: the counter salts the addresses of contracts that are
+ * created inside.
+ */
+export function createInternalLog(transactionId: string) {
+  const records: InternalTransaction[] = []
+  const frames: { hash: string; from: number }[] = [{ hash: transactionId, from: 0 }]
+  let nonce = 0n
+
+  const add = (entry: Omit<InternalTransaction, 'hash' | 'rejected'>, data: Uint8Array): string => {
+    nonce++
+    const parent = (frames.at(-1) as { hash: string }).hash
+    const hash = bytesToUnprefixedHex(
+      keccak_256(
+        Buffer.concat([
+          unprefixedHexToBytes(parent),
+          unprefixedHexToBytes(entry.to),
+          data,
+          setLengthLeft(bigIntToBytes(entry.value), 8),
+          setLengthLeft(bigIntToBytes(nonce), 8),
+        ]),
+      ),
+    )
+    records.push({ ...entry, hash, rejected: false })
+    return hash
+  }
+
+  return {
+    records,
+    nonce: () => nonce,
+    add,
+    /** Enters a frame; without an entry for calls that the chain does not record. */
+    enter(
+      entry?: Omit<InternalTransaction, 'hash' | 'rejected'>,
+      data: Uint8Array = new Uint8Array(0),
+    ) {
+      const from = records.length
+      frames.push({
+        hash: entry ? add(entry, data) : (frames.at(-1) as { hash: string }).hash,
+        from,
+      })
+    },
+    leave(failed: boolean) {
+      const frame = frames.pop() as { from: number }
+      if (failed) for (const record of records.slice(frame.from)) record.rejected = true
+    },
+    rejectAll() {
+      for (const record of records) record.rejected = true
+    },
+  }
+}
+
+export type InternalLog = ReturnType<typeof createInternalLog>

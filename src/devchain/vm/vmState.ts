@@ -1,0 +1,134 @@
+import type { StateManagerInterface } from '@ethereumjs/common'
+import {
+  Account,
+  KECCAK256_NULL,
+  bytesToUnprefixedHex,
+  unprefixedHexToBytes,
+} from '@ethereumjs/util'
+import type { Address } from '@ethereumjs/util'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+import { newAccount } from '../model.ts'
+import { createOverlay } from '../state.ts'
+import type { Overlay, State } from '../state.ts'
+
+const EMPTY = new Uint8Array(0)
+const hashes = new WeakMap<Uint8Array, Uint8Array>()
+
+/** keccak-256 of a contract's code, computed once for each code. */
+export function codeHash(code: Uint8Array): Uint8Array {
+  let hash = hashes.get(code)
+  if (!hash) hashes.set(code, (hash = keccak_256(code)))
+  return hash
+}
+
+/** The chain's form of an EVM address: 42 hex characters. */
+export function native(address: Address): string {
+  return `41${bytesToUnprefixedHex(address.bytes)}`
+}
+
+/** The name under which a slot of a contract is kept. A contract that was destroyed and made anew starts empty. */
+export function slotKey(state: Pick<State, 'get'>, address: string, slot: Uint8Array): string {
+  const generation = state.get('property', `generation:${address}`) ?? 0n
+  return `${address}.${generation}/${bytesToUnprefixedHex(slot)}`
+}
+
+export type VmState = StateManagerInterface & {
+  top(): Overlay
+  hasSlot(address: Address, slot: Uint8Array): boolean
+  /** Lets a contract be created on an account that holds coins already. */
+  vacate(address: Address): void
+  settle(address: Address): void
+}
+
+/**
+ * The chain's state as the EVM wants it. Accounts have no nonces here; an existing account counts as used (nonce 1), so
+ * that sending coins to one without a balance is not priced as creating it.
+ *
+ * @param now - Milliseconds: creation time of accounts that appear by a transfer.
+ */
+export function createVmState(base: State, now: number): VmState {
+  const stack: Overlay[] = [createOverlay(base)]
+  const vacant = new Set<string>()
+  const top = () => stack.at(-1) as Overlay
+
+  const vmState: VmState = {
+    top,
+    hasSlot: (address, slot) =>
+      top().get('storage', slotKey(top(), native(address), slot)) !== undefined,
+    vacate: (address) => void vacant.add(native(address)),
+    settle: (address) => void vacant.delete(native(address)),
+
+    async getAccount(address) {
+      const key = native(address)
+      const account = top().get('account', key)
+      if (!account) return undefined
+      const code = top().get('code', key)
+      return new Account(
+        vacant.has(key) ? 0n : 1n,
+        account.balance,
+        undefined,
+        code && code.length > 0 ? codeHash(code) : KECCAK256_NULL,
+      )
+    },
+    async putAccount(address, account) {
+      if (!account) return vmState.deleteAccount(address)
+      const key = native(address)
+      const known = top().get('account', key)
+      if (!known && account.balance === 0n) return
+      top().set('account', key, {
+        ...(known ?? newAccount(key, 'Normal', now)),
+        balance: account.balance,
+      })
+    },
+    async deleteAccount(address) {
+      top().set('account', native(address), undefined)
+    },
+    async modifyAccountFields(address, fields) {
+      const account = (await vmState.getAccount(address)) ?? new Account()
+      account.balance = fields.balance ?? account.balance
+      await vmState.putAccount(address, account)
+    },
+    async putCode(address, code) {
+      top().set('code', native(address), code)
+    },
+    getCode: async (address) => top().get('code', native(address)) ?? EMPTY,
+    getCodeSize: async (address) => top().get('code', native(address))?.length ?? 0,
+    async getStorage(address, slot) {
+      const value = top().get('storage', slotKey(top(), native(address), slot))
+      return value ? unprefixedHexToBytes(value) : EMPTY
+    },
+    async putStorage(address, slot, value) {
+      // An emptied slot stays known until the transaction ends: filling it again is then a change, not a creation.
+      top().set('storage', slotKey(top(), native(address), slot), trimmedHex(value))
+    },
+    async clearStorage() {
+      // Slots of an earlier contract at the same address have other names already.
+    },
+    async checkpoint() {
+      stack.push(createOverlay(top()))
+    },
+    async commit() {
+      const overlay = stack.pop() as Overlay
+      overlay.commit()
+    },
+    async revert() {
+      stack.pop()
+    },
+    originalStorageCache: {
+      get: (address, slot) => vmState.getStorage(address, slot),
+      clear: () => undefined,
+    },
+    clearCaches: () => undefined,
+    getStateRoot: () => Promise.reject(new Error('this state has no root')),
+    setStateRoot: () => Promise.reject(new Error('this state has no root')),
+    hasStateRoot: () => Promise.reject(new Error('this state has no root')),
+    shallowCopy: () => createVmState(base, now),
+  }
+  return vmState
+}
+
+function trimmedHex(value: Uint8Array): string {
+  const hex = bytesToUnprefixedHex(value).replace(/^(00)+/, '')
+  return hex
+}
