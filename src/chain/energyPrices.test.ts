@@ -7,11 +7,9 @@ import { createEnergyPrices } from './energyPrices.ts'
 test('default', async () => {
   const { native } = await createReplayNative()
   const prices = createEnergyPrices({ native })
-  expect(await Promise.all([0, 1795261919999, 1795261920000].map(prices.at))).toEqual([
-    100n,
-    100n,
-    210n,
-  ])
+  expect(
+    await Promise.all([0, 1795261919999, 1795261920000].map((time) => prices.at(time))),
+  ).toEqual([100n, 100n, 210n])
 })
 
 /** A node whose price changes at each maintenance. */

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+
+import { createScriptedChain } from '../../test/chain.ts'
+import { createSteeredHead } from '../../test/steeredHead.ts'
+import { fromWire } from '../jsonrpc/wire.ts'
+import { createBlocks } from './blocks.ts'
+
+const MIB = 1024 * 1024
+
+/** A chain of blocks with two transactions each, of which the first `solid` are solidified. */
+function setup({ cacheBytes = 64 * MIB, length = 20, solid = 10 } = {}) {
+  const chain = createScriptedChain()
+  for (let number = 1; number <= length; number++) chain.mine({ logs: [[], []] })
+  const head = createSteeredHead(chain, { window: 15 })
+  const blocks = createBlocks({ cacheBytes, head, native: chain.native })
+  head.follow(solid)
+  return { blocks, chain, head }
+}
+
+test('default', async () => {
+  const { blocks, chain } = setup()
+  const block = await blocks.get(3)
+  expect(block?.id).toEqual({ hash: chain.canonical()[3]?.hash, number: 3 })
+  expect(fromWire(block!.slim()).transactions).toHaveLength(2)
+  expect(chain.total()).toBe(2)
+})
+
+describe('get', () => {
+  test('behavior: each block is fetched once, by number or by hash, however many ask', async () => {
+    const { blocks, chain } = setup()
+    const hash = chain.canonical()[3]!.hash
+    const all = await Promise.all([
+      blocks.get(3),
+      blocks.get(3),
+      blocks.byHash(hash),
+      blocks.get(3),
+    ])
+    expect(new Set(all).size).toBe(1)
+    expect(await blocks.get(3)).toBe(all[0])
+    expect(chain.total()).toBe(2)
+  })
+
+  test('behavior: above the head there is nothing, and nobody is asked', async () => {
+    const { blocks, chain } = setup()
+    expect(await blocks.get(21)).toBeUndefined()
+    expect(chain.total()).toBe(0)
+  })
+
+  test('behavior: what the head follower read is not read again, also once it is history', async () => {
+    const { blocks, chain, head } = setup()
+    const { native } = chain
+    const block = await native.wallet.getBlockByNum({ num: 20 })
+    const infos = await native.wallet.getTransactionInfoByBlockNum({ num: 20 })
+    blocks.put({ block: block!, infos })
+    const calls = chain.total()
+    expect((await blocks.get(20))?.id.number).toBe(20)
+    for (let number = 21; number <= 60; number++) {
+      chain.mine()
+      head.follow(number - 5)
+    }
+    expect(head.at(20)).toBeUndefined()
+    expect((await blocks.get(20))?.id.number).toBe(20)
+    expect(chain.total()).toBe(calls)
+  })
+
+  test('behavior: without memory every read asks', async () => {
+    const { blocks, chain } = setup({ cacheBytes: 0 })
+    expect((await blocks.get(3))?.id.number).toBe(3)
+    expect((await blocks.get(3))?.id.number).toBe(3)
+    expect(chain.total()).toBe(4)
+    expect(blocks.bytes()).toBe(0)
+  })
+
+  test('behavior: memory is bounded, also while answers are made of what is kept', async () => {
+    const cacheBytes = 100_000
+    const { blocks } = setup({ cacheBytes, length: 60, solid: 60 })
+    for (let number = 0; number <= 60; number++) {
+      const block = await blocks.get(number)
+      block?.slim()
+      block?.full({ chainId: 1, energyPrice: 1n })
+      block?.receipts({ chainId: 1, energyPrice: 1n })
+      expect(blocks.bytes()).toBeLessThanOrEqual(cacheBytes)
+    }
+    expect(blocks.bytes()).toBeGreaterThan(cacheBytes / 2)
+    expect(blocks.peek(60)).toBeDefined()
+    expect(blocks.peek(0)).toBeUndefined()
+  })
+
+  test('error: the node fails, and the next asking is a new one', async () => {
+    const { blocks, chain } = setup()
+    chain.faults.down = true
+    await expect(blocks.get(3)).rejects.toMatchObject({ code: -32603 })
+    chain.faults.down = false
+    expect((await blocks.get(3))?.id.number).toBe(3)
+  })
+
+  test('error: a node that lags behind the head which it announced', async () => {
+    const { blocks, chain, head } = setup()
+    chain.faults.lag = 5
+    await expect(blocks.get(19)).rejects.toMatchObject({ code: -32603 })
+    expect(head.pokes()).toBeGreaterThan(0)
+  })
+})
+
+describe('reorg', () => {
+  test('behavior: an orphan is not served, by number nor by hash; the new branch is', async () => {
+    const { blocks, chain, head } = setup()
+    const orphan = (await blocks.get(18))!
+    const [, joined] = chain.reorg(4, [{ logs: [[]] }, { logs: [[]] }, {}, {}, {}])
+    head.follow()
+    expect(await blocks.byHash(orphan.id.hash)).toBeUndefined()
+    expect(blocks.withTransaction(orphan.transactions[0]!)).toBeUndefined()
+    const block = await blocks.get(18)
+    expect(block?.id.hash).toBe(joined?.hash)
+    expect(block?.transactions).toHaveLength(1)
+  })
+
+  test('error: the node has left the branch that the head still follows', async () => {
+    const { blocks, chain, head } = setup()
+    chain.reorg(4, [{}, {}, {}, {}, {}])
+    await expect(blocks.get(18)).rejects.toMatchObject({ code: -32603 })
+    expect(head.pokes()).toBeGreaterThan(0)
+    head.follow()
+    expect((await blocks.get(18))?.id.hash).toBe(chain.canonical()[18]?.hash)
+  })
+
+  test('behavior: the head follows while the block is asked for', async () => {
+    const { blocks, chain, head } = setup()
+    const joined = chain.reorg(4, [{}, {}, {}, {}, {}])
+    const reading = blocks.get(18)
+    setTimeout(() => head.follow(), 50)
+    expect((await reading)?.id.hash).toBe(joined[1]?.hash)
+  })
+
+  test('behavior: a chain in this process goes back below what was final', async () => {
+    const { blocks, chain, head } = setup({ length: 60, solid: 60 })
+    const old = await blocks.get(20)
+    const epoch = blocks.epoch()
+    chain.reorg(
+      50,
+      Array.from({ length: 50 }, () => ({})),
+    )
+    head.follow(60)
+    expect(blocks.epoch()).not.toBe(epoch)
+    const block = await blocks.get(20)
+    expect(block?.id.hash).toBe(chain.canonical()[20]?.hash)
+    expect(block?.id.hash).not.toBe(old?.id.hash)
+  })
+})
+
+describe('byHash', () => {
+  test('behavior: a hash of a height that exists, but of no block', async () => {
+    const { blocks } = setup()
+    expect(await blocks.byHash(`0x${'3'.padStart(16, '0')}${'ab'.repeat(24)}`)).toBeUndefined()
+  })
+
+  test('behavior: a hash of no height at all asks nobody', async () => {
+    const { blocks, chain } = setup()
+    expect(await blocks.byHash(`0x${'ff'.repeat(32)}`)).toBeUndefined()
+    expect(chain.total()).toBe(0)
+  })
+})
+
+test('behavior: transactions of blocks that are here are found without asking', async () => {
+  const { blocks } = setup()
+  const block = await blocks.get(3)
+  expect(blocks.withTransaction(block!.transactions[1]!)).toBe(block)
+  expect(blocks.withTransaction(`0x${'ab'.repeat(32)}`)).toBeUndefined()
+})
