@@ -6,7 +6,7 @@ export type Option = {
   env: string
   /** How the value is written in help; absent for switches. */
   value?: string
-  default: unknown
+  default: string | number | boolean | undefined
   parse: (text: string) => unknown
   help: string
 }

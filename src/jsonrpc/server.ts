@@ -92,11 +92,11 @@ export function createRpcServer({
     rawId: string | undefined,
     request: RequestScope,
     calls: ObservedCall[] | undefined,
-    room: () => number,
+    room: Room,
   ): Promise<Answer | undefined> {
     const started = performance.now()
     const { answer, call, code, method } = await answerEntry(entry, rawId, request)
-    const fits = answer === undefined || answer.bytes <= room()
+    const fits = answer === undefined || take(room, answer.bytes)
     const observed = { code: fits ? code : TOO_LARGE, method, ms: performance.now() - started }
     observe(observed)
     calls?.push(observed)
@@ -115,22 +115,19 @@ export function createRpcServer({
     calls: ObservedCall[] | undefined,
   ): Promise<Answer | undefined> {
     const answers: (Answer | undefined)[] = []
-    let bytes = 0
+    const room: Room = { left: responseLimit }
     let next = 0
-    const room = () => responseLimit - bytes
     const worker = async () => {
       while (next < entries.length && !request.signal.aborted) {
         const index = next++
         const entry = entries[index]
-        if (room() <= 0) {
+        if (room.left < 0) {
           // Too large already: what follows is not even executed.
           if (isNotification(entry)) continue
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
           continue
         }
-        const answer = await answerWithin(entry, ids[index], request, calls, room)
-        answers[index] = answer
-        bytes += answer?.bytes ?? 0
+        answers[index] = await answerWithin(entry, ids[index], request, calls, room)
       }
     }
     await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
@@ -156,7 +153,7 @@ export function createRpcServer({
         message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${depthLimit}`,
       })
     if (!Array.isArray(payload))
-      return answerWithin(payload, ids[0], request, calls, () => responseLimit)
+      return answerWithin(payload, ids[0], request, calls, { left: responseLimit })
     if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
     if (payload.length > batchLimit) {
       const { code, message } = new LimitExceededError(
@@ -199,6 +196,14 @@ export declare namespace createRpcServer {
     /** Called once a request, for the log; leave it out when nobody reads it. */
     trace?: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
   }
+}
+
+/** Bytes that a response may still take; below zero once something did not fit. */
+type Room = { left: number }
+
+function take(room: Room, bytes: number): boolean {
+  room.left = bytes <= room.left ? room.left - bytes : -1
+  return room.left >= 0
 }
 
 /** How one call went. `method` is `unknown` or `invalid` when no method ran. */

@@ -1,0 +1,397 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Context } from '../context.ts'
+import { InvalidParamsError, RpcError } from '../errors.ts'
+import { answerBytes } from './answer.ts'
+import type { AnyMethod } from './method.ts'
+import type { RequestScope } from './request.ts'
+import { createRpcServer, type ObservedCall } from './server.ts'
+import { toWire } from './wire.ts'
+
+const echo: AnyMethod = { params: [(input) => input], summary: '', handler: (_, [input]) => input }
+
+function setup(options: Partial<createRpcServer.Options> = {}) {
+  const errors: unknown[] = []
+  const observed: ObservedCall[] = []
+  const settled: boolean[] = []
+  const listeners: ((delivered: boolean) => void)[] = []
+  const request: RequestScope = {
+    client: '127.0.0.1',
+    signal: new AbortController().signal,
+    onSettled: (listener) => listeners.push(listener),
+  }
+  const methods: Record<string, AnyMethod> = {
+    echo,
+    wire: { ...echo, handler: (_, [input]) => toWire(input) },
+    nothing: { ...echo, handler: () => undefined },
+    bigint: { ...echo, handler: () => 1n },
+    crash: {
+      ...echo,
+      handler() {
+        throw new Error('http://10.0.0.1 refused')
+      },
+    },
+    refuse: {
+      ...echo,
+      handler() {
+        throw new RpcError(3, 'execution reverted', { data: '0x01' })
+      },
+    },
+    decode: {
+      ...echo,
+      params: [
+        (input) => input,
+        () => {
+          throw new Error('expected a hash')
+        },
+      ],
+    },
+    page: {
+      ...echo,
+      handler({ request }, [input]) {
+        request.onSettled((delivered) => settled.push(delivered))
+        if (input === 'fail') throw new InvalidParamsError(0, 'no')
+        return input === 'bigint' ? 1n : input
+      },
+    },
+    late: {
+      ...echo,
+      handler: ({ request }) => setTimeout(() => request.onSettled((d) => settled.push(d)), 1) && 1,
+    },
+    ...options.methods,
+  }
+  const server = createRpcServer({
+    context: () => ({}) as Context,
+    observe: (call) => observed.push(call),
+    onError: (error) => errors.push(error),
+    ...options,
+    methods,
+  })
+  const ask = async (text: string) => {
+    const answer = await server.answer(text, request)
+    if (!answer) return undefined
+    const bytes = answerBytes(answer)
+    expect(bytes).toHaveLength(answer.bytes)
+    return bytes.toString()
+  }
+  return { ask, errors, listeners, observed, server, settled }
+}
+
+/** Answers without the texts of the messages: those have a test of their own. */
+function codes(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  const short = ({
+    error,
+    id,
+    result,
+  }: {
+    error?: { code: number }
+    id: unknown
+    result?: unknown
+  }) => (error ? { code: error.code, id } : { id, result })
+  const parsed = JSON.parse(text) as Parameters<typeof short>
+  return Array.isArray(parsed) ? parsed.map((entry) => short(entry)) : short(parsed)
+}
+
+const call = (method: string, params: unknown = [], id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
+
+test('default', async () => {
+  const { ask } = setup()
+  expect(await ask(JSON.stringify(call('echo', ['a'])))).toBe(
+    '{"jsonrpc":"2.0","id":1,"result":"a"}',
+  )
+})
+
+test('behavior: a wire result is spliced in as it is', async () => {
+  const { ask } = setup()
+  expect(await ask(JSON.stringify(call('wire', [{ b: 1, ä: '€' }], 'ü')))).toBe(
+    '{"jsonrpc":"2.0","id":"ü","result":{"b":1,"ä":"€"}}',
+  )
+})
+
+test('behavior: no result is null', async () => {
+  const { ask } = setup()
+  expect(await ask(JSON.stringify(call('nothing')))).toBe('{"jsonrpc":"2.0","id":1,"result":null}')
+})
+
+describe('behavior: the id comes back as written', () => {
+  test.each([
+    '0',
+    '-1',
+    '1.0',
+    '1.50',
+    '1e3',
+    '9007199254740993',
+    '123456789012345678901',
+    'null',
+    '""',
+    '"0x1"',
+    '"a\\"b"',
+  ])('%s', async (id) => {
+    const { ask } = setup()
+    const text = `{"jsonrpc":"2.0","id":${id},"method":"echo","params":[7]}`
+    expect(await ask(text)).toBe(`{"jsonrpc":"2.0","id":${id},"result":7}`)
+    expect(await ask(`[${text}]`)).toBe(`[{"jsonrpc":"2.0","id":${id},"result":7}]`)
+  })
+})
+
+describe('error: what is not a request', () => {
+  test.each<[string, unknown]>([
+    ['', { code: -32700, id: null }],
+    ['{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]', { code: -32700, id: null }],
+    [
+      '[{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},{"jsonrpc":"2.0","method"]',
+      { code: -32700, id: null },
+    ],
+    ['\u{feff}{}', { code: -32700, id: null }],
+    ['1', { code: -32600, id: null }],
+    ['null', { code: -32600, id: null }],
+    ['"eth_chainId"', { code: -32600, id: null }],
+    ['{}', { code: -32600, id: null }],
+    ['[]', { code: -32600, id: null }],
+    ['[1]', [{ code: -32600, id: null }]],
+    ['[null]', [{ code: -32600, id: null }]],
+    ['[[]]', [{ code: -32600, id: null }]],
+    [
+      '[1,2,3]',
+      [
+        { code: -32600, id: null },
+        { code: -32600, id: null },
+        { code: -32600, id: null },
+      ],
+    ],
+    ['{"id":1,"method":"echo"}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"1.0","id":1,"method":"echo"}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":2,"id":1,"method":"echo"}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":1}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":null}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":1,"params":"bar"}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":true,"method":"echo"}', { code: -32600, id: null }],
+    ['{"jsonrpc":"2.0","id":{},"method":"echo"}', { code: -32600, id: null }],
+    ['{"jsonrpc":"2.0","id":[1],"method":"echo"}', { code: -32600, id: null }],
+    ['{"jsonrpc":"2.0","id":1,"method":"echo","params":"x"}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"echo","params":1}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"echo","result":1}', { code: -32600, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"echo","params":{}}', { code: -32602, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":1}}', { code: -32602, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"nope"}', { code: -32601, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', { code: -32601, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"toString"}', { code: -32601, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":""}', { code: -32601, id: 1 }],
+    ['{"jsonrpc":"2.0","id":1,"method":"decode","params":[1,2]}', { code: -32602, id: 1 }],
+  ])('%s', async (text, expected) => {
+    expect(codes(await setup().ask(text))).toEqual(expected)
+  })
+})
+
+describe('behavior: params may be left out', () => {
+  test.each(['', ',"params":null', ',"params":[]'])('%s', async (params) => {
+    const { ask } = setup()
+    expect(await ask(`{"jsonrpc":"2.0","id":1,"method":"echo"${params}}`)).toBe(
+      '{"jsonrpc":"2.0","id":1,"result":null}',
+    )
+  })
+})
+
+describe('behavior: notifications are silent', () => {
+  test.each([
+    '{"jsonrpc":"2.0","method":"echo","params":[1]}',
+    '{"jsonrpc":"2.0","method":"nope"}',
+    '{"jsonrpc":"2.0","method":"crash"}',
+    '{"jsonrpc":"2.0","method":"echo","params":{}}',
+    '[{"jsonrpc":"2.0","method":"echo"},{"jsonrpc":"2.0","method":"nope"}]',
+  ])('%s', async (text) => {
+    expect(await setup().ask(text)).toBeUndefined()
+  })
+})
+
+describe('batch', () => {
+  test('default: the example of the specification', async () => {
+    const { ask } = setup()
+    const batch = [
+      call('echo', [7], '1'),
+      { jsonrpc: '2.0', method: 'echo', params: [7] },
+      call('echo', [19], '2'),
+      { foo: 'boo' },
+      call('foo.get', { name: 'myself' }, '5'),
+      call('echo', [['hello', 5]], '9'),
+    ]
+    expect(codes(await ask(JSON.stringify(batch)))).toEqual([
+      { id: '1', result: 7 },
+      { id: '2', result: 19 },
+      { code: -32600, id: null },
+      { code: -32601, id: '5' },
+      { id: '9', result: ['hello', 5] },
+    ])
+  })
+
+  test('behavior: order is kept though answers come out of order', async () => {
+    const slow: AnyMethod = {
+      ...echo,
+      handler: (_, [ms]) => new Promise((resolve) => setTimeout(() => resolve(ms), ms as number)),
+    }
+    const { ask } = setup({ methods: { slow } })
+    const batch = [20, 0, 10].map((ms) => call('slow', [ms], ms))
+    expect(codes(await ask(JSON.stringify(batch)))).toEqual([
+      { id: 20, result: 20 },
+      { id: 0, result: 0 },
+      { id: 10, result: 10 },
+    ])
+  })
+
+  test('behavior: one failure spoils nothing, equal ids are each answered', async () => {
+    const { ask } = setup()
+    const batch = [
+      call('crash'),
+      call('bigint'),
+      call('echo', [1]),
+      call('refuse'),
+      call('wire', ['w']),
+    ]
+    expect(codes(await ask(JSON.stringify(batch)))).toEqual([
+      { code: -32603, id: 1 },
+      { code: -32603, id: 1 },
+      { id: 1, result: 1 },
+      { code: 3, id: 1 },
+      { id: 1, result: 'w' },
+    ])
+  })
+
+  test('error: over the limit, as an array', async () => {
+    const { ask, observed } = setup({ batchLimit: 2 })
+    expect(await ask(JSON.stringify([call('echo'), call('echo'), call('echo')]))).toBe(
+      '[{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Batch size 3 exceeds the limit of 2"}}]',
+    )
+    expect(observed).toEqual([])
+  })
+})
+
+describe('limits', () => {
+  test('error: nesting', async () => {
+    const { ask } = setup({ depthLimit: 4 })
+    expect(codes(await ask(JSON.stringify(call('echo', [[[1]]]))))).toEqual({
+      id: 1,
+      result: [[1]],
+    })
+    expect(codes(await ask(JSON.stringify(call('echo', [[[[1]]]]))))).toEqual({
+      code: -32700,
+      id: null,
+    })
+    expect(codes(await ask('['.repeat(1_000_000) + ']'.repeat(1_000_000)))).toEqual({
+      code: -32700,
+      id: null,
+    })
+  })
+
+  test('error: response size', async () => {
+    const { ask } = setup({ responseLimit: 100 })
+    expect(codes(await ask(JSON.stringify(call('echo', ['x'.repeat(100)], 'a'))))).toEqual({
+      code: -32003,
+      id: 'a',
+    })
+  })
+
+  test('error: response size of a batch; what came before is kept, what follows is not executed', async () => {
+    const { ask, observed } = setup({ responseLimit: 200 })
+    const text = 'x'.repeat(100)
+    // More entries than run at once.
+    const batch = Array.from({ length: 40 }, (_, id) => call('echo', [text], id))
+    expect(codes(await ask(JSON.stringify(batch)))).toEqual([
+      { id: 0, result: text },
+      ...Array.from({ length: 39 }, (_, id) => ({ code: -32003, id: id + 1 })),
+    ])
+    expect(observed.length).toBeLessThan(40)
+  })
+})
+
+describe('errors', () => {
+  test('behavior: code, message and data of an RpcError reach the caller', async () => {
+    expect(await setup().ask(JSON.stringify(call('refuse')))).toBe(
+      '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted","data":"0x01"}}',
+    )
+  })
+
+  test('behavior: the text of any other error goes to the log alone', async () => {
+    const { ask, errors } = setup()
+    expect(await ask(JSON.stringify(call('crash')))).toBe(
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error"}}',
+    )
+    expect(errors).toEqual([new Error('http://10.0.0.1 refused')])
+  })
+
+  test('behavior: messages name the position and what was expected', async () => {
+    const { ask } = setup()
+    const message = async (text: string) =>
+      (JSON.parse((await ask(text)) ?? '') as { error: { message: string } }).error.message
+    expect(await message(JSON.stringify(call('decode', [1])))).toBe(
+      'invalid argument 1: expected a hash',
+    )
+    expect(await message(JSON.stringify(call('echo', { a: 1 })))).toBe(
+      'invalid params: expected an array, by position',
+    )
+    expect(await message(JSON.stringify(call('n'.repeat(1_000))))).toHaveLength(108)
+  })
+
+  test('behavior: services that are not there yet', async () => {
+    const { ask } = setup({
+      context() {
+        throw new RpcError(-32603, 'not yet')
+      },
+    })
+    expect(codes(await ask(JSON.stringify(call('echo'))))).toEqual({ code: -32603, id: 1 })
+  })
+})
+
+describe('settling', () => {
+  test('default: left to the connection', async () => {
+    const { ask, listeners, settled } = setup()
+    await ask(JSON.stringify(call('page', [1])))
+    expect(settled).toEqual([])
+    for (const listener of listeners) listener(true)
+    expect(settled).toEqual([true])
+  })
+
+  test.each([
+    ['an error in its place', JSON.stringify(call('page', ['fail'])), {}],
+    ['a notification', '{"jsonrpc":"2.0","method":"page","params":[1]}', {}],
+    ['too large', JSON.stringify(call('page', ['x'.repeat(200)])), { responseLimit: 100 }],
+    ['a result that cannot be written', JSON.stringify(call('page', ['bigint'])), {}],
+  ])('behavior: not delivered: %s', async (_, text, options) => {
+    const { ask, listeners, settled } = setup(options)
+    await ask(text)
+    expect(listeners).toEqual([])
+    expect(settled).toEqual([false])
+  })
+
+  test('behavior: in a batch each result for itself', async () => {
+    const { ask, listeners, settled } = setup()
+    await ask(JSON.stringify([call('page', ['fail']), call('page', [1])]))
+    expect(settled).toEqual([false])
+    for (const listener of listeners) listener(true)
+    expect(settled).toEqual([false, true])
+  })
+
+  test('behavior: registered late, it is told all the same', async () => {
+    const { ask, listeners } = setup()
+    await ask(JSON.stringify(call('late')))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(listeners).toHaveLength(1)
+  })
+})
+
+test('behavior: every call is observed', async () => {
+  const { ask, observed } = setup()
+  await ask(JSON.stringify([call('echo'), call('nope'), 1, call('crash')]))
+  expect(observed.map(({ code, method }) => `${method} ${code}`).toSorted()).toEqual([
+    'crash -32603',
+    'echo 0',
+    'invalid -32600',
+    'unknown -32601',
+  ])
+})
