@@ -12,13 +12,16 @@ import { recordAccounts, recordCalls, recordNetwork } from './record/state.ts'
  * Asks a real node on the test chain everything that tests want to know, and writes the answers to
  * `test/fixtures/recorded`. The node must not be producing blocks. Lists in `test/fixtures/requests` are asked as well.
  *
- * `npm run record -- --upstream http://127.0.0.1:8090 [--upstream-solidity URL] [--upstream-rpc URL]`
+ * `npm run record -- --upstream http://127.0.0.1:8090 [--upstream-solidity URL] [--upstream-rpc URL] [--fresh]`
+ *
+ * What was recorded before is kept; `--fresh` asks it again.
  */
 const { values } = parseArgs({
   options: {
     upstream: { type: 'string', default: 'http://127.0.0.1:8090' },
     'upstream-solidity': { type: 'string' },
     'upstream-rpc': { type: 'string' },
+    fresh: { type: 'boolean', default: false },
   },
 })
 const neighbour = (offset: number) => {
@@ -27,11 +30,12 @@ const neighbour = (offset: number) => {
   return url.origin
 }
 
-const recorder = createRecorder(
-  values.upstream,
-  values['upstream-solidity'] ?? neighbour(1),
-  values['upstream-rpc'] ?? `${neighbour(455)}/jsonrpc`,
-)
+const recorder = createRecorder({
+  fresh: values.fresh,
+  rpcUrl: values['upstream-rpc'] ?? `${neighbour(455)}/jsonrpc`,
+  solidity: values['upstream-solidity'] ?? neighbour(1),
+  upstream: values.upstream,
+})
 
 const walked = await recordChain(recorder)
 say('chain')

@@ -1,8 +1,16 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { brotliCompressSync, constants } from 'node:zlib'
 
 import { parseNative } from '../../src/native/json.ts'
-import { paramsKey, recordingFile, requestKey, type Recording } from '../../test/recording.ts'
+import {
+  type Answer,
+  nativeRecording,
+  paramsKey,
+  type Recording,
+  recordingFile,
+  requestKey,
+  rpcRecording,
+} from '../../test/recording.ts'
 
 /** Asks a node and keeps every answer under the key that the replay node will look for. */
 export type Recorder = {
@@ -18,12 +26,19 @@ export type Recorder = {
 }
 
 /**
- * @param upstream - base address of `/wallet`.
- * @param solidity - base address of `/walletsolidity`.
+ * What the last recording already answers is taken from there: the chain stands still, but a builder's answer has the time
+ * of day in it, and tests should not change with it.
  */
-export function createRecorder(upstream: string, solidity: string, rpcUrl: string): Recorder {
-  const native = createBook()
-  const rpc = createBook()
+export function createRecorder({
+  fresh,
+  rpcUrl,
+  solidity,
+  upstream,
+}: createRecorder.Options): Recorder {
+  const native = createBook(
+    fresh || !existsSync(recordingFile('native')) ? undefined : nativeRecording(),
+  )
+  const rpc = createBook(fresh || !existsSync(recordingFile('rpc')) ? undefined : rpcRecording())
 
   async function keep(
     path: string,
@@ -33,14 +48,14 @@ export function createRecorder(upstream: string, solidity: string, rpcUrl: strin
   ): Promise<unknown> {
     const key = requestKey(method, query, text)
     const base = path.startsWith('/walletsolidity/') ? solidity : upstream
-    if (!native.has(path, key)) {
+    await native.fill(path, key, async () => {
       const response = await fetch(
         `${base}${path}${query && '?'}${query}`,
         method === 'POST' ? { method, body: text } : {},
       )
       const type = response.headers.get('content-type') ?? 'text/plain'
-      native.add(path, key, response.status, type, await response.text())
-    }
+      return [response.status, type, await response.text()]
+    })
     return tryParse(native.text(path, key))
   }
 
@@ -58,13 +73,13 @@ export function createRecorder(upstream: string, solidity: string, rpcUrl: strin
     },
     async rpc(method, params = []) {
       const key = paramsKey(params)
-      if (!rpc.has(method, key)) {
+      await rpc.fill(method, key, async () => {
         const response = await fetch(rpcUrl, {
           method: 'POST',
           body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         })
-        rpc.add(method, key, response.status, 'application/json-rpc', await response.text())
-      }
+        return [response.status, 'application/json-rpc', await response.text()]
+      })
       return (tryParse(rpc.text(method, key)) as { result?: unknown } | undefined)?.result
     },
     counts: () => ({ native: native.size(), rpc: rpc.size() }),
@@ -73,26 +88,53 @@ export function createRecorder(upstream: string, solidity: string, rpcUrl: strin
   return self
 }
 
-function createBook() {
+export declare namespace createRecorder {
+  type Options = {
+    /** Base address of `/wallet`. */
+    upstream: string
+    /** Base address of `/walletsolidity`. */
+    solidity: string
+    rpcUrl: string
+    /** Ask everything anew. */
+    fresh: boolean
+  }
+}
+
+/** Harmless calls time out on a busy node; an endless one does so every time. */
+const TIMED_OUT = /CPU timeout for|4350552074696d656f757420666f72/
+
+async function askPatiently(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask()
+  for (let tries = 0; tries < 2 && TIMED_OUT.test(answer[2]); tries++) answer = await ask()
+  return answer
+}
+
+function createBook(before: Recording | undefined) {
   const answers: Recording['answers'] = []
   const known = new Map<string, number>()
   const requests: Recording['requests'] = {}
 
+  function add(path: string, key: string, answer: Answer): void {
+    const id = answer.join(' ')
+    let index = known.get(id)
+    if (index === undefined) {
+      index = answers.push(answer) - 1
+      known.set(id, index)
+    }
+    ;(requests[path] ??= {})[key] = index
+  }
+
   return {
-    has: (path: string, key: string) => requests[path]?.[key] !== undefined,
+    async fill(path: string, key: string, ask: () => Promise<Answer>): Promise<void> {
+      if (requests[path]?.[key] !== undefined) return
+      const old = before?.requests[path]?.[key]
+      const kept = old === undefined ? undefined : before?.answers[old]
+      add(path, key, kept ?? (await askPatiently(ask)))
+    },
     text(path: string, key: string): string {
       return answers[requests[path]?.[key] ?? -1]?.[2] ?? ''
     },
     size: () => Object.values(requests).reduce((sum, keys) => sum + Object.keys(keys).length, 0),
-    add(path: string, key: string, status: number, type: string, text: string) {
-      const id = `${status} ${type} ${text}`
-      let index = known.get(id)
-      if (index === undefined) {
-        index = answers.push([status, type, text]) - 1
-        known.set(id, index)
-      }
-      ;(requests[path] ??= {})[key] = index
-    },
     /** Returns the size of the file in bytes. */
     save(name: 'native' | 'rpc', head: number): number {
       const json = Buffer.from(JSON.stringify({ head, answers, requests } satisfies Recording))

@@ -49,6 +49,8 @@ function withText(result: unknown): unknown {
 
 const NEUTRAL_NAMES: Record<string, string> = {
   TotalTronPowerWeight: 'totalNativePowerWeight',
+  totalTronPowerWeight: 'totalNativePowerWeight',
+  TotalNativePowerWeight: 'totalNativePowerWeight',
   tronPowerLimit: 'nativePowerLimit',
   tronPowerUsed: 'nativePowerUsed',
   burnTrxAmount: 'burnNativeAmount',
