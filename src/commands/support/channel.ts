@@ -3,7 +3,7 @@ import type { AddressForms } from './address.ts'
 import type { Intent } from './intent.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
 import { type Node, textOf } from './node.ts'
-import { type Rpc, RpcFailure } from './rpc.ts'
+import type { Rpc } from './rpc.ts'
 
 /** What sending needs of the chain, whichever interface it is reached by. */
 export type Channel = {
@@ -184,10 +184,4 @@ async function reasonOf(info: Record<string, unknown>): Promise<string | undefin
   if (data === '' || get(info, 'receipt', 'result') !== 'REVERT') return message
   const { describeRevert } = await import('./abi.ts')
   return describeRevert(`0x${data}`, []).text
-}
-
-/** Whether a failure only means that there is no receipt yet, or no answer for the moment. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof RpcFailure) return error.code === -32_603 || error.code === -32_005
-  return error instanceof CommandError && error.exitCode === EXIT.unreachable
 }

@@ -1,10 +1,11 @@
 import { CommandError, EXIT } from '../command.ts'
 import { type AddressForms, tryAddress } from './address.ts'
 import { formatCoins, group } from './amount.ts'
-import { type Channel, isPassing, type Outcome } from './channel.ts'
+import type { Channel, Outcome } from './channel.ts'
 import type { Intent } from './intent.ts'
 import { onInterrupt, pause } from './interrupt.ts'
 import { stringify } from './json.ts'
+import { isPassing } from './retry.ts'
 import { renderFields } from './table.ts'
 import type { Terminal } from './terminal.ts'
 

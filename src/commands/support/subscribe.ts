@@ -2,6 +2,8 @@ import type { RpcHeader, RpcLog } from '../../codec/types.ts'
 import { CommandError } from '../command.ts'
 import type { Watch, Watched } from './follow.ts'
 import { pause } from './interrupt.ts'
+import { isPassing } from './retry.ts'
+import { RpcFailure } from './rpc.ts'
 import { readMark } from './search.ts'
 import { connect, type Socket } from './socket.ts'
 import { createWindow, takenBack } from './window.ts'
@@ -37,6 +39,7 @@ export async function followBySocket(
       if (!signal.aborted) note(`connection lost (${why}); resuming`)
     } catch (error) {
       if (signal.aborted) break
+      if (error instanceof RpcFailure && !isPassing(error)) throw error
       note(`${(error as Error).message}; again soon`)
       socket?.close()
     }
@@ -118,8 +121,15 @@ export async function tryResumableSocket(options: connect.Options): Promise<Sock
     if (error instanceof CommandError && error.details['status'] !== undefined) return undefined
     throw error
   }
-  const version = await socket.call('web3_clientVersion').catch(() => '')
-  if (/^ethgate\b/i.test(String(version))) return socket
+  try {
+    const version = await socket.call('web3_clientVersion')
+    if (/^ethgate\b/i.test(String(version))) {
+      await socket.call('eth_unsubscribe', [await socket.call('eth_subscribe', ['newHeads'])])
+      return socket
+    }
+  } catch (error) {
+    if (!(error instanceof RpcFailure)) throw error
+  }
   socket.close()
   return undefined
 }
