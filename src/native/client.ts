@@ -2,11 +2,11 @@ import { createSharing } from './dedupe.ts'
 import { isBusy, nodeErrorOf } from './errors.ts'
 import { parseNative, stringifyNative } from './json.ts'
 import { normalize } from './normalize.ts'
+import type { Operation } from './operation.ts'
 import {
   sharedOperations,
   walletOperations,
   type CallOptions,
-  type Operation,
   type SolidityOperations,
   type WalletOperations,
 } from './operations.ts'

@@ -153,7 +153,7 @@ export function decodeMessage(message: string): string {
 }
 
 /** What was received, for the log: the start of it. */
-export class ReceivedBody extends Error {
+class ReceivedBody extends Error {
   override name = 'ReceivedBody'
 
   constructor(operation: string, status: number, text: string) {

@@ -76,6 +76,8 @@ describe('createFetchTransport', () => {
       'errors',
       'json',
       'normalize',
+      'builders',
+      'operation',
       'operations',
     ]
     for (const file of files)

@@ -1,5 +1,5 @@
 import { decodeMessage, NodeAnswerError } from './errors.ts'
-import type { Operation } from './operations.ts'
+import type { Operation } from './operation.ts'
 
 /**
  * The last step from an answer as received to the answer that callers see: `{}` becomes what it means, hex messages become
