@@ -1,4 +1,5 @@
 import type { AnyMethod } from '../jsonrpc/method.ts'
+import { resolvingContracts } from '../sending/contracts.ts'
 import { buildTransaction } from './buildTransaction/index.ts'
 import { eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
 import { eth_accounts } from './eth_accounts.ts'
@@ -47,7 +48,7 @@ import { web3_clientVersion } from './web3_clientVersion.ts'
 import { web3_sha3 } from './web3_sha3.ts'
 
 /** Every method. The key is the wire name. */
-export const methods = {
+export const methods = resolvingContracts({
   buildTransaction,
   eth_accounts,
   eth_blockNumber,
@@ -95,4 +96,4 @@ export const methods = {
   web3_sha3,
 
   ...unsupported,
-} satisfies Record<string, AnyMethod>
+} satisfies Record<string, AnyMethod>)

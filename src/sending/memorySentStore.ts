@@ -1,5 +1,6 @@
 import type { Address, Hash } from 'viem'
 
+import type { CreatedContract } from './contracts.ts'
 import { SENT_TTL_SECONDS, type SentStore, type SentTransaction } from './sentStore.ts'
 
 /** Transactions remembered at most; the oldest settled ones go first. A few KB each. */
@@ -14,6 +15,7 @@ export function createMemorySentStore({
   const aliases = new Map<Hash, Hash>()
   const mined = new Map<Address, number>()
   const pending = new Map<Hash, SentTransaction>()
+  const created: CreatedContract[] = []
 
   function count(from: Address) {
     let out = 0
@@ -75,6 +77,10 @@ export function createMemorySentStore({
       const entry = transactions.get(aliases.get(hash) ?? hash)
       return entry && entry.until > now() ? entry.sent : undefined
     },
+    async addContract(contract) {
+      created.push(contract)
+    },
+    contracts: async (cursor) => ({ contracts: created.slice(cursor), next: created.length }),
   }
 }
 

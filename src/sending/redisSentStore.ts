@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
-import type { Hash } from 'viem'
+import type { Address, Hash } from 'viem'
 
+import type { CreatedContract } from './contracts.ts'
 import {
   type Reservation,
   SENT_TTL_SECONDS,
@@ -16,6 +17,7 @@ const COUNT_TTL_SECONDS = 400 * 24 * 60 * 60
  *
  * - `tx:<id>`: the transaction as JSON, `alias:<hash>`: its id; 30 days
  * - `mined:<address>`: how many were seen mined
+ * - `contracts`: a sorted set of created contracts by the time they were added
  * - `pending` and `pending:<address>`: sorted sets of ids by expiration
  */
 export function createRedisSentStore({ prefix, redis }: createRedisSentStore.Options): SentStore {
@@ -23,6 +25,7 @@ export function createRedisSentStore({ prefix, redis }: createRedisSentStore.Opt
   const txKey = (id: string) => `${base}tx:${id}`
   const aliasKey = (hash: string) => `${base}alias:${hash}`
   const all = `${base}pending`
+  const contractsKey = `${base}contracts`
   const ofSender = (from: string) => `${base}pending:${from}`
   const minedKey = (from: string) => `${base}mined:${from}`
 
@@ -82,6 +85,21 @@ export function createRedisSentStore({ prefix, redis }: createRedisSentStore.Opt
     async find(hash) {
       return (await read(hash)) ?? read((await redis.get(aliasKey(hash))) ?? hash)
     },
+    async addContract({ actual, predicted }) {
+      const member = `${predicted}:${actual}`
+      await redis.eval(ADD_CONTRACT, 1, contractsKey, member, SENT_TTL_SECONDS)
+    },
+    async contracts(cursor) {
+      const rows = await redis.zrangebyscore(contractsKey, cursor, '+inf', 'WITHSCORES')
+      const contracts: CreatedContract[] = []
+      let next = cursor
+      for (let index = 0; index < rows.length; index += 2) {
+        const [predicted, actual] = (rows[index] ?? '').split(':') as [Address, Address]
+        contracts.push({ actual, predicted })
+        next = Math.max(next, Number(rows[index + 1]))
+      }
+      return { contracts, next }
+    },
   }
 }
 
@@ -135,3 +153,11 @@ return 1
 `
 
 const COUNTS = `return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('ZCARD', KEYS[2])}`
+
+// The clock is that of Redis, so that no replica's cursor runs ahead of another's additions.
+const ADD_CONTRACT = `
+local now = tonumber(redis.call('TIME')[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+`

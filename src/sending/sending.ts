@@ -10,6 +10,7 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import { decodeTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/types.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
+import { createContracts, createdContract } from './contracts.ts'
 import {
   type EthereumTransaction,
   looksLikeEthereum,
@@ -20,7 +21,7 @@ import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
 import type { FilledTransaction } from './rpcFilled.ts'
 import type { SentStore, SentTransaction } from './sentStore.ts'
-import { confirmMined } from './settle.ts'
+import { confirmMined, createSettler } from './settle.ts'
 import { checkSignatures } from './signatures.ts'
 
 /** A transaction that a client asks a managed account to send; what is absent is filled in. Amounts in sun. */
@@ -54,6 +55,11 @@ export type Sending = {
   count(account: Address, at: 'mined' | 'pending'): Promise<number>
   /** What was sent under a native id or an Ethereum hash. */
   find(hash: Hash): Promise<SentTransaction | undefined>
+  /** The contract behind an address that an Ethereum library predicted for it; any other address is itself. */
+  contractAt(address: Address): Address
+  /** Follows the chain: what was sent gets mined or expires. */
+  start(): void
+  stop(): Promise<void>
 }
 
 export type Signed = { id: Hash; hex: string; transaction: Transaction }
@@ -74,10 +80,13 @@ export function createSending({
   keys,
   native,
   now = Date.now,
+  onError = () => {},
   sleep = sleepFor,
   store,
 }: createSending.Options): Sending {
   const fees = createFees({ chain, native, now })
+  const contracts = createContracts(store)
+  const settler = createSettler({ contracts, head, native, onError, store })
   let lastTimestamp = 0
 
   async function fill(request: SendRequest): Promise<FilledTransaction> {
@@ -93,7 +102,8 @@ export function createSending({
 
   /** The unsigned transaction that a request means on this chain. */
   async function prepare(request: SendRequest): Promise<Transaction & { raw_data_hex: string }> {
-    const { data, from, to, value } = request
+    const { data, from, value } = request
+    const to = request.to && contracts.resolve(request.to)
     const info = to && (await native.wallet.getContractInfo({ value: toNativeAddress(to) }))
     const hasCode = Boolean(info?.runtimecode)
     let feeLimit = 0n
@@ -130,7 +140,10 @@ export function createSending({
         ...(alias && { alias }),
         ...(nonce !== undefined && { nonce }),
       })
-      if (reservation.outcome === 'reserved') return signed
+      if (reservation.outcome === 'reserved') {
+        await remember(signed, from, reservation.nonce)
+        return signed
+      }
       if (reservation.outcome === 'known') {
         if (alias) return undefined
         // Another replica made the very same bytes in the same millisecond: sign again, later.
@@ -140,6 +153,14 @@ export function createSending({
         await sleep(NONCE_POLL)
       }
     }
+  }
+
+  /** Keeps where a creation will put its contract: libraries ask for the address that they predict. */
+  async function remember({ id, transaction }: Signed, from: Address, nonce: number) {
+    if (transaction.raw_data.contract?.[0]?.type !== 'CreateSmartContract') return
+    const contract = createdContract(id, from, nonce)
+    contracts.add(contract)
+    await store.addContract(contract)
   }
 
   async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
@@ -170,9 +191,11 @@ export function createSending({
     const hex = raw.slice(2)
     const from = await checkSignatures(transaction, native)
     const signed: Signed = { id: `0x${transaction.txID}`, hex, transaction }
-    const { outcome } = await store.reserve(sentOf(signed, from))
-    if (outcome === 'reserved') await deliver(signed)
-    else await deliverAgain(signed)
+    const reservation = await store.reserve(sentOf(signed, from))
+    if (reservation.outcome === 'reserved') {
+      await remember(signed, from, reservation.nonce)
+      await deliver(signed)
+    } else await deliverAgain(signed)
     return signed.id
   }
 
@@ -214,6 +237,9 @@ export function createSending({
     fill,
     count,
     find: (hash) => store.find(hash),
+    contractAt: (address) => contracts.resolve(address),
+    start: () => settler.start(),
+    stop: () => settler.stop(),
   }
 }
 
@@ -221,11 +247,13 @@ export declare namespace createSending {
   type Options = {
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'solid'>
-    head: Pick<Head, 'poke'>
+    head: Pick<Head, 'onChange' | 'poke'>
     keys: ManagedKeys
     native: NativeClient
     /** @default Date.now */
     now?: () => number
+    /** Told of work in the background that failed; the next block tries again. */
+    onError?: (error: unknown) => void
     /** @default a timer */
     sleep?: (milliseconds: number) => Promise<void>
     store: SentStore

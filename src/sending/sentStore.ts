@@ -1,5 +1,7 @@
 import type { Address, Hash } from 'viem'
 
+import type { CreatedContract } from './contracts.ts'
+
 /** A transaction that this gateway (or, with Redis, this fleet) broadcast. */
 export type SentTransaction = {
   /** The native id: what the chain calls the transaction. */
@@ -44,6 +46,10 @@ export type SentStore = {
   pick(ids: readonly Hash[]): Promise<Hash[]>
   /** By native id or by Ethereum hash, for 30 days. */
   find(hash: Hash): Promise<SentTransaction | undefined>
+  /** Remembers a contract for as long as its transaction. */
+  addContract(contract: CreatedContract): Promise<void>
+  /** Contracts added since an earlier call, whose `next` is the cursor; 0 for all. A few may come twice. */
+  contracts(cursor: number): Promise<{ contracts: CreatedContract[]; next: number }>
 }
 
 export declare namespace SentStore {

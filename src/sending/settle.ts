@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import type { Head, HeadChange } from '../chain/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
+import type { Contracts } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'
 
 /** Expired transactions that are looked up at one head. */
@@ -13,7 +14,7 @@ const SWEEP = 100
  *
  * @param onError - told of a step that failed; the next head tries again.
  */
-export function createSettler({ head, native, onError, store }: createSettler.Options): {
+export function createSettler({ contracts, head, native, onError, store }: createSettler.Options): {
   start(): void
   /** Resolves when the step under way is done. */
   stop(): Promise<void>
@@ -22,6 +23,7 @@ export function createSettler({ head, native, onError, store }: createSettler.Op
   let tail: Promise<void> = Promise.resolve()
 
   async function settle({ added }: HeadChange): Promise<void> {
+    await contracts.refresh()
     const mined = await store.pick(added.flatMap(({ transactions }) => transactions))
     for (const id of mined) await confirmMined(id, { native, store })
     const tip = added.at(-1)
@@ -33,6 +35,7 @@ export function createSettler({ head, native, onError, store }: createSettler.Op
 
   return {
     start() {
+      tail = tail.then(() => contracts.refresh()).catch(onError)
       unsubscribe ??= head.onChange((change) => {
         tail = tail.then(() => settle(change)).catch(onError)
       })
@@ -47,6 +50,7 @@ export function createSettler({ head, native, onError, store }: createSettler.Op
 
 export declare namespace createSettler {
   type Options = {
+    contracts: Pick<Contracts, 'refresh'>
     head: Pick<Head, 'onChange'>
     native: NativeClient
     onError: (error: unknown) => void

@@ -1,0 +1,85 @@
+import { toNativeAddress } from '../codec/address.ts'
+import { rawDataFromJson, rawDataToJson } from '../native/protobuf/transaction.ts'
+import type { Hex, Transaction } from '../native/types.ts'
+
+/** What a library wants sent, in Ethereum's words. */
+export type WantedTransaction = {
+  from: `0x${string}`
+  /** Absent: `data` is creation code. */
+  to?: `0x${string}` | null | undefined
+  data?: `0x${string}` | null | undefined
+  /** In the unit of the endpoint: sun, or wei on `/wei`. */
+  value?: bigint | undefined
+  gas: bigint
+  /** As `value`. */
+  gasPrice: bigint
+}
+
+/** Calls a JSON-RPC method of the gateway. */
+export type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+const LONGEST_LIFE = 24 * 60 * 60 * 1000
+
+let lastTimestamp = 0
+
+/**
+ * Has the gateway build the native transaction for a wish, and checks its bytes against the wish before anybody signs
+ * them: sender, target, amount, data and the most that it may cost.
+ *
+ * @param unit - how many of the wish's units are one sun.
+ * @returns `raw_data_hex`
+ * @throws Error naming what differs.
+ */
+export async function buildNative(
+  request: Request,
+  wanted: WantedTransaction,
+  unit = 1n,
+): Promise<Hex> {
+  const { data, from, gas, to, value = 0n } = wanted
+  const answer = (await request('buildTransaction', [
+    {
+      from,
+      ...(to && { to }),
+      ...(data && data !== '0x' && { data }),
+      value: toQuantity(value),
+      gas: toQuantity(gas),
+      ...(!to && { abi: '[]', consumeUserResourcePercent: 100, originEnergyLimit: 10_000_000 }),
+    },
+  ])) as { transaction: Pick<Transaction, 'raw_data_hex'> }
+  const raw_data = rawDataToJson(Buffer.from(answer.transaction.raw_data_hex, 'hex'))
+  check(raw_data, wanted, unit)
+  // Two identical wishes are two transactions, so no two of them may carry the same time.
+  lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
+  return rawDataFromJson({ ...raw_data, timestamp: lastTimestamp }).toString('hex')
+}
+
+function check(raw_data: Transaction['raw_data'], wanted: WantedTransaction, unit: bigint): void {
+  const { from, gas, gasPrice, to, value = 0n } = wanted
+  const [contract, ...others] = raw_data.contract ?? []
+  const fields = contract?.parameter?.value ?? {}
+  const created = (fields['new_contract'] ?? {}) as Record<string, unknown>
+  const data = (wanted.data ?? '0x').slice(2).toLowerCase()
+  const amount = BigInt(
+    (fields['amount'] ?? fields['call_value'] ?? created['call_value'] ?? 0) as number | bigint,
+  )
+  const target = fields['to_address'] ?? fields['contract_address']
+  const expected: Record<string, boolean> = {
+    type: others.length === 0 && TYPES.has(contract?.type ?? ''),
+    owner_address: fields['owner_address'] === toNativeAddress(from),
+    target: target === (to ? toNativeAddress(to) : undefined),
+    amount: amount * unit === value,
+    data: (fields['data'] ?? created['bytecode'] ?? '') === data,
+    fee_limit: BigInt(raw_data.fee_limit ?? 0) * unit <= gas * gasPrice,
+    call_token_value: !fields['call_token_value'],
+    memo: !raw_data.data,
+    Permission_id: !contract?.Permission_id,
+    expiration: (raw_data.expiration ?? 0) <= Date.now() + LONGEST_LIFE,
+  }
+  const wrong = Object.keys(expected).filter((name) => !expected[name])
+  if (wrong.length > 0)
+    throw new Error(`the gateway built another transaction than was asked for: ${wrong.join(', ')}`)
+}
+
+const TYPES = new Set(['TransferContract', 'TriggerSmartContract', 'CreateSmartContract'])
+
+const toQuantity = (value: bigint) => `0x${value.toString(16)}`

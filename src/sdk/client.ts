@@ -1,0 +1,143 @@
+import { parseAddress, toNativeAddress, toBase58Address as toBase58 } from '../codec/address.ts'
+import { createNativeClient as createClient, type NativeClient } from '../native/client.ts'
+import { decodeMessage } from '../native/errors.ts'
+import { createFetchTransport } from '../native/fetchTransport.ts'
+import { type EncodableTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
+import type { Hex, HexAddress, TransactionInfo } from '../native/types.ts'
+
+export type { CallOptions, SolidityOperations, WalletOperations } from '../native/operations.ts'
+export * from '../native/types.ts'
+export { type ContractType } from '../native/protobuf/contracts.ts'
+export {
+  addressFromKey,
+  type PrivateKey,
+  recoverSigners,
+  signHash,
+  signTransaction,
+} from '../native/protobuf/signature.ts'
+export {
+  decodeTransaction,
+  type EncodableTransaction,
+  encodeTransaction,
+  type RawDataJson,
+  rawDataFromJson,
+  rawDataToJson,
+  transactionId,
+} from '../native/protobuf/transaction.ts'
+
+/** A typed client of a node’s HTTP API, with what a sender needs beside the operations. */
+export type Client = NativeClient & {
+  /**
+   * Broadcasts signed bytes as they are. A transaction that the node already has counts as sent.
+   *
+   * @returns the transaction's id.
+   * @throws BroadcastError with the node's code.
+   */
+  send(signed: EncodableTransaction): Promise<Hex>
+  /**
+   * Waits until a transaction is in a block. A failed contract call is in a block too: look at `receipt.result`.
+   *
+   * @throws Error when it is in none in time.
+   */
+  waitForTransaction(id: Hex, options?: Client.WaitOptions): Promise<TransactionInfo>
+}
+
+export declare namespace Client {
+  type WaitOptions = {
+    /** Milliseconds between two looks. @default 1_000 */
+    interval?: number
+    /** Wait for the block to be solidified: nothing takes it back after that. @default false */
+    solid?: boolean
+    /** Milliseconds; a built transaction expires after a minute. @default 75_000 */
+    timeout?: number
+  }
+}
+
+/**
+ * A client of a node, or of a gateway that offers the node's HTTP API. Every operation is a function of `wallet` (newest
+ * state) or `solidity` (solidified state); amounts beyond 2^53 − 1 sun are bigints, in answers and in requests.
+ *
+ * @example
+ * const client = createNativeClient('http://127.0.0.1:8090')
+ * const block = await client.wallet.getNowBlock()
+ * const account = await client.wallet.getAccount({ address: toHexAddress('TRcdM4KTpBzgJHbwU7yRhbPratNVK829am') })
+ *
+ * @example
+ * // Coins: the node builds, the key signs, the client sends and waits.
+ * const unsigned = await client.wallet.createTransaction({ owner_address, to_address, amount: 1_000_000n })
+ * const id = await client.send(signTransaction(unsigned, privateKey))
+ * const info = await client.waitForTransaction(id)
+ *
+ * @example
+ * // Two keys of one permission sign one after the other.
+ * const unsigned = await client.wallet.createTransaction({ owner_address, to_address, amount: 1, Permission_id: 2 })
+ * await client.send(signTransaction(signTransaction(unsigned, firstKey), secondKey))
+ *
+ * @param url - base address of `/wallet` and `/walletsolidity`.
+ */
+export function createNativeClient(
+  url: string,
+  { sleep = sleepFor, ...options }: createNativeClient.Options = {},
+): Client {
+  const client = createClient({ transport: createFetchTransport(url, options) })
+
+  return {
+    ...client,
+    async send(signed) {
+      const transaction = encodeTransaction(signed)
+      const { code, message = '', result, txid } = await client.wallet.broadcastHex({ transaction })
+      if (result !== true && code !== 'DUP_TRANSACTION_ERROR')
+        throw new BroadcastError(code ?? 'OTHER_ERROR', decodeMessage(message))
+      return txid ?? ''
+    },
+    async waitForTransaction(id, { interval = 1_000, solid = false, timeout = 75_000 } = {}) {
+      const value = id.replace(/^0x/, '')
+      const operations = solid ? client.solidity : client.wallet
+      const deadline = Date.now() + timeout
+      for (;;) {
+        const info = await operations.getTransactionInfoById({ value })
+        if (info) return info
+        if (Date.now() > deadline) throw new Error(`transaction ${value} is in no block yet`)
+        await sleep(interval)
+      }
+    },
+  }
+}
+
+export declare namespace createNativeClient {
+  type Options = createFetchTransport.Options & {
+    /** @default a timer */
+    sleep?: (milliseconds: number) => Promise<void>
+  }
+}
+
+/** The node's spelling of an account: `41` and 20 bytes, from base58, `0x…` or itself. @throws TypeError */
+export function toHexAddress(address: string): HexAddress {
+  return toNativeAddress(toEthereumAddress(address))
+}
+
+/** The base58 spelling of an account, from any of its spellings. @throws TypeError */
+export function toBase58Address(address: string): string {
+  return toBase58(toEthereumAddress(address))
+}
+
+/** Ethereum's spelling of an account, `0x` and 20 bytes, from any of its spellings. @throws TypeError */
+export function toEthereumAddress(address: string): `0x${string}` {
+  const parsed = parseAddress(address)
+  if (parsed) return parsed
+  throw new TypeError(`not an address: ${address}`)
+}
+
+const sleepFor = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+
+/** The node refused a transaction. `code` is its word, such as `SIGERROR` or `TRANSACTION_EXPIRATION_ERROR`. */
+export class BroadcastError extends Error {
+  override name = 'BroadcastError'
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(`${code}: ${message}`)
+    this.code = code
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  AbstractSigner,
+  getAddress,
+  getCreateAddress,
+  JsonRpcApiProvider,
+  keccak256,
+  type Provider,
+  type TransactionRequest,
+  type TransactionResponse,
+  type TypedDataDomain,
+  type TypedDataField,
+  Wallet,
+} from 'ethers'
+
+import { toNativeAddress } from '../codec/address.ts'
+import { signTransaction } from '../native/protobuf/signature.ts'
+import { encodeTransaction } from '../native/protobuf/transaction.ts'
+import { buildNative } from './build.ts'
+
+/** Contracts that were created by signers of this process, by the address that ethers predicts for them. */
+const created = new Map<string, string>()
+
+/**
+ * A signer for ethers 6: transactions carry the chain's own signature, messages and typed data are signed as in Ethereum.
+ *
+ * `ContractFactory.deploy` predicts an address that the chain does not use; the contract that it returns works through
+ * this signer all the same. The true address is `receipt.contractAddress`.
+ *
+ * @example
+ * const provider = new JsonRpcProvider('http://127.0.0.1:8545')
+ * const signer = new NativeSigner('0x…', provider)
+ * const response = await signer.sendTransaction({ to: '0x…', value: 1_000_000n }) // 1 coin, in sun
+ * const receipt = await response.wait()
+ */
+// ethers recognises signers by this class, which is why there is one here.
+export class NativeSigner extends AbstractSigner {
+  readonly address: string
+  readonly #decimals: 6 | 18
+  readonly #key: string
+  readonly #wallet: Wallet
+
+  /** @throws TypeError when the key is not a private key. */
+  constructor(
+    privateKey: string,
+    provider: Provider | null = null,
+    options: NativeSigner.Options = {},
+  ) {
+    super(provider)
+    this.#decimals = options.decimals ?? 6
+    this.#key = privateKey
+    this.#wallet = new Wallet(privateKey)
+    this.address = this.#wallet.address
+  }
+
+  async getAddress(): Promise<string> {
+    return this.address
+  }
+
+  connect(provider: Provider | null): NativeSigner {
+    return new NativeSigner(this.#key, provider, { decimals: this.#decimals })
+  }
+
+  override async call(tx: TransactionRequest): Promise<string> {
+    return super.call(translated(tx))
+  }
+
+  override async estimateGas(tx: TransactionRequest): Promise<bigint> {
+    return super.estimateGas(translated(tx))
+  }
+
+  /** The natively signed bytes. The gateway builds the transaction; it is checked here before it is signed. */
+  async signTransaction(tx: TransactionRequest): Promise<string> {
+    const { chainId: _, from, to, ...rest } = await this.populateTransaction(translated(tx))
+    const provider = rpcOf(this.provider)
+    const native = await buildNative(
+      (method, params) => provider.send(method, [...params]) as Promise<unknown>,
+      {
+        from: (from ?? this.address) as `0x${string}`,
+        ...(to && { to: to as `0x${string}` }),
+        ...(rest.data && { data: rest.data as `0x${string}` }),
+        value: BigInt(rest.value ?? 0),
+        gas: BigInt(rest.gasLimit ?? 0),
+        gasPrice: BigInt(rest.gasPrice ?? rest.maxFeePerGas ?? 0),
+      },
+      this.#decimals === 18 ? 10n ** 12n : 1n,
+    )
+    return `0x${encodeTransaction(signTransaction({ raw_data_hex: native }, this.#key))}`
+  }
+
+  override async sendTransaction(tx: TransactionRequest): Promise<TransactionResponse> {
+    const provider = rpcOf(this.provider)
+    const raw = await this.signTransaction(tx)
+    const hash = (await provider.send('eth_sendRawTransaction', [raw])) as string
+    const response = await provider.getTransaction(hash)
+    if (!response)
+      throw new Error(`the gateway does not show transaction ${hash} that it has taken`)
+    if (!response.to) created.set(getCreateAddress(response), createdAddress(response))
+    return response
+  }
+
+  signMessage(message: string | Uint8Array): Promise<string> {
+    return this.#wallet.signMessage(message)
+  }
+
+  signTypedData(
+    domain: TypedDataDomain,
+    types: Record<string, TypedDataField[]>,
+    value: Record<string, unknown>,
+  ): Promise<string> {
+    return this.#wallet.signTypedData(domain, types, value)
+  }
+}
+
+export declare namespace NativeSigner {
+  type Options = {
+    /** 6 (amounts in sun), or 18 with a provider of the `/wei` address of a gateway. @default 6 */
+    decimals?: 6 | 18
+  }
+}
+
+/** Where the chain puts a contract: derived from the id of the transaction that creates it. */
+function createdAddress({ from, hash }: TransactionResponse): string {
+  const seed = hash + toNativeAddress(from as `0x${string}`)
+  return getAddress(`0x${keccak256(seed).slice(-40)}`)
+}
+
+function translated(tx: TransactionRequest): TransactionRequest {
+  const to = typeof tx.to === 'string' ? created.get(tx.to) : undefined
+  return to ? { ...tx, to } : tx
+}
+
+function rpcOf(provider: Provider | null): JsonRpcApiProvider {
+  if (provider instanceof JsonRpcApiProvider) return provider
+  throw new Error(
+    'the signer needs a JSON-RPC provider, such as JsonRpcProvider or WebSocketProvider',
+  )
+}

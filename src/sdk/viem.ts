@@ -1,0 +1,122 @@
+import {
+  type Chain,
+  type ChainSerializers,
+  defineChain,
+  type Hex,
+  type LocalAccount,
+  serializeTransaction,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+
+import { signTransaction } from '../native/protobuf/signature.ts'
+import { encodeTransaction } from '../native/protobuf/transaction.ts'
+import { buildNative, type WantedTransaction } from './build.ts'
+
+/** An account of viem whose transactions carry the chain's own signature. */
+export type NativeAccount = LocalAccount<'native'>
+
+/**
+ * An account for viem. Messages and typed data are signed as in Ethereum; transactions natively. Use it with a chain of
+ * `defineNativeChain`, which prepares the bytes to sign.
+ *
+ * @example
+ * const chain = defineNativeChain({ id: 2991466444, url: 'http://127.0.0.1:8545' })
+ * const account = toNativeAccount('0x…')
+ * const wallet = createWalletClient({ account, chain, transport: http() })
+ * const hash = await wallet.sendTransaction({ to: '0x…', value: 1_000_000n }) // 1 coin, in sun
+ *
+ * @throws TypeError, Error when the key is not a private key.
+ */
+export function toNativeAccount(privateKey: Hex): NativeAccount {
+  const { nonceManager: _, ...account } = privateKeyToAccount(privateKey)
+  return {
+    ...account,
+    source: 'native',
+    signTransaction: async (transaction) => {
+      const { native } = transaction as Prepared
+      if (!native)
+        throw new Error(
+          'the transaction was not prepared for this chain: use a client whose chain is made by defineNativeChain',
+        )
+      return `0x${encodeTransaction(signTransaction({ raw_data_hex: native }, privateKey))}`
+    },
+  }
+}
+
+/** A request with the bytes that a native account signs, `raw_data_hex`. */
+type Prepared = { native?: string }
+
+/**
+ * A chain definition for viem. Everything that viem sends from a native account goes out natively signed; a plain
+ * `privateKeyToAccount` stays an Ethereum account, for gateways that manage its key.
+ *
+ * @example
+ * const chain = defineNativeChain({ id: 2991466444, url: 'http://127.0.0.1:8545' })
+ */
+export function defineNativeChain({
+  decimals = 6,
+  id,
+  name = 'Native chain',
+  symbol = 'COIN',
+  url,
+}: defineNativeChain.Options) {
+  return defineChain({
+    id,
+    name,
+    nativeCurrency: { decimals, name: symbol, symbol },
+    rpcUrls: { default: { http: [url] } },
+    blockTime: 3_000,
+    // Transactions have no nonces on the chain, so none replaces another.
+    supportsTransactionReplacementDetection: false,
+    prepareTransactionRequest: [prepare, { runAt: ['afterFillParameters'] }],
+    serializers: { transaction: serialize },
+  } as const satisfies Chain)
+}
+
+export declare namespace defineNativeChain {
+  type Options = {
+    /** What `eth_chainId` answers. */
+    id: number
+    /** Address of the gateway. */
+    url: string
+    /** 6 (amounts in sun), or 18 with the `/wei` address of a gateway. @default 6 */
+    decimals?: 6 | 18
+    name?: string
+    symbol?: string
+  }
+}
+
+type Prepare = Extract<NonNullable<Chain['prepareTransactionRequest']>, readonly unknown[]>[0] &
+  object
+
+/** Has the gateway build what a native account is going to sign. */
+const prepare: Prepare = async (request, { client }) => {
+  const { account, chain, parameters } = request
+  // Estimates prepare a request too, without anything to fill in.
+  if (!isNative(account) || parameters?.length === 0) return request
+  const wanted = { ...request, from: account.address } as unknown as WantedTransaction
+  const unit = chain?.nativeCurrency.decimals === 18 ? 10n ** 12n : 1n
+  const native = await buildNative(
+    (method, params) => client.request({ method, params } as never),
+    wanted,
+    unit,
+  )
+  return Object.assign({}, request, { native })
+}
+
+/** The unsigned native bytes of a prepared request; anything else as Ethereum has it. */
+const serialize: NonNullable<ChainSerializers['transaction']> = (transaction, signature) => {
+  const { native } = transaction as Prepared
+  return native && !signature
+    ? `0x${encodeTransaction({ raw_data_hex: native })}`
+    : serializeTransaction(transaction as never, signature)
+}
+
+function isNative(account: unknown): account is NativeAccount {
+  return (
+    typeof account === 'object' &&
+    account !== null &&
+    'source' in account &&
+    account.source === 'native'
+  )
+}
