@@ -29,8 +29,8 @@ export type NativeReply = { status: number; text: string }
 /** What became of one call, for metrics: `status` is absent when there was no answer. */
 export type CallReport = { path: NativePath; status?: number; seconds: number }
 
-// The largest answer that is reasonable: 100 blocks of 2 MB, written as JSON.
-const MAX_ANSWER = 512 * 1024 * 1024
+// The largest answer that is reasonable (50 full blocks of 2 MB, written as JSON), below the longest string that V8 makes.
+const MAX_ANSWER = 256 * 1024 * 1024
 
 // Jetty closes an idle connection after 30 s; leave it before it leaves us.
 const KEEP_ALIVE = 20_000
