@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Hash } from 'viem'
+
+import type { Chain, LogMatch } from '../chain/chainTypes.ts'
+import type { FollowedHead, HeadLog } from '../chain/head.ts'
+import { newestOf, type Window } from '../chain/head/window.ts'
+import type { BlockRef } from '../codec/blockRef.ts'
+import type { RpcLog } from '../codec/types.ts'
+import { InvalidParamsError, UpstreamError } from '../errors.ts'
+import type { RequestScope } from '../jsonrpc/request.ts'
+import type { Wire } from '../jsonrpc/wire.ts'
+import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
+import type { PoolFeed } from './pool.ts'
+import {
+  FilterNotFoundError,
+  type FilterSpec,
+  type FilterStore,
+  PAGE_LEASE,
+  type StoredFilter,
+  type Taken,
+} from './store.ts'
+
+/** Filters of one view. */
+export type Filters = {
+  /** @throws LimitExceededError, InvalidParamsError, StoreUnavailableError */
+  createLogs(client: string, query: LogFilterQuery): Promise<string>
+  createBlocks(client: string): Promise<string>
+  createPending(client: string): Promise<string>
+  /**
+   * What is new since the last page that reached the client. The page counts as delivered when the response has left the
+   * socket; until then it is reserved, and afterwards, if it never left, it is there for the next poll.
+   *
+   * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
+   */
+  changes(id: string, request: RequestScope): Promise<(RpcLog | Hash)[]>
+  /** The whole range of a log filter, every time. @throws FilterNotFoundError and as `chain.logs` */
+  logs(id: string, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
+  uninstall(id: string): Promise<boolean>
+}
+
+/** A log filter as the caller gave it. */
+export type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
+
+type Move = { from: string; to: string }
+
+type Lease = { end(): void }
+
+/** Milliseconds that a poll waits for another one of the same filter whose page is just leaving. */
+const BUSY_WAIT = 250
+const BUSY_STEP = 10
+
+/** Milliseconds that a poll waits for this replica to hear of a block that another has delivered already. */
+const BEHIND_WAIT = 2_000
+
+/** Filters over one view of the chain. */
+export function createFilters({
+  chain,
+  head,
+  log,
+  pageSize,
+  pool,
+  store,
+  ttl,
+}: createFilters.Options): Filters {
+  // A client's next poll may arrive while the cursor of its last one is still being moved.
+  const settling = new Map<string, Promise<void>>()
+
+  function window(): Window {
+    const current = head.window()
+    if (current) return current
+    throw new UpstreamError('no block was seen yet: the node has not answered')
+  }
+
+  const newest = () => (chain.view === 'solid' ? window().solid : newestOf(window()))
+
+  /** Heights of a log filter; `latest` and `pending` leave an end open. */
+  async function rangeOf({
+    fromBlock,
+    toBlock,
+  }: LogFilterQuery): Promise<{ from?: number; to?: number }> {
+    const from = await heightOf(fromBlock)
+    const to = await heightOf(toBlock)
+    if (from !== undefined && to !== undefined && from > to)
+      throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
+    return {
+      // A filter that only names its end watches from here, or that one block when it is past.
+      ...(from !== undefined
+        ? { from }
+        : to !== undefined && { from: Math.min(to, newest().number) }),
+      ...(to !== undefined && { to }),
+    }
+  }
+
+  async function heightOf(ref: BlockRef | undefined): Promise<number | undefined> {
+    if (ref === undefined || ref === 'latest' || ref === 'pending') return undefined
+    if (typeof ref === 'number') return ref
+    const id = await chain.resolve(ref)
+    if (!id) throw new InvalidParamsError(0, 'no such block')
+    return id.number
+  }
+
+  /** The position from which a filter that starts at a height delivers. */
+  async function cursorBefore(from: number | undefined): Promise<string> {
+    const { hash, number } = newest()
+    if (from === undefined || from > number) return toCursor({ number, hash })
+    const before = from === 0 ? undefined : await chain.resolve(from - 1)
+    if (from > 0 && !before) throw new UpstreamError(`the node does not have block ${from - 1}`)
+    return toCursor(before ?? { number: -1, hash: '0x' })
+  }
+
+  async function take(id: string, token: string): Promise<Taken> {
+    await settling.get(id)
+    for (let waited = 0; ; waited += BUSY_STEP) {
+      const { hash, number } = newest()
+      const taken = await store.take(id, token, toCursor({ number, hash }))
+      if (!taken || taken.spec.view !== chain.view) throw new FilterNotFoundError()
+      if (taken.state !== 'busy' || waited >= BUSY_WAIT) return taken
+      await sleep(BUSY_STEP)
+    }
+  }
+
+  async function pageOf(
+    { cursor, spec }: StoredFilter,
+    signal: AbortSignal,
+  ): Promise<{ items: (RpcLog | Hash)[]; cursor: string } | undefined> {
+    if (spec.kind === 'pending') {
+      await pool.want(ttl)
+      const { hashes, position } = await pool.since(cursor)
+      return { items: hashes, cursor: position }
+    }
+    const started = Date.now()
+    for (;;)
+      try {
+        const options = { chain, limit: pageSize, signal, window }
+        const page = await pageFrom(spec, fromCursor(cursor), options)
+        return page && { items: page.items, cursor: toCursor(page.cursor) }
+      } catch (error) {
+        const behind = error instanceof BehindError && Date.now() - started < BEHIND_WAIT
+        if (!behind) throw error
+        await sleep(BUSY_STEP)
+      }
+  }
+
+  /** Moves the cursor when the response has left, frees the page when it never will. */
+  async function settle(id: string, token: string, { from, to }: Move, delivered: boolean) {
+    try {
+      if (!delivered) await store.release(id, token)
+      else if (!(await store.move(id, token, from, to)))
+        log.warn({ id }, 'a page was delivered after its lease was lost')
+    } catch (error) {
+      warn(error)
+    }
+  }
+
+  function deliver(id: string, token: string, move: Move, lease: Lease, request: RequestScope) {
+    request.onSettled((delivered) => {
+      lease.end()
+      const settled = settle(id, token, move, delivered).finally(() => {
+        if (settling.get(id) === settled) settling.delete(id)
+      })
+      settling.set(id, settled)
+    })
+  }
+
+  /** Keeps a page reserved while it is made and while it is on its way. */
+  function keepLease(id: string, token: string): Lease {
+    const timer = setInterval(() => {
+      store.extend(id, token).catch(warn)
+    }, PAGE_LEASE / 3)
+    return { end: () => clearInterval(timer) }
+  }
+
+  function warn(error: unknown) {
+    log.warn({ err: error }, 'the state of a filter could not be stored')
+  }
+
+  function create(client: string, spec: FilterSpec, cursor: string): Promise<string> {
+    return store.create(client, { spec, cursor })
+  }
+
+  return {
+    async createLogs(client, query) {
+      const { addresses, topics } = query
+      const range = await rangeOf(query)
+      const cursor = await cursorBefore(range.from)
+      const scanFrom = range.from ?? newest().number
+      const spec = {
+        kind: 'logs',
+        view: chain.view,
+        addresses,
+        topics,
+        ...range,
+        scanFrom,
+      } as const
+      return create(client, spec, cursor)
+    },
+    async createBlocks(client) {
+      return create(client, { kind: 'blocks', view: chain.view }, await cursorBefore(undefined))
+    },
+    async createPending(client) {
+      const cursor = await pool.position()
+      await pool.want(ttl)
+      return create(client, { kind: 'pending', view: chain.view }, cursor)
+    },
+    async changes(id, request) {
+      const token = randomUUID()
+      const taken = await take(id, token)
+      if (taken.state !== 'taken') return []
+      const lease = keepLease(id, token)
+      try {
+        const page = await pageOf(taken, request.signal)
+        if (!page) {
+          log.warn({ id }, 'a filter was left behind on a branch of which nothing is known')
+          await store.remove(id)
+          throw new FilterNotFoundError()
+        }
+        if (page.items.length > 0) {
+          const move = { from: taken.cursor, to: page.cursor }
+          deliver(id, token, move, lease, request)
+          return page.items
+        }
+        if (page.cursor === taken.cursor) await store.release(id, token)
+        else await store.move(id, token, taken.cursor, page.cursor)
+        lease.end()
+        return []
+      } catch (error) {
+        lease.end()
+        await store.release(id, token).catch(() => undefined)
+        throw error
+      }
+    },
+    async logs(id, signal) {
+      const filter = await store.read(id)
+      if (filter?.spec.kind !== 'logs' || filter.spec.view !== chain.view)
+        throw new FilterNotFoundError()
+      const { addresses, scanFrom, to, topics } = filter.spec
+      return chain.logs({ addresses, topics, fromBlock: scanFrom, toBlock: to ?? 'latest' }, signal)
+    },
+    uninstall: (id) => store.remove(id),
+  }
+}
+
+export declare namespace createFilters {
+  type Options = {
+    chain: Pick<Chain, 'logs' | 'resolve' | 'view'>
+    head: Pick<FollowedHead, 'window'>
+    store: FilterStore
+    pool: PoolFeed
+    /** Most items of one page; a page is cut between blocks. */
+    pageSize: number
+    /** Milliseconds that a filter lives without a poll. */
+    ttl: number
+    log: HeadLog
+  }
+}

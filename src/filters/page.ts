@@ -1,0 +1,127 @@
+import type { Hash } from 'viem'
+
+import type { Chain } from '../chain/chainTypes.ts'
+import { type Step, stepsFrom } from '../chain/head/steps.ts'
+import { newestOf, type Window } from '../chain/head/window.ts'
+import { createLogMatcher } from '../chain/logMatch.ts'
+import type { BlockId } from '../codec/blockRef.ts'
+import type { RpcLog } from '../codec/types.ts'
+import { UpstreamError } from '../errors.ts'
+import { readHistory, tooLarge } from './history.ts'
+import type { FilterSpec } from './store.ts'
+
+/** What one poll delivers, and where the filter is afterwards. */
+export type Page = { items: (RpcLog | Hash)[]; cursor: BlockId }
+
+type ChainSpec = Exclude<FilterSpec, { kind: 'pending' }>
+
+/** Searches of final history that one poll may make before it answers with what it has. */
+const MAX_SEARCHES = 20
+
+/**
+ * Everything from a cursor to the newest block of the filter's view, as whole blocks and at most `limit` items: orphaned
+ * logs first (`removed: true`, in the reverse of the order they were delivered in), then the canonical ones.
+ *
+ * @returns undefined when the cursor's branch is so old that nothing is known of it.
+ * @throws BehindError, UpstreamError; LimitExceededError as `readHistory`
+ */
+export async function pageFrom(
+  spec: ChainSpec,
+  cursor: BlockId,
+  { chain, limit, signal, window }: pageFrom.Options,
+): Promise<Page | undefined> {
+  const items: Page['items'] = []
+  const itemsOf = createItems(spec)
+  let at = cursor
+  for (let searches = 0; ;) {
+    const view = window()
+    const to = spec.view === 'solid' ? view.solid.number : newestOf(view).number
+    const route = stepsFrom(view, at, to)
+    if (route === 'lost') return undefined
+    if (route === 'ahead') throw new BehindError()
+    if (route !== 'below') {
+      for (const { after, block, removed } of route) {
+        const found = itemsOf({ after, block, removed })
+        if (items.length + found.length > limit) {
+          if (items.length === 0) throw tooLarge(block.number, limit)
+          return { items, cursor: at }
+        }
+        items.push(...found)
+        at = after
+      }
+      return { items, cursor: at }
+    }
+    if (searches++ === MAX_SEARCHES) return { items, cursor: at }
+    const first = (view.blocks[0]?.number ?? 0) - 1
+    const room = limit - items.length
+    const old = await oldItems(at.number + 1, first, room).catch((error: unknown) => {
+      // The block that does not fit any more opens the next page.
+      if (items.length > 0) return undefined
+      throw error
+    })
+    if (!old) return { items, cursor: at }
+    items.push(...old.items)
+    at = old.cursor
+  }
+
+  /** Items of final blocks from a height to another, as far as they fit. */
+  async function oldItems(from: number, to: number, room: number): Promise<Page> {
+    if (spec.kind === 'blocks') {
+      const ids: BlockId[] = []
+      for (let number = from; number <= Math.min(to, from + room - 1); number++)
+        ids.push(await idOf(number))
+      return { items: ids.map(({ hash }) => hash), cursor: ids.at(-1) as BlockId }
+    }
+    const wanted = Math.max(from, spec.from ?? 0)
+    const last = Math.min(to, spec.to ?? to)
+    if (wanted > last) return { items: [], cursor: await idOf(to) }
+    const found = await readHistory(chain, spec, { from: wanted, limit: room, signal, to: last })
+    return { items: found.logs, cursor: await idOf(found.to) }
+  }
+
+  async function idOf(number: number): Promise<BlockId> {
+    const id = await chain.resolve(number)
+    if (!id) throw new UpstreamError(`the node does not have block ${number}`)
+    return id
+  }
+}
+
+export declare namespace pageFrom {
+  type Options = {
+    chain: Pick<Chain, 'logs' | 'resolve'>
+    window: () => Window
+    limit: number
+    signal?: AbortSignal | undefined
+  }
+}
+
+/** `-32603`: another replica delivered a block that this one has not heard of yet. */
+export class BehindError extends UpstreamError {
+  override name = 'BehindError'
+
+  constructor() {
+    super('this replica has not seen the newest blocks yet, try again')
+  }
+}
+
+/** What a filter delivers of one step. */
+function createItems(spec: ChainSpec): (step: Step) => (RpcLog | Hash)[] {
+  if (spec.kind === 'blocks') return ({ block, removed }) => (removed ? [] : [block.hash])
+  const matcher = createLogMatcher(spec)
+  return ({ block, removed }) => {
+    if (block.number < (spec.from ?? 0) || block.number > (spec.to ?? Infinity)) return []
+    const found = block.logs.filter((log) => matcher.matches(log))
+    return removed ? found.toReversed().map((log) => ({ ...log, removed: true })) : found
+  }
+}
+
+/** A block as a cursor's text. */
+export function toCursor({ hash, number }: BlockId): string {
+  return `${number}:${hash}`
+}
+
+/** The block that a cursor's text names. */
+export function fromCursor(cursor: string): BlockId {
+  const [number, hash] = cursor.split(':')
+  return { number: Number(number), hash: hash as Hash }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { redisMissing, redisServerMissing, someRedis, startRedis } from '../../test/redis.ts'
+import { createRedisLink, type RedisLink } from '../redis.ts'
+import { createRedisFilterStore } from './redis.ts'
+import { describeFilterStore } from './store.contract.ts'
+
+if (redisMissing) console.warn(`skipped: ${redisMissing}`)
+
+let redis: Awaited<ReturnType<typeof someRedis>>
+beforeAll(async () => {
+  if (!redisMissing) redis = await someRedis()
+})
+afterAll(() => redis?.close())
+
+async function connect(url: string): Promise<RedisLink> {
+  const link = createRedisLink({ url, prefix: `test:${randomUUID()}` })
+  await new Promise<void>((resolve) => {
+    link.onStatus((status) => status === 'up' && resolve())
+  })
+  return link
+}
+
+describeFilterStore(
+  'createRedisFilterStore',
+  async (limits) => {
+    const link = await connect(redis.url)
+    return {
+      store: createRedisFilterStore({ ...limits, link }),
+      pass: (milliseconds) => sleep(milliseconds),
+      close: () => link.close(),
+    }
+  },
+  redisMissing !== undefined,
+)
+
+describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', () => {
+  test('behavior: every key has a lifetime and the same hash tag', async () => {
+    const link = await connect(redis.url)
+    const store = createRedisFilterStore({ link, lease: 300, perClient: 2, total: 2, ttl: 1_000 })
+    const id = await store.create('::1', { spec: { kind: 'blocks', view: 'full' }, cursor: '' })
+    await store.take(id, 'one', 'nothing')
+    const keys = await link.client.keys(`${link.key('')}*`)
+    expect(keys).toHaveLength(3)
+    for (const key of keys) expect(await link.client.pttl(key)).toBeGreaterThan(0)
+    await link.close()
+  })
+
+  test.skipIf(redisServerMissing !== undefined)(
+    'error: Redis away is said, and over when it is back',
+    async () => {
+      const own = await startRedis()
+      const link = await connect(own.url)
+      const store = createRedisFilterStore({ link, lease: 300, perClient: 2, total: 2, ttl: 9_000 })
+      const id = await store.create('a', { spec: { kind: 'blocks', view: 'full' }, cursor: '1:' })
+      await own.stop()
+      await expect(store.take(id, 'one', '')).rejects.toMatchObject({
+        code: -32603,
+        message: 'the shared store (Redis) is unavailable, try again later',
+      })
+      const back = new Promise<void>((resolve) => {
+        link.onStatus((status) => status === 'up' && resolve())
+      })
+      await own.start()
+      await back
+      expect((await store.take(id, 'one', ''))?.state).toBe('taken')
+      await link.close()
+      await own.close()
+    },
+  )
+})
