@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { ClientGoneError, type RequestScope } from '../jsonrpc/request.ts'
@@ -52,7 +53,11 @@ export function createHttpScope(
     },
     get signal() {
       watch()
-      controller ??= new AbortController()
+      if (!controller) {
+        controller = new AbortController()
+        // Every call for the request listens to it, and a batch makes many.
+        setMaxListeners(0, controller.signal)
+      }
       if (outcome === false) controller.abort(new ClientGoneError())
       return controller.signal
     },

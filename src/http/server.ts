@@ -86,10 +86,12 @@ export function createHttpServer({
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), config.drain)
+      // A connection whose last request has finished would be kept alive.
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
       await ws.drain()
-      server.closeIdleConnections()
       await closed
       clearTimeout(cut)
+      clearInterval(idle)
     },
   }
 }
@@ -110,6 +112,8 @@ export declare namespace createHttpServer {
 
 /** Longer than load balancers keep idle connections (60 s), so that it is never us who closes one that is being reused. */
 const KEEP_ALIVE_MS = 75_000
+
+const CLOSE_IDLE_MS = 20
 
 const SERVER_OPTIONS = {
   keepAliveTimeout: KEEP_ALIVE_MS,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 
 import type { WebSocket } from 'ws'
 
@@ -25,8 +26,12 @@ export function createWsConnection(
   { bufferLimit, client, idleTimeout, now, onCut, onError }: createWsConnection.Options,
 ): WsConnection {
   const gone = new AbortController()
+  // Every call for every request listens to it.
+  setMaxListeners(0, gone.signal)
   const open = new Set<(delivered: boolean) => void>()
   const closeListeners = new Set<() => void>()
+  /** Messages that had arrived when the socket was paused: what one read brings. */
+  const waiting: string[] = []
   let underWay = 0
   let lastUse = now()
   let awaitingPong = false
@@ -73,22 +78,29 @@ export function createWsConnection(
     const { scope, settle } = createScope()
     const answer = await server.answer(text, scope)
     underWay--
-    if (!answer) settle(false)
-    else if (ended || ws.readyState !== ws.OPEN) settle(false)
-    else
+    if (answer && !ended && ws.readyState === ws.OPEN)
       ws.send(answerBytes(answer), TEXT, (error) => {
         settle(!error)
         flow()
       })
+    else settle(false)
     flow()
   }
 
-  /** Reads on only while answers are taken: a client that asks faster than it reads is slowed down, not buffered. */
+  /** Goes on only while answers are taken: a client that asks faster than it reads is slowed down, not buffered. */
   function flow() {
-    if (ended) return
-    const busy = underWay >= MAX_UNDER_WAY || ws.bufferedAmount > bufferLimit
-    if (busy && !ws.isPaused) ws.pause()
-    else if (!busy && ws.isPaused) ws.resume()
+    for (;;) {
+      if (ended) return
+      const busy = underWay >= MAX_UNDER_WAY || ws.bufferedAmount > bufferLimit
+      const text = busy ? undefined : waiting.shift()
+      if (text === undefined) {
+        if (busy && !ws.isPaused) ws.pause()
+        else if (!busy && ws.isPaused) ws.resume()
+        return
+      }
+      underWay++
+      answer(text).catch((error: unknown) => onError(error, 'a request could not be answered'))
+    }
   }
 
   function createScope() {
@@ -129,9 +141,8 @@ export function createWsConnection(
     close,
     receive(text) {
       lastUse = now()
-      underWay++
+      waiting.push(text)
       flow()
-      answer(text).catch((error: unknown) => onError(error, 'a request could not be answered'))
     },
     closed() {
       if (ended) return

@@ -5,8 +5,8 @@ export type RequestScope = {
   /** Aborted when the client has gone before its answer. */
   readonly signal: AbortSignal
   /**
-   * Runs once, when the response has left the socket (`true`) or when it never will (`false`): the client has gone, or the
-   * result was left out of the response (an error in its place, a notification, too large).
+   * Runs once, after the method has ended: when the response has left the socket (`true`), or when it never will
+   * (`false`), because the client has gone or the result was left out (an error in its place, a notification, too large).
    * A filter page counts as delivered only then. Registered late, it runs at once.
    */
   onSettled(listener: (delivered: boolean) => void): void
