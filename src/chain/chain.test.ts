@@ -30,7 +30,6 @@ describe('the recorded chain', () => {
         toRpcBlock(block, infos, { ...terms, full: false }),
       )
       expect(fromWire((await chain.receipts(number))!)).toEqual(receipts)
-      expect(await chain.blockTransactions(number)).toEqual(full.transactions)
       expect(await chain.transactionCount(number)).toBe(full.transactions.length)
       for (const [index, row] of (full.transactions as RpcTransaction[]).entries()) {
         expect(await chain.transaction(row.hash)).toEqual(row)
@@ -74,7 +73,6 @@ describe('the recorded chain', () => {
     expect(await chain.block(224, false)).toBeUndefined()
     expect(await chain.block({ blockHash: unknown }, false)).toBeUndefined()
     expect(await chain.receipts(224)).toBeUndefined()
-    expect(await chain.blockTransactions(224)).toBeUndefined()
     expect(await chain.transactionCount(224)).toBeUndefined()
     expect(await chain.transactionAt(131, 99)).toBeUndefined()
     expect(await chain.transactionAt(224, 0)).toBeUndefined()
@@ -97,7 +95,7 @@ describe('the recorded chain', () => {
       chain.receipts(131),
       chain.receipt(hash),
       chain.transaction(hash),
-      chain.blockTransactions(131),
+      chain.transactionCount(131),
       chain.energyPrice(),
       chain.logs({ addresses: [], fromBlock: 1, toBlock: 2, topics: [] }),
     ]
@@ -145,7 +143,7 @@ describe('transactions near the head', () => {
   const transactionIn = async (
     { chain }: ReturnType<typeof setup>,
     number: number,
-  ): Promise<Hash> => (await chain.blockTransactions(number))![0]!.hash
+  ): Promise<Hash> => fromWire((await chain.transactionAt(number, 0))!).hash
 
   test('behavior: in the pool, the fields of a block are null', async () => {
     const { chain, node } = setup()

@@ -5,7 +5,7 @@ import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
-import { fromWire, toWire, type Wire } from '../jsonrpc/wire.ts'
+import { toWire, type Wire } from '../jsonrpc/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Blocks, Canon } from './blocks.ts'
 import type { CachedBlock, Terms } from './cachedBlock.ts'
@@ -164,13 +164,6 @@ export function createChain(options: createChain.Options): Chain {
       const block = await find(ref)
       if (!block) return undefined
       return full ? block.full(await terms(block.timestamp)).whole : block.slim()
-    },
-
-    async blockTransactions(ref) {
-      const block = await find(ref)
-      if (!block) return undefined
-      const { transactions } = fromWire(block.full(await terms(block.timestamp)).whole)
-      return transactions.filter((transaction) => typeof transaction === 'object')
     },
 
     async transactionCount(ref) {

@@ -19,7 +19,6 @@ export type Chain = {
   /** Where a state read at this reference is answered from. @throws HistoricalStateError, RpcError */
   state(ref: BlockRef): Promise<StateSource>
   block(ref: BlockRef, full: boolean, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
-  blockTransactions(ref: BlockRef, signal?: AbortSignal): Promise<RpcTransaction[] | undefined>
   /** How many transactions a block has; does not make its objects. */
   transactionCount(ref: BlockRef, signal?: AbortSignal): Promise<number | undefined>
   /** One transaction of a block; undefined when there is no such block or index. */
