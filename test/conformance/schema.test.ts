@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+
+import { Ajv, type ValidateFunction } from 'ajv'
+import { encodeFunctionData } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { post, startReplayGateway } from '../gateway.ts'
+import { heights, recordedBlock } from '../recordedBlock.ts'
+import { artifacts, CHAIN, keys, labels } from '../recordedChain.ts'
+
+/** Every result fits the schema that the Ethereum execution APIs publish for its method. */
+
+const { results } = JSON.parse(
+  readFileSync(new URL('../fixtures/execution-apis.json', import.meta.url), 'utf8'),
+) as { results: Record<string, object> }
+
+const ajv = new Ajv({ allErrors: true, strict: false })
+const validators = new Map<string, ValidateFunction>()
+
+let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+
+beforeAll(async () => {
+  gateway = await startReplayGateway()
+})
+afterAll(() => gateway.stop())
+
+function validatorOf(method: string): ValidateFunction {
+  const known = validators.get(method)
+  if (known) return known
+  const schema = results[method]
+  if (!schema) throw new Error(`no schema of ${method}`)
+  const validate = ajv.compile(schema)
+  validators.set(method, validate)
+  return validate
+}
+
+/** What is wrong with the answer to a call: an error, or where the result leaves the schema. */
+async function faults(method: string, params: unknown[] = []): Promise<unknown[]> {
+  const { error, result } = await post(gateway.url, method, params)
+  if (error) return [error]
+  const validate = validatorOf(method)
+  validate(result)
+  return validate.errors ?? []
+}
+
+const kitchen = `0x${labels.contracts.Kitchen.address.slice(2)}`
+const token = `0x${labels.contracts.Token.address.slice(2)}`
+const data = encodeFunctionData({ abi: artifacts.Kitchen.abi, functionName: 'n' })
+const unknown = `0x${'ab'.repeat(32)}`
+
+test.each<[string, unknown[]]>([
+  ['eth_accounts', []],
+  ['eth_blockNumber', []],
+  ['eth_call', [{ to: kitchen, data }, 'latest']],
+  ['eth_chainId', []],
+  ['eth_estimateGas', [{ to: kitchen, data }]],
+  ['eth_feeHistory', ['0x5', 'latest', [10, 90]]],
+  ['eth_gasPrice', []],
+  ['eth_getBalance', [keys.rich.eth, 'latest']],
+  ['eth_getBalance', [keys.rich.eth, 'finalized']],
+  ['eth_getBlockByHash', [CHAIN.headHash, false]],
+  ['eth_getBlockByHash', [unknown, false]],
+  ['eth_getBlockByNumber', ['0xffff', true]],
+  ['eth_getBlockReceipts', ['latest']],
+  ['eth_getBlockReceipts', ['0xffff']],
+  ['eth_getBlockTransactionCountByHash', [CHAIN.headHash]],
+  ['eth_getBlockTransactionCountByHash', [unknown]],
+  ['eth_getBlockTransactionCountByNumber', ['0x82']],
+  ['eth_getCode', [kitchen, 'latest']],
+  ['eth_getCode', [keys.bob.eth, 'latest']],
+  ['eth_getLogs', [{ address: token, fromBlock: '0x0' }]],
+  ['eth_getStorageAt', [kitchen, '0x0', 'latest']],
+  ['eth_getTransactionByBlockHashAndIndex', [unknown, '0x0']],
+  ['eth_getTransactionByBlockNumberAndIndex', ['0x82', '0x0']],
+  ['eth_getTransactionByHash', [unknown]],
+  ['eth_getTransactionCount', [keys.bob.eth, 'pending']],
+  ['eth_getTransactionReceipt', [unknown]],
+  ['eth_maxPriorityFeePerGas', []],
+  ['eth_syncing', []],
+  ['net_version', []],
+])('%s %j', async (method, params) => {
+  expect(await faults(method, params)).toEqual([])
+})
+
+test.each(heights)('block %i with its transactions and receipts', async (number) => {
+  const height = `0x${number.toString(16)}`
+  const transactions = recordedBlock(number).block.transactions?.slice(0, 3) ?? []
+  const calls: [string, unknown[]][] = [
+    ['eth_getBlockByNumber', [height, false]],
+    ['eth_getBlockByNumber', [height, true]],
+    ['eth_getBlockReceipts', [height]],
+    ...transactions.flatMap(({ txID }): [string, unknown[]][] => [
+      ['eth_getTransactionByHash', [`0x${txID}`]],
+      ['eth_getTransactionReceipt', [`0x${txID}`]],
+    ]),
+  ]
+  const found = await Promise.all(calls.map(([method, params]) => faults(method, params)))
+  expect(found.flat()).toEqual([])
+})

@@ -1,0 +1,48 @@
+import type { Config } from '../src/config.ts'
+import { createGateway, type Gateway } from '../src/gateway.ts'
+import { type ReplayNode, startReplayNode } from './node.ts'
+
+/**
+ * A whole gateway on a free port in front of a replay node: what `ethgate serve` runs. The caller stops it.
+ *
+ * @param config - what differs from the defaults.
+ */
+export async function startReplayGateway(
+  config: Partial<Config> = {},
+  options: startReplayNode.Options = {},
+): Promise<{ url: string; gateway: Gateway; node: ReplayNode; stop(): Promise<void> }> {
+  const node = await startReplayNode(options)
+  const gateway = createGateway({
+    config: {
+      port: 0,
+      upstream: node.url,
+      upstreamRpc: node.rpcUrl,
+      upstreamSolidity: node.solidityUrl,
+      ...config,
+    },
+  })
+  const { url } = await gateway.start()
+  return {
+    url,
+    gateway,
+    node,
+    async stop() {
+      await gateway.stop()
+      await node.close()
+    },
+  }
+}
+
+/** One JSON-RPC call over HTTP: `result` or `error`, as received. */
+export async function post(
+  url: string,
+  method: string,
+  params: unknown[] = [],
+): Promise<{ result?: unknown; error?: { code: number; message: string; data?: unknown } }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return (await response.json()) as Awaited<ReturnType<typeof post>>
+}
