@@ -1,9 +1,11 @@
 import type { Chain } from './chain/chainTypes.ts'
 import type { Config } from './config.ts'
+import type { Filters } from './filters/filters.ts'
 import type { RequestScope } from './jsonrpc/request.ts'
 import type { NativeClient } from './native/client.ts'
 import type { NodeRpc } from './native/rpc.ts'
 import type { Sending } from './sending/sending.ts'
+import type { Hub } from './subscriptions/hub.ts'
 
 /**
  * Everything a method may touch. `gateway.ts` builds the services once for each view (full, solid); the server adds
@@ -14,10 +16,14 @@ export type Context = {
   /** The unit that the client is shown: sun, or on `/wei` 10^-18 of the coin. @default 'sun' */
   coin?: 'sun' | 'wei'
   config: Config
+  /** Filters of this view. */
+  filters: Filters
   native: NativeClient
   /** The node’s own JSON-RPC, where `--upstream-rpc` names it. */
   nodeRpc?: NodeRpc | undefined
   request: RequestScope
   /** Managed keys, what was sent, nonces. */
   sending: Sending
+  /** Subscriptions of the sockets on this view. */
+  subscriptions: Hub
 }

@@ -14,7 +14,7 @@ import { createManagedKeys } from './sending/keys.ts'
 import { createMemorySentStore } from './sending/memorySentStore.ts'
 import { createRedisSentStore } from './sending/redisSentStore.ts'
 import { createSending } from './sending/sending.ts'
-import { createSettler } from './sending/settle.ts'
+import { createWatching } from './watching.ts'
 
 /** What methods use, once it is known which chain it is. */
 export type Services = {
@@ -51,6 +51,7 @@ export function createServices({
     log,
     native,
     onLoaded: (loaded) => blocks.put(loaded),
+    redis,
   })
   const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
   const chainOptions = {
@@ -65,37 +66,34 @@ export function createServices({
   const full = createChain({ ...chainOptions, view: 'full' })
   const solid = createChain({ ...chainOptions, view: 'solid' })
 
-  const store = redis
-    ? createRedisSentStore({ prefix: redisPrefix, redis: redis.client })
-    : createMemorySentStore()
+  const store = redis ? createRedisSentStore({ redis }) : createMemorySentStore()
   const sending = createSending({
     chain: full,
     head,
     keys: createManagedKeys(keys),
     native,
-    store,
-  })
-  const settler = createSettler({
-    head,
-    native,
     onError: (error) => log.warn({ err: error }, 'sent transactions could not be followed'),
     store,
   })
-
+  const watching = createWatching({ chains: { full, solid }, config, head, log, native, redis })
   const shared = { config, native, nodeRpc, sending }
   return {
     blocks,
     chainId,
-    contexts: { full: { ...shared, chain: full }, solid: { ...shared, chain: solid } },
+    contexts: {
+      full: { ...shared, ...watching.full, chain: full },
+      solid: { ...shared, ...watching.solid, chain: solid },
+    },
     head,
     redis,
     async start() {
-      settler.start()
+      sending.start()
       await head.start()
     },
     async stop() {
+      await watching.stop()
       await head.stop()
-      await settler.stop()
+      await sending.stop()
       await redis?.close()
     },
   }

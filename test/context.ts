@@ -5,12 +5,14 @@ import { createChain } from '../src/chain/chain.ts'
 import type { HeadBlock } from '../src/chain/headTypes.ts'
 import { type Config, createConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
+import { silentLog } from '../src/log.ts'
 import { createNativeClient } from '../src/native/client.ts'
 import { createNodeRpc } from '../src/native/rpc.ts'
 import { createPoolTransport } from '../src/native/transport.ts'
 import { createManagedKeys } from '../src/sending/keys.ts'
 import { createMemorySentStore } from '../src/sending/memorySentStore.ts'
 import { createSending } from '../src/sending/sending.ts'
+import { createWatching } from '../src/watching.ts'
 import { recordedNative, type ReplayNode, startReplayNode } from './node.ts'
 import { CHAIN } from './recordedChain.ts'
 
@@ -59,7 +61,27 @@ export async function createReplayContext({
     native,
     store: createMemorySentStore(),
   })
-  return { chain, config, native, node, nodeRpc: rpc, request: scope(), sending }
+  const watching = createWatching({
+    chains: { full: chain, solid: chain },
+    config,
+    head: {
+      onChange: head.onChange,
+      status: () => ({
+        role: 'alone',
+        number: CHAIN.head,
+        solid,
+        age: 0,
+        upstream: 'up',
+      }),
+      window: () => undefined,
+    },
+    log: silentLog,
+    native,
+    redis: undefined,
+  })
+  onTestFinished(() => watching.stop())
+  const request = scope()
+  return { chain, config, native, node, nodeRpc: rpc, request, sending, ...watching[view] }
 }
 
 export declare namespace createReplayContext {

@@ -26,6 +26,11 @@ export const redisServerMissing: string | undefined = hasServer()
   ? undefined
   : 'no redis-server on the PATH to stop and start'
 
+/** Says on stderr why tests are left out. */
+export function explainSkip(reason: string | undefined): void {
+  if (reason !== undefined) process.stderr.write(`skipped: ${reason}\n`)
+}
+
 /** Starts a redis-server of the test's own on a free port. Its data outlives `stop`, not `close`. */
 export async function startRedis(): Promise<TestRedis> {
   const directory = mkdtempSync(join(tmpdir(), 'ethgate-redis-'))

@@ -3,12 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { redisMissing, redisServerMissing, someRedis, startRedis } from '../../test/redis.ts'
+import {
+  explainSkip,
+  redisMissing,
+  redisServerMissing,
+  someRedis,
+  startRedis,
+} from '../../test/redis.ts'
 import { createRedisLink, type RedisLink } from '../redis.ts'
 import { createRedisFilterStore } from './redis.ts'
 import { describeFilterStore } from './store.contract.ts'
 
-if (redisMissing) console.warn(`skipped: ${redisMissing}`)
+explainSkip(redisMissing)
 
 let redis: Awaited<ReturnType<typeof someRedis>>
 beforeAll(async () => {

@@ -18,15 +18,15 @@ export function describeFilterStore(
   open: (limits: FilterLimits) => Promise<TestStore>,
   skip = false,
 ): void {
-  describe.skipIf(skip)(name, () => {
+  describe.skipIf(skip)(`${name} as a store`, () => {
     let store: FilterStore
-    let test_: TestStore
+    let opened: TestStore
 
     beforeEach(async () => {
-      test_ = await open(limits)
-      store = test_.store
+      opened = await open(limits)
+      store = opened.store
     })
-    afterEach(() => test_.close())
+    afterEach(() => opened.close())
 
     const create = (client = 'a') => store.create(client, { spec, cursor: '1:0x01' })
 
@@ -89,7 +89,7 @@ export function describeFilterStore(
     test('behavior: the page of a dead replica is free after the lease', async () => {
       const id = await create()
       await store.take(id, 'dead', 'nothing')
-      await test_.pass(limits.lease + 50)
+      await opened.pass(limits.lease + 50)
       expect((await store.take(id, 'next', 'nothing'))?.state).toBe('taken')
       expect(await store.move(id, 'dead', '1:0x01', '2:0x02')).toBe(false)
       expect(await store.extend(id, 'dead')).toBe(false)
@@ -99,9 +99,9 @@ export function describeFilterStore(
     test('behavior: a lease can be renewed', async () => {
       const id = await create()
       await store.take(id, 'one', 'nothing')
-      await test_.pass(200)
+      await opened.pass(200)
       expect(await store.extend(id, 'one')).toBe(true)
-      await test_.pass(200)
+      await opened.pass(200)
       expect((await store.take(id, 'two', 'nothing'))?.state).toBe('busy')
     })
 
@@ -113,9 +113,9 @@ export function describeFilterStore(
 
     test('behavior: idle filters expire, polls refresh', async () => {
       const [idle, polled] = [await create(), await create()]
-      await test_.pass(600)
+      await opened.pass(600)
       await store.take(polled, 'one', '1:0x01')
-      await test_.pass(600)
+      await opened.pass(600)
       expect(await store.take(idle, 'one', 'nothing')).toBeUndefined()
       expect(await store.read(idle)).toBeUndefined()
       expect(await store.remove(idle)).toBe(false)
@@ -143,7 +143,7 @@ export function describeFilterStore(
 
     test('behavior: expired filters do not count', async () => {
       for (let count = 0; count < 3; count++) await create('a')
-      await test_.pass(limits.ttl + 50)
+      await opened.pass(limits.ttl + 50)
       expect(await create('a')).toMatch(/^0x/)
     })
   })

@@ -18,6 +18,8 @@ import { eth_getBlockReceipts } from './eth_getBlockReceipts.ts'
 import { eth_getBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts'
 import { eth_getBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts'
 import { eth_getCode } from './eth_getCode.ts'
+import { eth_getFilterChanges } from './eth_getFilterChanges.ts'
+import { eth_getFilterLogs } from './eth_getFilterLogs.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 import { eth_getStorageAt } from './eth_getStorageAt.ts'
 import { eth_getTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
@@ -26,13 +28,19 @@ import { eth_getTransactionByHash } from './eth_getTransactionByHash.ts'
 import { eth_getTransactionCount } from './eth_getTransactionCount.ts'
 import { eth_getTransactionReceipt } from './eth_getTransactionReceipt.ts'
 import { eth_getWork } from './eth_getWork.ts'
+import { eth_newBlockFilter } from './eth_newBlockFilter.ts'
+import { eth_newFilter } from './eth_newFilter.ts'
+import { eth_newPendingTransactionFilter } from './eth_newPendingTransactionFilter.ts'
 import { eth_protocolVersion } from './eth_protocolVersion.ts'
 import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
 import { eth_sendTransaction } from './eth_sendTransaction.ts'
 import { eth_sign } from './eth_sign.ts'
 import { eth_signTransaction } from './eth_signTransaction.ts'
 import { eth_signTypedData_v4 } from './eth_signTypedData_v4.ts'
+import { eth_subscribe } from './eth_subscribe.ts'
 import { eth_syncing } from './eth_syncing.ts'
+import { eth_uninstallFilter } from './eth_uninstallFilter.ts'
+import { eth_unsubscribe } from './eth_unsubscribe.ts'
 import { net_listening } from './net_listening.ts'
 import { net_peerCount } from './net_peerCount.ts'
 import { net_version } from './net_version.ts'
@@ -66,6 +74,8 @@ export const methods = resolvingContracts({
   eth_getBlockTransactionCountByHash,
   eth_getBlockTransactionCountByNumber,
   eth_getCode,
+  eth_getFilterChanges,
+  eth_getFilterLogs,
   eth_getLogs,
   eth_getStorageAt,
   eth_getTransactionByBlockHashAndIndex,
@@ -81,13 +91,19 @@ export const methods = resolvingContracts({
   eth_hashrate,
   eth_maxPriorityFeePerGas,
   eth_mining,
+  eth_newBlockFilter,
+  eth_newFilter,
+  eth_newPendingTransactionFilter,
   eth_protocolVersion,
   eth_sendRawTransaction,
   eth_sendTransaction,
   eth_sign,
   eth_signTransaction,
   eth_signTypedData_v4,
+  eth_subscribe,
   eth_syncing,
+  eth_uninstallFilter,
+  eth_unsubscribe,
   net_listening,
   net_peerCount,
   net_version,

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { createScriptedChain, type ScriptedChain } from '../../../test/chain.ts'
-import { redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
+import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
 import { createRedisLink, type RedisLink } from '../../redis.ts'
 import { createHead, type FollowedHead } from '../head.ts'
 import type { HeadChange } from '../headTypes.ts'
 
-if (redisServerMissing) console.warn(`skipped: ${redisServerMissing}`)
+explainSkip(redisServerMissing)
 
 type Replica = { head: FollowedHead; link: RedisLink; changes: HeadChange[]; native: ScriptedChain }
 

@@ -1,0 +1,8 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+import { filterId } from '../jsonrpc/subscriptionParam.ts'
+
+export const eth_getFilterChanges = defineMethod({
+  params: [filterId],
+  summary: 'what a filter has found since the last poll; after a reorg first what was taken away',
+  handler: ({ filters, request }, [id]) => filters.changes(id, request),
+})

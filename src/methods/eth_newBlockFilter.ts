@@ -1,0 +1,7 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+
+export const eth_newBlockFilter = defineMethod({
+  params: [],
+  summary: 'a filter over the hashes of new blocks',
+  handler: ({ filters, request }) => filters.createBlocks(request.client),
+})

@@ -1,0 +1,13 @@
+import { InvalidParamsError } from '../errors.ts'
+import { logFilter } from '../jsonrpc/filterParam.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+
+export const eth_newFilter = defineMethod({
+  params: [logFilter],
+  summary: 'a filter over logs, from a block on or from now on',
+  handler({ filters, request }, [filter]) {
+    if ('blockHash' in filter)
+      throw new InvalidParamsError(0, 'a filter watches a range: ask eth_getLogs for one block')
+    return filters.createLogs(request.client, filter)
+  },
+})

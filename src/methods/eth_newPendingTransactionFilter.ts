@@ -1,0 +1,8 @@
+import { defineMethod } from '../jsonrpc/method.ts'
+
+export const eth_newPendingTransactionFilter = defineMethod({
+  params: [],
+  summary: 'a filter over the hashes in the node’s pool of pending transactions',
+  fullOnly: true,
+  handler: ({ filters, request }) => filters.createPending(request.client),
+})

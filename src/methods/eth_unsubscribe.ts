@@ -1,0 +1,13 @@
+import { MethodNotSupportedError } from '../errors.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { filterId } from '../jsonrpc/subscriptionParam.ts'
+
+export const eth_unsubscribe = defineMethod({
+  params: [filterId],
+  summary: 'ends a subscription; false when this connection has none of that id',
+  handler({ request: { socket }, subscriptions }, [id]) {
+    if (!socket)
+      throw new MethodNotSupportedError('eth_unsubscribe', 'notifications need a WebSocket')
+    return subscriptions.unsubscribe(socket, id)
+  },
+})

@@ -1,0 +1,97 @@
+import type { Chain } from './chain/chainTypes.ts'
+import type { FollowedHead, HeadLog } from './chain/head.ts'
+import type { Config } from './config.ts'
+import { createFilters, type Filters } from './filters/filters.ts'
+import { createMemoryFilterStore } from './filters/memory.ts'
+import { createPoolFeed } from './filters/pool.ts'
+import { createRedisFilterStore } from './filters/redis.ts'
+import { PAGE_LEASE } from './filters/store.ts'
+import type { NativeClient } from './native/client.ts'
+import type { RedisLink } from './redis.ts'
+import { createHub, type Hub } from './subscriptions/hub.ts'
+
+/** Filters and subscriptions of both views of one chain. */
+export type Watching = {
+  full: Watched
+  solid: Watched
+  stop(): Promise<void>
+}
+
+/** What methods of one view get. */
+export type Watched = { filters: Filters; subscriptions: Hub }
+
+/** Builds filters, in Redis where there is one, and subscriptions. */
+export function createWatching({
+  chains,
+  config,
+  head,
+  log,
+  native,
+  redis,
+}: createWatching.Options): Watching {
+  const limits = {
+    lease: PAGE_LEASE,
+    perClient: config.filtersPerClient,
+    total: config.filtersTotal,
+    ttl: config.filterTtl * 1_000,
+  }
+  const store = redis
+    ? createRedisFilterStore({ ...limits, link: redis })
+    : createMemoryFilterStore(limits)
+  const pool = createPoolFeed({
+    native,
+    onError: (error) => log.warn({ err: error }, 'the pool of pending transactions cannot be read'),
+    redis,
+    role: () => head.status().role,
+  })
+  const watched = (chain: Chain): Watched => ({
+    filters: createFilters({
+      chain,
+      head,
+      log,
+      pageSize: config.filterPage,
+      pool,
+      store,
+      ttl: limits.ttl,
+    }),
+    subscriptions: createHub({
+      chain,
+      head,
+      log,
+      perClient: config.subscriptionsPerClient,
+      perSocket: config.subscriptionsPerConnection,
+      pool,
+    }),
+  })
+  const full = watched(chains.full)
+  const solid = watched(chains.solid)
+
+  return {
+    full,
+    solid,
+    async stop() {
+      full.subscriptions.stop()
+      solid.subscriptions.stop()
+      await pool.stop()
+    },
+  }
+}
+
+export declare namespace createWatching {
+  type Options = {
+    chains: Record<Chain['view'], Chain>
+    config: Pick<
+      Config,
+      | 'filterPage'
+      | 'filterTtl'
+      | 'filtersPerClient'
+      | 'filtersTotal'
+      | 'subscriptionsPerClient'
+      | 'subscriptionsPerConnection'
+    >
+    head: Pick<FollowedHead, 'onChange' | 'status' | 'window'>
+    log: HeadLog
+    native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
+    redis: RedisLink | undefined
+  }
+}
