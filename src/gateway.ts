@@ -17,7 +17,9 @@ import { createNativeClient, type NativeClient } from './native/client.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
 import { createNodeRpc } from './native/rpc.ts'
 import { createPoolTransport, type NativeTransport } from './native/transport.ts'
+import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
+import { weiMethods } from './wei/methods.ts'
 
 export { type Config, createConfig } from './config.ts'
 export { defineMethod } from './jsonrpc/method.ts'
@@ -69,7 +71,7 @@ export function createGateway({
   const booting = createBoot({
     authoritative: authoritative ?? typeof transport !== 'function',
     config,
-    keys,
+    keys: [...keys, ...readManagedKeys(config.keys)],
     log,
     native,
     nodeRpc,
@@ -81,9 +83,14 @@ export function createGateway({
   // Those who wait for it get the error; nobody has to.
   ready.catch(() => {})
 
-  function contextOf(view: 'full' | 'solid'): Omit<Context, 'request'> {
+  type MethodServices = Omit<Context, 'request'>
+  /** Calls that come before the first attempt to reach the node is over wait for it. */
+  function contextOf(view: 'full' | 'solid'): MethodServices | Promise<MethodServices> {
     if (services) return services.contexts[view]
-    throw new UpstreamError('the upstream node has not answered yet, try again later')
+    return booting.firstAttempt.then(() => {
+      if (services) return services.contexts[view]
+      throw new UpstreamError('the upstream node has not answered yet, try again later')
+    })
   }
 
   const onError = (error: unknown, message: string) => {
@@ -92,12 +99,15 @@ export function createGateway({
     else log.error({ err: error }, message)
   }
 
-  function serverOf(view: 'full' | 'solid') {
+  function serverOf(
+    view: 'full' | 'solid',
+    change = (methods: Record<string, AnyMethod>) => methods,
+  ) {
     return createRpcServer({
       batchLimit: config.batchLimit,
       context: () => contextOf(view),
       depthLimit: config.depthLimit,
-      methods: methodsOf(view, extraMethods),
+      methods: change(methodsOf(view, extraMethods)),
       observe: ({ code, method, ms }) => metrics.call(method, code, ms / 1000),
       onError,
       responseLimit: config.responseLimit,
@@ -109,6 +119,7 @@ export function createGateway({
 
   const full = serverOf('full')
   const solid = serverOf('solid')
+  const wei = serverOf('full', weiMethods)
   const health = () => healthOf({ config, draining, services, started, waiting: booting.waiting() })
 
   const http = createHttpServer({
@@ -130,6 +141,7 @@ export function createGateway({
       { path: '/jsonrpc', server: full },
       { path: '/ws', server: full },
       { path: '/solidity', server: solid },
+      { path: '/wei', server: wei },
     ],
   })
 

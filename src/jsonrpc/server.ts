@@ -42,7 +42,10 @@ export function createRpcServer({
     server.addMethod(name, (params: unknown = [], call) => {
       if (!Array.isArray(params ?? []))
         throw new RpcError(-32602, 'invalid params: expected an array, by position')
-      return callMethod(method, { ...context(), request: call.scope }, (params ?? []) as unknown[])
+      const services = context()
+      const run = (services: Services) =>
+        callMethod(method, { ...services, request: call.scope }, (params ?? []) as unknown[])
+      return services instanceof Promise ? services.then(run) : run(services)
     })
 
   /** One entry: always an answer for a request, undefined for a notification. */
@@ -182,7 +185,7 @@ export declare namespace createRpcServer {
     /** Most calls in one batch. @default 100 */
     batchLimit?: number
     /** The services that methods use, `request` aside. @throws RpcError when they are not there yet. */
-    context: () => Omit<Context, 'request'>
+    context: () => Services | Promise<Services>
     /** Deepest nesting of a request. @default 32 */
     depthLimit?: number
     /** The key is the wire name. */
@@ -205,6 +208,8 @@ function take(room: Room, bytes: number): boolean {
   room.left = bytes <= room.left ? room.left - bytes : -1
   return room.left >= 0
 }
+
+type Services = Omit<Context, 'request'>
 
 /** How one call went. `method` is `unknown` or `invalid` when no method ran. */
 export type ObservedCall = { code: number; method: string; ms: number }

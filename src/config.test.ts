@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+
+import { createConfig, options, readConfig, solidityUpstream } from './config.ts'
+
+const read = (flags: Record<string, string>, env: Record<string, string> = {}) =>
+  readConfig({ env, flags })
+
+test('default', () => {
+  const config = read({})
+  expect(config).toEqual(createConfig())
+  expect(config.port).toBe(8545)
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+test('behavior: flags win over the environment, empty variables count as absent', () => {
+  expect(read({}, { ETHGATE_PORT: '1' }).port).toBe(1)
+  expect(read({ port: '2' }, { ETHGATE_PORT: '1' }).port).toBe(2)
+  expect(read({}, { ETHGATE_PORT: '' }).port).toBe(8545)
+})
+
+test('behavior: every default is what its own parser makes of it', () => {
+  const given = Object.values(options).filter((option) => option.default !== undefined)
+  expect(given.map((option) => option.parse(String(option.default)))).toEqual(
+    given.map((option) => option.default),
+  )
+})
+
+test('behavior: flags and variables are spelled after the key', () => {
+  for (const [key, { env, flag }] of Object.entries(options)) {
+    const words = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    expect([flag, env]).toEqual([
+      `--${words}`,
+      `ETHGATE_${words.toUpperCase().replaceAll('-', '_')}`,
+    ])
+  }
+})
+
+describe('error', () => {
+  test.each<[Record<string, string>, Record<string, string>, string]>([
+    [{ port: 'x' }, {}, '--port: expected a whole number from 0 to 65535, got "x"'],
+    [{ port: '65536' }, {}, '--port: expected a whole number from 0 to 65535, got "65536"'],
+    [{}, { ETHGATE_PORT: '-1' }, 'ETHGATE_PORT: expected a whole number from 0 to 65535, got "-1"'],
+    [
+      { upstream: 'localhost:8090' },
+      {},
+      '--upstream: expected an http(s) URL such as http://127.0.0.1:8090, got "localhost:8090"',
+    ],
+    [
+      { redis: 'http://x' },
+      {},
+      '--redis: expected a URL such as redis://127.0.0.1:6379, got "http://x"',
+    ],
+    [{ upstreamHeader: 'x' }, {}, '--upstream-header: expected a header such as "x-api-key: 0123"'],
+    [
+      { logLevel: 'loud' },
+      {},
+      '--log-level: expected one of trace, debug, info, warn, error, fatal, silent, got "loud"',
+    ],
+    [{ cors: 'me' }, {}, '--cors: expected * or origins such as https://app.example, got "me"'],
+  ])('%o %o', (flags, env, message) => {
+    expect(() => read(flags, env)).toThrow(message)
+  })
+})
+
+describe('solidityUpstream', () => {
+  test.each([
+    [{ upstream: 'http://10.0.0.1:8090' }, 'http://10.0.0.1:8091'],
+    [{ upstream: 'http://10.0.0.1:8090/key' }, 'http://10.0.0.1:8091/key'],
+    [{ upstream: 'https://node.example/key' }, 'https://node.example/key'],
+    [{ upstream: 'http://10.0.0.1:8090', upstreamSolidity: 'http://b' }, 'http://b'],
+    [{}, undefined],
+  ])('%o', (given, expected) => {
+    expect(solidityUpstream(createConfig(given))).toBe(expected)
+  })
+})

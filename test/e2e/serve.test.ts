@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+
+import { startReplayNode } from '../node.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** The command itself, in a process of its own. */
+function run(args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out = { stderr: '', stdout: '' }
+  child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, exit: exitOf(child), out }
+}
+
+async function exitOf(child: ChildProcess): Promise<number | null> {
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code
+}
+
+async function replayNode(options: startReplayNode.Options = {}) {
+  const node = await startReplayNode(options)
+  onTestFinished(() => node.close())
+  return node
+}
+
+/** Address in the line that says where it listens. */
+const addressIn = (out: { stdout: string }) =>
+  vi.waitFor(() => {
+    const url = /"url":"([^"]+)"/.exec(out.stdout)?.[1]
+    if (url === undefined) throw new Error('does not listen yet')
+    return url
+  }, 20_000)
+
+describe('serve', () => {
+  test('default: answers, and exits with 0 on SIGTERM', async () => {
+    const node = await replayNode()
+    const { child, exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
+    const url = await addressIn(out)
+    const response = await fetch(url, {
+      method: 'POST',
+      body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
+    })
+    expect(await response.text()).toBe('{"jsonrpc":"2.0","id":1,"result":"0xb24e27cc"}')
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    expect(out.stderr).toBe('')
+  })
+
+  test('args: from the environment, without a subcommand', async () => {
+    const node = await replayNode()
+    const { child, exit, out } = run([], { ETHGATE_UPSTREAM: node.url, ETHGATE_PORT: '0' })
+    await addressIn(out)
+    child.kill('SIGINT')
+    expect(await exit).toBe(0)
+  })
+
+  test('behavior: a node that is down is waited for, with a line that says what to do', async () => {
+    const { child, exit, out } = run(['serve', '--upstream', 'http://127.0.0.1:1', '--port', '0'])
+    const url = await addressIn(out)
+    await vi.waitFor(
+      () =>
+        expect(out.stderr).toBe(
+          'ethgate: waiting for http://127.0.0.1:1, which does not answer; is --upstream right?\n',
+        ),
+      10_000,
+    )
+    expect((await fetch(`${url}/health`)).status).toBe(503)
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+  })
+
+  test('error: a node without contract calls', async () => {
+    const node = await replayNode({
+      intercept: ({ path }) =>
+        path === '/wallet/triggerconstantcontract'
+          ? { text: JSON.stringify({ Error: 'this node does not support constant' }) }
+          : undefined,
+    })
+    const { exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
+    expect(await exit).toBe(1)
+    expect(out.stderr).toBe(
+      'ethgate: the upstream node does not execute contract calls: set vm.supportConstant = true in its configuration and restart it\n',
+    )
+  })
+
+  test.each([
+    [['serve'], 'ethgate: no node to serve: give --upstream URL'],
+    [['serve', '--port', 'x'], 'ethgate: --port: expected a whole number'],
+    [['serve', '--nope'], "ethgate: unknown option '--nope'"],
+    [['srve'], "ethgate: unknown command 'srve'"],
+  ])('error: %s', async (args, message) => {
+    const { exit, out } = run(args)
+    expect(await exit).toBe(2)
+    expect(out.stderr).toContain(message)
+    expect(out.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})
