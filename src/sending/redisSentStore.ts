@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis'
 import type { Address, Hash } from 'viem'
 
+import type { RedisLink } from '../redis.ts'
 import type { CreatedContract } from './contracts.ts'
 import {
   type Reservation,
@@ -13,84 +13,82 @@ import {
 const COUNT_TTL_SECONDS = 400 * 24 * 60 * 60
 
 /**
- * A store that all replicas share. All keys carry one hash tag, so that the scripts run on a cluster too:
+ * A store that all replicas share. Its keys, under `sent:`:
  *
  * - `tx:<id>`: the transaction as JSON, `alias:<hash>`: its id; 30 days
  * - `mined:<address>`: how many were seen mined
  * - `contracts`: a sorted set of created contracts by the time they were added
  * - `pending` and `pending:<address>`: sorted sets of ids by expiration
+ *
+ * Every operation throws `StoreUnavailableError` while Redis is away.
  */
-export function createRedisSentStore({ prefix, redis }: createRedisSentStore.Options): SentStore {
-  const base = `${prefix}:{sent}:`
-  const txKey = (id: string) => `${base}tx:${id}`
-  const aliasKey = (hash: string) => `${base}alias:${hash}`
-  const all = `${base}pending`
-  const contractsKey = `${base}contracts`
-  const ofSender = (from: string) => `${base}pending:${from}`
-  const minedKey = (from: string) => `${base}mined:${from}`
+export function createRedisSentStore({ redis }: createRedisSentStore.Options): SentStore {
+  const reserve = redis.script(RESERVE)
+  const release = redis.script(RELEASE)
+  const confirm = redis.script(CONFIRM)
+  const count = redis.script(COUNTS)
+  const addContract = redis.script(ADD_CONTRACT)
+  const key = (name: string, of = '') => redis.key(`sent:${name}${of && `:${of}`}`)
 
   const read = async (id: string): Promise<SentTransaction | undefined> => {
-    const text = await redis.get(txKey(id))
+    const text = await redis.run((client) => client.get(key('tx', id)))
     return text === null ? undefined : (JSON.parse(text) as SentTransaction)
   }
 
-  /** Takes a transaction out of the pending ones; the script says what else becomes of it. */
-  async function settle(script: string, id: Hash) {
-    const sent = await read(id)
-    if (!sent) return
-    const { alias = 'none', from } = sent
-    const keys = [all, ofSender(from), minedKey(from), txKey(id), aliasKey(alias)]
-    await redis.eval(script, keys.length, ...keys, id, COUNT_TTL_SECONDS)
-  }
+  const keysOf = ({ alias, from, id }: Pick<SentTransaction, 'alias' | 'from' | 'id'>) => [
+    key('pending'),
+    key('pending', from),
+    key('mined', from),
+    key('tx', id),
+    key('alias', alias ?? 'none'),
+  ]
 
   return {
-    async reserve({ nonce, ...sent }) {
-      const { alias, expiration, from, id } = sent
-      const keys = [all, ofSender(from), minedKey(from), txKey(id), aliasKey(alias ?? 'none')]
-      const answer = await redis.eval(
-        RESERVE,
-        keys.length,
-        ...keys,
-        id,
-        expiration,
-        nonce ?? -1,
-        JSON.stringify(sent),
-        SENT_TTL_SECONDS,
-        alias ? 1 : 0,
-      )
+    async reserve({ nonce = -1, ...sent }) {
+      const { alias, expiration, id } = sent
+      const args = [id, expiration, nonce, JSON.stringify(sent), SENT_TTL_SECONDS, alias ? 1 : 0]
+      const answer = await reserve(keysOf(sent), args)
       const [outcome, value] = answer as [Reservation['outcome'], string | number]
       if (outcome === 'known') return { outcome, id: value as Hash }
       if (outcome === 'reserved') return { outcome, nonce: Number(value) }
       return { outcome, next: Number(value) }
     },
-    release: (id) => settle(RELEASE, id),
-    confirm: (id) => settle(CONFIRM, id),
+    async release(id) {
+      const sent = await read(id)
+      if (sent) await release(keysOf(sent), [id])
+    },
+    async confirm(id) {
+      const sent = await read(id)
+      if (sent) await confirm(keysOf(sent), [id, COUNT_TTL_SECONDS])
+    },
     async counts(from) {
-      const [mined, pending] = (await redis.eval(COUNTS, 2, minedKey(from), ofSender(from))) as [
-        number,
-        number,
-      ]
+      const answer = await count([key('mined', from), key('pending', from)], [])
+      const [mined, pending] = answer as [number, number]
       return { mined, pending }
     },
     async pending({ from, expiredAt, limit }) {
-      const key = from ? ofSender(from) : all
       const until = expiredAt === undefined ? '+inf' : `(${expiredAt}`
-      return (await redis.zrangebyscore(key, '-inf', until, 'LIMIT', 0, limit)) as Hash[]
+      const ids = await redis.run((client) =>
+        client.zrangebyscore(key('pending', from), '-inf', until, 'LIMIT', 0, limit),
+      )
+      return ids as Hash[]
     },
     async pick(ids) {
       if (ids.length === 0) return []
-      const scores = await redis.zmscore(all, ...ids)
+      const scores = await redis.run((client) => client.zmscore(key('pending'), ...ids))
       return ids.filter((_, index) => scores[index] !== null)
     },
     async find(hash) {
-      return (await read(hash)) ?? read((await redis.get(aliasKey(hash))) ?? hash)
+      const id = await redis.run((client) => client.get(key('alias', hash)))
+      return read(id ?? hash)
     },
     async addContract({ actual, predicted }) {
-      const member = `${predicted}:${actual}`
-      await redis.eval(ADD_CONTRACT, 1, contractsKey, member, SENT_TTL_SECONDS)
+      await addContract([key('contracts')], [`${predicted}:${actual}`, SENT_TTL_SECONDS])
     },
     async contracts(cursor) {
-      const rows = await redis.zrangebyscore(contractsKey, cursor, '+inf', 'WITHSCORES')
+      const rows = await redis.run((client) =>
+        client.zrangebyscore(key('contracts'), cursor, '+inf', 'WITHSCORES'),
+      )
       const contracts: CreatedContract[] = []
       let next = cursor
       for (let index = 0; index < rows.length; index += 2) {
@@ -104,11 +102,7 @@ export function createRedisSentStore({ prefix, redis }: createRedisSentStore.Opt
 }
 
 export declare namespace createRedisSentStore {
-  type Options = {
-    /** In front of every key. */
-    prefix: string
-    redis: Redis
-  }
+  type Options = { redis: Pick<RedisLink, 'key' | 'run' | 'script'> }
 }
 
 /** KEYS: pending, pending of the sender, mined, tx, alias. ARGV: id, expiration, nonce or −1, JSON, TTL, has an alias. */
