@@ -9,6 +9,7 @@ type Adder = (program: Command) => void
 /** Every subcommand, loaded when it is asked for: `serve` does not wait for what `send` needs. */
 const commands: Record<string, () => Promise<Adder>> = {
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  dev: async () => (await import('./commands/dev.ts')).addDevCommand,
   call: async () => (await import('./commands/call.ts')).addCallCommand,
   wallet: async () => (await import('./commands/wallet.ts')).addWalletCommand,
   account: async () => (await import('./commands/account.ts')).addAccountCommand,
