@@ -1,5 +1,6 @@
 import { BLOCK_VERSION, sealBlock } from './block.ts'
 import type { ChainBlock } from './block.ts'
+import { contractTypes } from './contracts/index.ts'
 import { RefusedError } from './errors.ts'
 import { applyTransaction, checkExpiration } from './execute.ts'
 import type { Applied, Surroundings } from './execute.ts'
@@ -34,8 +35,10 @@ const REFERENCE_WINDOW = 65_536
 /**
  * The chain itself, without clock and network: transactions are offered, blocks are made when asked. Calls that change
  * it run one after another.
+ *
+ * @param types - The native contract types that it executes.
  */
-export function createLedger(genesis: Genesis) {
+export function createLedger(genesis: Genesis, types: Surroundings['types'] = contractTypes) {
   const history = createHistory()
   const blocks: ChainBlock[] = []
   const byId = new Map<string, number>()
@@ -94,6 +97,7 @@ export function createLedger(genesis: Genesis) {
   }): Surroundings {
     return {
       headTime: head().header.timestamp,
+      types,
       refBlockHash,
       isKnown: (id) => places.has(id),
       block: { ...block, chainId, hashOf: (number) => blocks[number]?.id },

@@ -1,9 +1,8 @@
 import type { TransactionInfo, TransactionResult } from '../native/types.ts'
-import { contractTypes } from './contracts/index.ts'
 import { runSmart } from './contracts/smart.ts'
 import type { SmartResult } from './contracts/smart.ts'
 import { hex } from './contracts/types.ts'
-import type { Execution } from './contracts/types.ts'
+import type { ContractType, Execution } from './contracts/types.ts'
 import { RefusedError, invalid } from './errors.ts'
 import { emptyBill, payBandwidth, payEnergy, payExtras } from './fees.ts'
 import type { Bill } from './fees.ts'
@@ -21,6 +20,7 @@ export type Surroundings = {
   /** Last four characters of the number and the hash part of a recent block, by which transactions refer to it. */
   refBlockHash: (refBlockBytes: string) => string | undefined
   isKnown: (id: string) => boolean
+  types: Readonly<Record<string, ContractType>>
   /** The block that the transaction is going to be in. */
   block: runVm.BlockContext
 }
@@ -57,7 +57,7 @@ export async function applyTransaction(
 
   const applied = isSmart(transaction.type)
     ? await applySmart(work, transaction, around, bill)
-    : applyNative(work, transaction, clock, bill)
+    : applyNative(work, transaction, { ...clock, types: around.types }, bill)
   work.commit()
   return applied
 }
@@ -90,10 +90,10 @@ function checkCommon(transaction: ChainTransaction, around: Surroundings): void 
 function applyNative(
   state: State,
   transaction: ChainTransaction,
-  clock: { now: number; slot: bigint },
+  { types, ...clock }: { now: number; slot: bigint; types: Surroundings['types'] },
   bill: Bill,
 ): Applied {
-  const type = contractTypes[transaction.type]
+  const type = types[transaction.type]
   if (!type) return invalid(`contract type ${transaction.type} is not executed by this chain`)
   const execution: Execution = {
     state,

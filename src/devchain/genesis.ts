@@ -15,6 +15,13 @@ export type Genesis = {
   parameters?: Readonly<Record<string, bigint>>
   /** Milliseconds of the first maintenance. */
   firstMaintenance: number
+  /**
+   * A chain whose height is below the fork of 2018 that let stakes pay for energy, as a young private chain of real nodes
+   * is: energy is then always paid in coins. @default false
+   */
+  stakesPayNoEnergy?: boolean
+  /** Milliseconds that a proposal is open. @default three days */
+  proposalLifetime?: number
 }
 
 const SENTENCE =
@@ -51,6 +58,9 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
   )
   state.set('property', 'lastAsset', 1_000_000n)
   state.set('property', 'nextMaintenance', BigInt(genesis.firstMaintenance))
+  if (genesis.stakesPayNoEnergy) state.set('property', 'stakesPayNoEnergy', 1n)
+  if (genesis.proposalLifetime !== undefined)
+    state.set('property', 'proposalLifetime', BigInt(genesis.proposalLifetime))
   state.set('prices', 'energy', `0:${parameter(state, 'getEnergyFee')}`)
   state.set('prices', 'bandwidth', `0:${parameter(state, 'getTransactionFee')}`)
   state.set('prices', 'memo', `0:${parameter(state, 'getMemoFee')}`)

@@ -70,8 +70,9 @@ export async function runSmart(
   return {
     ...result,
     contractAddress: to,
-    callerLeft: limits.callerLeft,
-    originLeft: limits.originLeft,
+    ...(state.get('property', 'stakesPayNoEnergy')
+      ? { callerLeft: 0n, originLeft: 0n }
+      : { callerLeft: limits.callerLeft, originLeft: limits.originLeft }),
   }
 }
 

@@ -41,12 +41,12 @@ const NEW_ACCOUNT = 25_000n
 /**
  * The parameters of an EVM that charges energy.
  *
- * @param adjusted - Whether the proposal "energy adjustment" is in force: memory access has a base price.
+ * @param pricedMemory - Whether memory access has a base price (proposal 65).
  * @param cheapCurves - Whether the proposal "Istanbul" is in force: operations on bn254 are cheaper.
  */
-export function energyParams(adjusted: boolean, cheapCurves: boolean): ParamsDict {
+export function energyParams(pricedMemory: boolean, cheapCurves: boolean): ParamsDict {
   const params = structuredClone(paramsEVM) as Record<string, Record<string, unknown>>
-  const memory = adjusted ? 1 : 0
+  const memory = pricedMemory ? 1 : 0
   const curves = cheapCurves
     ? {}
     : {
@@ -132,7 +132,7 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
 
 export declare namespace energyOpcodes {
   type Options = {
-    /** As in {@link energyParams}. */
+    /** Whether the proposal "energy adjustment" is in force: destroying towards a new account costs its creation. */
     adjusted: boolean
     /** Called at every jump; throws when the time is up. */
     onJump: () => void

@@ -33,7 +33,8 @@ export function createInternalLog(transactionId: string) {
       keccak_256(
         Buffer.concat([
           unprefixedHexToBytes(parent),
-          unprefixedHexToBytes(entry.to),
+          // A creation is hashed without its address.
+          entry.note === 'create' ? new Uint8Array(0) : unprefixedHexToBytes(entry.to),
           data,
           setLengthLeft(bigIntToBytes(entry.value), 8),
           setLengthLeft(bigIntToBytes(nonce), 8),

@@ -101,7 +101,9 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
     hardfork: Hardfork.Shanghai,
     eips: [1153, 4844, 5656, 7516],
   })
-  const params = energyParams(adjusted, parameter(state, 'getAllowTvmIstanbul') === 1n)
+  const istanbul = parameter(state, 'getAllowTvmIstanbul') === 1n
+  const pricedMemory = parameter(state, 'getAllowHigherLimitForMaxCpuTimeOfOneTx') === 1n
+  const params = energyParams(pricedMemory, istanbul)
   // The opcode table reads its prices from here before the EVM exists.
   common.updateParams(params)
   const tokens = tokenOpcodes(vmState, options.token)
@@ -139,11 +141,15 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
     created.set(message, address)
     return address
   }
+  // Before the proposal "Istanbul" CREATE2 reckoned with the caller of the creating contract instead of the contract.
+  const callers: Address[] = []
+  const deployerOf = (message: Message) =>
+    istanbul ? message.caller : (callers.at(-1) ?? message.caller)
   const innerAddress = (message: Message) => {
     const seed = message.salt
       ? concatBytes(
           Uint8Array.of(0x41),
-          message.caller.bytes,
+          deployerOf(message).bytes,
           message.salt,
           keccak_256((message.code as Uint8Array | undefined) ?? message.data),
         )
@@ -180,8 +186,12 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
     internal.enter({ caller, to, value, note: 'call', ...(token && { token }) }, message.data)
   })
   let depth = 0
-  evm.events.on('beforeMessage', () => void depth++)
+  evm.events.on('beforeMessage', ({ caller }) => {
+    callers.push(caller)
+    depth++
+  })
   evm.events.on('afterMessage', (result) => {
+    callers.pop()
     if (--depth > 0) internal.leave(result.execResult.exceptionError !== undefined)
   })
   evm.events.on('newContract', ({ address }) => {

@@ -1,0 +1,249 @@
+import { invalid } from '../errors.ts'
+import type { Account, Asset } from '../model.ts'
+import { parameter } from '../parameters.ts'
+import type { ContractType } from './types.ts'
+import {
+  addBalance,
+  burn,
+  createReceiver,
+  hex,
+  int,
+  isAddress,
+  ownerAccount,
+  updateAccount,
+  withAsset,
+} from './types.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const DAY = 86_400_000
+const ONE_DAY_NET = 57_600_000_000n
+const MAX_FROZEN = 10
+const MIN_FROZEN_DAYS = 1n
+const MAX_FROZEN_DAYS = 3652n
+
+const readableName = (name: string) => {
+  const bytes = Buffer.from(name, 'hex')
+  return (
+    bytes.length > 0 && bytes.length <= 32 && bytes.every((byte) => byte >= 0x21 && byte <= 0x7e)
+  )
+}
+
+const idOf = (value: Json) => Buffer.from(hex(value, 'asset_name'), 'hex').toString()
+
+function checkTexts(value: Json): void {
+  const url = hex(value, 'url')
+  if (url === '' || url.length > 512) invalid('Invalid url')
+  if (hex(value, 'description').length > 400) invalid('Invalid description')
+}
+
+/** AssetIssueContract: a TRC-10 token, one for each account. */
+export const AssetIssueContract: ContractType = {
+  validate(execution) {
+    const { state, value, owner, now } = execution
+    if (!isAddress(owner)) invalid('Invalid ownerAddress')
+    const name = hex(value, 'name')
+    if (!readableName(name)) invalid('Invalid assetName')
+    if (Buffer.from(name, 'hex').toString().toLowerCase() === 'trx')
+      invalid("assetName can't be trx")
+    const precision = int(value, 'precision')
+    if (precision < 0n || precision > 6n) invalid('precision cannot exceed 6')
+    const abbr = hex(value, 'abbr')
+    if (abbr !== '' && !readableName(abbr)) invalid('Invalid abbreviation for token')
+    checkTexts(value)
+    const start = int(value, 'start_time')
+    const end = int(value, 'end_time')
+    if (start === 0n) invalid('Start time should be not empty')
+    if (end === 0n) invalid('End time should be not empty')
+    if (end <= start) invalid('End time should be greater than start time')
+    if (start <= BigInt(now)) invalid('Start time should be greater than HeadBlockTime')
+    if (int(value, 'total_supply') <= 0n) invalid('TotalSupply must greater than 0!')
+    if (int(value, 'trx_num') <= 0n) invalid('TrxNum must greater than 0!')
+    if (int(value, 'num') <= 0n) invalid('Num must greater than 0!')
+    if (int(value, 'public_free_asset_net_usage') !== 0n)
+      invalid('PublicFreeAssetNetUsage must be 0!')
+    const frozen = (value['frozen_supply'] ?? []) as Json[]
+    if (frozen.length > MAX_FROZEN) invalid('Frozen supply list length is too long')
+    for (const [field, text] of [
+      ['free_asset_net_limit', 'Invalid FreeAssetNetLimit'],
+      ['public_free_asset_net_limit', 'Invalid PublicFreeAssetNetLimit'],
+    ] as const) {
+      const limit = int(value, field)
+      if (limit < 0n || limit >= ONE_DAY_NET) invalid(text)
+    }
+    let rest = int(value, 'total_supply')
+    for (const part of frozen) {
+      const amount = int(part, 'frozen_amount')
+      const days = int(part, 'frozen_days')
+      if (amount <= 0n) invalid('Frozen supply must be greater than 0!')
+      if (amount > rest) invalid('Frozen supply cannot exceed total supply')
+      if (days < MIN_FROZEN_DAYS || days > MAX_FROZEN_DAYS)
+        invalid(
+          `frozenDuration must be less than ${MAX_FROZEN_DAYS} days and more than ${MIN_FROZEN_DAYS} days`,
+        )
+      rest -= amount
+    }
+    const account = state.get('account', owner)
+    if (!account) return invalid('Account not exists')
+    if (account.issuedAsset) invalid('An account can only issue one asset')
+    if (account.balance < parameter(state, 'getAssetIssueFee'))
+      invalid('No enough balance for fee!')
+  },
+  execute({ state, value, owner }) {
+    const id = ((state.get('property', 'lastAsset') ?? 0n) + 1n).toString()
+    const fee = parameter(state, 'getAssetIssueFee')
+    const start = Number(int(value, 'start_time'))
+    const frozenSupply = ((value['frozen_supply'] ?? []) as Json[]).map((part) => ({
+      amount: int(part, 'frozen_amount'),
+      days: int(part, 'frozen_days'),
+      expires: start + Number(int(part, 'frozen_days')) * DAY,
+    }))
+    const supply = int(value, 'total_supply')
+    const free = frozenSupply.reduce((rest, { amount }) => rest - amount, supply)
+    const asset: Asset = {
+      id,
+      owner,
+      name: hex(value, 'name'),
+      abbr: hex(value, 'abbr'),
+      description: hex(value, 'description'),
+      url: hex(value, 'url'),
+      supply,
+      frozenSupply,
+      trxNum: int(value, 'trx_num'),
+      num: int(value, 'num'),
+      precision: Number(int(value, 'precision')),
+      start,
+      end: Number(int(value, 'end_time')),
+      freeNetLimit: int(value, 'free_asset_net_limit'),
+      publicFreeNetLimit: int(value, 'public_free_asset_net_limit'),
+    }
+    state.set('property', 'lastAsset', BigInt(id))
+    state.set('asset', id, asset)
+    state.set('list', 'assets', [...(state.get('list', 'assets') ?? []), id])
+    burn(state, owner, fee)
+    updateAccount(state, owner, (account) => ({
+      ...withAsset(account, id, free),
+      issuedAsset: id,
+      issuedName: asset.name,
+    }))
+    return { fee, info: { assetIssueID: id } }
+  },
+}
+
+/** TransferAssetContract: TRC-10 tokens from one account to another. */
+export const TransferAssetContract: ContractType = {
+  validate({ state, value, owner }) {
+    const to = hex(value, 'to_address')
+    const amount = int(value, 'amount')
+    if (!isAddress(owner)) invalid('Invalid ownerAddress')
+    if (!isAddress(to)) invalid('Invalid toAddress')
+    if (amount <= 0n) invalid('Amount must be greater than 0.')
+    if (owner === to) invalid('Cannot transfer asset to yourself.')
+    const account = state.get('account', owner)
+    if (!account) return invalid('No owner account!')
+    const id = idOf(value)
+    if (!state.get('asset', id)) invalid('No asset!')
+    const held = account.assets[id] ?? 0n
+    if (held <= 0n) invalid('assetBalance must be greater than 0.')
+    if (amount > held) invalid('assetBalance is not sufficient.')
+    const receiver = state.get('account', to)
+    if (receiver?.type === 'Contract' && parameter(state, 'getForbidTransferToContract') === 1n)
+      invalid('Cannot transfer asset to smartContract.')
+    if (!receiver && account.balance < parameter(state, 'getCreateNewAccountFeeInSystemContract'))
+      invalid('Validate TransferAssetActuator error, insufficient fee.')
+  },
+  execute(execution) {
+    const { state, value, owner } = execution
+    const to = hex(value, 'to_address')
+    const fee = createReceiver(execution, to)
+    const amount = int(value, 'amount')
+    const id = idOf(value)
+    updateAccount(state, owner, (account) => withAsset(account, id, -amount))
+    updateAccount(state, to, (account) => withAsset(account, id, amount))
+    burn(state, owner, fee)
+    return { fee }
+  },
+}
+
+/** ParticipateAssetIssueContract: buys tokens from their issuer while the sale is open. */
+export const ParticipateAssetIssueContract: ContractType = {
+  validate({ state, value, owner, now }) {
+    const to = hex(value, 'to_address')
+    const amount = int(value, 'amount')
+    if (!isAddress(owner)) invalid('Invalid ownerAddress')
+    if (!isAddress(to)) invalid('Invalid toAddress')
+    if (amount <= 0n) invalid('Amount must greater than 0!')
+    if (owner === to) invalid('Cannot participate asset Issue yourself !')
+    const account = state.get('account', owner)
+    if (!account) return invalid('Account does not exist!')
+    if (account.balance < amount) invalid('No enough balance !')
+    const asset = state.get('asset', idOf(value))
+    if (!asset) return invalid(`No asset named ${idOf(value)}`)
+    if (to !== asset.owner) invalid(`The asset is not issued by ${to}`)
+    if (now >= asset.end || now < asset.start) invalid('No longer valid period!')
+    const bought = (amount * asset.num) / asset.trxNum
+    if (bought <= 0n) invalid('Can not process the exchange!')
+    if ((state.get('account', to)?.assets[asset.id] ?? 0n) < bought)
+      invalid('Asset balance is not enough !')
+  },
+  execute({ state, value, owner }) {
+    const asset = state.get('asset', idOf(value)) as Asset
+    const amount = int(value, 'amount')
+    const bought = (amount * asset.num) / asset.trxNum
+    addBalance(state, owner, -amount)
+    addBalance(state, asset.owner, amount)
+    updateAccount(state, asset.owner, (account) => withAsset(account, asset.id, -bought))
+    updateAccount(state, owner, (account) => withAsset(account, asset.id, bought))
+    return {}
+  },
+}
+
+/** UpdateAssetContract: texts and free bandwidth of the token that an account issued. */
+export const UpdateAssetContract: ContractType = {
+  validate(execution) {
+    const { value } = execution
+    const account = ownerAccount(execution, 'Invalid ownerAddress', () => 'Account does not exist')
+    if (!account.issuedAsset) invalid('Account has not issued any asset')
+    checkTexts(value)
+    if (int(value, 'new_limit') < 0n || int(value, 'new_limit') >= ONE_DAY_NET)
+      invalid('Invalid FreeAssetNetLimit')
+    if (int(value, 'new_public_limit') < 0n || int(value, 'new_public_limit') >= ONE_DAY_NET)
+      invalid('Invalid PublicFreeAssetNetLimit')
+  },
+  execute({ state, value, owner }) {
+    const { issuedAsset } = state.get('account', owner) as Account
+    const asset = state.get('asset', issuedAsset ?? '') as Asset
+    state.set('asset', asset.id, {
+      ...asset,
+      description: hex(value, 'description'),
+      url: hex(value, 'url'),
+      freeNetLimit: int(value, 'new_limit'),
+      publicFreeNetLimit: int(value, 'new_public_limit'),
+    })
+    return {}
+  },
+}
+
+/** UnfreezeAssetContract: the issuer gets frozen supply whose time is over. */
+export const UnfreezeAssetContract: ContractType = {
+  validate(execution) {
+    const account = ownerAccount(execution)
+    const asset = execution.state.get('asset', account.issuedAsset ?? '')
+    if (!asset || asset.frozenSupply.length === 0) return invalid('no frozen supply balance')
+    if (!asset.frozenSupply.some(({ expires }) => expires <= execution.now))
+      invalid("It's not time to unfreeze asset supply")
+  },
+  execute({ state, owner, now }) {
+    const { issuedAsset } = state.get('account', owner) as Account
+    const asset = state.get('asset', issuedAsset ?? '') as Asset
+    const free = asset.frozenSupply
+      .filter(({ expires }) => expires <= now)
+      .reduce((sum, { amount }) => sum + amount, 0n)
+    state.set('asset', asset.id, {
+      ...asset,
+      frozenSupply: asset.frozenSupply.filter(({ expires }) => expires > now),
+    })
+    updateAccount(state, owner, (account) => withAsset(account, asset.id, free))
+    return {}
+  },
+}

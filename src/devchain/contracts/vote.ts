@@ -1,0 +1,166 @@
+import { invalid } from '../errors.ts'
+import { printInt } from '../execute.ts'
+import type { Account, Witness } from '../model.ts'
+import { parameter } from '../parameters.ts'
+import { COIN, votingPower } from '../resources.ts'
+import type { State } from '../state.ts'
+import type { ContractType } from './types.ts'
+import {
+  addProperty,
+  burn,
+  hex,
+  int,
+  isAddress,
+  ownerAccount,
+  readable,
+  updateAccount,
+} from './types.ts'
+
+const MAX_VOTES = 30
+const DAY = 86_400_000
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Replaces an account's votes; the witnesses' counts follow at the next maintenance. */
+export function setVotes(state: State, owner: string, votes: Account['votes']): void {
+  const { votes: before } = state.get('account', owner) as Account
+  for (const { address, count } of before) addProperty(state, `votes:${address}`, -count)
+  for (const { address, count } of votes) addProperty(state, `votes:${address}`, count)
+  updateAccount(state, owner, () => ({ votes }))
+}
+
+/** VoteWitnessContract: one vote for each staked coin. */
+export const VoteWitnessContract: ContractType = {
+  validate(execution) {
+    const { state, value, owner } = execution
+    if (!isAddress(owner)) invalid('Invalid address')
+    const votes = (value['votes'] ?? []) as Json[]
+    if (votes.length === 0) invalid('VoteNumber must more than 0')
+    if (votes.length > MAX_VOTES) invalid(`VoteNumber more than maxVoteNumber ${MAX_VOTES}`)
+    let sum = 0n
+    for (const vote of votes) {
+      const witness = hex(vote, 'vote_address')
+      if (!isAddress(witness)) invalid('Invalid vote address!')
+      if (int(vote, 'vote_count') <= 0n) invalid('vote count must be greater than 0')
+      if (!state.get('account', witness)) invalid(`Account[${readable(witness)}] not exists`)
+      if (!state.get('witness', witness)) invalid(`Witness[${readable(witness)}] not exists`)
+      sum += int(vote, 'vote_count')
+    }
+    const power = votingPower(ownerAccount(execution))
+    if (sum * COIN > power)
+      invalid(`The total number of votes[${sum * COIN}] is greater than the tronPower[${power}]`)
+  },
+  execute({ state, value, owner }) {
+    setVotes(
+      state,
+      owner,
+      ((value['votes'] ?? []) as Json[]).map((vote) => ({
+        address: hex(vote, 'vote_address'),
+        count: int(vote, 'vote_count'),
+      })),
+    )
+    return {}
+  },
+}
+
+const validUrl = (url: string) => url.length > 0 && url.length <= 512
+
+/** WitnessCreateContract: makes an account a candidate. */
+export const WitnessCreateContract: ContractType = {
+  validate(execution) {
+    const { state, value, owner } = execution
+    if (!isAddress(owner)) invalid('Invalid address')
+    if (!validUrl(hex(value, 'url'))) invalid('Invalid url')
+    const account = ownerAccount(
+      execution,
+      undefined,
+      (address) => `account[${readable(address)}] not exists`,
+    )
+    if (state.get('witness', owner)) invalid(`Witness[${readable(owner)}] has existed`)
+    if (account.balance < parameter(state, 'getAccountUpgradeCost'))
+      invalid('balance < AccountUpgradeCost')
+  },
+  execute({ state, value, owner }) {
+    const witness: Witness = {
+      address: owner,
+      url: hex(value, 'url'),
+      voteCount: 0n,
+      produced: 0n,
+      missed: 0n,
+      latestBlock: 0,
+      latestSlot: 0,
+      isJobs: false,
+      brokerage: 20,
+    }
+    state.set('witness', owner, witness)
+    state.set('list', 'witnesses', [...(state.get('list', 'witnesses') ?? []), owner])
+    updateAccount(state, owner, () => ({
+      isWitness: true,
+      witness: {
+        type: 'Witness',
+        id: 1,
+        name: 'witness',
+        threshold: 1n,
+        keys: [{ address: owner, weight: 1n }],
+      },
+    }))
+    const fee = parameter(state, 'getAccountUpgradeCost')
+    burn(state, owner, fee)
+    return { fee }
+  },
+}
+
+/** WitnessUpdateContract: another address on the web. */
+export const WitnessUpdateContract: ContractType = {
+  validate(execution) {
+    const { state, value, owner } = execution
+    ownerAccount(execution, undefined, () => 'account does not exist')
+    if (!validUrl(hex(value, 'update_url'))) invalid('Invalid url')
+    if (!state.get('witness', owner)) invalid('Witness does not exist')
+  },
+  execute({ state, value, owner }) {
+    const witness = state.get('witness', owner) as Witness
+    state.set('witness', owner, { ...witness, url: hex(value, 'update_url') })
+    return {}
+  },
+}
+
+/** UpdateBrokerageContract: the part of the rewards that a witness keeps, percent. */
+export const UpdateBrokerageContract: ContractType = {
+  validate({ state, value, owner }) {
+    const brokerage = int(value, 'brokerage')
+    if (!isAddress(owner)) invalid('Invalid ownerAddress')
+    if (brokerage < 0n || brokerage > 100n) invalid('Invalid brokerage')
+    if (!state.get('witness', owner)) invalid(`Not existed witness:${owner}`)
+    if (!state.get('account', owner)) invalid('Account does not exist')
+  },
+  execute({ state, value, owner }) {
+    const witness = state.get('witness', owner) as Witness
+    state.set('witness', owner, { ...witness, brokerage: Number(int(value, 'brokerage')) })
+    return {}
+  },
+}
+
+/** WithdrawBalanceContract: collects rewards, once a day. */
+export const WithdrawBalanceContract: ContractType = {
+  validate(execution) {
+    const account = ownerAccount(execution)
+    const { state, owner, now } = execution
+    if (state.get('witness', owner)?.isJobs)
+      invalid(
+        `Account[${readable(owner)}] is a guard representative and is not allowed to withdraw Balance`,
+      )
+    if (now - account.latestWithdraw < DAY)
+      invalid(`The last withdraw time is ${account.latestWithdraw}, less than 24 hours`)
+    if (account.allowance <= 0n) invalid('witnessAccount does not have any reward')
+  },
+  execute({ state, owner, now }) {
+    const { allowance } = state.get('account', owner) as Account
+    updateAccount(state, owner, ({ balance }) => ({
+      balance: balance + allowance,
+      allowance: 0n,
+      latestWithdraw: now,
+    }))
+    return { info: { withdraw_amount: printInt(allowance) } }
+  },
+}
