@@ -1,0 +1,242 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+
+import { buildCommand, ethgate, type Reply, startCommand, startRpc } from './cli.ts'
+
+beforeAll(() => buildCommand('cli-logs'))
+
+type Server = Awaited<ReturnType<typeof startRpc>>
+let server: Server
+let folder: string
+let out: string
+/** What a test changes of the server. */
+let settings: {
+  maxBlocks: number
+  maxResults: number
+  delay: number
+  head: number
+  fail: number
+  fork: string
+  suggest: boolean
+}
+
+beforeEach(async () => {
+  settings = {
+    maxBlocks: 1_000,
+    maxResults: 300,
+    delay: 0,
+    head: 20_000,
+    fail: 0,
+    fork: '',
+    suggest: false,
+  }
+  server = await startRpc(answer)
+  folder = await mkdtemp(join(tmpdir(), 'ethgate-logs-'))
+  out = join(folder, 'logs.jsonl')
+})
+afterEach(() => server.close())
+
+/** A chain with a few logs in every 7th block, and 200 in each block from 5,000 to 5,050. */
+function logsOf(number: number): unknown[] {
+  const count = number >= 5_000 && number <= 5_050 ? 200 : number % 7 === 0 ? 3 : 0
+  return Array.from({ length: count }, (_, index) => ({
+    address: '0x13eb96915a70a53b2ab0fc2f2df09f78137abb8c',
+    blockNumber: `0x${number.toString(16)}`,
+    logIndex: `0x${index.toString(16)}`,
+    data: '0x',
+    topics: [],
+  }))
+}
+
+function expected(from: number, to: number): string {
+  let text = ''
+  for (let number = from; number <= to; number += 1)
+    for (const log of logsOf(number)) text += `${JSON.stringify(log)}\n`
+  return text
+}
+
+async function answer(method: string, params: unknown[]): Promise<Reply> {
+  if (settings.delay > 0) await sleep(settings.delay)
+  if (method === 'eth_chainId') return { result: '0x1' }
+  if (method === 'eth_getBlockByNumber') {
+    const tag = String(params[0])
+    const number = tag.startsWith('0x') ? Number(tag) : tag === 'earliest' ? 0 : settings.head
+    if (number > settings.head) return { result: null }
+    return {
+      result: { number: `0x${number.toString(16)}`, hash: `0xhash${settings.fork}${number}` },
+    }
+  }
+  if (settings.fail > 0) {
+    settings.fail -= 1
+    return { status: 503, text: 'busy' }
+  }
+  const query = params[0] as { fromBlock: string; toBlock: string }
+  const [from, to] = [Number(query.fromBlock), Number(query.toBlock)]
+  if (to - from > settings.maxBlocks)
+    return { error: { code: -32602, message: `exceed max block range: ${settings.maxBlocks}` } }
+  const logs: unknown[] = []
+  let fits = from - 1
+  for (let number = from; number <= to; number += 1) {
+    logs.push(...logsOf(number))
+    if (logs.length <= settings.maxResults) fits = number
+  }
+  if (logs.length > settings.maxResults)
+    return {
+      error: {
+        code: -32005,
+        message: `query returned more than ${settings.maxResults} results`,
+        ...(settings.suggest && {
+          data: {
+            from: query.fromBlock,
+            to: `0x${Math.max(from, fits).toString(16)}`,
+            limit: settings.maxResults,
+          },
+        }),
+      },
+    }
+  return { result: logs }
+}
+
+const command = (...more: string[]) => [
+  'logs',
+  '--from',
+  '0',
+  '--rpc',
+  server.url,
+  '--out',
+  out,
+  ...more,
+]
+
+test('default: everything once, in order, whatever the server allows', async () => {
+  const run = await ethgate(command())
+  expect(run.code).toBe(0)
+  expect(run.stderr).toMatch(
+    /^18,7\d\d logs of blocks 0 to 20,000 in [\d.]+ s .*, written to .*\n$/,
+  )
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 20_000))
+})
+
+test('behavior: follows the range that a server suggests', async () => {
+  settings.suggest = true
+  settings.head = 6_000
+  const run = await ethgate(command('--json'))
+  expect(JSON.parse(run.stdout)).toMatchObject({ from: 0, to: 6000, file: out })
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 6_000))
+})
+
+test('behavior: to standard output', async () => {
+  const run = await ethgate([
+    'logs',
+    '--from',
+    '4999',
+    '--to',
+    '5001',
+    '--rpc',
+    server.url,
+    '--quiet',
+  ])
+  expect(run).toEqual({ code: 0, stdout: expected(4_999, 5_001), stderr: '' })
+})
+
+test('behavior: killed at any moment, the same command goes on without gaps or duplicates', async () => {
+  settings.delay = 15
+  let kills = 0
+  for (const lines of [50, 2_000, 9_000, 11_000]) {
+    const running = startCommand(command('--concurrency', '3'))
+    for (;;) {
+      const text = await readFile(out, 'utf8').catch(() => '')
+      if (text.split('\n').length > lines || running.process.exitCode !== null) break
+      await sleep(5)
+    }
+    if (running.process.exitCode === null && running.process.kill('SIGKILL')) kills += 1
+    await running.ended
+  }
+  expect(kills).toBeGreaterThan(1)
+  const last = await ethgate(command())
+  expect(last.code).toBe(0)
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 20_000))
+})
+
+test('behavior: half a row at the end, left by a kill in the middle of a write, is cut off', async () => {
+  settings.head = 3_000
+  await ethgate(command())
+  await writeFile(out, `${await readFile(out, 'utf8')}{"address":"0x13e`)
+  settings.head = 4_000
+  const run = await ethgate(command())
+  expect(run.code).toBe(0)
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 4_000))
+})
+
+test('behavior: run again it appends what is new; with nothing new it asks for no logs', async () => {
+  settings.head = 1_000
+  await ethgate(command())
+  server.calls.length = 0
+  const nothing = await ethgate(command())
+  expect(nothing.stderr).toContain('Nothing new')
+  expect(server.calls.filter(({ method }) => method === 'eth_getLogs')).toEqual([])
+  settings.head = 5_010
+  await ethgate(command())
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 5_010))
+})
+
+test('behavior: Ctrl-C keeps what was read and exits with 130', async () => {
+  settings.delay = 30
+  const running = startCommand(command('--concurrency', '1'))
+  while ((await readFile(out, 'utf8').catch(() => '')).length === 0) await sleep(5)
+  running.process.kill('SIGINT')
+  const run = await running.ended
+  expect(run.code).toBe(130)
+  expect(run.stderr).toContain('run the same command again')
+  settings.delay = 0
+  await ethgate(command())
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 20_000))
+})
+
+test('behavior: a busy server is asked again; when it stays busy the work is kept', async () => {
+  settings.fail = 2
+  settings.head = 500
+  const patient = await ethgate(command())
+  expect(patient.code).toBe(0)
+  expect(patient.stderr).toContain('is busy (HTTP 503)')
+  settings.head = 900
+  settings.fail = 1_000
+  const given = await ethgate(command('--retries', '1'))
+  expect(given.code).toBe(4)
+  expect(given.stderr).toContain('run the same command again to go on')
+  settings.fail = 0
+  await ethgate(command())
+  expect(await readFile(out, 'utf8')).toBe(expected(0, 900))
+})
+
+test('error: another search, a foreign file, a reorganised chain', async () => {
+  settings.head = 100
+  await ethgate(command('--to', 'latest'))
+  const other = await ethgate(command('--address', '0x13eb96915a70a53b2ab0fc2f2df09f78137abb8c'))
+  expect(other.code).toBe(2)
+  expect(other.stderr).toContain('holds another export')
+
+  settings.fork = 'b'
+  settings.head = 120
+  const reorganised = await ethgate(command('--to', 'latest'))
+  expect(reorganised.code).toBe(1)
+  expect(reorganised.stderr).toContain('reorganised')
+  expect((await ethgate(command('--to', 'latest', '--force'))).code).toBe(0)
+
+  const foreign = join(folder, 'notes.txt')
+  await writeFile(foreign, 'mine\n')
+  const refused = await ethgate(['logs', '--rpc', server.url, '--out', foreign])
+  expect(refused.code).toBe(2)
+  expect(await readFile(foreign, 'utf8')).toBe('mine\n')
+})
+
+test('error: one block with more logs than the server gives', async () => {
+  settings.maxResults = 100
+  const run = await ethgate(command())
+  expect(run.code).toBe(1)
+  expect(run.stderr).toContain('block 5000 alone has more logs than the server gives')
+})
