@@ -40,12 +40,12 @@ import { producing, skipReason, startProducingGateway } from './producing.ts'
 const token = JSON.parse(
   readFileSync(new URL('../fixtures/token.json', import.meta.url), 'utf8'),
 ) as { abi: Abi; bytecode: string }
-const bytecode = `0x${token.bytecode.replace(/^0x/, '')}` as Hex
+const bytecode: Hex = `0x${token.bytecode.replace(/^0x/, '')}`
 
 const address = (key: Hex) => privateKeyToAccount(key).address
 const hexAddress = (key: Hex) => toHexAddress(address(key))
 
-if (!producing) console.warn(skipReason)
+if (!producing) process.stderr.write(`${skipReason}\n`)
 
 describe.skipIf(!producing)('sending to a producing node', { timeout: 120_000 }, () => {
   let gateway: Gateway
@@ -64,7 +64,7 @@ describe.skipIf(!producing)('sending to a producing node', { timeout: 120_000 },
       method: 'POST',
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
-    const { error, result } = (await response.json()) as { error?: unknown; result?: never }
+    const { error, result } = (await response.json()) as { error?: unknown; result?: unknown }
     return error ? { error } : result
   }
 
@@ -332,7 +332,7 @@ describe.skipIf(!producing)('sending to a producing node', { timeout: 120_000 },
     test('default: both hashes find what a wallet sent', async () => {
       const account = privateKeyToAccount(keys.dave)
       const nonce = Number(await rpc('eth_getTransactionCount', account.address, 'pending'))
-      const gasPrice = BigInt(String(await rpc('eth_gasPrice')))
+      const gasPrice = BigInt((await rpc('eth_gasPrice')) as Hex)
       const raw = await account.signTransaction({
         type: 'eip1559',
         chainId,
@@ -354,7 +354,7 @@ describe.skipIf(!producing)('sending to a producing node', { timeout: 120_000 },
       const receipt = await provider.waitForTransaction(hash)
       provider.destroy()
       expect(receipt?.hash).toBe(hash)
-      const block = (await rpc('eth_getBlockByHash', receipt?.blockHash, false)) as unknown as {
+      const block = (await rpc('eth_getBlockByHash', receipt?.blockHash, false)) as {
         transactions: Hex[]
       }
       const id = block.transactions.at(receipt?.index ?? 0)

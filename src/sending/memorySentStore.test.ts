@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+
+import { createMemorySentStore } from './memorySentStore.ts'
+import { describeSentStore } from './sentStore.contract.ts'
+
+describe('createMemorySentStore', () => {
+  describeSentStore(async () => {
+    const store = createMemorySentStore()
+    return { a: store, b: store }
+  })
+
+  test('behavior: settled transactions beyond its capacity are forgotten, pending ones never', async () => {
+    const store = createMemorySentStore({ capacity: 2 })
+    const ids = [1, 2, 3].map((n) => `0x${`${n}`.repeat(64)}` as const)
+    for (const id of ids) {
+      await store.reserve({ id, from: '0x', expiration: 1 })
+      if (id !== ids[2]) await store.confirm(id)
+    }
+    expect(await Promise.all(ids.map(async (id) => Boolean(await store.find(id))))).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect(await store.counts('0x')).toEqual({ mined: 2, pending: 1 })
+  })
+
+  test('behavior: forgotten after 30 days', async () => {
+    let time = 0
+    const store = createMemorySentStore({ now: () => time })
+    await store.reserve({ id: '0x01', from: '0x', expiration: 1 })
+    time = 30 * 86_400_000
+    expect(await store.find('0x01')).toBeUndefined()
+  })
+})

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
+import { createRedisLink, type RedisLink } from '../redis.ts'
+import { createRedisSentStore } from './redisSentStore.ts'
+import { describeSentStore } from './sentStore.contract.ts'
+
+explainSkip(redisMissing)
+
+describe.skipIf(redisMissing)('createRedisSentStore', () => {
+  let redis: Awaited<ReturnType<typeof someRedis>>
+  const links: RedisLink[] = []
+
+  beforeAll(async () => {
+    redis = await someRedis()
+  })
+  afterAll(async () => {
+    for (const link of links) await link.close()
+    await redis?.close()
+  })
+
+  async function connect(prefix: string): Promise<RedisLink> {
+    const link = createRedisLink({ prefix, url: redis.url })
+    links.push(link)
+    await new Promise<void>((resolve) => {
+      if (link.status() === 'up') resolve()
+      else link.onStatus((status) => status === 'up' && resolve())
+    })
+    return link
+  }
+
+  describeSentStore(async () => {
+    const prefix = `sent-${randomBytes(6).toString('hex')}`
+    const [a, b] = await Promise.all([connect(prefix), connect(prefix)])
+    return { a: createRedisSentStore({ redis: a }), b: createRedisSentStore({ redis: b }) }
+  })
+
+  test('behavior: every key ends some day', async () => {
+    const link = await connect(`sent-${randomBytes(6).toString('hex')}`)
+    const store = createRedisSentStore({ redis: link })
+    for (const id of ['0x01', '0x02'] as const)
+      await store.reserve({ alias: `${id}ff`, expiration: 1_795_261_857_000, from: '0xaa', id })
+    await store.confirm('0x01')
+    await store.addContract({ actual: '0x01', predicted: '0x02' })
+    const keys = await link.client.keys(link.key('sent:*').replace(/[[\]]/g, '\\$&'))
+    expect(keys).toHaveLength(8)
+    for (const key of keys) expect(await link.client.ttl(key)).toBeGreaterThan(0)
+    expect((await store.find('0x02'))?.expiration).toBe(1_795_261_857_000)
+  })
+})

@@ -1,0 +1,105 @@
+import type { Address, Hash } from 'viem'
+import { beforeEach, expect, test } from 'vitest'
+
+import type { SentStore } from './sentStore.ts'
+
+const hash = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`
+const from: Address = `0x${'a1'.repeat(20)}`
+const other: Address = `0x${'b2'.repeat(20)}`
+
+function sent(n: number, more: { from?: Address; nonce?: number; alias?: Hash } = {}) {
+  return { id: hash(n), from, expiration: 1_000 + n, hex: 'aa', ...more }
+}
+
+/** What every store of sent transactions does. `open` gives two replicas on one fresh store. */
+export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentStore }>): void {
+  let a: SentStore
+  let b: SentStore
+
+  beforeEach(async () => {
+    ;({ a, b } = await open())
+  })
+
+  test('default: counts pending transactions, then mined ones, for each sender', async () => {
+    expect(await a.reserve(sent(1))).toEqual({ outcome: 'reserved', nonce: 0 })
+    expect(await b.reserve(sent(2))).toEqual({ outcome: 'reserved', nonce: 1 })
+    expect(await b.reserve(sent(3, { from: other }))).toEqual({ outcome: 'reserved', nonce: 0 })
+    expect(await a.counts(from)).toEqual({ mined: 0, pending: 2 })
+    await a.confirm(hash(1))
+    expect(await b.counts(from)).toEqual({ mined: 1, pending: 1 })
+    expect(await b.counts(other)).toEqual({ mined: 0, pending: 1 })
+  })
+
+  test('behavior: a transaction is counted once, however many replicas see it', async () => {
+    await a.reserve(sent(1))
+    await Promise.all([a.confirm(hash(1)), b.confirm(hash(1)), a.confirm(hash(1))])
+    await b.release(hash(1))
+    expect(await a.counts(from)).toEqual({ mined: 1, pending: 0 })
+  })
+
+  test('behavior: a nonce must be the next one', async () => {
+    await a.reserve(sent(1, { nonce: 0 }))
+    await a.confirm(hash(1))
+    await b.reserve(sent(2, { nonce: 1 }))
+    expect(await a.reserve(sent(3, { nonce: 0 }))).toEqual({ outcome: 'low', next: 2 })
+    expect(await a.reserve(sent(3, { nonce: 1 }))).toEqual({ outcome: 'taken', next: 2 })
+    expect(await b.reserve(sent(3, { nonce: 3 }))).toEqual({ outcome: 'high', next: 2 })
+    expect(await b.reserve(sent(3, { nonce: 2 }))).toEqual({ outcome: 'reserved', nonce: 2 })
+  })
+
+  test('behavior: of two replicas that want one nonce, one gets it', async () => {
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4].map((n) => (n % 2 ? a : b).reserve(sent(n, { nonce: 0 }))),
+    )
+    const names = outcomes.map(({ outcome }) => outcome).toSorted()
+    expect(names).toEqual(['reserved', 'taken', 'taken', 'taken'])
+  })
+
+  test('behavior: the same id or the same alias is known, with its id', async () => {
+    const alias = hash(99)
+    await a.reserve(sent(1, { alias }))
+    expect(await b.reserve(sent(1))).toEqual({ outcome: 'known', id: hash(1) })
+    expect(await b.reserve(sent(2, { alias }))).toEqual({ outcome: 'known', id: hash(1) })
+    await a.confirm(hash(1))
+    expect(await b.reserve(sent(2, { alias }))).toEqual({ outcome: 'known', id: hash(1) })
+  })
+
+  test('behavior: what is released is forgotten, and its nonce is free', async () => {
+    const alias = hash(99)
+    await a.reserve(sent(1, { alias, nonce: 0 }))
+    await b.release(hash(1))
+    expect(await a.find(alias)).toBeUndefined()
+    expect(await a.counts(from)).toEqual({ mined: 0, pending: 0 })
+    expect(await b.reserve(sent(2, { alias, nonce: 0 }))).toEqual({ outcome: 'reserved', nonce: 0 })
+  })
+
+  test('behavior: found by id and by alias, also when it is mined', async () => {
+    const alias = hash(99)
+    await a.reserve(sent(1, { alias }))
+    await a.confirm(hash(1))
+    const expected = { ...sent(1), alias, nonce: 0 }
+    expect(await b.find(hash(1))).toEqual(expected)
+    expect(await b.find(alias)).toEqual(expected)
+    expect(await b.find(hash(7))).toBeUndefined()
+  })
+
+  test('behavior: pending ids, those that expire first in front', async () => {
+    for (const n of [3, 1, 2]) await a.reserve(sent(n, n === 2 ? { from: other } : {}))
+    expect(await b.pending({ limit: 10 })).toEqual([hash(1), hash(2), hash(3)])
+    expect(await b.pending({ limit: 1 })).toEqual([hash(1)])
+    expect(await b.pending({ from, limit: 10 })).toEqual([hash(1), hash(3)])
+    expect(await b.pending({ expiredAt: 1_002, limit: 10 })).toEqual([hash(1)])
+    expect(await b.pick([hash(9), hash(3), hash(1)])).toEqual([hash(3), hash(1)])
+    expect(await b.pick([])).toEqual([])
+  })
+
+  test('behavior: contracts reach the other replicas, from a cursor on', async () => {
+    const first = { actual: from, predicted: other }
+    await a.addContract(first)
+    const { contracts, next } = await b.contracts(0)
+    expect(contracts).toEqual([first])
+    const second = { actual: other, predicted: from }
+    await a.addContract(second)
+    expect((await b.contracts(next)).contracts).toContainEqual(second)
+  })
+}
