@@ -1,0 +1,86 @@
+// Writes the tables of README.md from the code: `npm run docs`. With --check it only tells whether they are current.
+import { readFileSync, writeFileSync } from 'node:fs'
+
+import { format, type FormatOptions } from 'oxfmt'
+
+import { options, type Option } from '../src/config.ts'
+import type { AnyMethod } from '../src/jsonrpc/method.ts'
+import { methods } from '../src/methods/index.ts'
+
+const README = new URL('../README.md', import.meta.url)
+
+const STYLE = JSON.parse(
+  readFileSync(new URL('../.oxfmtrc.json', import.meta.url), 'utf8'),
+) as FormatOptions
+
+const KINDS = { served: 'served', fixed: 'fixed answer', refused: 'refused' }
+
+const before = readFileSync(README, 'utf8')
+const text = [
+  { name: 'methods', table: methodsTable() },
+  { name: 'options', table: optionsTable() },
+].reduce(put, before)
+// The formatter aligns tables: what is written must pass `npm run check`.
+const { code: after } = await format('README.md', text, STYLE)
+
+if (!process.argv.includes('--check')) writeFileSync(README, after)
+else if (after !== before) {
+  console.error('README.md: the tables are not current, run: npm run docs')
+  process.exitCode = 1
+}
+
+/** Replaces what is between the two remarks of a table. */
+function put(text: string, { name, table }: { name: string; table: string }): string {
+  const begin = `<!-- ${name}: written by npm run docs -->\n`
+  const end = `<!-- end of ${name} -->`
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from === -1 || to === -1)
+    throw new Error(`README.md: there is no place for the ${name} table`)
+  return `${text.slice(0, from)}${begin}\n${table}\n\n${text.slice(to)}`
+}
+
+/** Served ones by name, then the fixed, then the refused ones with equal reasons in one row. */
+function methodsTable(): string {
+  const all = Object.entries<AnyMethod>(methods)
+  const of = (kind: keyof typeof KINDS) =>
+    all
+      .filter(([, method]) => (method.kind ?? 'served') === kind)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const refused = new Map<string, string[]>()
+  for (const [name, { summary }] of of('refused'))
+    refused.set(summary, [...(refused.get(summary) ?? []), code(name)])
+  const rows = [
+    ...[...of('served'), ...of('fixed')].map(([name, { fullOnly, kind = 'served', summary }]) => [
+      code(name),
+      KINDS[kind],
+      fullOnly ? `${summary} (not on \`/solidity\`)` : summary,
+    ]),
+    ...[...refused].map(([reason, names]) => [names.join(', '), KINDS.refused, reason]),
+  ]
+  return table(['Method', 'How', 'What'], rows)
+}
+
+function optionsTable(): string {
+  const rows = Object.values<Option>(options).map(
+    ({ default: fallback, env, flag, help, value }) => [
+      code(value === undefined ? flag : `${flag} ${value}`),
+      code(env),
+      fallback === undefined ? '' : code(String(fallback)),
+      help,
+    ],
+  )
+  return table(['Flag', 'Environment', 'Default', 'Meaning'], rows)
+}
+
+function table(head: string[], rows: string[][]): string {
+  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map(escape))]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function escape(cell: string): string {
+  return cell.replaceAll('|', '\\|')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
