@@ -76,8 +76,10 @@ export function createBlockSpans({
 
     async read(from, to, signal) {
       const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+      const here = numbers.map((number) => blocks.peek(number))
+      if (here.every((block) => block !== undefined)) return here
       const solid = head.solid().number
-      const missing = numbers.filter((number) => number <= solid && !blocks.peek(number))
+      const missing = numbers.filter((number, index) => number <= solid && !here[index])
       const first = missing[0]
       const last = missing.at(-1)
       // A front end may not offer bulk reads: then, as for whatever else goes wrong, one by one tells.
@@ -88,6 +90,7 @@ export function createBlockSpans({
       signal?.throwIfAborted()
       return Promise.all(
         numbers.map(async (number) => {
+          // What was here before may be of a branch that was left meanwhile.
           const known = bulk?.get(number) ?? blocks.peek(number)
           return known ?? limit(() => blocks.get(number))
         }),

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+
+import { recordedBlock } from '../../test/recordedBlock.ts'
+import { toRpcBlock } from '../codec/block.ts'
+import { toRpcLogs } from '../codec/log.ts'
+import { toRpcReceipts } from '../codec/receipt.ts'
+import { fromWire } from '../jsonrpc/wire.ts'
+import { createCachedBlock } from './cachedBlock.ts'
+import { createLogMatcher } from './logMatch.ts'
+
+const terms = { chainId: 0xb24e27cc, energyPrice: 100n }
+const everything = createLogMatcher({ addresses: [], topics: [] })
+
+test('default', () => {
+  const { block, infos } = recordedBlock(132)
+  const cached = createCachedBlock({ block, infos }, () => {})
+  const full = toRpcBlock(block, infos, { ...terms, full: true })
+  expect(cached.id).toEqual({ hash: full.hash, number: 132 })
+  expect(fromWire(cached.slim())).toEqual(toRpcBlock(block, infos, { ...terms, full: false }))
+  expect(fromWire(cached.full(terms).whole)).toEqual(full)
+  expect(fromWire(cached.receipts(terms).whole)).toEqual(toRpcReceipts(block, infos, terms))
+  expect(cached.logs(everything).map((row) => fromWire(row))).toEqual(toRpcLogs(block, infos))
+})
+
+test('behavior: an answer is made once, in whatever order they are asked for', () => {
+  const cached = createCachedBlock(recordedBlock(132), () => {})
+  const first = [
+    cached.receipts(terms),
+    cached.slim(),
+    cached.full(terms),
+    cached.logs(everything)[0],
+  ]
+  const again = [
+    cached.receipts(terms),
+    cached.slim(),
+    cached.full(terms),
+    cached.logs(everything)[0],
+  ]
+  expect(again.slice(0, 3).every((answer, index) => answer === first[index])).toBe(true)
+  expect(again).toEqual(first)
+})
+
+test('behavior: its weight follows what it holds; the source goes when all answers are made', () => {
+  const weights: number[] = []
+  const cached = createCachedBlock(recordedBlock(132), () => weights.push(cached.bytes()))
+  const loaded = cached.bytes()
+  const answers = [
+    cached.slim().bytes.length,
+    cached.full(terms).bytes,
+    cached.receipts(terms).bytes,
+    cached.logs(everything).reduce((sum, { bytes }) => sum + bytes.length, 0),
+  ]
+  expect(weights).toHaveLength(4)
+  expect(weights[0]).toBeGreaterThan(loaded)
+  expect(weights[3]).toBeLessThan(weights[2]!)
+  expect(weights[3]).toBeGreaterThan(answers.reduce((sum, bytes) => sum + bytes, 0))
+})
+
+test('behavior: a search that finds nothing makes nothing', () => {
+  const grown: number[] = []
+  const cached = createCachedBlock(recordedBlock(132), () => grown.push(1))
+  const nowhere = createLogMatcher({ addresses: [`0x${'99'.repeat(20)}`], topics: [] })
+  expect(cached.logs(nowhere)).toEqual([])
+  expect(grown).toEqual([])
+})
