@@ -139,7 +139,7 @@ export const options = {
     value: 'N',
     default: 16,
     parse: integer(1, 40),
-    help: 'upstream reads that one eth_getLogs has under way at once',
+    help: 'upstream reads that log searches have under way at once',
   },
   cacheBytes: {
     flag: '--cache-bytes',
