@@ -1,0 +1,265 @@
+import { request as httpRequest } from 'node:http'
+
+import type { Hash } from 'viem'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
+import { createClient, startWatchedGateway } from '../../test/watcher.ts'
+import type { RpcLog } from '../codec/types.ts'
+import type { Config } from '../config.ts'
+
+let chain: ScriptedChain
+let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+
+const address = `0x${'33'.repeat(20)}`
+const topic = `0x${'aa'.repeat(32)}`
+const log = { address: address.slice(2), topics: [topic.slice(2)] }
+const other = { address: '44'.repeat(20), topics: ['bb'.repeat(32)] }
+
+beforeEach(() => {
+  chain = createScriptedChain()
+})
+afterEach(() => gateway.stop())
+
+async function start(config: Partial<Config> = {}) {
+  gateway = await startWatchedGateway(chain, config)
+}
+
+/** Waits until the gateway has the chain's newest block. */
+async function sync() {
+  await vi.waitFor(
+    async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash),
+    { interval: 20, timeout: 6_000 },
+  )
+}
+const changes = (id: string) => gateway.rpc<RpcLog[]>('eth_getFilterChanges', id)
+const brief = (logs: RpcLog[]) =>
+  logs.map(
+    ({ blockNumber, logIndex, removed }) =>
+      `${removed ? '-' : '+'}${Number(blockNumber)}.${Number(logIndex)}`,
+  )
+
+describe('log filters', () => {
+  test('default: each poll has what came since the one before', async () => {
+    await start()
+    const id = await gateway.rpc<string>('eth_newFilter', { address, topics: [topic] })
+    expect(id).toMatch(/^0x[0-9a-f]{32}$/)
+    expect(await changes(id)).toEqual([])
+    const block = chain.mine({ logs: [[log, other], [log]] })
+    await sync()
+    const found = await changes(id)
+    expect(found).toEqual([
+      {
+        address,
+        blockHash: block.hash,
+        blockNumber: '0x1',
+        blockTimestamp: `0x${(block.timestamp / 1_000).toString(16)}`,
+        data: '0x',
+        logIndex: '0x0',
+        removed: false,
+        topics: [topic],
+        transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
+        transactionIndex: '0x0',
+      },
+      expect.objectContaining({ logIndex: '0x2', transactionIndex: '0x1' }),
+    ])
+    expect(await changes(id)).toEqual([])
+    expect(await gateway.rpc('eth_getFilterLogs', id)).toEqual(found)
+    expect(await gateway.rpc('eth_getFilterLogs', id)).toEqual(found)
+  })
+
+  test('behavior: a reorg first takes away, newest first, then adds', async () => {
+    await start()
+    const id = await gateway.rpc<string>('eth_newFilter', {})
+    chain.mine({ logs: [[log]] })
+    chain.mine({ logs: [[log, log]] })
+    await sync()
+    expect(brief(await changes(id))).toEqual(['+1.0', '+2.0', '+2.1'])
+    chain.reorg(2, [{}, { logs: [[log]] }, { logs: [[log]] }])
+    await sync()
+    expect(brief(await changes(id))).toEqual(['-2.1', '-2.0', '-1.0', '+2.0', '+3.0'])
+    expect(await changes(id)).toEqual([])
+  })
+
+  test('behavior: a branch that came and went between polls is not mentioned', async () => {
+    await start()
+    const id = await gateway.rpc<string>('eth_newFilter', {})
+    chain.mine({ logs: [[log]] })
+    await sync()
+    chain.reorg(1, [{ logs: [[other]] }, {}])
+    await sync()
+    const found = await changes(id)
+    expect(brief(found)).toEqual(['+1.0'])
+    expect(found[0]?.address).toBe(`0x${other.address}`)
+  })
+
+  test('args: fromBlock in the past, in the future, toBlock', async () => {
+    for (let count = 0; count < 4; count++) chain.mine({ logs: [[log]] })
+    chain.solidify(3)
+    await start()
+    const past = await gateway.rpc<string>('eth_newFilter', { fromBlock: '0x2' })
+    const all = await gateway.rpc<string>('eth_newFilter', { fromBlock: 'earliest' })
+    const ended = await gateway.rpc<string>('eth_newFilter', { fromBlock: '0x1', toBlock: '0x2' })
+    const future = await gateway.rpc<string>('eth_newFilter', { fromBlock: '0x6', toBlock: '0x6' })
+    chain.mine({ logs: [[log]] })
+    chain.mine({ logs: [[log]] })
+    chain.mine({ logs: [[log]] })
+    await sync()
+    expect(brief(await changes(past))).toEqual(['+2.0', '+3.0', '+4.0', '+5.0', '+6.0', '+7.0'])
+    expect(brief(await changes(all))).toEqual([1, 2, 3, 4, 5, 6, 7].map((number) => `+${number}.0`))
+    expect(brief(await changes(ended))).toEqual(['+1.0', '+2.0'])
+    expect(brief(await changes(future))).toEqual(['+6.0'])
+    expect(brief(await gateway.rpc('eth_getFilterLogs', ended))).toEqual(['+1.0', '+2.0'])
+    expect(brief(await gateway.rpc('eth_getFilterLogs', future))).toEqual(['+6.0'])
+    for (const id of [past, all, ended, future]) expect(await changes(id)).toEqual([])
+  })
+
+  test('behavior: a page is cut between blocks, the rest comes with the next poll', async () => {
+    for (let count = 0; count < 3; count++) chain.mine({ logs: [[log, log]] })
+    chain.solidify(2)
+    await start({ filterPage: 5 })
+    const id = await gateway.rpc<string>('eth_newFilter', { fromBlock: '0x0' })
+    chain.mine({ logs: [[log, log, log]] })
+    await sync()
+    const pages = [await changes(id), await changes(id), await changes(id)].map(brief)
+    expect(pages).toEqual([
+      ['+1.0', '+1.1', '+2.0', '+2.1'],
+      ['+3.0', '+3.1', '+4.0', '+4.1', '+4.2'],
+      [],
+    ])
+  })
+
+  test('error: a block that is larger than a page', async () => {
+    await start({ filterPage: 2 })
+    const id = await gateway.rpc<string>('eth_newFilter', {})
+    chain.mine({ logs: [[log, log, log]] })
+    await sync()
+    await expect(changes(id)).rejects.toMatchObject({
+      code: -32005,
+      data: { fromBlock: '0x1', toBlock: '0x1' },
+    })
+  })
+
+  test('behavior: a page whose response never left is there for the next poll', async () => {
+    await start()
+    const id = await gateway.rpc<string>('eth_newFilter', {})
+    // More than the socket's buffers take, so that the response cannot leave while nobody reads.
+    const big = { ...log, data: 'cd'.repeat(1_000_000) }
+    chain.mine({ logs: [[big, big, big, big, big, big]] })
+    await sync()
+    await new Promise<void>((resolve) => {
+      const request = httpRequest(gateway.url, { method: 'POST' }, (response) => {
+        response.pause()
+        // A poll while the page is on its way gets nothing twice.
+        void changes(id).then((found) => {
+          expect(found).toEqual([])
+          request.destroy()
+          resolve()
+        })
+      })
+      request.on('error', () => {})
+      request.end(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getFilterChanges', params: [id] }),
+      )
+    })
+    await vi.waitFor(async () => expect(await changes(id)).toHaveLength(6), { timeout: 6_000 })
+    expect(await changes(id)).toEqual([])
+  })
+
+  test('behavior: one batch and concurrent polls repeat nothing', async () => {
+    await start()
+    const id = await gateway.rpc<string>('eth_newFilter', {})
+    chain.mine({ logs: [[log, log]] })
+    await sync()
+    const found = await Promise.all(Array.from({ length: 5 }, () => changes(id)))
+    expect(found.flat()).toHaveLength(2)
+  })
+
+  test('error: parameters', async () => {
+    await start()
+    await expect(
+      gateway.rpc('eth_newFilter', { fromBlock: '0x5', toBlock: '0x4' }),
+    ).rejects.toMatchObject({ code: -32602 })
+    await expect(
+      gateway.rpc('eth_newFilter', { blockHash: chain.head().hash }),
+    ).rejects.toMatchObject({ code: -32602 })
+    await expect(gateway.rpc('eth_getFilterChanges')).rejects.toMatchObject({ code: -32602 })
+  })
+})
+
+describe('other filters', () => {
+  test('default: block filters have the hashes of the new branch', async () => {
+    await start()
+    const id = await gateway.rpc<string>('eth_newBlockFilter')
+    const first = [chain.mine(), chain.mine()]
+    await sync()
+    const hashes = () => gateway.rpc<Hash[]>('eth_getFilterChanges', id)
+    expect(await hashes()).toEqual(first.map(({ hash }) => hash))
+    const branch = chain.reorg(1, [{}, {}])
+    await sync()
+    expect(await hashes()).toEqual(branch.map(({ hash }) => hash))
+    await expect(gateway.rpc('eth_getFilterLogs', id)).rejects.toMatchObject({ code: -32000 })
+  })
+
+  test('behavior: pending filters have each hash of the pool once; nobody asks for the pool without need', async () => {
+    await start()
+    const path = '/wallet/gettransactionlistfrompending'
+    const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
+    chain.pending.push('01'.repeat(32), '02'.repeat(32))
+    const found: Hash[] = []
+    await vi.waitFor(
+      async () => {
+        found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
+        expect(found).toHaveLength(2)
+      },
+      { interval: 50, timeout: 5_000 },
+    )
+    chain.pending.push('03'.repeat(32))
+    await vi.waitFor(
+      async () => {
+        found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
+        expect(found).toHaveLength(3)
+      },
+      { interval: 50, timeout: 5_000 },
+    )
+    expect(found).toEqual(chain.pending.map((hash) => `0x${hash}`))
+    expect(chain.calls.get(path)).toBeGreaterThan(0)
+  })
+
+  test('behavior: unknown filters', async () => {
+    await start()
+    const unknown = `0x${'0'.repeat(32)}`
+    for (const method of ['eth_getFilterChanges', 'eth_getFilterLogs'])
+      await expect(gateway.rpc(method, unknown)).rejects.toMatchObject({
+        code: -32000,
+        message: 'filter not found',
+      })
+    expect(await gateway.rpc('eth_uninstallFilter', unknown)).toBe(false)
+    const id = await gateway.rpc<string>('eth_newBlockFilter')
+    expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(true)
+    expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(false)
+  })
+
+  test('behavior: the solidified view delivers what is final', async () => {
+    await start()
+    const solid = createClient(`${gateway.url}/solidity`)
+    const id = await solid.rpc<string>('eth_newFilter', {})
+    const block = chain.mine({ logs: [[log]] })
+    await sync()
+    expect(await solid.rpc('eth_getFilterChanges', id)).toEqual([])
+    chain.solidify(1)
+    chain.mine()
+    await sync()
+    expect(await solid.rpc('eth_getFilterChanges', id)).toEqual([
+      expect.objectContaining({ blockHash: block.hash }),
+    ])
+    await expect(gateway.rpc('eth_getFilterChanges', id)).rejects.toMatchObject({ code: -32000 })
+  })
+
+  test('error: limits', async () => {
+    await start({ filtersPerClient: 2 })
+    await gateway.rpc('eth_newBlockFilter')
+    await gateway.rpc('eth_newFilter', {})
+    await expect(gateway.rpc('eth_newFilter', {})).rejects.toMatchObject({ code: -32005 })
+  })
+})

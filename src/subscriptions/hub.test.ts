@@ -1,0 +1,167 @@
+import type { Hash } from 'viem'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
+import { openSocket, startWatchedGateway } from '../../test/watcher.ts'
+import type { RpcHeader, RpcLog } from '../codec/types.ts'
+import type { Config } from '../config.ts'
+
+let chain: ScriptedChain
+let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+let socket: Awaited<ReturnType<typeof openSocket>>
+
+const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
+const other = { address: '44'.repeat(20), topics: ['bb'.repeat(32)] }
+
+beforeEach(() => {
+  chain = createScriptedChain()
+})
+afterEach(() => gateway.stop())
+
+async function start(config: Partial<Config> = {}) {
+  gateway = await startWatchedGateway(chain, config)
+  socket = await gateway.socket()
+}
+
+const soon = (check: () => void) => vi.waitFor(check, { interval: 20, timeout: 6_000 })
+const hashesOf = (id: string) => socket.of<RpcHeader>(id).map(({ hash }) => hash)
+const brief = (id: string) =>
+  socket
+    .of<RpcLog>(id)
+    .map(
+      ({ blockNumber, logIndex, removed }) =>
+        `${removed ? '-' : '+'}${Number(blockNumber)}.${Number(logIndex)}`,
+    )
+
+describe('createHub', () => {
+  test('default: heads and logs as they come', async () => {
+    await start()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const logs = await socket.rpc<string>('eth_subscribe', 'logs', { address: `0x${log.address}` })
+    expect(heads).toMatch(/^0x[0-9a-f]{32}$/)
+    const block = chain.mine({ logs: [[other, log]] })
+    await soon(() => expect(socket.notes).toHaveLength(2))
+    const {
+      transactions: _,
+      uncles: __,
+      ...header
+    } = await gateway.rpc<{
+      transactions: unknown
+      uncles: unknown
+    }>('eth_getBlockByNumber', '0x1', false)
+    expect(socket.of(heads)).toEqual([header])
+    expect(socket.of(logs)).toEqual(
+      await gateway.rpc('eth_getLogs', { blockHash: block.hash, address: `0x${log.address}` }),
+    )
+  })
+
+  test('behavior: a reorg takes logs away, newest first, and announces the new branch', async () => {
+    await start()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const logs = await socket.rpc<string>('eth_subscribe', 'logs', {})
+    const old = [chain.mine({ logs: [[log]] }), chain.mine({ logs: [[log, log]] })]
+    await soon(() => expect(hashesOf(heads)).toHaveLength(2))
+    const branch = chain.reorg(2, [{}, { logs: [[log]] }, {}])
+    await soon(() => expect(hashesOf(heads)).toHaveLength(5))
+    expect(hashesOf(heads)).toEqual([...old, ...branch].map(({ hash }) => hash))
+    expect(brief(logs)).toEqual(['+1.0', '+2.0', '+2.1', '-2.1', '-2.0', '-1.0', '+2.0'])
+  })
+
+  test('args: fromBlock delivers everything since, then goes on live', async () => {
+    for (let count = 0; count < 200; count++) chain.mine({ logs: [[log]] })
+    chain.solidify(190)
+    await start()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', { fromBlock: '0x5' })
+    const logs = await socket.rpc<string>('eth_subscribe', 'logs', { fromBlock: '0x5' })
+    const edge = await socket.rpc<string>('eth_subscribe', 'newHeads', { fromBlock: 'latest' })
+    for (let count = 0; count < 5; count++) chain.mine({ logs: [[log]] })
+    await soon(() => expect(brief(logs)).toHaveLength(201))
+    await soon(() => expect(hashesOf(heads)).toHaveLength(201))
+    const expected = chain.canonical().slice(5)
+    expect(hashesOf(heads)).toEqual(expected.map(({ hash }) => hash))
+    expect(brief(logs)).toEqual(expected.map(({ number }) => `+${number}.0`))
+    expect(hashesOf(edge)).toEqual(expected.slice(-5).map(({ hash }) => hash))
+  })
+
+  test('args: fromBlock in the future', async () => {
+    await start()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', { fromBlock: '0x2' })
+    chain.mine()
+    const second = chain.mine()
+    await soon(() => expect(hashesOf(heads)).toEqual([second.hash]))
+  })
+
+  test('behavior: pending transactions, each once', async () => {
+    await start()
+    const id = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
+    chain.pending.push('01'.repeat(32))
+    await soon(() => expect(socket.of<Hash>(id)).toHaveLength(1))
+    chain.pending.push('02'.repeat(32))
+    await soon(() => expect(socket.of<Hash>(id)).toEqual(chain.pending.map((hash) => `0x${hash}`)))
+  })
+
+  test('behavior: syncing tells the state at once', async () => {
+    await start()
+    const id = await socket.rpc<string>('eth_subscribe', 'syncing')
+    await soon(() => expect(socket.of(id)).toHaveLength(1))
+  })
+
+  test('behavior: unsubscribing ends it, once', async () => {
+    await start()
+    const id = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const kept = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    expect(await socket.rpc('eth_unsubscribe', id)).toBe(true)
+    expect(await socket.rpc('eth_unsubscribe', id)).toBe(false)
+    chain.mine()
+    await soon(() => expect(hashesOf(kept)).toHaveLength(1))
+    expect(hashesOf(id)).toEqual([])
+    const stranger = await gateway.socket()
+    expect(await stranger.rpc('eth_unsubscribe', kept)).toBe(false)
+    await stranger.close()
+  })
+
+  test('behavior: the solidified view announces what is final', async () => {
+    await start()
+    const solid = await openSocket(`${gateway.url.replace('http', 'ws')}/solidity`)
+    const id = await solid.rpc<string>('eth_subscribe', 'newHeads')
+    const block = chain.mine()
+    chain.solidify(1)
+    chain.mine()
+    await soon(() => expect(solid.of<RpcHeader>(id).map(({ hash }) => hash)).toEqual([block.hash]))
+    await solid.close()
+  })
+
+  test('error: limits of a connection and of an address; a closed socket frees its share', async () => {
+    await start({ subscriptionsPerConnection: 2, subscriptionsPerClient: 3 })
+    await socket.rpc('eth_subscribe', 'newHeads')
+    await socket.rpc('eth_subscribe', 'newHeads')
+    await expect(socket.rpc('eth_subscribe', 'newHeads')).rejects.toMatchObject({ code: -32005 })
+    const second = await gateway.socket()
+    await second.rpc('eth_subscribe', 'newHeads')
+    await expect(second.rpc('eth_subscribe', 'newHeads')).rejects.toMatchObject({ code: -32005 })
+    await socket.close()
+    await vi.waitFor(() => second.rpc('eth_subscribe', 'newHeads'), { timeout: 3_000 })
+    await second.close()
+  })
+
+  test('error: parameters, and HTTP', async () => {
+    await start()
+    for (const params of [
+      [],
+      ['heads'],
+      ['logs', { blockHash: chain.head().hash }],
+      ['logs', { toBlock: '0x5' }],
+      ['newPendingTransactions', true],
+    ])
+      await expect(socket.rpc('eth_subscribe', ...params)).rejects.toMatchObject({ code: -32602 })
+    for (const method of ['eth_subscribe', 'eth_unsubscribe'])
+      await expect(gateway.rpc(method, 'newHeads')).rejects.toMatchObject({ code: -32601 })
+  })
+
+  test('behavior: stopping says going away', async () => {
+    await start()
+    await socket.rpc('eth_subscribe', 'newHeads')
+    void gateway.stop()
+    expect(await socket.closed).toBe(1001)
+  })
+})
