@@ -12,7 +12,7 @@ import type { CachedBlock, Terms } from './cachedBlock.ts'
 import type { HeadBlock } from './headTypes.ts'
 
 /** Where a transaction is on the canonical chain. */
-export type Place = { block: CachedBlock; index: number }
+type Place = { block: CachedBlock; index: number }
 
 /** Finds transactions by hash, in one view of the chain. */
 export type Transactions = {

@@ -15,7 +15,7 @@ export function createBloom(): Bloom {
 }
 
 /** The bits of an address (20 bytes) or topic (32 bytes), as hex with `0x`. */
-export function bloomBits(item: string): BloomBits {
+function bloomBits(item: string): BloomBits {
   return bitsOf(Buffer.from(item.slice(2), 'hex'))
 }
 
@@ -31,11 +31,6 @@ export function addBits(bloom: Bloom, bits: BloomBits): void {
     const index = BLOOM_BYTES - 1 - (bit >> 3)
     bloom[index] = (bloom[index] ?? 0) | (1 << (bit & 7))
   }
-}
-
-/** Whether the item with these bits may be in the filter; false is certain. */
-export function hasBits(bloom: Bloom, bits: BloomBits): boolean {
-  return bits.every((bit) => ((bloom[BLOOM_BYTES - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0)
 }
 
 /** The filter over all logs given. `known` keeps the bits of items between calls, such as the receipts of one block. */
