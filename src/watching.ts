@@ -89,7 +89,7 @@ export declare namespace createWatching {
       | 'subscriptionsPerClient'
       | 'subscriptionsPerConnection'
     >
-    head: Pick<FollowedHead, 'onChange' | 'status' | 'window'>
+    head: Pick<FollowedHead, 'joined' | 'onChange' | 'status' | 'window'>
     log: HeadLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
     redis: RedisLink | undefined

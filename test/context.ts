@@ -65,6 +65,7 @@ export async function createReplayContext({
     chains: { full: chain, solid: chain },
     config,
     head: {
+      joined: () => true,
       onChange: head.onChange,
       status: () => ({
         role: 'alone',

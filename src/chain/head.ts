@@ -12,6 +12,8 @@ import type { Head, HeadChange } from './headTypes.ts'
 export type FollowedHead = Head & {
   /** The recent chain with its orphans; undefined before the first block. The same value until the next change. */
   window(): Window | undefined
+  /** Whether the other replicas know our newest block, so that a position on it means the same to all. True without Redis. */
+  joined(): boolean
 }
 
 /**
@@ -58,6 +60,9 @@ export function createHead({
       link: redis,
       log,
       now,
+      replace: (next) => {
+        window = next
+      },
       onActive: () => poller.poke(),
       source,
       window: () => window,
@@ -95,6 +100,7 @@ export function createHead({
       return window?.blocks.find((block) => block.hash === hash)
     },
     window: () => window,
+    joined: () => fleet?.joined() ?? true,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -110,8 +110,19 @@ export function createFilters({
     return toCursor(before ?? { number: -1, hash: '0x' })
   }
 
+  /** A cursor may only stand on blocks that every replica can find: waits until this one is back in its fleet. */
+  async function join(): Promise<void> {
+    for (let waited = 0; !head.joined(); waited += BUSY_STEP) {
+      // A store that is away is the cause, and is said.
+      if (waited === 0) await store.read('')
+      if (waited >= BEHIND_WAIT) throw new BehindError()
+      await sleep(BUSY_STEP)
+    }
+  }
+
   async function take(id: string, token: string): Promise<Taken> {
     await settling.get(id)
+    await join()
     for (let waited = 0; ; waited += BUSY_STEP) {
       const { hash, number } = newest()
       const taken = await store.take(id, token, toCursor({ number, hash }))
@@ -183,6 +194,7 @@ export function createFilters({
   return {
     async createLogs(client, query) {
       const { addresses, topics } = query
+      await join()
       const range = await rangeOf(query)
       const cursor = await cursorBefore(range.from)
       const scanFrom = range.from ?? newest().number
@@ -197,6 +209,7 @@ export function createFilters({
       return create(client, spec, cursor)
     },
     async createBlocks(client) {
+      await join()
       return create(client, { kind: 'blocks', view: chain.view }, await cursorBefore(undefined))
     },
     async createPending(client) {
@@ -245,7 +258,7 @@ export function createFilters({
 export declare namespace createFilters {
   type Options = {
     chain: Pick<Chain, 'logs' | 'resolve' | 'view'>
-    head: Pick<FollowedHead, 'window'>
+    head: Pick<FollowedHead, 'joined' | 'window'>
     store: FilterStore
     pool: PoolFeed
     /** Most items of one page; a page is cut between blocks. */

@@ -9,6 +9,7 @@ import { createJournal, type JournalEntry, LEASE, toEntry } from './journal.ts'
 import { newerSolid, planAdoption, planPublication, relationOf, toChange } from './reconcile.ts'
 import type { HeadSource } from './source.ts'
 import {
+  addOrphans,
   applyChange,
   blockAt,
   blocksAbove,
@@ -34,6 +35,8 @@ export type Fleet = {
   active(): boolean
   /** Makes a step known to the fleet and applies it here; false when it must be worked out again. */
   publish(change: HeadChange): Promise<boolean>
+  /** Whether the fleet knows our newest block: only then may a position on it be kept for others. */
+  joined(): boolean
   /** Why this process takes no part. */
   problem(): string | undefined
   /** Resolves once the part of this process is known, or Redis was waited for long enough. */
@@ -47,13 +50,14 @@ export type Fleet = {
  * alone, and afterwards they meet again on what the fleet has.
  */
 export function createFleet(options: createFleet.Options): Fleet {
-  const { apply, id = randomUUID(), link, log, now, onActive, source, window } = options
+  const { apply, id = randomUUID(), link, log, now, onActive, replace, source, window } = options
   const journal = createJournal(link)
   const life = { stopped: false }
   let role: HeadStatus['role'] = 'follower'
   let token: string | undefined
   let position: string | undefined
   let belongs: boolean | undefined
+  let joined = false
   let downSince: number | undefined = now()
   let loops: Promise<unknown> | undefined
 
@@ -65,6 +69,7 @@ export function createFleet(options: createFleet.Options): Fleet {
   function become(next: HeadStatus['role']): void {
     if (role === next) return
     role = next
+    if (role === 'alone') joined = false
     log.info({ role }, 'the role of this process changed')
     onActive()
   }
@@ -110,7 +115,8 @@ export function createFleet(options: createFleet.Options): Fleet {
     const own = window()
     const plan = own && planPublication(own, await journal.snapshot())
     if (!own || !plan) return
-    await journal.publish(token, plan.entry, plan.blocks, oldestOf(own))
+    const outcome = await journal.publish(token, plan.entry, plan.blocks, oldestOf(own))
+    joined = outcome === 'ok' && window() === own
   }
 
   /** Takes over what the journal has, and reads on from there. */
@@ -139,9 +145,21 @@ export function createFleet(options: createFleet.Options): Fleet {
           solid: newerSolid(above < 0 ? undefined : own, added, snapshot.solid),
         })
       }
+      await recall(snapshot.orphans)
       position = snapshot.position
+      const own = window()
+      joined = own !== undefined && newestOf(own).hash === snapshot.blocks.at(-1)?.hash
       return
     }
+  }
+
+  /** Learns of the blocks that were taken away while this process was not there. */
+  async function recall(hashes: readonly Hash[]): Promise<void> {
+    const missing = hashes.filter((hash) => !window()?.orphans.has(hash))
+    if (missing.length === 0) return
+    const blocks = [...(await journal.blocks(missing)).values()]
+    const own = window()
+    if (own) replace(addOrphans(own, blocks))
   }
 
   /** Reads blocks between our newest and the journal's oldest from the node. */
@@ -177,13 +195,18 @@ export function createFleet(options: createFleet.Options): Fleet {
 
   async function follow(entry: JournalEntry): Promise<void> {
     const relation = relationOf(window(), entry)
-    if (relation === 'known') return
+    if (relation === 'known') {
+      const own = window()
+      if (own && newestOf(own).hash === entry.tip) joined = true
+      return
+    }
     if (relation === 'elsewhere') return rebuild()
     const added = await contents(entry.added.map(({ hash }) => hash))
     const own = window()
     // The leader applies its own steps at once, maybe while their contents were read here.
-    if (own && entry.prev === newestOf(own).hash)
-      apply(toChange(own, entry.removed, added, entry.solid))
+    if (!own || entry.prev !== newestOf(own).hash) return
+    apply(toChange(own, entry.removed, added, entry.solid))
+    joined = true
   }
 
   async function followAll(): Promise<void> {
@@ -214,6 +237,7 @@ export function createFleet(options: createFleet.Options): Fleet {
   return {
     role: () => role,
     active: () => role !== 'follower',
+    joined: () => joined && role !== 'alone',
     problem: () =>
       belongs === false
         ? 'the Redis keys belong to another chain: set another --redis-prefix'
@@ -232,6 +256,7 @@ export function createFleet(options: createFleet.Options): Fleet {
       if (outcome === 'ok') {
         // The reader may have been faster.
         if (window() === own) apply(change)
+        joined = true
         return true
       }
       if (outcome === 'fenced') {
@@ -263,6 +288,8 @@ export declare namespace createFleet {
     source: HeadSource
     window: () => Window | undefined
     apply: (change: HeadChange) => void
+    /** Takes a window that differs only in its orphans. */
+    replace: (window: Window) => void
     /** The role changed: look at once. */
     onActive: () => void
     log: HeadLog

@@ -23,6 +23,8 @@ export type Snapshot = {
   solid: HeadBlock
   /** Ascending. */
   blocks: { number: number; hash: Hash }[]
+  /** Blocks of the window's heights that were taken away. */
+  orphans: Hash[]
 }
 
 /** `fenced`: another leads. `moved`: the newest block is not the one that the step starts from. */
@@ -82,19 +84,28 @@ const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'fenced' end
 if (redis.call('HGET', KEYS[2], 'tip') or '') ~= ARGV[2] then return 'moved' end
 local entry = cjson.decode(ARGV[3])
-for _, hash in ipairs(entry.removed) do redis.call('ZREM', KEYS[3], hash) end
-for _, block in ipairs(entry.added) do redis.call('ZADD', KEYS[3], block.number, block.hash) end
+for _, hash in ipairs(entry.removed) do
+  local number = redis.call('ZSCORE', KEYS[3], hash)
+  if number then redis.call('ZADD', KEYS[5], number, hash) end
+  redis.call('ZREM', KEYS[3], hash)
+end
+for _, block in ipairs(entry.added) do
+  redis.call('ZADD', KEYS[3], block.number, block.hash)
+  redis.call('ZREM', KEYS[5], block.hash)
+end
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', '(' .. ARGV[5])
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', '(' .. ARGV[5])
 redis.call('HSET', KEYS[2], 'tip', ARGV[4], 'solid', ARGV[8])
 redis.call('XADD', KEYS[4], 'MAXLEN', '~', ARGV[6], '*', 'entry', ARGV[3])
-for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], ARGV[7]) end
+for i = 2, 5 do redis.call('PEXPIRE', KEYS[i], ARGV[7]) end
 return 'ok'`
 
 const SNAPSHOT = `
 local solid = redis.call('HGET', KEYS[1], 'solid')
 if not solid then return false end
 local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
-return { last[1] and last[1][1] or '0-0', solid, redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES') }`
+return { last[1] and last[1][1] or '0-0', solid, redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),
+  redis.call('ZRANGE', KEYS[4], 0, -1) }`
 
 /** Opens the journal; it reads the stream over a connection of its own. */
 export function createJournal(link: RedisLink): Journal {
@@ -102,6 +113,7 @@ export function createJournal(link: RedisLink): Journal {
     fence: link.key('head:fence'),
     genesis: link.key('head:genesis'),
     lease: link.key('head:lease'),
+    orphans: link.key('head:orphans'),
     state: link.key('head:state'),
     stream: link.key('head:stream'),
     window: link.key('head:window'),
@@ -116,7 +128,7 @@ export function createJournal(link: RedisLink): Journal {
   return {
     async lead(id) {
       const token = await lead(
-        [keys.lease, keys.fence, keys.state, keys.window, keys.stream, keys.genesis],
+        [keys.lease, keys.fence, keys.state, keys.window, keys.stream, keys.genesis, keys.orphans],
         [id, LEASE, TTL],
       )
       return typeof token === 'string' ? token : undefined
@@ -130,7 +142,7 @@ export function createJournal(link: RedisLink): Journal {
         await link.run((client) => client.set(blockKey(block.hash), bytes, 'PX', TTL))
       }
       return (await publish(
-        [keys.lease, keys.state, keys.window, keys.stream],
+        [keys.lease, keys.state, keys.window, keys.stream, keys.orphans],
         [
           token,
           entry.prev,
@@ -144,15 +156,15 @@ export function createJournal(link: RedisLink): Journal {
       )) as PublishOutcome
     },
     async snapshot() {
-      const found = (await snapshot([keys.state, keys.window, keys.stream], [])) as
-        | [string, string, string[]]
+      const found = (await snapshot([keys.state, keys.window, keys.stream, keys.orphans], [])) as
+        | [string, string, string[], Hash[]]
         | null
       if (!found) return undefined
-      const [position, solid, members] = found
+      const [position, solid, members, orphans] = found
       const blocks: Snapshot['blocks'] = []
       for (let index = 0; index < members.length; index += 2)
         blocks.push({ hash: members[index] as Hash, number: Number(members[index + 1]) })
-      return { blocks, position, solid: JSON.parse(solid) as HeadBlock }
+      return { blocks, orphans, position, solid: JSON.parse(solid) as HeadBlock }
     },
     async blocks(hashes) {
       const found = new Map<Hash, RecentBlock>()

@@ -39,6 +39,14 @@ export function applyChange(window: Window | undefined, change: HeadChange): Win
   return { blocks, orphans, solid: change.solid }
 }
 
+/** The window with orphans that others knew of. */
+export function addOrphans(window: Window, blocks: readonly RecentBlock[]): Window {
+  const orphans = new Map(window.orphans)
+  for (const block of blocks)
+    if (isCanonical(window, block) === false) orphans.set(block.hash, block)
+  return { ...window, orphans }
+}
+
 /** The newest canonical block. */
 export function newestOf(window: Window): RecentBlock {
   return window.blocks.at(-1) as RecentBlock

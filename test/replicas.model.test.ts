@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import fc from 'fast-check'
+import type { Hash } from 'viem'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { createHead } from '../src/chain/head.ts'
+import type { RpcLog } from '../src/codec/types.ts'
+import { createFilters } from '../src/filters/filters.ts'
+import { createPoolFeed } from '../src/filters/pool.ts'
+import { createRedisFilterStore } from '../src/filters/redis.ts'
+import type { RequestScope } from '../src/jsonrpc/request.ts'
+import { silentLog } from '../src/log.ts'
+import { createRedisLink } from '../src/redis.ts'
+import { createScriptedChain, type ScriptedChain, type Script } from './chain.ts'
+import { explainSkip, redisServerMissing, startRedis, type TestRedis } from './redis.ts'
+
+explainSkip(redisServerMissing)
+
+/** What may happen to a fleet. `pause` is milliseconds until the next thing happens. */
+type Event = { pause: number } & (
+  | { kind: 'mine'; logs: number }
+  | { kind: 'reorg'; depth: number; longer: number; logs: number }
+  | { kind: 'poll'; replica: number; filter: 'logs' | 'blocks'; outcome: 'sent' | 'lost' }
+  | { kind: 'crash'; replica: number; polling: boolean }
+  | { kind: 'redis' }
+)
+
+const pause = fc.integer({ min: 0, max: 30 })
+const replica = fc.integer({ min: 0, max: 1 })
+const logs = fc.integer({ min: 0, max: 3 })
+const events: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('mine'), logs, pause }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('reorg'),
+      depth: fc.integer({ min: 1, max: 10 }),
+      longer: fc.integer({ min: 1, max: 3 }),
+      logs,
+      pause,
+    }),
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constant('poll'),
+      replica,
+      filter: fc.constantFrom('logs', 'logs', 'blocks'),
+      outcome: fc.constantFrom('sent', 'sent', 'sent', 'lost'),
+      pause,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('crash'), replica, polling: fc.boolean(), pause }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('redis'), pause }) },
+)
+
+/** One replica's head and filters, without HTTP: the test decides what becomes of a response. */
+async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
+  const link = createRedisLink({ url, prefix })
+  const head = createHead({ native: chain.native, redis: link })
+  await head.start()
+  const pool = createPoolFeed({
+    native: chain.native,
+    onError: () => {},
+    redis: link,
+    role: () => head.status().role,
+  })
+  const filters = createFilters({
+    chain: {
+      view: 'full',
+      logs: () => Promise.reject(new Error('all of this chain is in the window')),
+      resolve: async () => undefined,
+    },
+    head,
+    log: silentLog,
+    pageSize: 4,
+    pool,
+    store: createRedisFilterStore({ lease: 400, link, perClient: 9, total: 9, ttl: 60_000 }),
+    ttl: 60_000,
+  })
+  return {
+    filters,
+    head,
+    /** As the kernel ends a process: whatever was under way never comes to an end. */
+    kill() {
+      link.client.disconnect()
+      void pool.stop()
+      return head.stop()
+    },
+    async stop() {
+      await pool.stop()
+      await head.stop()
+      await link.close()
+    },
+  }
+}
+
+/** A request whose response the test sends or loses. */
+function createRequest() {
+  const listeners: ((delivered: boolean) => void)[] = []
+  const scope: RequestScope = {
+    client: 'model',
+    onSettled: (listener) => void listeners.push(listener),
+    signal: new AbortController().signal,
+  }
+  return {
+    scope,
+    settle: (delivered: boolean) => listeners.splice(0).forEach((listener) => listener(delivered)),
+  }
+}
+
+async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
+  const chain = createScriptedChain({ seed: randomUUID() })
+  const prefix = randomUUID()
+  const replicas = [
+    await startReplica(chain, redis.url, prefix),
+    await startReplica(chain, redis.url, prefix),
+  ]
+  const of = (index: number) => replicas[index] as NonNullable<(typeof replicas)[number]>
+  const unsettled: ReturnType<typeof createRequest>[] = []
+  const received: RpcLog[] = []
+  const announced: Hash[] = []
+  const ids = {
+    logs: await of(0).filters.createLogs('model', { addresses: [], topics: [] }),
+    blocks: await of(0).filters.createBlocks('model'),
+  }
+  let minedLogs = 0
+
+  const blockOf = (count: number): Script => ({
+    logs: Array.from({ length: count }, () => [
+      { address: '33'.repeat(20), topics: [(minedLogs++).toString(16).padStart(64, '0')] },
+    ]),
+  })
+
+  /** A client that believes what it is told: what is taken away must be the last that it has. */
+  function receive(filter: 'logs' | 'blocks', page: (RpcLog | Hash)[]) {
+    for (const item of page)
+      if (typeof item === 'string') announced.push(item)
+      else if (item.removed) expect(nameOf(received.pop() as RpcLog)).toBe(nameOf(item))
+      else received.push(item)
+    expect(page.every((item) => (typeof item === 'string') === (filter === 'blocks'))).toBe(true)
+  }
+
+  async function poll(index: number, filter: 'logs' | 'blocks', outcome: 'sent' | 'lost') {
+    const request = createRequest()
+    const page = await of(index).filters.changes(ids[filter], request.scope)
+    if (outcome === 'sent') receive(filter, page)
+    request.settle(outcome === 'sent')
+    return page
+  }
+
+  async function happen(event: Event) {
+    switch (event.kind) {
+      case 'mine':
+        chain.mine(blockOf(event.logs))
+        break
+      case 'reorg': {
+        const depth = Math.min(event.depth, chain.head().number)
+        if (depth > 0)
+          chain.reorg(
+            depth,
+            Array.from({ length: depth + event.longer }, () => blockOf(event.logs)),
+          )
+        break
+      }
+      case 'poll':
+        // Redis may just be away, or the replica behind: that is said, and costs nothing.
+        await poll(event.replica, event.filter, event.outcome).catch((error: unknown) =>
+          expect(error).toMatchObject({ code: -32603 }),
+        )
+        break
+      case 'crash': {
+        const old = of(event.replica)
+        const request = createRequest()
+        if (event.polling) await old.filters.changes(ids.logs, request.scope).catch(() => [])
+        unsettled.push(request)
+        void old.kill()
+        replicas[event.replica] = await startReplica(chain, redis.url, prefix)
+        break
+      }
+      case 'redis':
+        await redis.stop()
+        await redis.start()
+    }
+    for (const { head } of replicas) head.poke()
+    await sleep(event.pause)
+  }
+
+  for (const event of script) await happen(event)
+
+  await vi.waitFor(
+    () => {
+      for (const { head } of replicas) {
+        head.poke()
+        expect(head.latest().hash).toBe(chain.head().hash)
+        expect(head.status().role).not.toBe('alone')
+      }
+    },
+    { interval: 50, timeout: 20_000 },
+  )
+  // Pages of the dead are free after their lease.
+  let quiet = 0
+  for (let index = 0; quiet < 12; index = 1 - index) {
+    const pages = [await poll(index, 'logs', 'sent'), await poll(index, 'blocks', 'sent')]
+    quiet = pages.every(({ length }) => length === 0) ? quiet + 1 : 0
+    if (quiet > 0) await sleep(60)
+  }
+  const canonical = of(0).head.window()?.blocks ?? []
+  expect(received.map(nameOf)).toEqual(canonical.flatMap(({ logs }) => logs.map(nameOf)))
+  expect(new Set(announced).size).toBe(announced.length)
+  const hashes: Hash[] = chain
+    .canonical()
+    .map(({ hash }) => hash)
+    .slice(1)
+  expect(announced.filter((hash) => hashes.includes(hash))).toEqual(hashes)
+  for (const request of unsettled) request.settle(false)
+  await Promise.all(replicas.map(({ stop }) => stop()))
+}
+
+const nameOf = ({ blockHash, logIndex }: RpcLog) => `${blockHash}:${logIndex}`
+
+let redis: TestRedis
+beforeAll(async () => {
+  if (!redisServerMissing) redis = await startRedis()
+})
+afterAll(() => redis?.close())
+
+describe.skipIf(redisServerMissing !== undefined)('two replicas on one Redis', () => {
+  test('behavior: whatever happens, a client ends with exactly the canonical logs and blocks', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(events, { minLength: 10, maxLength: 60, size: 'max' }), (script) =>
+        run(redis, script),
+      ),
+      { numRuns: Number(process.env['MODEL_RUNS'] ?? 6), endOnFailure: true },
+    )
+  }, 300_000)
+})
