@@ -6,7 +6,7 @@ import { isPassing } from './retry.ts'
 import { RpcFailure } from './rpc.ts'
 import { readMark } from './search.ts'
 import { connect, type Socket } from './socket.ts'
-import { createWindow, takenBack } from './window.ts'
+import { createWindow, type Delivered, takenBack } from './window.ts'
 
 /**
  * Follows the chain over WebSocket subscriptions that resume: after a lost connection everything since the last known
@@ -63,19 +63,27 @@ export async function followBySocket(
       else onLog(socket, result as RpcLog)
     }
     socket.onNotification(take)
+    const subscribe = async (kind: 'heads' | 'logs', ...params: unknown[]) => {
+      kinds.set(String(await socket.call('eth_subscribe', params)), kind)
+      for (const [id, result] of early.splice(0)) take(id, result)
+    }
     const fromBlock = `0x${from.toString(16)}`
-    if (filter)
-      kinds.set(
-        String(await socket.call('eth_subscribe', ['logs', { ...filter, fromBlock }])),
-        'logs',
-      )
-    kinds.set(
-      String(
-        await socket.call('eth_subscribe', filter ? ['newHeads'] : ['newHeads', { fromBlock }]),
-      ),
-      'heads',
-    )
-    for (const [id, result] of early.splice(0)) take(id, result)
+    if (filter) {
+      const checked = window.newest()
+      await subscribe('logs', 'logs', { ...filter, fromBlock })
+      await subscribe('heads', 'newHeads')
+      await refuseFork(socket, checked)
+    } else await subscribe('heads', 'newHeads', { fromBlock })
+  }
+
+  /**
+   * From the subscription on, the server tells what leaves the chain. What left it just before, after the orphans were
+   * taken back, is found by connecting once more.
+   */
+  async function refuseFork(socket: Socket, checked: Delivered | undefined): Promise<void> {
+    if (!checked) return
+    const now = await readMark(socket, String(checked.number), 'block')
+    if (now?.hash !== checked.hash) socket.close()
   }
 
   function onHead(socket: Socket, header: RpcHeader): void {

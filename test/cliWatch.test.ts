@@ -1,0 +1,159 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import type { RpcLog } from '../src/codec/types.ts'
+import { createGateway, type Gateway } from '../src/gateway.ts'
+import { createScriptedChain, type ScriptedChain } from './chain.ts'
+import { buildCommand, type RunningCommand, startCommand } from './cli.ts'
+
+const TOPIC = 'aa'.repeat(32)
+const log = { address: '33'.repeat(20), topics: [TOPIC], data: '' }
+
+let chain: ScriptedChain
+let node: Awaited<ReturnType<ScriptedChain['listen']>>
+let gateway: Gateway
+let port = 0
+const running: RunningCommand[] = []
+
+beforeAll(() => buildCommand('cli-watch'))
+beforeEach(async () => {
+  chain = createScriptedChain()
+  for (let i = 0; i < 5; i += 1) chain.mine({ logs: [[log], [log, log]] })
+  node = await chain.listen()
+  port = 0
+  await startGateway()
+})
+afterEach(async () => {
+  for (const command of running.splice(0)) {
+    command.process.kill('SIGKILL')
+    await command.ended
+  }
+  await gateway.stop()
+  await node.close()
+})
+
+async function startGateway(): Promise<void> {
+  gateway = createGateway({ config: { port, upstream: node.url, logLevel: 'silent' } })
+  ;({ port } = await gateway.start())
+  await gateway.ready
+}
+
+function watch(...args: string[]): RunningCommand {
+  const command = startCommand(['watch', ...args, '--rpc', `http://127.0.0.1:${port}`])
+  running.push(command)
+  return command
+}
+
+/** `block hash:log index` of what remains when every removal is taken off again; a repeated or unknown one is an error. */
+function standing(lines: readonly string[]): string[] {
+  const present = new Set<string>()
+  for (const line of lines) {
+    const { blockHash, logIndex, removed } = JSON.parse(line) as RpcLog
+    const key = `${blockHash}:${logIndex}`
+    if (present.has(key) !== removed) throw new Error(`${removed ? 'unknown' : 'repeated'} ${key}`)
+    if (removed) present.delete(key)
+    else present.add(key)
+  }
+  return [...present]
+}
+
+function canonical(from: number): string[] {
+  return chain
+    .canonical()
+    .filter(({ number }) => number >= from)
+    .flatMap(({ hash, logs }) => logs.map((_, index) => `${hash}:0x${index.toString(16)}`))
+}
+
+/** Waits until the logs that stand are exactly those of the chain, in its order. */
+function expectCanonical(command: RunningCommand, from: number): Promise<void> {
+  return vi.waitFor(
+    () => expect(standing(command.stdout().split('\n').slice(0, -1))).toEqual(canonical(from)),
+    { timeout: 20_000, interval: 50 },
+  )
+}
+
+for (const way of ['socket', 'poll'] as const) {
+  const flags = way === 'poll' ? ['--poll', '--interval', '50'] : []
+
+  describe(`over ${way}`, () => {
+    test('default: heads from a block on, then live, then the end', async () => {
+      const command = watch('heads', '--from', '3', '--count', '5', '--json', ...flags)
+      await command.lines(3)
+      chain.mine()
+      chain.mine()
+      const run = await command.ended
+      expect(run.code).toBe(0)
+      const heads = run.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { number: string; hash: string })
+      expect(heads.map(({ hash }) => hash)).toEqual(
+        chain
+          .canonical()
+          .filter(({ number }) => number >= 3)
+          .map(({ hash }) => hash),
+      )
+      expect(Object.keys(heads[0] ?? {})).not.toContain('transactions')
+    })
+
+    test('behavior: logs once each, taken back when their block leaves the chain', async () => {
+      const command = watch('logs', '--from', '2', ...flags)
+      await expectCanonical(command, 2)
+      chain.mine({ logs: [[log]] })
+      await expectCanonical(command, 2)
+      chain.reorg(3, [{ logs: [[log]] }, {}, { logs: [[log, log]] }, { logs: [[log]] }])
+      await expectCanonical(command, 2)
+      expect(command.stdout()).toContain('"removed":true')
+    })
+
+    test('behavior: resumes after the gateway was away, also across a reorganisation', async () => {
+      const command = watch('logs', '--from', '1', ...flags)
+      await expectCanonical(command, 1)
+      for (let round = 0; round < 2; round += 1) {
+        await gateway.stop()
+        chain.reorg(2, [{ logs: [[log]] }, { logs: [[log, log]] }, { logs: [[log]] }])
+        for (let i = 0; i < 4; i += 1) chain.mine({ logs: i % 2 ? [[log]] : [] })
+        await startGateway()
+        await expectCanonical(command, 1)
+        chain.mine({ logs: [[log]] })
+        await expectCanonical(command, 1)
+      }
+      expect(command.stdout()).toContain('"removed":true')
+    })
+
+    test('behavior: Ctrl-C ends it with 130', async () => {
+      const command = watch('heads', '--from', '1', ...flags)
+      await command.lines(5)
+      command.process.kill('SIGINT')
+      const run = await command.ended
+      expect(run.code).toBe(130)
+      expect(run.stderr).toBe('')
+    })
+  })
+}
+
+test('behavior: uses the WebSocket where there is one', async () => {
+  const command = watch('heads', '--from', '1')
+  await command.lines(5)
+  await gateway.stop()
+  await startGateway()
+  chain.mine()
+  await command.lines(6)
+  expect(command.stderr()).toContain('connection lost')
+})
+
+test('args: --address and --topic narrow the logs', async () => {
+  const command = watch(
+    'logs',
+    '--from',
+    '1',
+    '--address',
+    `0x${log.address}`,
+    '--topic',
+    `0x${TOPIC}`,
+  )
+  await expectCanonical(command, 1)
+  const none = watch('logs', '--from', '1', '--topic', 'Transfer(address,address,uint256)')
+  chain.mine({ logs: [[log]] })
+  await expectCanonical(command, 1)
+  expect(none.stdout()).toBe('')
+})
