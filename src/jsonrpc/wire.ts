@@ -1,10 +1,11 @@
-const WIRE = Symbol('wire')
+/** The member that marks a result with bytes of its own; a name that no Ethereum result has. */
+const WIRE = '~wire'
 
 /**
  * A result whose JSON bytes were made once and are sent as they are. `value` is the shape that the bytes spell; it exists
  * for the type checker only.
  */
-export type Wire<value> = { readonly [WIRE]: true; readonly bytes: Buffer; readonly value?: value }
+export type Wire<value> = { readonly '~wire': true; readonly bytes: Buffer; readonly value?: value }
 
 /** Serialises a value now, so that every later answer only copies its bytes. */
 export function toWire<value>(value: value): Wire<value> {

@@ -59,7 +59,7 @@ export function defineNativeChain({
   name = 'Native chain',
   symbol = 'COIN',
   url,
-}: defineNativeChain.Options) {
+}: defineNativeChain.Options): Chain {
   return defineChain({
     id,
     name,
