@@ -6,7 +6,7 @@ export const eth_sendTransaction = defineMethod({
   params: [sendParam],
   summary: 'signs natively for a managed account and sends',
   fullOnly: true,
-  handler({ chain, sending }, [request]) {
+  async handler({ chain, sending }, [request]) {
     assertManaged('eth_sendTransaction', request.from, { sending })
     assertChain(request, { chain })
     return sending.sendManaged(request)

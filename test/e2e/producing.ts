@@ -1,6 +1,6 @@
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 
-/** Address of a node that produces blocks and on which the accounts of `keys.ts` hold coins. */
+/** Address of a node that produces blocks and on which the accounts of `recordedChain.ts` hold coins. */
 export const producing = process.env['NATIVE_PRODUCING_URL']
 
 /** Why tests that need it are skipped. */

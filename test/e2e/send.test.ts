@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 
 import {
   type BaseContract,
@@ -9,7 +8,6 @@ import {
   Wallet,
 } from 'ethers'
 import {
-  type Abi,
   createPublicClient,
   createWalletClient,
   type Hex,
@@ -34,13 +32,14 @@ import {
 } from '../../src/sdk/client.ts'
 import { NativeSigner } from '../../src/sdk/ethers.ts'
 import { defineNativeChain, toNativeAccount } from '../../src/sdk/viem.ts'
-import { keys } from './keys.ts'
+import { artifacts, keys as accounts } from '../recordedChain.ts'
 import { producing, skipReason, startProducingGateway } from './producing.ts'
 
-const token = JSON.parse(
-  readFileSync(new URL('../fixtures/token.json', import.meta.url), 'utf8'),
-) as { abi: Abi; bytecode: string }
+const token = artifacts.Token
 const bytecode: Hex = `0x${token.bytecode.replace(/^0x/, '')}`
+const keys = Object.fromEntries(
+  Object.entries(accounts).map(([name, { pk }]) => [name, `0x${pk}`]),
+) as Record<keyof typeof accounts, Hex>
 
 const address = (key: Hex) => privateKeyToAccount(key).address
 const hexAddress = (key: Hex) => toHexAddress(address(key))

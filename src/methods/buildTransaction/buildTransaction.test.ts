@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/context.ts'
+import { keys, labels } from '../../../test/recordedChain.ts'
+import { toRpcAddress } from '../../codec/address.ts'
+import { callMethod } from '../../jsonrpc/method.ts'
+import { fromWire } from '../../jsonrpc/wire.ts'
+import { parseNative, stringifyNative } from '../../native/json.ts'
+import { rawDataFromJson, transactionId } from '../../native/protobuf/transaction.ts'
+import type { Transaction } from '../../native/types.ts'
+import { methodsOf } from '../view.ts'
+import { buildTransaction } from './index.ts'
+
+const token = toRpcAddress(labels.contracts.Token.address)
+const { bob, dave } = keys
+
+type Body = Record<string, unknown> & {
+  extra_data?: string
+  fee_limit?: number
+  Permission_id?: number
+}
+
+/** What the node's builders make of a body; `spoil` changes it, as a node that is wrong or worse would. */
+function build(type: string, body: Body, spoil: (value: Body) => Body): Transaction {
+  const { extra_data, fee_limit, Permission_id, ...fields } = body
+  const { abi: _, bytecode, owner_address, call_token_value, token_id, ...terms } = fields
+  const new_contract = { ...terms, abi: {}, bytecode, origin_address: owner_address }
+  const value =
+    type === 'CreateSmartContract'
+      ? { owner_address, new_contract, call_token_value, token_id }
+      : fields
+  const type_url = `type.googleapis.com/protocol.${type}`
+  const raw_data = {
+    contract: [
+      {
+        type,
+        parameter: { value: spoil(value), type_url },
+        ...(Permission_id && { Permission_id }),
+      },
+    ],
+    ref_block_bytes: '00df',
+    expiration: 1_795_262_100_000,
+    ...(extra_data && { data: extra_data }),
+    ...(fee_limit && { fee_limit }),
+  }
+  const raw = rawDataFromJson(raw_data)
+  return { txID: transactionId(raw), raw_data, raw_data_hex: raw.toString('hex'), visible: false }
+}
+
+const TYPES: Record<string, string> = {
+  '/wallet/createtransaction': 'TransferContract',
+  '/wallet/transferasset': 'TransferAssetContract',
+  '/wallet/triggersmartcontract': 'TriggerSmartContract',
+  '/wallet/deploycontract': 'CreateSmartContract',
+}
+
+const createContext = (spoil: (value: Body) => Body = (value) => value) =>
+  createReplayContext({
+    intercept({ body, path }) {
+      const type = TYPES[path]
+      if (!type) return undefined
+      const transaction = build(type, parseNative(body) as Body, spoil)
+      const answer =
+        type === 'TriggerSmartContract' ? { result: { result: true }, transaction } : transaction
+      return { text: stringifyNative(answer) }
+    },
+  })
+
+async function built(request: object, spoil?: (value: Body) => Body): Promise<Transaction> {
+  const params = [{ from: bob.eth, ...request }]
+  const answer = await callMethod(buildTransaction, await createContext(spoil), params)
+  return fromWire(answer).transaction
+}
+
+const contractOf = ({ raw_data }: Transaction) => raw_data.contract?.[0]
+
+describe('default', () => {
+  test('default: value to an account is a transfer', async () => {
+    const transaction = await built({ to: dave.eth, value: '0x1f4', extraData: '0x6869' })
+    expect(contractOf(transaction)).toMatchObject({
+      type: 'TransferContract',
+      parameter: {
+        value: { amount: 500, owner_address: bob.hex, to_address: dave.hex },
+      },
+    })
+    expect(transaction).toMatchObject({ visible: false, raw_data: { data: '6869' } })
+  })
+
+  test('default: a token number and amount are a token transfer, unless there is a value', async () => {
+    const tokens = { to: dave.eth, tokenId: 1_000_016, tokenValue: 20 }
+    expect(contractOf(await built({ ...tokens, value: '0x0' }))).toMatchObject({
+      type: 'TransferAssetContract',
+      parameter: { value: { amount: 20, asset_name: '31303030303136' } },
+    })
+    expect(contractOf(await built({ ...tokens, value: '0x100' }))?.type).toBe('TransferContract')
+  })
+
+  test('default: to a contract is a call, with the fee limit of its gas', async () => {
+    const transaction = await built({ to: token, data: '0x18160ddd', gas: '0x186a0', value: '0xa' })
+    expect(contractOf(transaction)).toMatchObject({
+      type: 'TriggerSmartContract',
+      parameter: { value: { call_value: 10, data: '18160ddd' } },
+    })
+    expect(transaction.raw_data.fee_limit).toBe(21_000_000)
+    expect(transaction).not.toHaveProperty('visible')
+  })
+
+  test('default: code without a target is a creation', async () => {
+    const transaction = await built({
+      abi: '[]',
+      consumeUserResourcePercent: 100,
+      data: '0x6001',
+      gas: '0x186a0',
+      name: 'Name',
+      originEnergyLimit: 10_000_000,
+      permissionId: 2,
+      value: '0x1f4',
+    })
+    expect(contractOf(transaction)).toMatchObject({
+      Permission_id: 2,
+      type: 'CreateSmartContract',
+      parameter: {
+        value: {
+          new_contract: {
+            bytecode: '6001',
+            call_value: 500,
+            consume_user_resource_percent: 100,
+            name: 'Name',
+            origin_address: bob.hex,
+            origin_energy_limit: 10_000_000,
+          },
+        },
+      },
+    })
+    expect(transaction.visible).toBe(false)
+  })
+})
+
+test('args: visible prints base58 addresses and takes the memo as text', async () => {
+  const transaction = await built({ to: dave.base58, value: '0x1', visible: true, extraData: 'hi' })
+  expect(contractOf(transaction)?.parameter?.value).toMatchObject({
+    owner_address: bob.base58,
+    to_address: dave.base58,
+  })
+  expect(transaction).toMatchObject({ visible: true, raw_data: { data: '6869' } })
+})
+
+test('behavior: amounts beyond 2^53 keep every digit', async () => {
+  const answer = await callMethod(buildTransaction, await createContext(), [
+    { from: bob.eth, to: dave.eth, value: '0x20000000000001' },
+  ])
+  expect(answer.bytes.toString()).toContain('"amount":9007199254740993')
+})
+
+test.each([
+  ['owner_address', { owner_address: keys.carol.hex }],
+  ['to_address', { to_address: keys.carol.hex }],
+  ['amount', { amount: 2 }],
+] as const)('error: a node that builds another %s', async (field, change) => {
+  await expect(
+    built({ to: dave.eth, value: '0x1' }, (value) => ({ ...value, ...change })),
+  ).rejects.toMatchObject({ code: -32603, message: expect.stringContaining(`(${field} differs)`) })
+})
+
+test.each([
+  ['neither value nor tokens nor code', { to: dave.eth }, -32600],
+  ['nothing', {}, -32600],
+  ['an amount that is none', { to: dave.eth, value: 'x' }, -32602],
+  ['an interface that is none', { abi: '{', data: '0x60' }, -32602],
+])('error: %s', async (_, request, code) => {
+  await expect(async () => built(request)).rejects.toMatchObject({ code })
+})
+
+test('error: what the node refuses keeps its words', async () => {
+  const text = 'Validate TransferContract error, balance is not sufficient.'
+  const context = await createReplayContext({
+    intercept: ({ path }) =>
+      path === '/wallet/createtransaction'
+        ? {
+            text: JSON.stringify({
+              Error: `class org.tron.core.exception.ContractValidateException : ${text}`,
+            }),
+          }
+        : undefined,
+  })
+  await expect(
+    callMethod(buildTransaction, context, [{ from: bob.eth, to: dave.eth, value: '0x1' }]),
+  ).rejects.toMatchObject({ code: -32600, message: text })
+})
+
+test('error: not offered on the solidified view', async () => {
+  const method = methodsOf('solid')['buildTransaction']
+  expect(method && (() => callMethod(method, {} as never, [{}]))).toThrow(
+    expect.objectContaining({ code: -32601 }),
+  )
+})

@@ -1,0 +1,66 @@
+import { parseTransaction } from 'viem'
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../test/context.ts'
+import { keys } from '../../test/recordedChain.ts'
+import { callMethod } from '../jsonrpc/method.ts'
+import { eth_fillTransaction } from './eth_fillTransaction.ts'
+
+/** What a node says of a call to an account without code. */
+const NO_CONTRACT = `{"result":{"code":"CONTRACT_VALIDATE_ERROR","message":"${Buffer.from('Smart contract is not exist.').toString('hex')}"}}`
+
+const open = (keys: string[] = []) =>
+  createReplayContext({
+    keys,
+    intercept: ({ path }) =>
+      path === '/wallet/estimateenergy' ? { text: NO_CONTRACT } : undefined,
+  })
+
+const request = { from: keys.bob.eth, to: keys.dave.eth, value: '0x5' }
+
+test('default: gas, price, nonce and chain are filled in', async () => {
+  const { raw, tx } = await callMethod(eth_fillTransaction, await open(), [request])
+  const { hash: _, ...fields } = tx
+  expect(fields).toMatchInlineSnapshot(`
+    {
+      "chainId": "0xb24e27cc",
+      "from": "0x42194febc0f076d4151747569ae87374b41f4a09",
+      "gas": "0x5208",
+      "gasPrice": "0xd2",
+      "input": "0x",
+      "maxFeePerGas": null,
+      "maxPriorityFeePerGas": null,
+      "nonce": "0x0",
+      "r": "0x0",
+      "s": "0x0",
+      "to": "0x460236532f1daf3b581e54a1bd8ebe1bda96f8c8",
+      "type": "0x0",
+      "v": "0x0",
+      "value": "0x5",
+    }
+  `)
+  expect(parseTransaction(raw)).toMatchObject({ gas: 21_000n, gasPrice: 210n, value: 5n })
+})
+
+test('args: what is given stays', async () => {
+  const given = { gas: '0x1', gasPrice: '0x2', nonce: '0x3' }
+  const context = await open()
+  const { tx } = await callMethod(eth_fillTransaction, context, [{ ...request, ...given }])
+  expect(tx).toMatchObject(given)
+})
+
+test('behavior: where the client is shown 18 decimals, so are the bytes', async () => {
+  const context = await open()
+  const { raw } = await callMethod(eth_fillTransaction, { ...context, coin: 'wei' }, [request])
+  expect(parseTransaction(raw)).toMatchObject({
+    gasPrice: 210n * 10n ** 12n,
+    value: 5n * 10n ** 12n,
+  })
+})
+
+test('error: another chain', async () => {
+  const context = await open()
+  await expect(
+    callMethod(eth_fillTransaction, context, [{ ...request, chainId: '0x1' }]),
+  ).rejects.toMatchObject({ code: -32000 })
+})

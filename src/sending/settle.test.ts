@@ -1,0 +1,83 @@
+import type { Hash } from 'viem'
+import { expect, test } from 'vitest'
+
+import type { HeadChange } from '../chain/headTypes.ts'
+import type { NativeClient } from '../native/client.ts'
+import { createMemorySentStore } from './memorySentStore.ts'
+import { createSettler } from './settle.ts'
+
+const hash = (n: number): Hash => `0x${`${n}`.repeat(64)}`
+const from = '0xaa'
+
+/** A settler under a head that the test moves, in front of a node that knows the receipts of `mined`. */
+async function createScene() {
+  const store = createMemorySentStore()
+  const mined = new Set<string>()
+  const errors: unknown[] = []
+  let listener: (change: HeadChange) => void = () => {}
+  let down = false
+  const wallet = {
+    async getTransactionInfoById({ value }: { value: string }) {
+      if (down) throw new Error('down')
+      return mined.has(value) ? { id: value } : undefined
+    },
+  }
+  const settler = createSettler({
+    contracts: { refresh: async () => {} },
+    head: {
+      onChange(given) {
+        listener = given
+        return () => {}
+      },
+    },
+    native: { wallet } as unknown as NativeClient,
+    onError: (error) => errors.push(error),
+    store,
+  })
+  settler.start()
+  for (const n of [1, 2]) await store.reserve({ id: hash(n), from, expiration: n * 1_000 })
+
+  return {
+    errors,
+    mined,
+    store,
+    goDown: (value: boolean) => (down = value),
+    block: async (timestamp: number, transactions: Hash[] = []) => {
+      const block = { timestamp, transactions } as HeadChange['added'][number]
+      listener({ added: [block], removed: [], solid: block })
+      await settler.stop()
+      settler.start()
+    },
+  }
+}
+
+test('default: counted once the block is there and its receipt can be read', async () => {
+  const { block, mined, store } = await createScene()
+  await block(500, [hash(1), hash(9)])
+  expect(await store.counts(from)).toEqual({ mined: 0, pending: 2 })
+  mined.add(hash(1).slice(2))
+  await block(600, [hash(1)])
+  expect(await store.counts(from)).toEqual({ mined: 1, pending: 1 })
+})
+
+test('behavior: an expired one is dropped, unless it was mined unseen', async () => {
+  const { block, mined, store } = await createScene()
+  mined.add(hash(1).slice(2))
+  await block(1_000)
+  expect(await store.counts(from)).toEqual({ mined: 0, pending: 2 })
+  await block(2_001)
+  expect(await store.counts(from)).toEqual({ mined: 1, pending: 0 })
+  expect(await store.find(hash(2))).toBeUndefined()
+})
+
+test('error: a node that cannot be asked drops nothing; the next block tries again', async () => {
+  const { block, errors, goDown, mined, store } = await createScene()
+  mined.add(hash(1).slice(2))
+  goDown(true)
+  await block(3_000)
+  expect(errors).toHaveLength(1)
+  expect(await store.counts(from)).toEqual({ mined: 0, pending: 2 })
+  goDown(false)
+  await block(4_000)
+  expect(await store.counts(from)).toEqual({ mined: 1, pending: 0 })
+})
