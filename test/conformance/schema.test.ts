@@ -76,10 +76,22 @@ test.each<[string, unknown[]]>([
   ['eth_getTransactionCount', [keys.bob.eth, 'pending']],
   ['eth_getTransactionReceipt', [unknown]],
   ['eth_maxPriorityFeePerGas', []],
+  ['eth_newBlockFilter', []],
+  ['eth_newFilter', [{ address: token }]],
+  ['eth_newPendingTransactionFilter', []],
   ['eth_syncing', []],
   ['net_version', []],
 ])('%s %j', async (method, params) => {
   expect(await faults(method, params)).toEqual([])
+})
+
+test('filters', async () => {
+  const { result: id } = await post(gateway.url, 'eth_newFilter', [
+    { address: token, fromBlock: '0x0' },
+  ])
+  expect(await faults('eth_getFilterLogs', [id])).toEqual([])
+  expect(await faults('eth_getFilterChanges', [id])).toEqual([])
+  expect(await faults('eth_uninstallFilter', [id])).toEqual([])
 })
 
 test.each(heights)('block %i with its transactions and receipts', async (number) => {
