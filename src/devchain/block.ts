@@ -1,10 +1,11 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 
 import { toBase58 } from '../native/protobuf/base58.ts'
 import type { Spelling } from '../native/protobuf/message.ts'
 import { signHash } from '../native/protobuf/signature.ts'
 import type { Block, TransactionInfo, TransactionResult } from '../native/types.ts'
+import type { BalanceChange } from './execute.ts'
 import { printTransaction, transactionBytes } from './transaction.ts'
 import type { ChainTransaction } from './transaction.ts'
 
@@ -25,7 +26,11 @@ export type ChainBlock = {
   header: Header
   /** Empty on genesis. */
   signature: string
-  transactions: { transaction: ChainTransaction; results: TransactionResult[] }[]
+  transactions: {
+    transaction: ChainTransaction
+    results: TransactionResult[]
+    balances: BalanceChange[]
+  }[]
   infos: TransactionInfo[]
 }
 
@@ -34,12 +39,12 @@ export const BLOCK_VERSION = 32
 
 function encodeHeader(header: Header): Uint8Array {
   const writer = new BinaryWriter()
-  if (header.timestamp !== 0) writer.tag(1, 0).int64(header.timestamp)
-  writer.tag(2, 2).bytes(Buffer.from(header.txTrieRoot, 'hex'))
-  writer.tag(3, 2).bytes(Buffer.from(header.parentHash, 'hex'))
-  if (header.number !== 0) writer.tag(7, 0).int64(header.number)
-  writer.tag(9, 2).bytes(Buffer.from(header.witness, 'hex'))
-  if (header.version !== 0) writer.tag(10, 0).int32(header.version)
+  if (header.timestamp !== 0) writer.tag(1, WireType.Varint).int64(header.timestamp)
+  writer.tag(2, WireType.LengthDelimited).bytes(Buffer.from(header.txTrieRoot, 'hex'))
+  writer.tag(3, WireType.LengthDelimited).bytes(Buffer.from(header.parentHash, 'hex'))
+  if (header.number !== 0) writer.tag(7, WireType.Varint).int64(header.number)
+  writer.tag(9, WireType.LengthDelimited).bytes(Buffer.from(header.witness, 'hex'))
+  if (header.version !== 0) writer.tag(10, WireType.Varint).int32(header.version)
   return writer.finish()
 }
 

@@ -180,7 +180,11 @@ export function createLedger(genesis: Genesis, types: Surroundings['types'] = co
             if (error instanceof RefusedError && !options.only) continue
             throw error
           }
-          content.transactions.push({ transaction, results: applied.results })
+          content.transactions.push({
+            transaction,
+            results: applied.results,
+            balances: applied.balances,
+          })
           content.infos.push({
             ...applied.info,
             blockNumber: place.number,

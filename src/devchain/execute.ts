@@ -9,7 +9,7 @@ import type { Bill } from './fees.ts'
 import { checkSignatures } from './permissions.ts'
 import { slotOf } from './resources.ts'
 import { createOverlay } from './state.ts'
-import type { State } from './state.ts'
+import type { Overlay, State } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 import type { runVm } from './vm/run.ts'
 
@@ -26,7 +26,14 @@ export type Surroundings = {
 }
 
 /** What became of a transaction: its result in the block, and its record (block fields are the caller's to add). */
-export type Applied = { results: TransactionResult[]; info: TransactionInfo }
+export type Applied = {
+  results: TransactionResult[]
+  info: TransactionInfo
+  /** By how much each account's balance changed, sun. */
+  balances: BalanceChange[]
+}
+
+export type BalanceChange = { address: string; amount: bigint }
 
 const MAX_SIZE = 500 * 1024
 const RESULT_SIZE = 64
@@ -58,8 +65,21 @@ export async function applyTransaction(
   const applied = isSmart(transaction.type)
     ? await applySmart(work, transaction, around, bill)
     : applyNative(work, transaction, { ...clock, types: around.types }, bill)
+  const balances = balanceChanges(state, work)
   work.commit()
-  return applied
+  return { ...applied, balances }
+}
+
+function balanceChanges(before: State, after: Overlay): BalanceChange[] {
+  const changes: BalanceChange[] = []
+  for (const name of after.changes().keys()) {
+    if (!name.startsWith('account:')) continue
+    const address = name.slice('account:'.length)
+    const old = before.get('account', address)?.balance ?? 0n
+    const amount = (after.get('account', address)?.balance ?? 0n) - old
+    if (amount !== 0n) changes.push({ address, amount })
+  }
+  return changes
 }
 
 /** Whether a type is executed by the EVM. */
@@ -92,7 +112,7 @@ function applyNative(
   transaction: ChainTransaction,
   { types, ...clock }: { now: number; slot: bigint; types: Surroundings['types'] },
   bill: Bill,
-): Applied {
+): Omit<Applied, 'balances'> {
   const type = types[transaction.type]
   if (!type) return invalid(`contract type ${transaction.type} is not executed by this chain`)
   const execution: Execution = {
@@ -121,7 +141,7 @@ async function applySmart(
   transaction: ChainTransaction,
   around: Surroundings,
   bill: Bill,
-): Promise<Applied> {
+): Promise<Omit<Applied, 'balances'>> {
   const owner = hex(transaction.value, 'owner_address')
   const slot = slotOf(around.headTime)
   const result = await runSmart(state, {
@@ -131,6 +151,7 @@ async function applySmart(
     feeLimit: transaction.feeLimit,
     transactionId: transaction.id,
     block: around.block,
+    now: around.headTime,
     slot,
   })
   const contract = state.get('contract', result.contractAddress)

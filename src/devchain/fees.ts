@@ -171,10 +171,7 @@ export function payEnergy(
   const energyFee = (callerUsage - options.callerLeft) * parameter(state, 'getEnergyFee')
   const { balance } = state.get('account', owner) as Account
   if (balance < energyFee)
-    throw new RefusedError(
-      'CONTRACT_EXE_ERROR',
-      `${toBase58(Buffer.from(owner, 'hex'))} insufficient balance`,
-    )
+    throw new RefusedError('CONTRACT_EXE_ERROR', `${owner} insufficient balance`)
   addBalance(state, owner, -energyFee)
   addProperty(state, 'burned', energyFee)
   return { energyUsage: options.callerLeft, energyFee, originEnergyUsage }

@@ -86,6 +86,7 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
           timestamp: 0,
         }),
         results: [],
+        balances: [{ address, amount: balance }],
       })),
       infos: [],
     },

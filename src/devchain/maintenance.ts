@@ -1,4 +1,4 @@
-import { updateAccount } from './contracts/types.ts'
+import { addProperty } from './contracts/types.ts'
 import type { Proposal, Witness } from './model.ts'
 import { PROPOSAL_KEYS, parameter } from './parameters.ts'
 import { slotOf } from './resources.ts'
@@ -17,16 +17,31 @@ export function closeBlock(
     latestBlock: number,
     latestSlot: Number(slotOf(timestamp)),
   })
-  const pay = parameter(state, 'getWitnessPayPerBlock')
-  const share = (pay * BigInt(witness.brokerage)) / 100n
-  updateAccount(state, producer, ({ allowance }) => ({ allowance: allowance + share }))
+  reward(state, producer, parameter(state, 'getWitnessPayPerBlock'))
+  const witnesses = (state.get('list', 'witnesses') ?? []).map(
+    (address) => state.get('witness', address) as Witness,
+  )
+  const votes = witnesses.reduce((sum, { voteCount }) => sum + voteCount, 0n)
+  const standby = Number(parameter(state, 'getWitness127PayPerBlock')) / Number(votes)
+  if (votes > 0n)
+    for (const { address, voteCount } of witnesses)
+      reward(state, address, BigInt(Math.trunc(Number(voteCount) * standby)))
 
   const due = Number(state.get('property', 'nextMaintenance') ?? 0n)
   if (timestamp < due) return
-  if (number > 1) maintain(state, timestamp)
+  if (number > 1) {
+    maintain(state, timestamp)
+    addProperty(state, 'cycle', 1n)
+  }
   const interval = Number(parameter(state, 'getMaintenanceTimeInterval'))
   const rounds = Math.floor((timestamp - due) / interval) + 1
   state.set('property', 'nextMaintenance', BigInt(due + rounds * interval))
+}
+
+/** Adds the part of a reward that a witness keeps. What its voters would get is not paid by this chain. */
+function reward(state: State, address: string, pay: bigint): void {
+  const { brokerage } = state.get('witness', address) as Witness
+  addProperty(state, `allowance:${address}`, BigInt(Math.trunc((brokerage / 100) * Number(pay))))
 }
 
 function maintain(state: State, now: number): void {

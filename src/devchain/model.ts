@@ -61,7 +61,6 @@ export type Account = {
   createTime: number
   latestOperation: number
   latestWithdraw: number
-  allowance: bigint
   votes: { address: string; count: bigint }[]
   /** TRC-10 balances, by token id. */
   assets: Readonly<Record<string, bigint>>
@@ -77,6 +76,8 @@ export type Account = {
   witness?: Permission
   active: Permission[]
   isWitness: boolean
+  /** Set when the account first staked while stakes for votes alone were possible. */
+  ownPower?: true
   accountId?: string
   issuedAsset?: string
   issuedName?: string
@@ -184,7 +185,6 @@ export function newAccount(
     createTime,
     latestOperation: 0,
     latestWithdraw: 0,
-    allowance: 0n,
     votes: [],
     assets: {},
     frozen: { BANDWIDTH: 0n, ENERGY: 0n, TRON_POWER: 0n },

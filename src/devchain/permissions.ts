@@ -51,7 +51,7 @@ export function checkSignatures(state: StateReader, transaction: ChainTransactio
   const { signatures } = transaction
   if (signatures.length === 0 || transaction.contracts === 0) refuse('miss sig or contract')
   if (signatures.length > MAX_KEYS) refuse('too many signatures')
-  const owner = String(transaction.value['owner_address'] ?? '')
+  const owner = (transaction.value['owner_address'] as string | undefined) ?? ''
   const permission =
     permissionOf(state, owner, transaction.permissionId) ?? refuse("permission isn't exit")
   checkOperation(permission, transaction)

@@ -100,8 +100,9 @@ export function energyLeft(state: StateReader, account: Account, now: bigint): b
   return left > 0n ? left : 0n
 }
 
-/** Coins that an account may vote with, in sun. */
+/** Coins that an account may vote with, in sun: all of its stake, or what it staked for votes alone. */
 export function votingPower(account: Account): bigint {
   const { BANDWIDTH, ENERGY, TRON_POWER } = account.frozen
+  if (account.ownPower) return TRON_POWER
   return BANDWIDTH + ENERGY + TRON_POWER + account.delegated.BANDWIDTH + account.delegated.ENERGY
 }

@@ -1,4 +1,5 @@
 import { fromBase58 } from '../../native/protobuf/base58.ts'
+import { allowanceOf } from '../contracts/vote.ts'
 import { positive, printInt } from '../execute.ts'
 import type { Account, Permission, Usage } from '../model.ts'
 import { parameter } from '../parameters.ts'
@@ -40,7 +41,7 @@ function printWindow(prefix: string, usage: Usage): Record<string, unknown> {
 }
 
 /** An account as a node prints it; `now` is the slot to which uses have recovered. */
-export function printAccount(account: Account, now: bigint): unknown {
+export function printAccount(state: StateReader, account: Account, now: bigint): unknown {
   const { frozen } = account
   return {
     ...(account.name !== '' && { account_name: account.name }),
@@ -50,7 +51,7 @@ export function printAccount(account: Account, now: bigint): unknown {
     ...positive({
       delegated_frozenV2_balance_for_bandwidth: account.delegated.BANDWIDTH,
       acquired_delegated_frozenV2_balance_for_bandwidth: account.acquired.BANDWIDTH,
-      allowance: account.allowance,
+      allowance: allowanceOf(state, account.address),
       net_usage: recovered(account.net, now),
       free_net_usage: recovered(account.freeNet, now),
     }),
@@ -101,6 +102,7 @@ export function printAccount(account: Account, now: bigint): unknown {
       asset_issued_ID: account.issuedAsset,
       asset_issued_name: account.issuedName,
     }),
+    ...(account.ownPower && { old_tron_power: -1 }),
     ...(account.isWitness && { is_witness: true }),
     ...(account.accountId && { account_id: account.accountId }),
   }
@@ -140,7 +142,7 @@ export const accountOperations: Operations = {
     run(call) {
       const account = accountOf(call)
       if (!account) return {}
-      return spell(printAccount(account, slotNow(call)), call.params.visible)
+      return spell(printAccount(call.state, account, slotNow(call)), call.params.visible)
     },
   },
 
@@ -150,7 +152,9 @@ export const accountOperations: Operations = {
       const address = call.state.get('accountId', Buffer.from(id, 'hex').toString().toLowerCase())
       const account = address ? call.state.get('account', address) : undefined
       if (!account) return {}
-      return spell(printAccount(account, slotNow(call)), call.params.visible, ['account_id'])
+      return spell(printAccount(call.state, account, slotNow(call)), call.params.visible, [
+        'account_id',
+      ])
     },
   },
 
@@ -199,26 +203,69 @@ export const accountOperations: Operations = {
         )
       if (!wanted)
         throw new NodeError('java.lang.IllegalArgumentException', 'block_identifier null')
-      const number = Number(wanted.number ?? 0)
+      const number = wanted.number ?? 0
       const block = ledger.block(number)
       if (!block || block.id !== wanted.hash)
         throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match')
       const key = params.visible
         ? decodeBase58(account.address)
         : account.address.replace(/^0x/, '').toLowerCase()
-      const changed = ledger.history.changedAt('account', key, number)
-      const state = ledger.stateAt(number)
-      const at = ledger.block(changed ?? number)
+      const changed = balanceChange(ledger, key, number)
+      const at = ledger.block(changed ?? number) ?? block
       return {
-        balance: printInt(state.get('account', key)?.balance ?? 0n),
-        block_identifier: { hash: at?.id ?? block.id, number: at?.header.number ?? number },
+        balance: printInt(ledger.stateAt(number).get('account', key)?.balance ?? 0n),
+        block_identifier: {
+          hash: at.id,
+          ...(at.header.number > 0 && { number: at.header.number }),
+        },
       }
+    },
+  },
+
+  getblockbalance: {
+    prefix: 'wallet',
+    get: 'refuse',
+    run({ ledger, params }) {
+      const number = Number(params.int('number'))
+      const hash = params.hex('hash')
+      if (hash.length !== 64)
+        throw new NodeError(
+          'java.lang.IllegalArgumentException',
+          'block_identifier hash length not equals 32',
+        )
+      const block = ledger.block(number)
+      if (block?.id !== hash)
+        throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match')
+      const transaction_balance_trace = block.transactions.map(
+        ({ transaction, results, balances }) => ({
+          transaction_identifier: transaction.id,
+          ...some(
+            'operation',
+            balances.map(({ address, amount }, index) => ({
+              operation_identifier: index,
+              address,
+              amount: printInt(amount),
+            })),
+          ),
+          type: transaction.type,
+          status: results[0]?.contractRet ?? 'SUCCESS',
+        }),
+      )
+      return spell(
+        {
+          block_identifier: { hash: block.id, ...(number > 0 && { number }) },
+          timestamp: block.header.timestamp,
+          transaction_balance_trace,
+        },
+        params.visible,
+      )
     },
   },
 
   validateaddress: {
     prefix: 'wallet',
     strict: true,
+    silent: true,
     run({ params }) {
       const address = params.json['address']
       if (typeof address !== 'string')
@@ -226,6 +273,19 @@ export const accountOperations: Operations = {
       return validate(address)
     },
   },
+}
+
+/** The height at or below `number` at which an account's balance changed last. */
+function balanceChange(ledger: Call['ledger'], key: string, number: number): number | undefined {
+  let height = ledger.history.changedAt('account', key, number)
+  while (height !== undefined) {
+    const before = height > 0 ? ledger.history.changedAt('account', key, height - 1) : undefined
+    const old =
+      before === undefined ? 0n : (ledger.stateAt(before).get('account', key)?.balance ?? 0n)
+    if ((ledger.stateAt(height).get('account', key)?.balance ?? 0n) !== old) return height
+    height = before
+  }
+  return undefined
 }
 
 function validate(address: string): { result: boolean; message: string } {

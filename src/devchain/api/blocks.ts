@@ -55,7 +55,8 @@ export const blockOperations: Operations = {
     run(call) {
       const start = Number(call.params.int('startNum'))
       const end = Number(call.params.int('endNum'))
-      if (end <= 0 || start < 0 || end <= start || end - start > MAX_BLOCKS) return {}
+      if (end <= 0 || end <= start || end - start > MAX_BLOCKS) return {}
+      if (start < 0) return { block: [] }
       return range(call, start, end)
     },
   },

@@ -15,6 +15,9 @@ const PREFIXES: Partial<Record<RefusedError.Code, string>> = {
 /** Transaction id of nothing at all: what the node answers when there was no transaction in the request. */
 const EMPTY_ID = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
+/** A transaction whose content is empty. */
+const EMPTY_CONTENT = '0a00'
+
 type Verdict = { code: RefusedError.Code; message: string } | undefined
 
 async function submit(call: Call, transaction: ChainTransaction): Promise<Verdict> {
@@ -39,12 +42,7 @@ export const broadcastOperations: Operations = {
     get: 'refuse',
     async run(call) {
       const json = call.params.json as Transaction
-      const contracts = json.raw_data?.contract
-      if (!Array.isArray(contracts))
-        throw new NodeError(
-          'java.lang.NullPointerException',
-          'Cannot invoke "com.alibaba.fastjson.JSONObject.getJSONArray(String)" because "rawData" is null',
-        )
+      checkContent(json)
       const transaction = pack({ ...json, visible: call.params.visible })
       const verdict = transaction ? await submit(call, transaction) : nothing
       const txid = transaction?.id ?? EMPTY_ID
@@ -65,6 +63,11 @@ export const broadcastOperations: Operations = {
           'exception decoding Hex string: invalid characters encountered in Hex string',
         )
       const transaction = read(hex)
+      if (!transaction && hex !== '' && hex !== EMPTY_CONTENT)
+        throw new NodeError(
+          'com.google.protobuf.InvalidProtocolBufferException',
+          'Protocol message contained an invalid tag (zero).',
+        )
       const verdict =
         transaction && transaction.contracts > 0 ? await submit(call, transaction) : nothing
       return {
@@ -72,12 +75,29 @@ export const broadcastOperations: Operations = {
         code: verdict?.code ?? 'SUCCESS',
         txid: transaction?.id ?? EMPTY_ID,
         message: verdict?.message ?? '',
-        transaction: transaction
-          ? JSON.stringify(printTransaction(transaction, undefined, { visible: true }), int64)
-          : '{}',
+        transaction:
+          transaction && hex !== EMPTY_CONTENT
+            ? JSON.stringify(printTransaction(transaction, undefined, { visible: true }), int64)
+            : hex === EMPTY_CONTENT
+              ? '{"raw_data": {}}'
+              : '{}',
       }
     },
   },
+}
+
+/** @throws NodeError when there is no content, or it has no list of contracts. */
+export function checkContent(json: Partial<Transaction>): void {
+  if (!json.raw_data)
+    throw new NodeError(
+      'java.lang.NullPointerException',
+      'Cannot invoke "com.alibaba.fastjson.JSONObject.getJSONArray(String)" because "rawData" is null',
+    )
+  if (!Array.isArray(json.raw_data.contract))
+    throw new NodeError(
+      'java.lang.NullPointerException',
+      'Cannot invoke "com.alibaba.fastjson.JSONArray.size()" because "rawContractArray" is null',
+    )
 }
 
 /** Members that are wrong make a node skip the contract; what is left has none. */

@@ -33,7 +33,7 @@ function resource(params: Params, name = 'resource'): Resource | 'TRON_POWER' | 
   if (typeof value === 'string' && value in RESOURCES) return value as Resource
   throw new NodeError(
     'org.tron.core.services.http.JsonFormat$ParseException',
-    `1:1: Enum type "protocol.ResourceCode" has no value named "${String(value)}".`,
+    `1:1: Enum type "protocol.ResourceCode" has no value named "${JSON.stringify(value)}".`,
   )
 }
 
@@ -74,7 +74,9 @@ function readMember(
 
 const list = (params: Params, name: string): Record<string, unknown>[] => {
   const value = params.json[name]
-  return Array.isArray(value) ? (value as Record<string, unknown>[]) : []
+  if (Array.isArray(value)) return value as Record<string, unknown>[]
+  // One that is no list counts as a list of one.
+  return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : []
 }
 
 function deploy(call: Call): unknown {
@@ -172,6 +174,16 @@ export const builderOperations: Operations = {
     witness: permission(params, params.json['witness']),
     actives: list(params, 'actives').map((item) => permission(params, item)),
   })),
+  freezebalance: builder('FreezeBalanceContract', (params) => ({
+    frozen_balance: params.int('frozen_balance'),
+    frozen_duration: params.int('frozen_duration'),
+    resource: resource(params),
+    receiver_address: address(params, 'receiver_address'),
+  })),
+  unfreezebalance: builder('UnfreezeBalanceContract', (params) => ({
+    resource: resource(params),
+    receiver_address: address(params, 'receiver_address'),
+  })),
   freezebalancev2: builder('FreezeBalanceV2Contract', (params) => ({
     frozen_balance: params.int('frozen_balance'),
     resource: resource(params),
@@ -222,9 +234,7 @@ export const builderOperations: Operations = {
     name: params.hex('name', 'text'),
     abbr: params.hex('abbr', 'text'),
     total_supply: params.int('total_supply'),
-    frozen_supply: Array.isArray(params.json['frozen_supply'])
-      ? list(params, 'frozen_supply')
-      : params.json['frozen_supply'] && [params.json['frozen_supply']],
+    frozen_supply: list(params, 'frozen_supply'),
     trx_num: Number(params.int('trx_num')),
     precision: Number(params.int('precision')),
     num: Number(params.int('num')),

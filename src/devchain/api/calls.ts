@@ -114,9 +114,10 @@ function run(call: Call, transaction: ChainTransaction, energy: bigint): Promise
     {
       type: transaction.type as 'TriggerSmartContract',
       value: transaction.value,
-      owner: String(transaction.value['owner_address'] ?? ''),
+      owner: (transaction.value['owner_address'] as string | undefined) ?? '',
       feeLimit: 0n,
       transactionId: transaction.id,
+      now: timestamp,
       slot: slotOf(timestamp),
       block: {
         number,
@@ -264,7 +265,7 @@ export const callOperations: Operations = {
             'CONTRACT_VALIDATE_ERROR',
             'No contract or not a valid smart contract',
           )
-        if (isConstant(call, to, String(transaction.value['data'] ?? '')))
+        if (isConstant(call, to, (transaction.value['data'] as string | undefined) ?? ''))
           return constantCall(call, transaction)
         return { result: { result: true }, transaction: printBuilt(call, transaction) }
       }),

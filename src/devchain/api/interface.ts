@@ -91,6 +91,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
       })
       return { status: 200, text: `${stringifyNative(result)}\n` }
     } catch (error) {
+      if (operation.silent && error instanceof NodeError) return { status: 200, text: '' }
       return { status: 200, text: `${errorText(error)}\n` }
     }
   }

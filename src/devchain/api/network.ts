@@ -1,4 +1,5 @@
 import { fromBase58 } from '../../native/protobuf/base58.ts'
+import { allowanceOf } from '../contracts/vote.ts'
 import { printInt, positive } from '../execute.ts'
 import type { Asset, ContractRecord, Proposal, Witness } from '../model.ts'
 import { PARAMETER_KEYS, parameter } from '../parameters.ts'
@@ -89,7 +90,22 @@ export function printAsset(asset: Asset): unknown {
   }
 }
 
-const contractOf = (call: Call) => call.state.get('contract', call.params.hex('value', 'address'))
+function contractOf(call: Call): ContractRecord | undefined {
+  const { params, state } = call
+  if (!params.visible) return state.get('contract', params.hex('value', 'address'))
+  const address = params.text('value')
+  const wrong = /[^1-9A-HJ-NP-Za-km-z]/.exec(address)
+  if (wrong)
+    throw new NodeError(
+      'java.lang.IllegalArgumentException',
+      `Illegal character ${wrong[0]} at ${wrong.index}`,
+    )
+  return state.get('contract', anyAddress(address))
+}
+
+/** A member that is a number or a text. */
+const textOf = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? value.toString() : ''
 
 const assets = ({ state }: Call): Asset[] =>
   (state.get('list', 'assets') ?? []).map((id) => state.get('asset', id) as Asset)
@@ -109,7 +125,7 @@ function nodeInfo(call: Call): unknown {
   const memory = process.memoryUsage()
   return {
     activeConnectCount: 0,
-    beginSyncNum: ledger.solid().header.number,
+    beginSyncNum: ledger.head().header.number,
     block: reference(ledger.head()),
     cheatWitnessInfoMap: {},
     configNodeInfo: {
@@ -175,15 +191,17 @@ export const networkOperations: Operations = {
       return {
         smart_contract: spell(printContract(contract, call.state), call.params.visible),
         ...(code && code.length > 0 && { runtimecode: Buffer.from(code).toString('hex') }),
-        contract_state: {},
+        contract_state: {
+          ...positive({ update_cycle: call.state.get('property', 'cycle') ?? 0n }),
+        },
       }
     },
   },
   listwitnesses: {
     run(call) {
-      const witnesses = (call.state.get('list', 'witnesses') ?? []).map((address) =>
-        printWitness(call.state.get('witness', address) as Witness),
-      )
+      const witnesses = (call.state.get('list', 'witnesses') ?? [])
+        .toSorted()
+        .map((address) => printWitness(call.state.get('witness', address) as Witness))
       return { witnesses: spell(witnesses, call.params.visible) }
     },
   },
@@ -194,7 +212,7 @@ export const networkOperations: Operations = {
   },
   getReward: {
     run: ({ params, state }) => ({
-      reward: printInt(state.get('account', anyAddress(params.text('address')))?.allowance ?? 0n),
+      reward: printInt(allowanceOf(state, anyAddress(params.text('address')))),
     }),
   },
   listproposals: {
@@ -204,6 +222,20 @@ export const networkOperations: Operations = {
       if (count === 0) return {}
       const proposals = Array.from({ length: count }, (_, i) =>
         printProposal(call.state.get('proposal', String(count - i)) as Proposal),
+      )
+      return { proposals: spell(proposals, call.params.visible) }
+    },
+  },
+  getpaginatedproposallist: {
+    prefix: 'wallet',
+    run(call) {
+      const count = Number(call.state.get('property', 'proposals') ?? 0n)
+      const offset = Number(call.params.int('offset'))
+      const limit = Number(call.params.int('limit'))
+      const ids = Array.from({ length: count }, (_, i) => i + 1).slice(offset, offset + limit)
+      if (ids.length === 0) return {}
+      const proposals = ids.map((id) =>
+        printProposal(call.state.get('proposal', String(id)) as Proposal),
       )
       return { proposals: spell(proposals, call.params.visible) }
     },
@@ -261,7 +293,7 @@ export const networkOperations: Operations = {
     },
   },
   getassetissuebyid: {
-    run: (call) => oneAsset(call, call.state.get('asset', String(call.params.json['value'] ?? ''))),
+    run: (call) => oneAsset(call, call.state.get('asset', textOf(call.params.json['value']))),
   },
   getassetissuebyname: {
     run(call) {

@@ -28,6 +28,8 @@ export type Operation = {
   strict?: boolean
   /** Whether a POST body is not looked at; only the query is. @default false */
   ignoresBody?: boolean
+  /** Whether a body that cannot be read is answered with nothing at all. @default false */
+  silent?: boolean
   run: (call: Call) => unknown
 }
 

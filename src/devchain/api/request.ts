@@ -45,7 +45,9 @@ export function readParams(body: string, strict = false): Params {
     if (strict) throw new NodeError('java.lang.NullPointerException', 'null')
     throw new NodeError(PARSE, '1:1: Expected "{".')
   }
-  if (text.startsWith('[')) throw new NodeError(JSON_ERROR, 'can not cast to JSONObject.')
+  if (text === 'null') throw new NodeError('java.lang.NullPointerException', 'null')
+  if (text.startsWith('[') || text.startsWith('"'))
+    throw new NodeError(JSON_ERROR, 'can not cast to JSONObject.')
   if (!text.startsWith('{')) {
     if (strict) throw new NodeError(JSON_ERROR, 'illegal state. \u001A')
     return queryParams(new URLSearchParams(text))
@@ -54,7 +56,7 @@ export function readParams(body: string, strict = false): Params {
   try {
     json = parseNative(text) as Record<string, unknown>
   } catch {
-    throw new NodeError(JSON_ERROR, 'syntax error, position at 0')
+    throw new NodeError(JSON_ERROR, 'syntax error')
   }
   return paramsOf(json, members(text))
 }

@@ -1,15 +1,18 @@
 import type { Transaction } from '../../native/types.ts'
+import { hex } from '../contracts/types.ts'
 import { RefusedError } from '../errors.ts'
 import { printInt } from '../execute.ts'
 import { permissionOf, signWeight } from '../permissions.ts'
 import { packTransaction, printTransaction } from '../transaction.ts'
+import { checkContent } from './broadcast.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'
 
 function weigh(call: Call) {
   const { visible } = call.params
+  checkContent(call.params.json as Partial<Transaction>)
   const transaction = packTransaction({ ...(call.params.json as Transaction), visible })
-  const owner = String(transaction.value['owner_address'] ?? '')
+  const owner = hex(transaction.value, 'owner_address')
   const inner = {
     result: { result: true },
     txid: transaction.id,

@@ -1,3 +1,4 @@
+import { DELEGATION_SIZE } from '../contracts/delegate.ts'
 import { positive, printInt } from '../execute.ts'
 import type { Resource } from '../model.ts'
 import { recovered, slotOf, totals, COIN } from '../resources.ts'
@@ -52,7 +53,9 @@ function delegationIndex(call: Call) {
 /** Staking queries. */
 export const stakeOperations: Operations = {
   getdelegatedresource: { run: () => ({}) },
-  getdelegatedresourceaccountindex: { run: () => ({}) },
+  getdelegatedresourceaccountindex: {
+    run: ({ params }) => spell({ account: params.hex('value', 'address') }, params.visible),
+  },
   getdelegatedresourcev2: { run: delegations },
   getdelegatedresourceaccountindexv2: { run: delegationIndex },
 
@@ -62,13 +65,15 @@ export const stakeOperations: Operations = {
       if (!account) return {}
       const resource = named(call.params.int('type'))
       const usage = resource === 'ENERGY' ? account.energy : account.net
-      const used = recovered(usage, slotOf(call.newest.header.timestamp))
+      // The transaction that delegates takes bandwidth itself.
+      const own = resource === 'BANDWIDTH' ? DELEGATION_SIZE : 0n
+      const used = recovered(usage, slotOf(call.newest.header.timestamp)) + own
       const { limit, weight } = totals(call.state, resource)
       const busy = BigInt(
         Math.trunc(Number(used) * Number(COIN) * (Number(weight) / Number(limit))),
       )
-      const own = busy - account.acquired[resource]
-      const free = account.frozen[resource] - (own > 0n ? own : 0n)
+      const covered = busy - account.acquired[resource]
+      const free = account.frozen[resource] - (covered > 0n ? covered : 0n)
       return positive({ max_size: free > 0n ? free : 0n })
     },
   },

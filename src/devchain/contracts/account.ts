@@ -73,6 +73,8 @@ const AVAILABLE = Buffer.from('7fff1fc0037efb0f'.padEnd(64, '0'), 'hex')
 
 type Json = Readonly<Record<string, unknown>>
 
+const text = (json: Json, name: string) => (json[name] as string | undefined) ?? ''
+
 const typeOf = (permission: Json) => (permission['type'] as string | undefined) ?? 'Owner'
 
 function checkPermission(permission: Json): void {
@@ -84,8 +86,7 @@ function checkPermission(permission: Json): void {
   if (keys.length === 0) invalid("key's count should be greater than 0")
   if (type === 'Witness' && keys.length !== 1) invalid("Witness permission's key count should be 1")
   if (threshold <= 0n) invalid("permission's threshold should be greater than 0")
-  if (String(permission['permission_name'] ?? '').length > 32)
-    invalid("permission's name is too long")
+  if (text(permission, 'permission_name').length > 32) invalid("permission's name is too long")
   if (int(permission, 'parent_id') !== 0n) invalid("permission's parent should be owner")
   if (new Set(keys.map((key) => key['address'])).size !== keys.length)
     invalid(`address should be distinct in permission ${type}`)
@@ -114,7 +115,7 @@ function toPermission(json: Json, id: number): Permission {
   return {
     type: typeOf(json) as Permission['type'],
     id,
-    name: String(json['permission_name'] ?? ''),
+    name: text(json, 'permission_name'),
     threshold: int(json, 'threshold'),
     ...(json['operations'] !== undefined && { operations: hex(json, 'operations') }),
     keys: ((json['keys'] ?? []) as Json[]).map((key) => ({

@@ -83,8 +83,7 @@ export const AssetIssueContract: ContractType = {
         )
       rest -= amount
     }
-    const account = state.get('account', owner)
-    if (!account) return invalid('Account not exists')
+    const account = state.get('account', owner) ?? invalid('Account not exists')
     if (account.issuedAsset) invalid('An account can only issue one asset')
     if (account.balance < parameter(state, 'getAssetIssueFee'))
       invalid('No enough balance for fee!')
@@ -139,8 +138,7 @@ export const TransferAssetContract: ContractType = {
     if (!isAddress(to)) invalid('Invalid toAddress')
     if (amount <= 0n) invalid('Amount must be greater than 0.')
     if (owner === to) invalid('Cannot transfer asset to yourself.')
-    const account = state.get('account', owner)
-    if (!account) return invalid('No owner account!')
+    const account = state.get('account', owner) ?? invalid('No owner account!')
     const id = idOf(value)
     if (!state.get('asset', id)) invalid('No asset!')
     const held = account.assets[id] ?? 0n
@@ -174,11 +172,9 @@ export const ParticipateAssetIssueContract: ContractType = {
     if (!isAddress(to)) invalid('Invalid toAddress')
     if (amount <= 0n) invalid('Amount must greater than 0!')
     if (owner === to) invalid('Cannot participate asset Issue yourself !')
-    const account = state.get('account', owner)
-    if (!account) return invalid('Account does not exist!')
+    const account = state.get('account', owner) ?? invalid('Account does not exist!')
     if (account.balance < amount) invalid('No enough balance !')
-    const asset = state.get('asset', idOf(value))
-    if (!asset) return invalid(`No asset named ${idOf(value)}`)
+    const asset = state.get('asset', idOf(value)) ?? invalid(`No asset named ${idOf(value)}`)
     if (to !== asset.owner) invalid(`The asset is not issued by ${to}`)
     if (now >= asset.end || now < asset.start) invalid('No longer valid period!')
     const bought = (amount * asset.num) / asset.trxNum

@@ -37,6 +37,8 @@ export const UpdateSettingContract: ContractType = {
 /** UpdateEnergyLimitContract: the most energy that the creator pays for one call. */
 export const UpdateEnergyLimitContract: ContractType = {
   validate(execution) {
+    if (execution.state.get('property', 'stakesPayNoEnergy'))
+      invalid('contract type error, unexpected type [UpdateEnergyLimitContract]')
     ownerAccount(execution, undefined, missing)
     if (int(execution.value, 'origin_energy_limit') <= 0n)
       invalid('origin energy limit must be > 0')

@@ -7,6 +7,9 @@ import { powerOf } from './freeze.ts'
 import type { ContractType, Execution } from './types.ts'
 import { hex, int, isAddress, ownerAccount, readable, updateAccount } from './types.ts'
 
+/** Bandwidth that a delegation takes itself; builders reckon with it. */
+export const DELEGATION_SIZE = 279n
+
 /** Slots that a locked delegation lasts when none are given: three days. */
 const DEFAULT_LOCK = 86_400n
 
@@ -44,8 +47,7 @@ function changeIndex(state: State, key: string, address: string, present: boolea
 function available(execution: Execution, account: Account, resource: Resource): bigint {
   const { state, slot, building } = execution
   const { limit, weight } = totals(state, resource)
-  // A builder adds the transaction that is to be sent itself, which takes about 300 points.
-  const own = building && resource === 'BANDWIDTH' ? 300n : 0n
+  const own = building && resource === 'BANDWIDTH' ? DELEGATION_SIZE : 0n
   const used = recovered(account[USAGE[resource]], slot) + own
   const covered = BigInt(Math.trunc(Number(used) * Number(COIN) * (Number(weight) / Number(limit))))
   const fromStake = covered - account.acquired[resource]
@@ -69,8 +71,8 @@ export const DelegateResourceContract: ContractType = {
     const receiver = hex(value, 'receiver_address')
     if (!isAddress(receiver)) invalid('Invalid receiverAddress')
     if (receiver === owner) invalid('receiverAddress must not be the same as ownerAddress')
-    const target = state.get('account', receiver)
-    if (!target) return invalid(`Account[${readable(receiver)}] not exists`)
+    const target =
+      state.get('account', receiver) ?? invalid(`Account[${readable(receiver)}] not exists`)
     if (value['lock'] === true) {
       const period = lockPeriod(value)
       const max = parameter(state, 'getMaxDelegateLockPeriod')

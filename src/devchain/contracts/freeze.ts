@@ -56,7 +56,10 @@ export const FreezeBalanceV2Contract: ContractType = {
     const { state, value, owner } = execution
     const amount = int(value, 'frozen_balance')
     changeStake(state, owner, powerOf(execution) as Power, amount)
-    updateAccount(state, owner, ({ balance }) => ({ balance: balance - amount }))
+    updateAccount(state, owner, ({ balance }) => ({
+      balance: balance - amount,
+      ...(supportsPower(state) && { ownPower: true }),
+    }))
     return {}
   },
 }
@@ -164,4 +167,21 @@ export const CancelAllUnfreezeV2Contract: ContractType = {
       },
     }
   },
+}
+
+/** FreezeBalanceContract: the old way to stake, closed since the new one exists. */
+export const FreezeBalanceContract: ContractType = {
+  validate: () => invalid('freeze v2 is open, old freeze is closed'),
+  execute: () => ({}),
+}
+
+/** UnfreezeBalanceContract: for stakes of the old way, of which this chain has none. */
+export const UnfreezeBalanceContract: ContractType = {
+  validate(execution) {
+    ownerAccount(execution)
+    invalid(
+      powerOf(execution) === 'ENERGY' ? 'no frozenBalance(Energy)' : 'no frozenBalance(BANDWIDTH)',
+    )
+  },
+  execute: () => ({}),
 }

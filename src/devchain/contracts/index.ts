@@ -20,6 +20,8 @@ export const contractTypes: Readonly<Record<string, ContractType>> = {
   ParticipateAssetIssueContract: asset.ParticipateAssetIssueContract,
   UpdateAssetContract: asset.UpdateAssetContract,
   UnfreezeAssetContract: asset.UnfreezeAssetContract,
+  FreezeBalanceContract: freeze.FreezeBalanceContract,
+  UnfreezeBalanceContract: freeze.UnfreezeBalanceContract,
   FreezeBalanceV2Contract: freeze.FreezeBalanceV2Contract,
   UnfreezeBalanceV2Contract: freeze.UnfreezeBalanceV2Contract,
   WithdrawExpireUnfreezeContract: freeze.WithdrawExpireUnfreezeContract,

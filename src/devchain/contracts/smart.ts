@@ -1,13 +1,14 @@
+import { toBase58 } from '../../native/protobuf/base58.ts'
 import { invalid } from '../errors.ts'
 import { newAccount } from '../model.ts'
-import type { Account } from '../model.ts'
 import { parameter } from '../parameters.ts'
-import { energyLeft } from '../resources.ts'
 import { createOverlay } from '../state.ts'
 import type { State } from '../state.ts'
 import { createdAddress, runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
-import { hex, int, readable, updateAccount, withAsset } from './types.ts'
+import { energyLimits } from './limits.ts'
+import type { Shares } from './limits.ts'
+import { hex, int, updateAccount, withAsset } from './types.ts'
 
 /** One run of a contract, or the creation of one. */
 export type SmartCall = {
@@ -18,6 +19,8 @@ export type SmartCall = {
   feeLimit: bigint
   transactionId: string
   block: runVm.BlockContext
+  /** Milliseconds and slot of the newest block. */
+  now: number
   slot: bigint
 }
 
@@ -27,6 +30,8 @@ export type SmartResult = VmResult & {
   callerLeft: bigint
   originLeft: bigint
 }
+
+const base58 = (address: string) => toBase58(Buffer.from(address, 'hex'))
 
 const MIN_TOKEN = 1_000_000n
 
@@ -51,7 +56,7 @@ export async function runSmart(
   if (call.feeLimit < 0n || call.feeLimit > max) invalid(`feeLimit must be >= 0 and <= ${max}`)
   const limits = constant
     ? { total: constant.energy, callerLeft: 0n, originLeft: 0n }
-    : energyLimits(state, call, prepared.origin, prepared.shares, amount)
+    : energyLimits(state, { ...call, ...prepared, callValue: amount })
 
   moveValue(work, call.owner, to, amount, token)
   const result = await runVm(work, {
@@ -62,6 +67,7 @@ export async function runSmart(
     value: amount,
     ...(token && { token }),
     energyLimit: limits.total,
+    now: call.now,
     transactionId: call.transactionId,
     ...(constant && { timeout: constant.timeout }),
     block: call.block,
@@ -70,13 +76,10 @@ export async function runSmart(
   return {
     ...result,
     contractAddress: to,
-    ...(state.get('property', 'stakesPayNoEnergy')
-      ? { callerLeft: 0n, originLeft: 0n }
-      : { callerLeft: limits.callerLeft, originLeft: limits.originLeft }),
+    callerLeft: limits.callerLeft,
+    originLeft: limits.originLeft,
   }
 }
-
-type Shares = { userPercent: bigint; originEnergyLimit: bigint }
 
 function prepareCreate(state: State, call: SmartCall, constant: boolean) {
   const { value, owner } = call
@@ -88,8 +91,7 @@ function prepareCreate(state: State, call: SmartCall, constant: boolean) {
   if (userPercent < 0n || userPercent > 100n) invalid('percent must be >= 0 and <= 100')
   const to = createdAddress(call.transactionId, owner)
   const existing = state.get('account', to)
-  if (existing)
-    invalid(`Trying to create a contract with existing contract address: ${readable(to)}`)
+  if (existing) invalid(`Trying to create a contract with existing contract address: ${base58(to)}`)
   const amount = int(contract, 'call_value')
   const originEnergyLimit = int(contract, 'origin_energy_limit')
   if (!constant) {
@@ -148,32 +150,6 @@ function tokenOf(value: Readonly<Record<string, unknown>>) {
   return id === 0n ? undefined : { id, amount }
 }
 
-/** Energy that the run may use: what the fee limit buys, at most what caller and creator can pay. */
-function energyLimits(
-  state: State,
-  call: SmartCall,
-  origin: string,
-  shares: Shares,
-  callValue: bigint,
-) {
-  const price = parameter(state, 'getEnergyFee')
-  const caller = state.get('account', call.owner) as Account
-  const callerLeft = energyLeft(state, caller, call.slot)
-  const free = caller.balance - callValue
-  const affordable = callerLeft + (free > 0n ? free : 0n) / price
-  const callerLimit = min(affordable, call.feeLimit / price)
-  const creator = state.get('account', origin)
-  if (!creator || origin === call.owner || shares.userPercent >= 100n)
-    return { total: callerLimit, callerLeft, originLeft: 0n }
-  const originLeft = energyLeft(state, creator, call.slot)
-  const available = min(originLeft, shares.originEnergyLimit)
-  const originShare =
-    shares.userPercent <= 0n
-      ? available
-      : min((callerLimit * (100n - shares.userPercent)) / shares.userPercent, available)
-  return { total: callerLimit + originShare, callerLeft, originLeft }
-}
-
 function moveValue(
   state: State,
   owner: string,
@@ -197,5 +173,3 @@ function moveValue(
   updateAccount(state, owner, (account) => withAsset(account, id, -token.amount))
   updateAccount(state, to, (account) => withAsset(account, id, token.amount))
 }
-
-const min = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -13,8 +13,8 @@ export const TransferContract: ContractType = {
     if (!isAddress(owner)) invalid('Invalid ownerAddress!')
     if (!isAddress(to)) invalid('Invalid toAddress!')
     if (to === owner) invalid('Cannot transfer TRX to yourself.')
-    const account = state.get('account', owner)
-    if (!account) return invalid('Validate TransferContract error, no OwnerAccount.')
+    const account =
+      state.get('account', owner) ?? invalid('Validate TransferContract error, no OwnerAccount.')
     if (amount <= 0n) invalid('Amount must be greater than 0.')
     const receiver = state.get('account', to)
     const fee = receiver ? 0n : parameter(state, 'getCreateNewAccountFeeInSystemContract')

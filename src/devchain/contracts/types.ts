@@ -1,4 +1,3 @@
-import { toBase58 } from '../../native/protobuf/base58.ts'
 import type { TransactionInfo } from '../../native/types.ts'
 import { invalid } from '../errors.ts'
 import { newAccount } from '../model.ts'
@@ -43,8 +42,8 @@ export function hex(value: Readonly<Record<string, unknown>>, name: string): str
 
 export const isAddress = (address: string) => /^41[\da-f]{40}$/.test(address)
 
-/** The address as texts of the chain show it. */
-export const readable = (address: string) => toBase58(Buffer.from(address, 'hex'))
+/** The address as refusals show it. */
+export const readable = (address: string) => address
 
 /** The account that owns the contract. @throws RefusedError */
 export function ownerAccount(

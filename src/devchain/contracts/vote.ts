@@ -3,7 +3,7 @@ import { printInt } from '../execute.ts'
 import type { Account, Witness } from '../model.ts'
 import { parameter } from '../parameters.ts'
 import { COIN, votingPower } from '../resources.ts'
-import type { State } from '../state.ts'
+import type { State, StateReader } from '../state.ts'
 import type { ContractType } from './types.ts'
 import {
   addProperty,
@@ -141,6 +141,11 @@ export const UpdateBrokerageContract: ContractType = {
   },
 }
 
+/** Rewards that an account may collect, sun. */
+export function allowanceOf(state: StateReader, address: string): bigint {
+  return state.get('property', `allowance:${address}`) ?? 0n
+}
+
 /** WithdrawBalanceContract: collects rewards, once a day. */
 export const WithdrawBalanceContract: ContractType = {
   validate(execution) {
@@ -152,13 +157,13 @@ export const WithdrawBalanceContract: ContractType = {
       )
     if (now - account.latestWithdraw < DAY)
       invalid(`The last withdraw time is ${account.latestWithdraw}, less than 24 hours`)
-    if (account.allowance <= 0n) invalid('witnessAccount does not have any reward')
+    if (allowanceOf(state, owner) <= 0n) invalid('witnessAccount does not have any reward')
   },
   execute({ state, owner, now }) {
-    const { allowance } = state.get('account', owner) as Account
+    const allowance = allowanceOf(state, owner)
+    state.set('property', `allowance:${owner}`, undefined)
     updateAccount(state, owner, ({ balance }) => ({
       balance: balance + allowance,
-      allowance: 0n,
       latestWithdraw: now,
     }))
     return { info: { withdraw_amount: printInt(allowance) } }

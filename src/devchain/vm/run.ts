@@ -71,6 +71,8 @@ export declare namespace runVm {
     value: bigint
     token?: { id: bigint; amount: bigint }
     energyLimit: bigint
+    /** Milliseconds of the newest block: creation time of accounts that appear. */
+    now: number
     transactionId: string
     /** Milliseconds that the run may take; without it only energy limits it. */
     timeout?: number
@@ -90,7 +92,7 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
   const { block } = options
   const adjusted = parameter(state, 'getAllowEnergyAdjustment') === 1n
   const price = parameter(state, 'getEnergyFee')
-  const vmState = createVmState(state, block.timestamp)
+  const vmState = createVmState(state, options.now)
   const internal = createInternalLog(options.transactionId)
   const created = new WeakMap<Message, Address>()
   const deadline = options.timeout === undefined ? Infinity : performance.now() + options.timeout
@@ -116,6 +118,8 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
     allowUnlimitedInitCodeSize: true,
     customPrecompiles: precompiles(vmState),
     customOpcodes: [
+      // CHAINID and SELFBALANCE came with the proposal "Istanbul".
+      ...(istanbul ? [] : [{ opcode: 0x46 }, { opcode: 0x47 }]),
       ...energyOpcodes(common, {
         adjusted,
         hasSlot: vmState.hasSlot,
@@ -186,7 +190,9 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
     internal.enter({ caller, to, value, note: 'call', ...(token && { token }) }, message.data)
   })
   let depth = 0
-  evm.events.on('beforeMessage', ({ caller }) => {
+  let salted = false
+  evm.events.on('beforeMessage', ({ caller, salt }) => {
+    salted = salt !== undefined
     callers.push(caller)
     depth++
   })
@@ -196,14 +202,14 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
   })
   evm.events.on('newContract', ({ address }) => {
     vmState.settle(address)
-    if (depth > 1) recordContract(vmState.top(), address)
+    if (depth > 1) recordContract(vmState.top(), address, salted)
   })
-  const recordContract = (top: State, address: Address) => {
+  const recordContract = (top: State, address: Address, salted: boolean) => {
     const key = native(address)
     const account = top.get('account', key)
     const name = Buffer.from('CreatedByContract').toString('hex')
     top.set('account', key, {
-      ...(account ?? newAccount(key, 'Contract', block.timestamp, name)),
+      ...(account ?? newAccount(key, 'Contract', 0, name)),
       type: 'Contract',
     })
     const record = internal.records.findLast((entry) => entry.to === key && entry.note === 'create')
@@ -216,6 +222,7 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
       callValue: 0n,
       userPercent: 100n,
       originEnergyLimit: 0n,
+      ...(salted && { trxHash: options.transactionId }),
       version: 1,
     })
   }

@@ -7,7 +7,14 @@ import type { VmState } from './vmState.ts'
 type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 
 /** The operations that read TRC-10 tokens. Sending them on from inside a contract (0xd0) is not simulated. */
-export function tokenOpcodes(state: VmState, sent?: { id: bigint; amount: bigint }) {
+export function tokenOpcodes(
+  state: VmState,
+  sent?: { id: bigint; amount: bigint },
+): {
+  opcodes: NonNullable<EVMOpts['customOpcodes']>
+  enter: (message: Message) => undefined
+  sent: (message: Message) => { id: string; amount: bigint } | undefined
+} {
   const opcodes: CustomOpcode[] = [
     {
       opcode: 0xd1,

@@ -1,0 +1,85 @@
+import type { Account } from '../model.ts'
+import { parameter } from '../parameters.ts'
+import { energyLeft, stakeLimit } from '../resources.ts'
+import type { State } from '../state.ts'
+
+/** How a contract shares the energy of its calls between caller and creator. */
+export type Shares = {
+  /** Percent that callers pay. */
+  userPercent: bigint
+  /** Most energy that the creator pays for one call. */
+  originEnergyLimit: bigint
+}
+
+export type EnergyLimits = {
+  /** Energy that the run may use. */
+  total: bigint
+  /** Stake energy that caller and creator have before the run. */
+  callerLeft: bigint
+  originLeft: bigint
+}
+
+type Request = {
+  owner: string
+  origin: string
+  shares: Shares
+  /** Sun. */
+  feeLimit: bigint
+  callValue: bigint
+  slot: bigint
+}
+
+/** Energy that a run may use: what the fee limit buys, at most what caller and creator can pay. */
+export function energyLimits(state: State, request: Request): EnergyLimits {
+  if (state.get('property', 'stakesPayNoEnergy')) return earlyLimits(state, request)
+  const { owner, origin, shares, feeLimit, slot } = request
+  const price = parameter(state, 'getEnergyFee')
+  const caller = state.get('account', owner) as Account
+  const callerLeft = energyLeft(state, caller, slot)
+  const callerLimit = min(callerLeft + spendable(caller, request) / price, feeLimit / price)
+  const creator = state.get('account', origin)
+  if (!creator || origin === owner || shares.userPercent >= 100n)
+    return { total: callerLimit, callerLeft, originLeft: 0n }
+  const originLeft = energyLeft(state, creator, slot)
+  const available = min(originLeft, shares.originEnergyLimit)
+  const originShare =
+    shares.userPercent <= 0n
+      ? available
+      : min((callerLimit * (100n - shares.userPercent)) / shares.userPercent, available)
+  return { total: callerLimit + originShare, callerLeft, originLeft }
+}
+
+/** The rule before the fork of 2018: stakes widen the limit, and coins pay all the same. */
+function earlyLimits(state: State, request: Request): EnergyLimits {
+  const { owner, origin, shares, slot } = request
+  const none = { callerLeft: 0n, originLeft: 0n }
+  const caller = earlyCallerLimit(state, request)
+  const creator = state.get('account', origin)
+  if (!creator || origin === owner) return { total: caller, ...none }
+  const creatorLeft = energyLeft(state, creator, slot)
+  const { userPercent } = shares
+  return creatorLeft * userPercent > (100n - userPercent) * caller
+    ? { total: (caller * 100n) / userPercent, ...none }
+    : { total: caller + creatorLeft, ...none }
+}
+
+function earlyCallerLimit(state: State, request: Request): bigint {
+  const { owner, feeLimit, slot } = request
+  const price = parameter(state, 'getEnergyFee')
+  const caller = state.get('account', owner) as Account
+  const left = energyLeft(state, caller, slot)
+  const staked = caller.frozen.ENERGY + caller.acquired.ENERGY
+  const affordable = left + spendable(caller, request) / price
+  if (staked === 0n) return min(affordable, feeLimit / price)
+  const all = stakeLimit(state, caller, 'ENERGY')
+  const stakeOfLeft = all > 0n ? (staked * left) / all : 0n
+  const bought =
+    stakeOfLeft >= feeLimit ? (all * feeLimit) / staked : left + (feeLimit - stakeOfLeft) / price
+  return min(affordable, bought)
+}
+
+function spendable({ balance }: Account, { callValue }: Request): bigint {
+  return balance > callValue ? balance - callValue : 0n
+}
+
+const min = (a: bigint, b: bigint) => (a < b ? a : b)
