@@ -24,7 +24,7 @@ const call: Transaction = {
 describe('a bare call', () => {
   test('default', () => {
     const info: TransactionInfo = { id: call.txID, receipt: { energy_usage_total: 100 } }
-    const block = { hash: toHash('9'), index: 0, number: 9 }
+    const block = { hash: toHash('9'), index: 0, number: 9, timestamp: 0 }
     expect(toRpcTransaction(call, { block, chainId: 1, energyPrice: 1n, info })).toMatchObject({
       blockNumber: '0x9',
       gas: '0x64',
