@@ -7,7 +7,8 @@ import { eth_feeHistory } from './eth_feeHistory.ts'
 test('default', async () => {
   const result = await callMethod(eth_feeHistory, await createReplayContext(), ['0x2', '0x82'])
   expect(result).toEqual({
-    baseFeePerGas: ['0x0', '0x0', '0x0'],
+    // 100 sun then, 210 now.
+    baseFeePerGas: ['0x64', '0x64', '0xd2'],
     gasUsedRatio: [expect.any(Number), expect.any(Number)],
     oldestBlock: '0x81',
   })
@@ -22,7 +23,7 @@ test('args: integer count, tag, percentiles', async () => {
   expect(
     await callMethod(eth_feeHistory, await createReplayContext(), [2, 'latest', [5, 50.5, 95]]),
   ).toEqual({
-    baseFeePerGas: ['0x0', '0x0', '0x0'],
+    baseFeePerGas: ['0xd2', '0xd2', '0xd2'],
     gasUsedRatio: [0, 0],
     oldestBlock: '0xde',
     reward: [

@@ -20,7 +20,7 @@ const CONCURRENCY = 8
 
 export const eth_feeHistory = defineMethod({
   params: [quantity, optional(blockNumberOrTag, 'latest'), optional(rewardPercentiles, [])],
-  summary: 'how full blocks were; no base fee and no tips, which is zero in each',
+  summary: 'how full blocks were, and the energy price as the base fee; tips are zero',
   async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
     const newest = await chain.resolve(newestRef)
     if (!newest)
@@ -30,18 +30,23 @@ export const eth_feeHistory = defineMethod({
       )
     const length = Math.min(count > MAX_BLOCKS ? MAX_BLOCKS : Number(count), newest.number + 1)
     const oldest = newest.number - length + 1
-    const gasUsedRatio = await mapBounded(length, async (offset) => {
-      const block = await chain.block(oldest + offset, false, request.signal)
-      if (!block) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
-      return usedRatio(fromWire(block))
+    const blocks = await mapBounded(length, async (offset) => {
+      const wire = await chain.block(oldest + offset, false, request.signal)
+      if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
+      const block = fromWire(wire)
+      const price = await chain.energyPrice(Number(block.timestamp) * 1_000)
+      return { price: numberToHex(price), ratio: usedRatio(block) }
     })
     return {
       oldestBlock: numberToHex(length ? oldest : 0),
-      // One more than blocks: the next block’s fee is known too, it is also zero.
-      baseFeePerGas: length ? zeros(length + 1) : [],
-      gasUsedRatio,
+      // Everybody pays the energy price and it is burned, as a base fee is. One more than blocks: the next block’s
+      // price is the current one. Wallets that price by this history alone ask for exactly eth_gasPrice.
+      baseFeePerGas: length
+        ? [...blocks.map(({ price }) => price), numberToHex(await chain.energyPrice())]
+        : [],
+      gasUsedRatio: blocks.map(({ ratio }) => ratio),
       ...(percentiles.length > 0 && {
-        reward: gasUsedRatio.map(() => zeros(percentiles.length)),
+        reward: blocks.map(() => percentiles.map((): Hex => '0x0')),
       }),
     }
   },
@@ -49,10 +54,6 @@ export const eth_feeHistory = defineMethod({
 
 function usedRatio({ gasLimit, gasUsed }: RpcBlock): number {
   return Number(gasUsed) / Number(gasLimit)
-}
-
-function zeros(length: number): Hex[] {
-  return Array.from({ length }, (): Hex => '0x0')
 }
 
 /** Results for 0 … length − 1, a few under way at once. */
