@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 
 import type { WebSocket } from 'ws'
 
 import { answerBytes } from '../jsonrpc/answer.ts'
-import { ClientGoneError, type RequestScope, type RpcSocket } from '../jsonrpc/request.ts'
+import type { RpcSocket } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
+import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
 
 /** One WebSocket client: its requests, its notifications, its time-outs. */
 export type WsConnection = {
@@ -25,10 +25,8 @@ export function createWsConnection(
   server: RpcServer,
   { bufferLimit, client, idleTimeout, now, onCut, onError }: createWsConnection.Options,
 ): WsConnection {
-  const gone = new AbortController()
-  // Every call for every request listens to it.
-  setMaxListeners(0, gone.signal)
-  const open = new Set<(delivered: boolean) => void>()
+  /** Requests without an answer yet. */
+  const open = new Set<Settlement>()
   const closeListeners = new Set<() => void>()
   /** Messages that had arrived when the socket was paused: what one read brings. */
   const waiting: string[] = []
@@ -75,15 +73,24 @@ export function createWsConnection(
   }
 
   async function answer(text: string) {
-    const { scope, settle } = createScope()
-    const answer = await server.answer(text, scope)
+    const settlement = createSettlement(onError)
+    open.add(settlement)
+    const answer = await server.answer(text, {
+      client,
+      get signal() {
+        return settlement.signal
+      },
+      socket,
+      onSettled: (listener) => settlement.onSettled(listener),
+    })
     underWay--
+    open.delete(settlement)
     if (answer && !ended && ws.readyState === ws.OPEN)
       ws.send(answerBytes(answer), TEXT, (error) => {
-        settle(!error)
+        settlement.settle(!error)
         flow()
       })
-    else settle(false)
+    else settlement.settle(false)
     flow()
   }
 
@@ -103,39 +110,6 @@ export function createWsConnection(
     }
   }
 
-  function createScope() {
-    let listeners: ((delivered: boolean) => void)[] = []
-    let outcome: boolean | undefined
-    const settle = (delivered: boolean) => {
-      if (outcome !== undefined) return
-      outcome = delivered
-      open.delete(settle)
-      const settled = listeners
-      listeners = []
-      for (const listener of settled) notify(listener, delivered)
-    }
-    const scope: RequestScope = {
-      client,
-      signal: gone.signal,
-      socket,
-      onSettled(listener) {
-        if (outcome === undefined) listeners.push(listener)
-        else notify(listener, outcome)
-      },
-    }
-    if (ended) settle(false)
-    else open.add(settle)
-    return { scope, settle }
-  }
-
-  function notify(listener: (delivered: boolean) => void, delivered: boolean) {
-    try {
-      listener(delivered)
-    } catch (error) {
-      onError(error, 'a listener of a settled request failed')
-    }
-  }
-
   return {
     socket,
     close,
@@ -147,11 +121,15 @@ export function createWsConnection(
     closed() {
       if (ended) return
       ended = true
-      gone.abort(new ClientGoneError())
-      for (const settle of open) settle(false)
+      for (const settlement of open) settlement.settle(false)
       const listeners = [...closeListeners]
       closeListeners.clear()
-      for (const listener of listeners) notify(listener, false)
+      for (const listener of listeners)
+        try {
+          listener()
+        } catch (error) {
+          onError(error, 'a listener of a closed connection failed')
+        }
     },
     tick(time) {
       if (ended || ws.readyState !== ws.OPEN) return

@@ -138,11 +138,11 @@ export function createRpcServer({
     return sent.length > 0 ? batchAnswer(sent) : undefined
   }
 
-  function answerText(
+  async function answerText(
     text: string,
     request: RequestScope,
-    calls: ObservedCall[] | undefined,
-  ): Promise<Answer | undefined> | Answer {
+    calls?: ObservedCall[],
+  ): Promise<Answer | undefined> {
     let payload: unknown
     try {
       payload = JSON.parse(text)
@@ -168,9 +168,9 @@ export function createRpcServer({
     return answerBatch(payload, ids, request, calls)
   }
 
+  if (!trace) return { answer: (text, request) => answerText(text, request) }
   return {
     async answer(text, request) {
-      if (!trace) return answerText(text, request, undefined)
       const calls: ObservedCall[] = []
       const started = performance.now()
       const answer = await answerText(text, request, calls)
