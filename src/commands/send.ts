@@ -6,6 +6,7 @@ import {
   addOutputOptions,
   addRequestOptions,
   addRpcOption,
+  CommandError,
   usageError,
 } from './command.ts'
 import { type AddressForms, parseAddress } from './support/address.ts'
@@ -212,8 +213,16 @@ async function feeLimitOf({
   return (energy * price * 12n) / 10n
 }
 
-async function finish({ terminal, channel, options }: Sending, sent: Sent): Promise<void> {
-  await report(terminal, sent, options.wait ? await waitFor(channel, sent) : undefined)
+async function finish(sending: Sending, sent: Sent): Promise<void> {
+  const { terminal, channel, intent, owner, options } = sending
+  const outcome = options.wait ? await waitFor(channel, sent) : undefined
+  if (outcome && !outcome.success && outcome.reason === undefined) {
+    const { explain } = await import('./support/abi.ts')
+    const failure = await explain(await channel.reason(intent, owner), options.abi)
+    if (failure instanceof CommandError)
+      outcome.reason = `${failure.message.replace(/^eth_call: /, '')} (when called again)`
+  }
+  await report(terminal, sent, outcome)
 }
 
 /** A contract's address depends on the creating transaction's id and on its owner. */

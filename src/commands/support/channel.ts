@@ -3,7 +3,7 @@ import type { AddressForms } from './address.ts'
 import type { Intent } from './intent.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
 import { type Node, textOf } from './node.ts'
-import type { Rpc } from './rpc.ts'
+import { type Rpc, RpcFailure } from './rpc.ts'
 
 /** What sending needs of the chain, whichever interface it is reached by. */
 export type Channel = {
@@ -15,6 +15,8 @@ export type Channel = {
   energyPrice(): Promise<bigint>
   /** Sends signed bytes (hex) and returns the transaction's id. The same bytes again are no error. */
   broadcast(signed: string, txID: string): Promise<void>
+  /** Why the same call reverts now; undefined when it does not, or cannot be asked. */
+  reason(intent: Intent, owner: AddressForms): Promise<CommandError | undefined>
   /** The outcome; undefined while the transaction is in no block. */
   outcome(txID: string): Promise<Outcome | undefined>
 }
@@ -62,6 +64,14 @@ export function createRpcChannel(rpc: Rpc): Channel {
     },
     async broadcast(signed) {
       await rpc.call('eth_sendRawTransaction', [`0x${signed}`])
+    },
+    async reason(intent, owner) {
+      try {
+        await rpc.call('eth_call', [callObject(intent, owner), 'latest'])
+        return undefined
+      } catch (error) {
+        return error instanceof RpcFailure ? error : undefined
+      }
     },
     async outcome(txID) {
       const receipt = await rpc.call('eth_getTransactionReceipt', [`0x${txID}`])
@@ -133,6 +143,8 @@ export function createNodeChannel(node: Node): Channel {
       if (get(answer, 'result') !== true)
         throw new CommandError('broadcasthex: the node did not accept the transaction')
     },
+    // A node tells the reason with the outcome.
+    reason: async () => undefined,
     async outcome(txID) {
       const info = await node.call('gettransactioninfobyid', { value: txID })
       if (!isRecord(info) || info['id'] === undefined) return undefined
