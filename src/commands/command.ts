@@ -140,11 +140,15 @@ function prepare(command: Command, terminal: Terminal): void {
         .replace(/^error: /, '')
         .replaceAll(/\s+/g, ' ')
         .trim()
-      const path = command.parent ? `${command.parent.name()} ${command.name()}` : command.name()
+      const path = pathOf(command)
       terminal.error(`ethgate: ${line}; see "${path} --help"`)
     },
   })
   for (const child of command.commands) prepare(child, terminal)
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 }
 
 function unexpected(error: unknown): CommandError {

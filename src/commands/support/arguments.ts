@@ -99,7 +99,11 @@ function fromText(type: string, text: string, where: string): unknown {
   if (/^u?int/.test(type)) {
     const digits = text.replaceAll('_', '')
     if (!/^(-?\d+|0x[0-9a-f]+)$/i.test(digits)) throw wrong('an integer')
-    return BigInt(digits)
+    const bits = Number(type.replace(/^u?int/, '') || 256)
+    const value = BigInt(digits)
+    const fits = type.startsWith('u') ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value)
+    if (fits !== value) throw wrong('an integer within its range')
+    return value
   }
   if (type === 'bool') {
     if (text !== 'true' && text !== 'false') throw wrong('true or false')
