@@ -1,4 +1,4 @@
-import { type AbiFunction, decodeFunctionData } from 'viem'
+import { type AbiFunction, decodeFunctionData, getAddress } from 'viem'
 import { expect, test } from 'vitest'
 
 import { CommandError } from '../command.ts'
@@ -23,7 +23,7 @@ test('default: words become values', () => {
       '12',
     ),
   ).toEqual([
-    '0xDD791D6B49e190062d650E6A23C575510d35f2f9',
+    getAddress('0xdd791d6b49e190062d650e6a23c575510d35f2f9'),
     1000n,
     -1,
     true,

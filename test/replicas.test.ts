@@ -1,0 +1,198 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Hash } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import type { RpcHeader, RpcLog } from '../src/codec/types.ts'
+import { createScriptedChain, type ScriptedChain } from './chain.ts'
+import { explainSkip, redisServerMissing, startRedis, type TestRedis } from './redis.ts'
+import { createClient } from './watcher.ts'
+
+explainSkip(redisServerMissing)
+
+const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
+
+let redis: TestRedis
+let chain: ScriptedChain
+let node: Awaited<ReturnType<ScriptedChain['listen']>>
+let prefix: string
+const processes = new Set<ChildProcess>()
+
+/** A gateway in a process of its own, as an operator starts it. */
+async function spawnGateway() {
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--import', 'tsx', 'src/main.ts', 'serve', '--upstream', node.url, '--port', '0'],
+      ...['--redis', redis.url, '--redis-prefix', prefix],
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  processes.add(child)
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the gateway ended before it listened')))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { msg, url } = JSON.parse(line) as { msg: string; url?: string }
+      if (msg === 'listening' && url) resolve(url)
+    })
+  })
+  const client = createClient(url)
+  const end = (signal: NodeJS.Signals) =>
+    new Promise<void>((resolve) => {
+      processes.delete(child)
+      child.once('exit', () => resolve())
+      child.kill(signal)
+    })
+  const health = async () =>
+    (await (await fetch(`${url}/health`)).json()) as { head: { number: number; role: string } }
+  await vi.waitFor(async () => expect((await health()).head.number).toBeGreaterThanOrEqual(0), {
+    timeout: 15_000,
+  })
+  return { ...client, end, health, signal: (signal: NodeJS.Signals) => child.kill(signal) }
+}
+
+type Gateway = Awaited<ReturnType<typeof spawnGateway>>
+
+const synced = (gateways: Gateway[], timeout = 8_000) =>
+  vi.waitFor(
+    async () => {
+      for (const gateway of gateways)
+        expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash)
+    },
+    { interval: 30, timeout },
+  )
+
+/** The one that leads, and the others. */
+async function byRole(gateways: Gateway[]) {
+  const roles = await Promise.all(gateways.map(async (one) => (await one.health()).head.role))
+  return {
+    leader: gateways[roles.indexOf('leader')] as Gateway,
+    followers: gateways.filter((_, index) => roles[index] === 'follower'),
+  }
+}
+
+describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redis', () => {
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.close())
+  beforeEach(async () => {
+    chain = createScriptedChain({ seed: randomUUID() })
+    node = await chain.listen()
+    prefix = randomUUID()
+  })
+  afterEach(async () => {
+    for (const child of processes) child.kill('SIGKILL')
+    processes.clear()
+    await node.close()
+  })
+
+  test('behavior: kill -9 in the middle of polling loses and repeats nothing', async () => {
+    const gateways = await Promise.all([spawnGateway(), spawnGateway()])
+    const id = await (gateways[0] as Gateway).rpc<string>('eth_newFilter', {})
+    const received: RpcLog[] = []
+    let stop = false
+
+    /** Polls one gateway after the other; what was received counts, what broke off does not. */
+    async function client(offset: number) {
+      for (let turn = offset; !stop; turn++) {
+        const gateway = gateways[turn % gateways.length] as Gateway
+        const page = await gateway
+          .rpc<RpcLog[]>('eth_getFilterChanges', id)
+          .catch((error: { code?: number; cause?: unknown }) => {
+            // A connection that broke, or a store or replica that says it is not ready.
+            if (error.code !== undefined) expect(error.code).toBe(-32603)
+            return []
+          })
+        received.push(...page)
+        await sleep(5)
+      }
+    }
+    const clients = [client(0), client(1)]
+    for (let round = 0; round < 3; round++) {
+      for (let count = 0; count < 5; count++) {
+        chain.mine({ logs: [[log], [log, log]] })
+        await sleep(150)
+      }
+      const victim = gateways[round % 2] as Gateway
+      const dying = victim.end('SIGKILL')
+      chain.mine({ logs: [[log]] })
+      await dying
+      gateways[round % 2] = await spawnGateway()
+    }
+    await synced(gateways)
+    // The page of a killed replica is free after its lease.
+    await sleep(4_000)
+    stop = true
+    await Promise.all(clients)
+    const names = received.map(({ blockHash, logIndex }) => `${blockHash}:${Number(logIndex)}`)
+    const expected = chain
+      .canonical()
+      .flatMap(({ hash, logs }) => logs.map((_, index) => `${hash}:${index}`))
+    expect(names.toSorted()).toEqual(expected.toSorted())
+  }, 120_000)
+
+  test('behavior: the leader dies, another follows within five seconds, sockets miss nothing', async () => {
+    const gateways = [await spawnGateway(), await spawnGateway(), await spawnGateway()]
+    const { followers, leader } = await byRole(gateways)
+    const sockets = await Promise.all(followers.map((gateway) => gateway.socket()))
+    const ids = await Promise.all(
+      sockets.map((socket) => socket.rpc<string>('eth_subscribe', 'newHeads')),
+    )
+    const blocks = [chain.mine(), chain.mine()]
+    await synced(gateways)
+    const began = Date.now()
+    await leader.end('SIGKILL')
+    blocks.push(chain.mine(), chain.mine())
+    await synced(followers)
+    expect(Date.now() - began).toBeLessThan(5_000)
+    for (const [index, socket] of sockets.entries())
+      await vi.waitFor(() =>
+        expect(socket.of<RpcHeader>(ids[index] as string).map(({ hash }): Hash => hash)).toEqual(
+          blocks.map(({ hash }) => hash),
+        ),
+      )
+    await Promise.all(sockets.map((socket) => socket.close()))
+  }, 60_000)
+
+  test('behavior: a leader that was frozen does not disturb the one that replaced it', async () => {
+    const gateways = await Promise.all([spawnGateway(), spawnGateway()])
+    const { followers, leader } = await byRole(gateways)
+    leader.signal('SIGSTOP')
+    chain.mine()
+    await synced(followers)
+    chain.reorg(1, [{ logs: [[log]] }, {}])
+    await synced(followers)
+    leader.signal('SIGCONT')
+    chain.mine()
+    await synced(gateways)
+    const roles = await Promise.all(gateways.map(async (one) => (await one.health()).head.role))
+    expect(roles.toSorted()).toEqual(['follower', 'leader'])
+    expect((await byRole(gateways)).leader).toBe(followers[0])
+  }, 60_000)
+
+  test('behavior: the topology of the compose file: filters and heads through any replica', async () => {
+    const gateways = [await spawnGateway(), await spawnGateway()]
+    const [first, second] = gateways as [Gateway, Gateway]
+    const id = await first.rpc<string>('eth_newBlockFilter')
+    const block = chain.mine()
+    await synced(gateways)
+    expect(await second.rpc('eth_getFilterChanges', id)).toEqual([block.hash])
+    expect(await first.rpc('eth_getFilterChanges', id)).toEqual([])
+    expect(await second.rpc('eth_uninstallFilter', id)).toBe(true)
+    await expect(first.rpc('eth_getFilterChanges', id)).rejects.toMatchObject({ code: -32000 })
+    await redis.stop()
+    expect(await second.rpc('eth_blockNumber')).toBe('0x1')
+    await expect(second.rpc('eth_newBlockFilter')).rejects.toMatchObject({
+      code: -32603,
+      message: 'the shared store (Redis) is unavailable, try again later',
+    })
+    await redis.start()
+    await vi.waitFor(() => second.rpc('eth_newBlockFilter'), { timeout: 8_000 })
+    await first.end('SIGTERM')
+    await second.end('SIGTERM')
+  }, 60_000)
+})
