@@ -204,6 +204,11 @@ export const accountOperations: Operations = {
       if (!wanted)
         throw new NodeError('java.lang.IllegalArgumentException', 'block_identifier null')
       const number = wanted.number ?? 0
+      if (wanted.hash?.length !== 64)
+        throw new NodeError(
+          'java.lang.IllegalArgumentException',
+          'block_identifier hash length not equals 32',
+        )
       const block = ledger.block(number)
       if (!block || block.id !== wanted.hash)
         throw new NodeError('java.lang.IllegalArgumentException', 'number and hash do not match')
@@ -265,9 +270,10 @@ export const accountOperations: Operations = {
   validateaddress: {
     prefix: 'wallet',
     strict: true,
-    silent: true,
+    unreadable: () => undefined,
     run({ params }) {
-      const address = params.json['address']
+      const given = params.json['address']
+      const address = typeof given === 'number' ? given.toString() : given
       if (typeof address !== 'string')
         return { result: false, message: 'Cannot invoke "String.length()" because "input" is null' }
       return validate(address)
@@ -292,6 +298,7 @@ function validate(address: string): { result: boolean; message: string } {
   const good = (message: string) => ({ result: true, message })
   const bad = (message: string) => ({ result: false, message })
   if (address.length === 42) {
+    if (address.startsWith('0x')) return bad('Invalid address')
     if (/[^\da-f]/i.test(address))
       return bad('exception decoding Hex string: invalid characters encountered in Hex string')
     return address.startsWith('41') ? good('Hex string format') : bad('Invalid address')

@@ -29,6 +29,9 @@ const failed = (code: string, message: string, visible: boolean) => ({
   result: { code, message: visible ? message : hexOf(message) },
 })
 
+const unread = (error: NodeError, visible = false) =>
+  failed('OTHER_ERROR', `class ${error.className} : ${error.message.replaceAll('"', "'")}`, visible)
+
 /** Errors of these operations are part of the answer, never an error body. */
 async function answer(call: Call, work: () => unknown): Promise<unknown> {
   try {
@@ -37,12 +40,7 @@ async function answer(call: Call, work: () => unknown): Promise<unknown> {
     const { visible } = call.params
     if (error instanceof RefusedError)
       return failed('CONTRACT_VALIDATE_ERROR', error.message, visible)
-    if (error instanceof NodeError)
-      return failed(
-        'OTHER_ERROR',
-        `class ${error.className} : ${error.message.replaceAll('"', "'")}`,
-        visible,
-      )
+    if (error instanceof NodeError) return unread(error, visible)
     throw error
   }
 }
@@ -237,6 +235,7 @@ export const callOperations: Operations = {
   triggerconstantcontract: {
     get: 'empty',
     strict: true,
+    unreadable: (error) => unread(error),
     run: (call) =>
       answer(call, () => {
         checkConstant(call)
@@ -245,12 +244,18 @@ export const callOperations: Operations = {
       }),
   },
 
-  estimateenergy: { get: 'empty', strict: true, run: (call) => answer(call, () => estimate(call)) },
+  estimateenergy: {
+    get: 'empty',
+    strict: true,
+    unreadable: (error) => unread(error),
+    run: (call) => answer(call, () => estimate(call)),
+  },
 
   triggersmartcontract: {
     prefix: 'wallet',
     get: 'empty',
     strict: true,
+    unreadable: (error) => unread(error),
     run: (call) =>
       answer(call, () => {
         const { params } = call

@@ -91,7 +91,10 @@ export function createNativeInterface(options: createNativeInterface.Options) {
       })
       return { status: 200, text: `${stringifyNative(result)}\n` }
     } catch (error) {
-      if (operation.silent && error instanceof NodeError) return { status: 200, text: '' }
+      if (operation.unreadable && error instanceof NodeError) {
+        const body = operation.unreadable(error)
+        return { status: 200, text: body === undefined ? '' : `${stringifyNative(body)}\n` }
+      }
       return { status: 200, text: `${errorText(error)}\n` }
     }
   }

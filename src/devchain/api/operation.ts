@@ -1,7 +1,7 @@
 import type { ChainBlock } from '../block.ts'
 import type { Ledger } from '../chain.ts'
 import type { StateReader } from '../state.ts'
-import type { Params } from './request.ts'
+import type { NodeError, Params } from './request.ts'
 
 /** One request of the native interface, with what it may look at. */
 export type Call = {
@@ -28,8 +28,8 @@ export type Operation = {
   strict?: boolean
   /** Whether a POST body is not looked at; only the query is. @default false */
   ignoresBody?: boolean
-  /** Whether a body that cannot be read is answered with nothing at all. @default false */
-  silent?: boolean
+  /** What a body that cannot be read is answered with; undefined for nothing at all. @default an error body */
+  unreadable?: (error: NodeError) => unknown
   run: (call: Call) => unknown
 }
 

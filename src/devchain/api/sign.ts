@@ -10,13 +10,14 @@ import { spell } from './spelling.ts'
 
 function weigh(call: Call) {
   const { visible } = call.params
-  checkContent(call.params.json as Partial<Transaction>)
-  const transaction = packTransaction({ ...(call.params.json as Transaction), visible })
+  const json = call.params.json as Transaction
+  checkContent(json)
+  const transaction = packTransaction({ ...json, visible })
   const owner = hex(transaction.value, 'owner_address')
   const inner = {
     result: { result: true },
     txid: transaction.id,
-    transaction: printTransaction(transaction, undefined, { visible }),
+    transaction: printTransaction(transaction, json.ret, { visible }),
   }
   const permission = permissionOf(call.state, owner, transaction.permissionId)
   if (!permission)

@@ -69,6 +69,7 @@ export async function runSmart(
     energyLimit: limits.total,
     now: call.now,
     transactionId: call.transactionId,
+    constant: constant !== undefined,
     ...(constant && { timeout: constant.timeout }),
     block: call.block,
   })

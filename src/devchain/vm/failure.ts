@@ -29,15 +29,6 @@ export class TimeoutError extends EVMError {
   }
 }
 
-/** Coins could not be moved inside a call; unlike other failures it leaves the energy that was not used. */
-export class TransferError extends EVMError {
-  readonly reason: string
-  constructor(reason: string) {
-    super('transfer failed' as ConstructorParameters<typeof EVMError>[0])
-    this.reason = reason
-  }
-}
-
 /** Translates an EVM error into the node's words. */
 export function toFailure(error: EVMError, step: LastStep | undefined, limit: bigint): Failure {
   const of = (result: string, exception: string, message: string): Failure => ({
@@ -46,7 +37,9 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
     message,
   })
   const op = step?.name ?? ''
-  switch (error.error as string) {
+  // The EVM adds the place to this one.
+  const text = error.error as string
+  switch (text.startsWith('invalid JUMP') ? 'invalid JUMP' : text) {
     case 'revert':
       return { result: 'REVERT', message: 'REVERT opcode executed' }
     case 'out of gas':
@@ -100,9 +93,7 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
         'OutOfTimeException',
         `CPU timeout for '${op || 'JUMP'}' operation executing`,
       )
-    case 'transfer failed':
-      return of('TRANSFER_FAILED', 'TransferException', (error as TransferError).reason)
     default:
-      return of('UNKNOWN', 'BytecodeExecutionException', String(error.error))
+      return of('UNKNOWN', 'BytecodeExecutionException', text)
   }
 }

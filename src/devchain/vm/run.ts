@@ -74,6 +74,8 @@ export declare namespace runVm {
     /** Milliseconds of the newest block: creation time of accounts that appear. */
     now: number
     transactionId: string
+    /** Whether the run is only looked at. */
+    constant: boolean
     /** Milliseconds that the run may take; without it only energy limits it. */
     timeout?: number
     block: BlockContext
@@ -227,11 +229,13 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
     })
   }
   if (watch)
-    evm.events.on('step', ({ opcode, depth, gasLeft, stack }) => {
+    evm.events.on('step', ({ opcode, depth, gasLeft, pc, stack }) => {
       if (depth > 0) return
+      const code = options.kind === 'create' ? options.data : vmState.top().get('code', options.to)
       step = {
         name: opcode.name,
-        code: opcode.code,
+        // Bytes without a meaning all look like INVALID; the chain names the byte.
+        code: code?.[pc] ?? opcode.code,
         cost: opcode.dynamicFee ?? BigInt(opcode.fee),
         left: gasLeft,
         stackSize: stack.length,
@@ -275,7 +279,9 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
     },
     toResult(): VmResult {
       const { execResult } = result
-      if (execResult.exceptionError) internal.rejectAll()
+      const error = execResult.exceptionError
+      // A reverted call without effect keeps what it did on the way as it was.
+      if (error && !(options.constant && error.error === 'revert')) internal.rejectAll()
       return {
         energyUsed: execResult.executionGasUsed,
         output: execResult.returnValue,
