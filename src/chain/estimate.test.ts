@@ -40,6 +40,10 @@ test('behavior: a plain transfer', async () => {
   expect(await estimate({ ...transfer, value: 0n })).toBe(21_000n)
 })
 
+test('behavior: code that uses no energy', async () => {
+  expect(await estimate({ from: ZERO, data: '0x00', value: 0n })).toBe(21_000n)
+})
+
 test('error: a plain transfer of more than the sender has', async () => {
   const value = 9_000_000_000_000_000n
   await expect(

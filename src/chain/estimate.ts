@@ -23,12 +23,17 @@ const ASK_AGAIN_MS = 10 * 60_000
  */
 export async function estimateGas(call: Call, state: StateRead): Promise<bigint> {
   const estimate = await askEstimate(call, state)
-  if (typeof estimate === 'bigint') return estimate
+  if (typeof estimate === 'bigint') return neverZero(estimate)
   // The estimate says nothing of a revert but that it happened; the simulation tells its bytes.
   const result = await runCall(call, state)
   if (!result) return TRANSFER_GAS
   if (estimate?.message.startsWith('Not enough energy')) throw exceedsAllowance(estimate)
-  return result.energy
+  return neverZero(result.energy)
+}
+
+/** Code that uses no energy costs what a transfer does. */
+function neverZero(energy: bigint): bigint {
+  return energy > 0n ? energy : TRANSFER_GAS
 }
 
 /** The node's estimate; a failure when its search failed; undefined when it has no estimates. */

@@ -1,4 +1,4 @@
-import { RpcError } from '../errors.ts'
+import { RpcError, UpstreamError } from '../errors.ts'
 import type { ConstantFailure } from '../native/constantCall.ts'
 
 /** The node's words for a call to an account that has no code. */
@@ -24,6 +24,8 @@ export function callError({ exception, message }: ConstantFailure): RpcError {
   if (/no OwnerAccount|balance is not sufficient/.test(message)) return insufficientFunds()
   if (/to yourself/.test(message))
     return new RpcError(-32000, 'a contract cannot be called with value by itself')
+  if (message === '' || exception === 'NullPointerException')
+    return new UpstreamError('the upstream node failed to run the call')
   const known = exception && WORDS[exception]
   return new RpcError(-32000, known ? `${known}: ${message}` : message)
 }

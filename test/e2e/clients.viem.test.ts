@@ -137,7 +137,7 @@ test('fees are of the legacy kind throughout', async () => {
   expect(await client.estimateMaxPriorityFeePerGas()).toBe(0n)
   expect(await client.estimateFeesPerGas({ type: 'legacy' })).toEqual({ gasPrice: 252n })
   const history = await client.getFeeHistory({ blockCount: 3, rewardPercentiles: [25, 75] })
-  expect(history).toMatchObject({ baseFeePerGas: [0n, 0n, 0n, 0n], oldestBlock: 221n })
+  expect(history).toMatchObject({ baseFeePerGas: [210n, 210n, 210n, 210n], oldestBlock: 221n })
   const request = await client.prepareTransactionRequest({
     account: keys.bob.eth,
     to: keys.alice.eth,
