@@ -1,0 +1,167 @@
+// Side by side, in one run, in rounds that alternate so that drift of the machine hits both:
+//   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC
+//   cold   the gateway without a cache against the node's own endpoint through the same kind of pool
+//   memory the gateway's heap over 100,000 mixed requests
+//
+//   npm run bench [-- hot|cold|memory …]
+//   NATIVE_URL=http://127.0.0.1:8090       a real node; without it the recorded one is replayed
+//   NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc   its own JSON-RPC (start the node without its rate limit)
+//   BENCH_SECONDS=3 BENCH_ROUNDS=3
+import Table from 'cli-table3'
+
+import {
+  endAll,
+  type Figures,
+  type Load,
+  type Memory,
+  startBare,
+  startGateway,
+  startLoad,
+  startReplay,
+} from './processes.ts'
+import { findRequests, type Requests } from './requests.ts'
+
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
+const MIXED = 100_000
+const rpcUrl = process.env['NATIVE_RPC_URL']
+const wanted = process.argv.slice(2)
+const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
+
+try {
+  const { solidityUrl, url: upstream } = await findNode()
+  const flags = ['--upstream', upstream, '--upstream-solidity', solidityUrl]
+  const gateway = await startGateway(flags)
+  const bare = await startBare(upstream)
+  const load = startLoad()
+  const requests = await findRequests(gateway.url)
+
+  if (wants('hot')) await hot(gateway.url)
+  if (wants('cold')) await cold()
+  if (wants('memory')) await memory(gateway)
+
+  async function hot(url: string) {
+    const head = ['bytes', 'gateway/s', 'p99 ms', 'bare/s', 'to bare']
+    const table = new Table({
+      head: ['hot', ...head, ...(rpcUrl === undefined ? [] : ['node’s JSON-RPC/s', 'to node'])],
+    })
+    for (const [name, body] of Object.entries(requests.hot)) {
+      const key = encodeURIComponent(name)
+      const bytes = new Uint8Array(await (await fetch(url, { method: 'POST', body })).arrayBuffer())
+      await bare.put(key, bytes)
+      const [ours, plain, node] = await compare([
+        { url, bodies: [body] },
+        { url: `${bare.url}/${key}`, bodies: [body] },
+        ...(rpcUrl === undefined ? [] : [{ url: rpcUrl, bodies: [body] }]),
+      ])
+      table.push([
+        name,
+        bytes.length,
+        ...columns(ours, plain),
+        ...(node ? [round(node.perSecond), ratio(ours, node)] : []),
+      ])
+    }
+    console.log(table.toString())
+  }
+
+  async function cold() {
+    const { url } = await startGateway([...flags, '--cache-bytes', '0'])
+    const table = new Table({
+      head: ['cold', 'gateway/s', 'p99 ms', 'node’s endpoint/s', 'to node'],
+    })
+    const { blocks, call } = requests
+    const [ours, native] = await compare([
+      { url, bodies: blocks.map(({ body }) => body) },
+      {
+        url: `${bare.url}/native/wallet/getblockbynum`,
+        bodies: blocks.map(({ number }) => JSON.stringify({ num: number })),
+      },
+    ])
+    table.push(['full block (two native calls)', ...columns(ours, native)])
+    if (call) {
+      const [ours, native] = await compare([
+        { url, bodies: [call.body] },
+        { url: `${bare.url}/native/wallet/triggerconstantcontract`, bodies: [call.native] },
+      ])
+      table.push(['eth_call', ...columns(ours, native)])
+    }
+    console.log(table.toString())
+  }
+
+  async function memory({ url, ...process }: Awaited<ReturnType<typeof startGateway>>) {
+    const table = new Table({ head: ['memory, MiB', 'heap', 'external', 'RSS', 'failed'] })
+    const bodies = mixed(requests)
+    const warm = await load.run({ url, bodies, amount: MIXED / 5 })
+    table.push(['warmed up', ...mebibytes(await process.memory()), warm.failed])
+    for (let done = 0; done < MIXED; done += MIXED / 4) {
+      const { failed } = await load.run({ url, bodies, amount: MIXED / 4 })
+      table.push([`${done + MIXED / 4} requests`, ...mebibytes(await process.memory()), failed])
+    }
+    console.log(table.toString())
+  }
+
+  /** Warms each up, then runs them in turn; the figures of each are the median of its rounds. */
+  async function compare(loads: Load[]): Promise<Figures[]> {
+    const rounds: Figures[][] = loads.map(() => [])
+    for (const one of loads) await load.run({ ...one, seconds: 1 })
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [index, one] of loads.entries()) {
+        const figures = await load.run({ ...one, seconds: SECONDS })
+        if (figures.failed > 0) throw new Error(`${figures.failed} requests to ${one.url} failed`)
+        rounds[index]?.push(figures)
+      }
+    return rounds.map(median)
+  }
+} finally {
+  endAll()
+}
+
+async function findNode(): Promise<{ url: string; solidityUrl: string }> {
+  const url = process.env['NATIVE_URL']
+  if (url === undefined) return startReplay()
+  const solidity = new URL(url)
+  if (solidity.port === '8090') solidity.port = '8091'
+  return { url, solidityUrl: solidity.href }
+}
+
+/** What clients ask in turn: blocks, their logs, calls, and a few that fail. */
+function mixed({ blocks, call, hot }: Requests): string[] {
+  const ask = (method: string, params: unknown[]) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const { eth_getLogs: _large, ...small } = hot
+  return [
+    ...Object.values(small),
+    ...blocks.flatMap(({ body, number }) => [
+      body,
+      ask('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]),
+      ask('eth_getBlockReceipts', [`0x${number.toString(16)}`]),
+    ]),
+    ...(call ? [call.body] : []),
+    ask('eth_getBalance', ['0x0000000000000000000000000000000000000001', 'latest']),
+    ask('eth_nope', []),
+    ask('eth_getBalance', ['junk']),
+    `[${Object.values(small).join(',')}]`,
+    '{',
+  ]
+}
+
+function median(figures: Figures[]): Figures {
+  const sorted = figures.toSorted((a, b) => a.perSecond - b.perSecond)
+  return sorted[Math.floor(sorted.length / 2)] as Figures
+}
+
+function columns(ours: Figures | undefined, other: Figures | undefined) {
+  return [round(ours?.perSecond), ours?.p99 ?? '', round(other?.perSecond), ratio(ours, other)]
+}
+
+function ratio(ours: Figures | undefined, other: Figures | undefined): string {
+  return ours && other ? (ours.perSecond / other.perSecond).toFixed(2) : ''
+}
+
+function round(value: number | undefined): string {
+  return value === undefined ? '' : Math.round(value).toLocaleString('en')
+}
+
+function mebibytes({ external, heapUsed, rss }: Memory): string[] {
+  return [heapUsed, external, rss].map((bytes) => (bytes / 2 ** 20).toFixed(1))
+}
