@@ -1,0 +1,45 @@
+import { createConfig } from '../src/config.ts'
+import { controlMethods } from '../src/devchain/control.ts'
+import { createDevChain, type DevChain } from '../src/devchain/devChain.ts'
+import { createGateway, type Gateway } from '../src/gateway.ts'
+
+/** A dev chain with the gateway in front, on a free port. */
+export type DevGateway = {
+  url: string
+  chain: DevChain
+  gateway: Gateway
+  rpc(method: string, ...params: unknown[]): Promise<unknown>
+  /** A call of the native interface on the same port. */
+  native(path: string, body?: unknown): Promise<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+/** Starts one. Blocks come only with transactions or when asked, so that tests see what they did. */
+export async function startDevGateway(options: createDevChain.Options = {}): Promise<DevGateway> {
+  const chain = await createDevChain({ blockTime: 0, ...options })
+  await chain.start()
+  const gateway = createGateway({
+    config: createConfig({ port: 0, logLevel: 'silent' }),
+    transport: chain.transport,
+    keys: chain.accounts.map(({ key }) => key),
+    methods: controlMethods(chain),
+    routes: chain.app,
+  })
+  const { url } = await gateway.start()
+  const { head } = await gateway.ready
+  chain.onBlock(() => head.poke())
+  return {
+    url,
+    chain,
+    gateway,
+    rpc: (method, ...params) => gateway.request({ method, params }),
+    async native(path, body = {}) {
+      const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+      return (await response.json()) as Record<string, unknown>
+    },
+    async close() {
+      await gateway.stop()
+      await chain.close()
+    },
+  }
+}
