@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -223,6 +223,15 @@ describe('wallet', () => {
       stdout: '',
       stderr: 'ethgate: there is no operation getnowblok; did you mean getnowblock?\n',
     })
+    const disabled = await startReplayNode({
+      intercept: () => ({
+        status: 404,
+        text: '{"Error":"this API is unavailable due to config"}',
+      }),
+    })
+    const same = await ethgate(['wallet', 'getnowblok', '--node', disabled.url])
+    await disabled.close()
+    expect(same.stderr).toBe(misspelt.stderr)
     const away = await ethgate(['wallet', 'getnowblock', '--rpc', server.url])
     expect(away.stderr).toContain('name a node with --node')
     await server.close()
@@ -430,3 +439,23 @@ test('behavior: a reader that leaves ends the command quietly', async () => {
   await server.close()
   expect(output).toBe('"xxxx\n')
 })
+
+// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
+const recorder = 'script'
+const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
+  'util-linux',
+)
+
+test.skipIf(!hasScript)(
+  `behavior: a terminal gets tables and colours${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+  () => {
+    const command = `"${process.execPath}" "${commandFile()}" account convert ${ALICE.base58}`
+    const run = (env: Record<string, string>) =>
+      spawnSync(recorder, ['-qec', command, '/dev/null'], {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env },
+      }).stdout
+    expect(run({})).toContain('\u001B[1mbase58\u001B[22m')
+    expect(run({ NO_COLOR: '1' })).toContain(`base58      ${ALICE.base58}`)
+  },
+)

@@ -10,7 +10,7 @@ import {
   usageError,
 } from './command.ts'
 import { type AddressForms, parseAddress, tryAddress } from './support/address.ts'
-import { formatCoins, group } from './support/amount.ts'
+import { formatCoins, group, plural } from './support/amount.ts'
 import { readStdin } from './support/input.ts'
 import { get, isRecord, scalar, stringify } from './support/json.ts'
 import { type KeyOptions, keyOf, newKey, readKey, saveKey } from './support/key.ts'
@@ -222,7 +222,7 @@ function fields(
     ...contractFields(native?.contract),
     ...(rpc?.transactionCount === undefined
       ? []
-      : [['sent here', `${group(BigInt(rpc.transactionCount))} transactions`] as [string, string]]),
+      : [['sent here', plural(BigInt(rpc.transactionCount), 'transaction')] as [string, string]]),
   ]
 }
 

@@ -11,7 +11,7 @@ import {
   EXIT,
   usageError,
 } from './command.ts'
-import { group } from './support/amount.ts'
+import { group, plural } from './support/amount.ts'
 import { type ExportFile, openExport } from './support/exportFile.ts'
 import { onInterrupt } from './support/interrupt.ts'
 import { stringify } from './support/json.ts'
@@ -159,9 +159,13 @@ function describe(
 ): string {
   if (nothing) return `Nothing new: ${summary.file} is complete up to block ${group(summary.to)}.`
   const rate = group(Math.round(summary.logs / summary.seconds))
+  const blocks =
+    summary.from === summary.to
+      ? `block ${group(summary.to)}`
+      : `blocks ${group(summary.from)} to ${group(summary.to)}`
   return (
-    `${group(summary.logs)} logs of blocks ${group(summary.from)} to ${group(summary.to)} in ${summary.seconds.toFixed(1)} s ` +
-    `(${rate} a second, ${group(summary.requests)} requests)${summary.file ? `, written to ${summary.file}` : ''}.`
+    `${plural(summary.logs, 'log')} of ${blocks} in ${summary.seconds.toFixed(1)} s ` +
+    `(${rate} a second, ${plural(summary.requests, 'request')})${summary.file ? `, written to ${summary.file}` : ''}.`
   )
 }
 

@@ -130,7 +130,11 @@ function withoutPrefix(name: string, value: unknown): unknown {
 }
 
 function suggest(operation: string, error: unknown): unknown {
-  if (!(error instanceof CommandError) || isKnown(operation) || !/HTTP 40[45]/.test(error.message))
+  if (
+    !(error instanceof CommandError) ||
+    isKnown(operation) ||
+    !/HTTP 40[45]|unavailable due to config/.test(error.message)
+  )
     return error
   const name = pathOf(operation)
   const near = [...OPERATIONS.values()]

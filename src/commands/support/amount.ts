@@ -63,6 +63,11 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
+/** `1 log`, `14,825 logs`. */
+export function plural(count: bigint | number, noun: string): string {
+  return `${group(count)} ${noun}${BigInt(count) === 1n ? '' : 's'}`
+}
+
 /** Digits in groups of three: `14,825`. */
 export function group(value: bigint | number | string): string {
   return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')

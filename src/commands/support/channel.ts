@@ -22,7 +22,7 @@ export type Channel = {
 }
 
 /** A block to refer to, and the head's time (milliseconds) from which validity counts. */
-export type Head = { number: number; hash: string; time: number }
+type Head = { number: number; hash: string; time: number }
 
 export type Outcome = {
   success: boolean

@@ -5,7 +5,7 @@ import { stringify } from './json.ts'
 import type { BlockMark } from './search.ts'
 
 /** How far an export has come. Kept in `FILE.state` beside the file. */
-export type ExportState = {
+type ExportState = {
   version: 1
   /** What is exported: chain, filter, first block. A file holds one search only. */
   search: string

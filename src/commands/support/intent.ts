@@ -21,7 +21,7 @@ export type Intent =
       originEnergyLimit: bigint
     }
 
-export type TokenValue = { id: string; amount: bigint }
+type TokenValue = { id: string; amount: bigint }
 
 /** Where and how a transaction is valid. */
 export type Envelope = {

@@ -3,7 +3,7 @@ import { CommandError, EXIT } from '../command.ts'
 import type { Post } from './http.ts'
 import { get, isRecord, parse, scalar, stringify } from './json.ts'
 
-export type Prefix = 'wallet' | 'walletsolidity'
+type Prefix = 'wallet' | 'walletsolidity'
 
 /** The native HTTP interface of a node or development chain. */
 export type Node = {
