@@ -19,9 +19,9 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Gateway } from '../../src/gateway.ts'
 import {
   BroadcastError,
+  type Client,
   createNativeClient,
   type EncodableTransaction,
   encodeTransaction,
@@ -32,31 +32,41 @@ import {
 } from '../../src/sdk/client.ts'
 import { NativeSigner } from '../../src/sdk/ethers.ts'
 import { defineNativeChain, toNativeAccount } from '../../src/sdk/viem.ts'
-import { artifacts, keys as accounts } from '../recordedChain.ts'
-import { producing, skipReason, startProducingGateway } from './producing.ts'
+import { artifacts } from '../recordedChain.ts'
+import {
+  openDevScene,
+  openProducingScene,
+  producing,
+  type Scene,
+  skipReason,
+} from './sendScenes.ts'
 
 const token = artifacts.Token
 const bytecode: Hex = `0x${token.bytecode.replace(/^0x/, '')}`
-const keys = Object.fromEntries(
-  Object.entries(accounts).map(([name, { pk }]) => [name, `0x${pk}`]),
-) as Record<keyof typeof accounts, Hex>
 
 const address = (key: Hex) => privateKeyToAccount(key).address
 const hexAddress = (key: Hex) => toHexAddress(address(key))
 
 if (!producing) process.stderr.write(`${skipReason}\n`)
 
-describe.skipIf(!producing)('sending to a producing node', { timeout: 120_000 }, () => {
-  let gateway: Gateway
+const scenes = [
+  ['the development chain', openDevScene],
+  ...(producing ? [['a producing node', openProducingScene] as const] : []),
+] as const
+
+describe.each(scenes)('sending to %s', { timeout: 120_000 }, (_, open) => {
+  let scene: Scene
+  let keys: Scene['keys']
   let url: string
   let chainId: number
-  const node = createNativeClient(producing ?? 'http://127.0.0.1')
+  let node: Client
 
   beforeAll(async () => {
-    ;({ gateway, url } = await startProducingGateway({ keys: [keys.bob, keys.dave] }))
-    chainId = (await gateway.ready).chainId
+    scene = await open()
+    ;({ chainId, keys, url } = scene)
+    node = createNativeClient(scene.node)
   })
-  afterAll(() => gateway?.stop())
+  afterAll(() => scene?.stop())
 
   const rpc = async (method: string, ...params: unknown[]) => {
     const response = await fetch(url, {
@@ -79,6 +89,30 @@ describe.skipIf(!producing)('sending to a producing node', { timeout: 120_000 },
     })
     await node.waitForTransaction(await node.send(signTransaction(unsigned, keys.rich)))
     return key
+  }
+
+  /** The id of an account's own token; issued when there is none yet, because an account may issue one only. */
+  async function tokenOf(key: Hex): Promise<string> {
+    const owner_address = hexAddress(key)
+    const issued = await node.wallet.getAssetIssueByAccount({ address: owner_address })
+    const [known] = issued.assetIssue ?? []
+    if (known?.id) return known.id
+    const start_time = Date.now() + 60_000
+    const unsigned = await node.wallet.createAssetIssue({
+      owner_address,
+      name: Buffer.from('Token').toString('hex'),
+      abbr: Buffer.from('TOK').toString('hex'),
+      total_supply: 1_000_000n,
+      trx_num: 1,
+      num: 1,
+      start_time,
+      end_time: start_time + 86_400_000,
+      url: Buffer.from('http://token.invalid').toString('hex'),
+      description: '',
+    })
+    const id = await node.send(signTransaction(unsigned, key))
+    const { assetIssueID = '' } = await node.waitForTransaction(id)
+    return assetIssueID
   }
 
   describe('library', () => {
@@ -104,7 +138,7 @@ describe.skipIf(!producing)('sending to a producing node', { timeout: 120_000 },
     test('default: native tokens, staking', async () => {
       const owner_address = hexAddress(keys.alice)
       const to_address = hexAddress(keys.bob)
-      const asset_name = Buffer.from('1000001').toString('hex')
+      const asset_name = Buffer.from(await tokenOf(keys.alice)).toString('hex')
       const transfer = { owner_address, to_address, asset_name, amount: 7n }
       const sent = await node.send(
         signTransaction(await node.wallet.transferAsset(transfer), keys.alice),
