@@ -8,6 +8,7 @@ import {
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { RawDataJson } from '../native/protobuf/transaction.ts'
 import type { Transaction, TransactionResult } from '../native/types.ts'
+import { readableContent } from './pack.ts'
 import { createdAddress } from './vm/run.ts'
 
 /** A transaction as the chain works with it: its exact bytes and the fields that decide about it. */
@@ -47,7 +48,9 @@ export function readTransaction(input: string | Uint8Array): ChainTransaction {
  * @throws TypeError naming the field that cannot be encoded.
  */
 export function packTransaction(json: Transaction): ChainTransaction {
-  const rawHex = rawDataFromJson(json.raw_data, { visible: json.visible }).toString('hex')
+  const rawHex = rawDataFromJson(readableContent(json.raw_data), {
+    visible: json.visible,
+  }).toString('hex')
   const bytes = encodeTransaction({ raw_data_hex: rawHex, signature: json.signature ?? [] })
   return readTransaction(bytes)
 }
