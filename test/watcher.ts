@@ -16,6 +16,18 @@ export async function startWatchedGateway(chain: ScriptedChain, config: Partial<
   return { ...createClient(url), gateway, stop: () => gateway.stop() }
 }
 
+/** A gateway in front of a real node, whose solidified state is on the next port. */
+export async function startNodeGateway(upstream: string, config: Partial<Config> = {}) {
+  const solidity = new URL(upstream)
+  solidity.port = String(Number(solidity.port) + 1)
+  const gateway = createGateway({
+    config: { port: 0, upstream, upstreamSolidity: solidity.origin, ...config },
+  })
+  const { url } = await gateway.start()
+  await gateway.ready
+  return { ...createClient(url), gateway, stop: () => gateway.stop() }
+}
+
 /** Plain JSON-RPC calls; errors are thrown as they came. */
 export function createClient(url: string) {
   return {

@@ -1,0 +1,193 @@
+import { Contract, JsonRpcProvider, WebSocketProvider } from 'ethers'
+import {
+  createPublicClient,
+  defineChain,
+  encodeAbiParameters,
+  encodeEventTopics,
+  http,
+  parseAbi,
+  webSocket,
+} from 'viem'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+
+import { createScriptedChain, type Script, type ScriptedChain } from '../chain.ts'
+import { startWatchedGateway } from '../watcher.ts'
+
+const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)'])
+const address = `0x${'33'.repeat(20)}` as const
+const from = `0x${'0a'.repeat(20)}` as const
+const to = `0x${'0b'.repeat(20)}` as const
+
+/** A block with one Transfer of each value, each in a transaction of its own. */
+const transfers = (...values: bigint[]): Script => ({
+  logs: values.map((value) => [
+    {
+      address: address.slice(2),
+      topics: encodeEventTopics({ abi, eventName: 'Transfer', args: { from, to } }).map((topic) =>
+        String(topic).slice(2),
+      ),
+      data: encodeAbiParameters([{ type: 'uint256' }], [value]).slice(2),
+    },
+  ]),
+})
+
+let chain: ScriptedChain
+let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+let cleanups: (() => unknown)[]
+
+beforeEach(async () => {
+  chain = createScriptedChain()
+  chain.mine()
+  gateway = await startWatchedGateway(chain)
+  cleanups = []
+})
+afterEach(async () => {
+  for (const clean of cleanups.toReversed()) await clean()
+  await gateway.stop()
+})
+
+const soon = (check: () => unknown) => vi.waitFor(check, { interval: 30, timeout: 10_000 })
+const wsUrl = () => gateway.url.replace('http', 'ws')
+
+async function viemClient(kind: 'http' | 'webSocket') {
+  const id = Number(await gateway.rpc('eth_chainId'))
+  const transport = kind === 'http' ? http(gateway.url) : webSocket(wsUrl())
+  const client = createPublicClient({
+    chain: defineChain({
+      id,
+      name: 'scripted',
+      nativeCurrency: { decimals: 6, name: 'Coin', symbol: 'COIN' },
+      rpcUrls: { default: { http: [gateway.url] } },
+    }),
+    pollingInterval: 60,
+    transport,
+  })
+  if (kind === 'webSocket')
+    cleanups.push(async () => {
+      const socket = await (
+        client.transport as unknown as { getRpcClient(): Promise<{ close(): void }> }
+      ).getRpcClient()
+      socket.close()
+    })
+  return client
+}
+
+describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
+  test('default: watchBlocks sees every block in order', async () => {
+    const client = await viemClient(kind)
+    const seen: string[] = []
+    cleanups.push(
+      client.watchBlocks({ emitMissed: true, onBlock: ({ hash }) => void seen.push(hash ?? '') }),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const before = seen.length
+    const blocks = []
+    for (let count = 0; count < 4; count++) {
+      blocks.push(chain.mine())
+      await soon(() => expect(seen.length).toBe(before + blocks.length))
+    }
+    expect(seen.slice(before)).toEqual(blocks.map(({ hash }) => hash))
+  })
+
+  test('default: watchEvent has each event once, and what a reorg takes away', async () => {
+    const client = await viemClient(kind)
+    const seen: string[] = []
+    cleanups.push(
+      client.watchEvent({
+        address,
+        event: abi[0],
+        onLogs: (logs) =>
+          void seen.push(...logs.map(({ args, removed }) => `${removed ? '-' : '+'}${args.value}`)),
+      }),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    chain.mine(transfers(1n, 2n))
+    await soon(() => expect(seen).toEqual(['+1', '+2']))
+    chain.mine(transfers(2n ** 60n))
+    await soon(() => expect(seen).toHaveLength(3))
+    chain.reorg(2, [transfers(3n), {}, transfers(4n)])
+    await soon(() => expect(seen).toHaveLength(8))
+    expect(seen).toEqual(['+1', '+2', `+${2n ** 60n}`, `-${2n ** 60n}`, '-2', '-1', '+3', '+4'])
+  })
+
+  test('default: watchPendingTransactions has each hash once', async () => {
+    const client = await viemClient(kind)
+    const seen: string[] = []
+    cleanups.push(
+      client.watchPendingTransactions({ onTransactions: (hashes) => void seen.push(...hashes) }),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    chain.pending.push('01'.repeat(32), '02'.repeat(32))
+    await soon(() => expect(seen).toHaveLength(2))
+    chain.pending.push('03'.repeat(32))
+    await soon(() => expect(seen).toEqual(chain.pending.map((hash) => `0x${hash}`)))
+  })
+})
+
+test('viem: a filter that has expired is made anew', async () => {
+  const client = await viemClient('http')
+  const seen: bigint[] = []
+  cleanups.push(
+    client.watchEvent({
+      address,
+      event: abi[0],
+      onLogs: (logs) => void seen.push(...logs.map(({ args }) => args.value ?? 0n)),
+    }),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const context = (await gateway.gateway.ready).contexts.full
+  const polls = vi.spyOn(context.filters, 'changes')
+  await soon(() => expect(polls).toHaveBeenCalled())
+  const id = polls.mock.calls[0]?.[0]
+  polls.mockRestore()
+  expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(true)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  chain.mine(transfers(7n))
+  await soon(() => expect(seen).toEqual([7n]))
+})
+
+describe.each(['http', 'webSocket'] as const)('ethers over %s', (kind) => {
+  function ethersProvider() {
+    const provider =
+      kind === 'http'
+        ? new JsonRpcProvider(gateway.url, undefined, { pollingInterval: 60 })
+        : new WebSocketProvider(() => new WebSocket(wsUrl()) as never)
+    cleanups.push(() => provider.destroy())
+    return provider
+  }
+
+  test('default: provider.on block and contract.on have each block and event once', async () => {
+    const provider = ethersProvider()
+    const blocks: number[] = []
+    const events: string[] = []
+    await provider.on('block', (number: number) => blocks.push(number))
+    const contract = new Contract(
+      address,
+      ['event Transfer(address indexed from, address indexed to, uint256 value)'],
+      provider,
+    )
+    await contract.on('Transfer', (_from, _to, value: bigint) => events.push(String(value)))
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    blocks.length = 0
+    for (const value of [1n, 2n, 3n]) {
+      const { number } = chain.mine(transfers(value, value * 10n))
+      await soon(() => expect(blocks).toContain(number))
+    }
+    await soon(() => expect(events).toHaveLength(6))
+    expect(events).toEqual(['1', '10', '2', '20', '3', '30'])
+    expect(blocks).toEqual([2, 3, 4])
+  })
+
+  test('default: pending transactions', async () => {
+    const provider = ethersProvider()
+    const seen: string[] = []
+    await provider.on('pending', (hash: string) => seen.push(hash))
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    chain.pending.push('05'.repeat(32))
+    // Over HTTP ethers polls its filters when a block comes.
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    chain.mine()
+    await soon(() => expect(seen).toEqual([`0x${'05'.repeat(32)}`]))
+  })
+})

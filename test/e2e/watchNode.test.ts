@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Hash } from 'viem'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
+import { emitEvents, kitchen } from '../kitchen.ts'
+import { explainSkip } from '../redis.ts'
+import { createClient, startNodeGateway } from '../watcher.ts'
+
+const producing = process.env['NATIVE_PRODUCING_URL']
+explainSkip(
+  producing === undefined
+    ? 'NATIVE_PRODUCING_URL does not name a node that makes blocks (its HTTP API, such as http://127.0.0.1:8290)'
+    : undefined,
+)
+
+describe.skipIf(producing === undefined)('in front of a node that produces blocks', () => {
+  let client: ReturnType<typeof createClient>
+  let stop: () => Promise<void>
+  beforeAll(async () => {
+    const gateway = await startNodeGateway(producing ?? '')
+    client = gateway
+    stop = gateway.stop
+  })
+  afterAll(() => stop())
+
+  test('behavior: 100 logs arrive exactly once by filter, by polling and by WebSocket', async () => {
+    const socket = await client.socket()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const logs = await socket.rpc<string>('eth_subscribe', 'logs', { address: kitchen })
+    const filter = await client.rpc<string>('eth_newFilter', { address: kitchen })
+    let next = Number(await client.rpc('eth_blockNumber')) + 1
+    const byFilter: Hash[] = []
+    const byPolling: Hash[] = []
+
+    async function poll() {
+      for (const log of await client.rpc<RpcLog[]>('eth_getFilterChanges', filter))
+        byFilter.push(log.transactionHash)
+      const newest = Number(await client.rpc('eth_blockNumber'))
+      if (newest < next) return
+      const range = { fromBlock: `0x${next.toString(16)}`, toBlock: `0x${newest.toString(16)}` }
+      const found = await client.rpc<RpcLog[]>('eth_getLogs', { address: kitchen, ...range })
+      byPolling.push(...found.map(({ transactionHash }) => transactionHash))
+      next = newest + 1
+    }
+
+    const sending = emitEvents(producing ?? '', 100)
+    const bySocket = () => socket.of<RpcLog>(logs).map(({ transactionHash }) => transactionHash)
+    await vi.waitFor(
+      async () => {
+        await poll()
+        expect([byFilter.length, byPolling.length, bySocket().length]).toEqual([100, 100, 100])
+      },
+      { interval: 200, timeout: 90_000 },
+    )
+    const sent = await sending
+    // Whatever would come a second time has had its chance.
+    await sleep(7_000)
+    await poll()
+    for (const seen of [byFilter, byPolling, bySocket()])
+      expect(seen.toSorted()).toEqual(sent.toSorted())
+    const numbers = socket.of<RpcHeader>(heads).map(({ number }) => Number(number))
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index))
+    await socket.close()
+  }, 150_000)
+
+  test('behavior: a subscriber has a new head within 500 ms of the node showing it', async () => {
+    const socket = await client.socket()
+    const id = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const arrived = new Map<string, number>()
+    const shown = new Map<string, number>()
+    const until = Date.now() + 20_000
+    const watchNode = async () => {
+      while (Date.now() < until) {
+        const response = await fetch(`${producing}/wallet/getblock`, { method: 'POST', body: '{}' })
+        const { blockID } = (await response.json()) as { blockID: string }
+        if (!shown.has(`0x${blockID}`)) shown.set(`0x${blockID}`, Date.now())
+        await sleep(10)
+      }
+    }
+    const watchSocket = async () => {
+      while (Date.now() < until) {
+        for (const { hash } of socket.of<RpcHeader>(id))
+          if (!arrived.has(hash)) arrived.set(hash, Date.now())
+        await sleep(5)
+      }
+    }
+    await Promise.all([watchNode(), watchSocket()])
+    const delays = [...arrived].map(([hash, at]) => at - (shown.get(hash) ?? at))
+    process.stdout.write(`new heads reached the subscriber after ${delays.join(', ')} ms\n`)
+    expect(delays.length).toBeGreaterThan(3)
+    // The machine of a test may be busy: the median is asserted.
+    expect(delays.toSorted((a, b) => a - b)[Math.floor(delays.length / 2)]).toBeLessThan(500)
+    await socket.close()
+  }, 60_000)
+})
