@@ -55,7 +55,9 @@ export function createGateway({
   routes: extraRoutes,
   transport = poolTransport,
 }: createGateway.Options): Gateway {
-  const config = createConfig(given)
+  // Keys that an environment variable holds are taken out, so that nobody can print them with the rest.
+  const managedKeys = [...keys, ...readManagedKeys(given.keys)]
+  const config = createConfig({ ...given, keys: undefined })
   const metrics = createMetrics()
   const native = createNativeClient({
     transport: typeof transport === 'function' ? transport(config, metrics) : transport,
@@ -71,7 +73,7 @@ export function createGateway({
   const booting = createBoot({
     authoritative: authoritative ?? typeof transport !== 'function',
     config,
-    keys: [...keys, ...readManagedKeys(config.keys)],
+    keys: managedKeys,
     log,
     native,
     nodeRpc,

@@ -62,17 +62,23 @@ const filter: Rewrite = (query, resolve) => {
   return { ...(query as object), addresses: addresses.map((address) => resolve(address)) }
 }
 
-/** The first parameter of these methods names contracts. */
-const rewrites: Readonly<Record<string, Rewrite>> = {
-  buildTransaction: target,
-  eth_call: target,
-  eth_estimateGas: target,
-  eth_fillTransaction: target,
-  eth_getBalance: whole,
-  eth_getCode: whole,
-  eth_getLogs: filter,
-  eth_getStorageAt: whole,
-  eth_newFilter: filter,
+const subscription: Rewrite = (options, resolve) => {
+  const given = options as { filter: unknown }
+  return { ...given, filter: filter(given.filter, resolve) }
+}
+
+/** Which parameter of which method names contracts, and where in it. */
+const rewrites: Readonly<Record<string, readonly [position: number, rewrite: Rewrite]>> = {
+  buildTransaction: [0, target],
+  eth_call: [0, target],
+  eth_estimateGas: [0, target],
+  eth_fillTransaction: [0, target],
+  eth_getBalance: [0, whole],
+  eth_getCode: [0, whole],
+  eth_getLogs: [0, filter],
+  eth_getStorageAt: [0, whole],
+  eth_newFilter: [0, filter],
+  eth_subscribe: [1, subscription],
 }
 
 /** The same methods, in which an address that an Ethereum library predicted for a contract means that contract. */
@@ -80,13 +86,12 @@ export function resolvingContracts<const table extends Record<string, AnyMethod>
   methods: table,
 ): table {
   const entries = Object.entries(methods).map(([name, method]) => {
-    const rewrite = rewrites[name]
-    if (!rewrite) return [name, method]
-    const handler = (context: Context, [first, ...rest]: readonly unknown[]): unknown =>
-      method.handler(context, [
-        rewrite(first, (address) => context.sending.contractAt(address)),
-        ...rest,
-      ])
+    const [position, rewrite] = rewrites[name] ?? []
+    if (position === undefined || !rewrite) return [name, method]
+    const handler = (context: Context, params: readonly unknown[]): unknown => {
+      const resolve = (address: Address) => context.sending.contractAt(address)
+      return method.handler(context, params.with(position, rewrite(params[position], resolve)))
+    }
     return [name, { ...method, handler }]
   })
   return Object.fromEntries(entries) as table

@@ -15,6 +15,7 @@ import {
   keccak256,
   parseEventLogs,
   parseGwei,
+  webSocket,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -309,7 +310,12 @@ describe.each(scenes)('sending to %s', { timeout: 120_000 }, (_, open) => {
       const chain = defineNativeChain({ id: chainId, url: `${url}/wei`, decimals: 18 })
       const client = createPublicClient({ chain, pollingInterval: 500, transport: http() })
       const account = toNativeAccount(await funded(20_000_000n))
-      expect(await client.getBalance({ address: account.address })).toBe(20n * 10n ** 18n)
+      const socket = createPublicClient({
+        transport: webSocket(`${url.replace('http', 'ws')}/wei`, { reconnect: false }),
+      })
+      for (const each of [client, socket])
+        expect(await each.getBalance({ address: account.address })).toBe(20n * 10n ** 18n)
+      ;(await socket.transport.getRpcClient()).close()
       for (const signer of [account, privateKeyToAccount(keys.bob)]) {
         const wallet = createWalletClient({ account: signer, chain, transport: http() })
         const hash = await wallet.sendTransaction({
