@@ -119,7 +119,7 @@ async function readState(path: string): Promise<ExportState | undefined> {
 
 /** A rename replaces the old state in one step: a kill leaves the old or the new one, never half of it. */
 async function writeState(path: string, state: ExportState): Promise<void> {
-  await writeFile(`${path}.new`, `${stringify(state)}\n`)
+  await writeFile(`${path}.new`, `${stringify(state)}\n`, { flush: true })
   await rename(`${path}.new`, path)
 }
 

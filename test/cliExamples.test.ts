@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises'
+
+import { Command, type Help } from 'commander'
+import { beforeAll, expect, test } from 'vitest'
+
+import { addAccountCommand } from '../src/commands/account.ts'
+import { addCallCommand } from '../src/commands/call.ts'
+import { addDecodeCommand } from '../src/commands/decode.ts'
+import { addDevCommand } from '../src/commands/dev.ts'
+import { addDoctorCommand } from '../src/commands/doctor.ts'
+import { addLogsCommand } from '../src/commands/logs.ts'
+import { addSendCommand } from '../src/commands/send.ts'
+import { addServeCommand } from '../src/commands/serve.ts'
+import { addWalletCommand } from '../src/commands/wallet.ts'
+import { addWatchCommand } from '../src/commands/watch.ts'
+
+/** Every subcommand, with its action taken out. */
+function createProgram(): Command {
+  const program = new Command('ethgate')
+  for (const add of [
+    addAccountCommand,
+    addCallCommand,
+    addDecodeCommand,
+    addDevCommand,
+    addDoctorCommand,
+    addLogsCommand,
+    addSendCommand,
+    addServeCommand,
+    addWalletCommand,
+    addWatchCommand,
+  ])
+    add(program)
+  for (const command of everyCommand(program)) {
+    command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    if (command.commands.length === 0) command.action(() => {})
+  }
+  return program
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap((child) => everyCommand(child))]
+}
+
+/** The words of a shell line up to its pipe or redirection; quotes as a shell reads them. */
+function words(line: string): string[] {
+  const found = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"|>&])+|[|>&]/g) ?? []
+  const end = found.findIndex((word) => /^[|>&]$/.test(word))
+  return (end < 0 ? found : found.slice(0, end)).map((word) =>
+    word.replaceAll(
+      /'([^']*)'|"([^"]*)"/g,
+      (_, single: string | undefined, double: string | undefined) => single ?? double ?? '',
+    ),
+  )
+}
+
+// In the help, two spaces part a line from what it does.
+function linesOf(text: string): string[] {
+  return [...text.matchAll(/^\s*\$ (?:.*\| )?ethgate (.*?)(?: {2}.*)?$/gm)].map(
+    ([, line = '']) => line,
+  )
+}
+
+let helps = ''
+beforeAll(() => {
+  for (const command of everyCommand(createProgram())) {
+    const write = (text: string) => (helps += text)
+    command.configureOutput({ writeOut: write }).outputHelp()
+  }
+})
+
+test('behavior: every example of the help is a command line that parses', async () => {
+  const lines = linesOf(helps)
+  expect(lines.length).toBeGreaterThan(40)
+  for (const line of lines) await createProgram().parseAsync(words(line), { from: 'user' })
+})
+
+test('behavior: every command line of docs/cli.md parses, but for those that show an error', async () => {
+  const wrong = ['call', 'cal', '--help']
+  const text = await readFile(new URL('../docs/cli.md', import.meta.url), 'utf8')
+  const lines = linesOf(text).filter((line) => !wrong.includes(line))
+  expect(lines.length).toBeGreaterThan(30)
+  for (const line of lines) await createProgram().parseAsync(words(line), { from: 'user' })
+})
+
+test('behavior: docs/cli.md has a chapter for every tool and names every option of the tools', async () => {
+  const text = await readFile(new URL('../docs/cli.md', import.meta.url), 'utf8')
+  const program = createProgram()
+  const tools = program.commands.filter(
+    (command) => !/^(serve|dev|doctor|help)$/.test(command.name()),
+  )
+  expect(
+    tools.filter((tool) => !text.includes(`## ${tool.name()}\n`)).map((tool) => tool.name()),
+  ).toEqual([])
+  const help: Help = program.createHelp()
+  const missing = tools
+    .flatMap((tool) => everyCommand(tool))
+    .flatMap((tool) => help.visibleOptions(tool))
+    .map(({ long }) => long ?? '')
+    .filter((option) => option !== '--help' && !text.includes(option))
+  expect([...new Set(missing)]).toEqual([])
+})
