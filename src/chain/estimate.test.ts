@@ -74,6 +74,13 @@ test('error: more energy than a transaction may have', async () => {
   ).rejects.toMatchObject({ code: -32_000, message: 'gas required exceeds allowance (4761904)' })
 })
 
+test('error: more energy than a transaction may have, and more time than a simulation', async () => {
+  await expect(estimate(kitchen('burn'))).rejects.toMatchObject({
+    code: -32_000,
+    message: 'gas required exceeds allowance (4761904)',
+  })
+})
+
 test.each([
   [
     'says so',

@@ -25,9 +25,12 @@ export async function estimateGas(call: Call, state: StateRead): Promise<bigint>
   const estimate = await askEstimate(call, state)
   if (typeof estimate === 'bigint') return neverZero(estimate)
   // The estimate says nothing of a revert but that it happened; the simulation tells its bytes.
-  const result = await runCall(call, state)
+  const result = await runCall(call, state).catch((error: unknown) => {
+    throw isVmStop(error) && estimate ? (exceedsAllowance(estimate) ?? error) : error
+  })
   if (!result) return TRANSFER_GAS
-  if (estimate?.message.startsWith('Not enough energy')) throw exceedsAllowance(estimate)
+  const tooMuch = estimate && exceedsAllowance(estimate)
+  if (tooMuch) throw tooMuch
   return neverZero(result.energy)
 }
 
@@ -66,7 +69,14 @@ async function askEstimate(
 /** Until when nodes without estimates are not asked for one. */
 const withoutEstimates = new WeakMap<NativeClient, number>()
 
-function exceedsAllowance({ message }: ConstantFailure): RpcError {
+/** Geth’s error for a transaction that the network would not let spend enough; undefined for any other failure. */
+function exceedsAllowance({ message }: ConstantFailure): RpcError | undefined {
+  if (!message.startsWith('Not enough energy')) return undefined
   const limit = /curInvokeEnergyLimit\[(\d+)\]/.exec(message)?.[1]
   return new RpcError(-32000, `gas required exceeds allowance${limit ? ` (${limit})` : ''}`)
+}
+
+/** The simulation has a larger budget and stops for want of time where the estimate stops for want of energy. */
+function isVmStop(error: unknown): boolean {
+  return error instanceof RpcError && error.code === -32_000
 }
