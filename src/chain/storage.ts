@@ -18,12 +18,12 @@ export async function storageAt(
   state: StateRead,
   rpc: NodeRpc | undefined,
 ): Promise<Hex> {
+  const { source, signal } = state
+  if (rpc && source.at === 'latest') return rpc.getStorageAt(address, numberToHex(slot), signal)
   if ((await codeAt(address, state)) === '0x') return pad('0x', { size: 32 })
-  if (state.source.at !== 'latest') throw new HistoricalStateError('of contract storage')
-  if (!rpc)
-    throw new RpcError(
-      -32000,
-      'contract storage is not part of the node’s HTTP API: set --upstream-rpc to the node’s own JSON-RPC',
-    )
-  return rpc.getStorageAt(address, numberToHex(slot), state.signal)
+  if (source.at !== 'latest') throw new HistoricalStateError('of contract storage')
+  throw new RpcError(
+    -32000,
+    'contract storage is not part of the node’s HTTP API: set --upstream-rpc to the node’s own JSON-RPC',
+  )
 }

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { methods } from '../../src/methods/index.ts'
+import { post, startReplayGateway } from '../gateway.ts'
+import { CHAIN, keys, labels } from '../recordedChain.ts'
+
+/** Whatever is asked, the answer is a result or an error with a meaning. */
+
+let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+
+beforeAll(async () => {
+  gateway = await startReplayGateway()
+})
+afterAll(() => gateway.stop())
+
+/** Values that belong somewhere, so that a call gets past some of its parameters. */
+const plausible = fc.constantFrom<unknown>(
+  'latest',
+  'earliest',
+  'finalized',
+  '0x0',
+  '0x1',
+  '0x82',
+  '0xdf',
+  '0xffffffffffffffffffffffff',
+  CHAIN.headHash,
+  { blockHash: CHAIN.headHash },
+  { blockNumber: '0x1' },
+  `0x${labels.contracts.Token.tx}`,
+  `0x${labels.contracts.Kitchen.address.slice(2)}`,
+  keys.rich.eth,
+  keys.bob.base58,
+  { to: keys.bob.eth, value: '0x1' },
+  { fromBlock: '0x0', toBlock: '0x5', topics: [null, []] },
+  [10, 20],
+  true,
+  false,
+  null,
+  {},
+  [],
+)
+
+test.each(Object.keys(methods))('%s', async (method) => {
+  const params = fc.array(fc.oneof({ arbitrary: plausible, weight: 4 }, fc.jsonValue()), {
+    maxLength: 4,
+  })
+  await fc.assert(
+    fc.asyncProperty(params, async (params) => {
+      const answer = await post(gateway.url, method, params)
+      expect('result' in answer || 'error' in answer).toBe(true)
+      expect(answer.error?.message).not.toBe('Internal error')
+      expect(answer.error?.message).not.toBe('')
+      expect(JSON.stringify(answer.error ?? '')).not.toMatch(/java|\bat .*\.ts|127\.0\.0\.1/)
+    }),
+    { numRuns: 25 },
+  )
+})
