@@ -1,6 +1,7 @@
 import { createConfig } from '../src/config.ts'
 import { controlMethods } from '../src/devchain/control.ts'
 import { createDevChain, type DevChain } from '../src/devchain/devChain.ts'
+import { followHead } from '../src/devchain/follow.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 
 /** A dev chain with the gateway in front, on a free port. */
@@ -27,7 +28,7 @@ export async function startDevGateway(options: createDevChain.Options = {}): Pro
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready
-  chain.onBlock(() => head.poke())
+  followHead(chain, head)
   return {
     url,
     chain,

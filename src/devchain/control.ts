@@ -1,13 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import type { Hash, Hex } from 'viem'
 
 import { toNativeAddress } from '../codec/address.ts'
-import type { Context } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import {
   address,
+  blockRef,
   boolean,
   bytes,
   isObject,
@@ -24,9 +22,6 @@ import { newAccount } from './model.ts'
 import type { ContractRecord } from './model.ts'
 import type { State } from './state.ts'
 import { slotKey } from './vm/vmState.ts'
-
-/** How long a control method waits for the gateway to have seen what it did, milliseconds. */
-const CATCH_UP = 2_000
 
 const MAX_BLOCKS = 10_000n
 
@@ -49,30 +44,12 @@ const reorg: Param<Reorg> = (input) => {
 }
 
 /**
- * The methods that steer the chain: blocks, time, snapshots, reorganisations, balances and code, faults. They answer once
- * the gateway itself has seen the change.
+ * The methods that steer the chain: blocks, time, snapshots, reorganisations, balances and code, faults. A gateway that
+ * follows the chain has seen the change before they answer.
  */
 export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const snapshots: { id: bigint; number: number }[] = []
   let lastSnapshot = 0n
-
-  /** Waits until the gateway's view is at a block. */
-  async function seen(context: Context, block: ChainBlock): Promise<void> {
-    const deadline = Date.now() + CATCH_UP
-    while (context.chain.latest().hash !== `0x${block.id}` && Date.now() < deadline) {
-      if (chain.ledger.head().id !== block.id) return
-      await delay(2)
-    }
-  }
-
-  async function mineAndSee(
-    context: Context,
-    how?: Parameters<DevChain['mine']>[0],
-  ): Promise<ChainBlock> {
-    const block = await chain.mine(how)
-    await seen(context, block)
-    return block
-  }
 
   const hashOf = (block: ChainBlock): Hash => `0x${block.id}`
   const hex = (number: bigint | number): Hex => `0x${number.toString(16)}`
@@ -80,9 +57,9 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const evm_mine = defineMethod({
     params: [maybe(amount)],
     summary: 'makes a block; at a time in seconds when given',
-    async handler(context, [seconds]) {
+    async handler(_, [seconds]) {
       if (seconds !== undefined) chain.setNextTimestamp(Number(seconds) * 1000)
-      await mineAndSee(context)
+      await chain.mine()
       return '0x0'
     },
   })
@@ -90,14 +67,12 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const mineMany = defineMethod({
     params: [optional(amount, 1n), optional(amount, 0n)],
     summary: 'makes blocks; the second parameter is seconds between them',
-    async handler(context, [count, interval]) {
+    async handler(_, [count, interval]) {
       if (count > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
-      let block = chain.ledger.head()
       for (let i = 0n; i < count; i++) {
         if (i > 0n && interval > 0n) chain.increaseTime(Number(interval) * 1000)
-        block = await chain.mine()
+        await chain.mine()
       }
-      await seen(context, block)
       return null
     },
   })
@@ -150,13 +125,12 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const evm_revert = defineMethod({
     params: [amount],
     summary: 'goes back to a snapshot, which is used up with all that were made after it',
-    async handler(context, [id]) {
+    async handler(_, [id]) {
       const index = snapshots.findIndex((snapshot) => snapshot.id === id)
       const snapshot = snapshots[index]
       if (!snapshot) return false
       snapshots.splice(index)
       await chain.rewind(snapshot.number, false)
-      await seen(context, chain.ledger.head())
       return true
     },
   })
@@ -164,7 +138,7 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const evm_reorg = defineMethod({
     params: [optional(reorg, { depth: 1, blocks: 2, keep: true })],
     summary: 'replaces the newest blocks by a longer branch, as a real chain does now and then',
-    async handler(context, [{ depth, blocks, keep }]) {
+    async handler(_, [{ depth, blocks, keep }]) {
       const { ledger } = chain
       const head = ledger.head().header.number
       const most = head - ledger.solid().header.number
@@ -177,14 +151,13 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
       ledger.shiftTurn()
       let block = ledger.head()
       for (let i = 0; i < blocks; i++) block = await chain.mine()
-      await seen(context, block)
       return { number: hex(block.header.number), hash: hashOf(block), depth }
     },
   })
 
   /** Changes one account in a block of its own. */
-  async function patch(context: Context, change: (state: State) => void): Promise<true> {
-    await mineAndSee(context, { patch: change })
+  async function patch(change: (state: State) => void): Promise<true> {
+    await chain.mine({ patch: change })
     return true
   }
 
@@ -195,19 +168,17 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const setBalance = defineMethod({
     params: [address, quantity],
     summary: 'gives an account a balance, in sun',
-    handler(context, [who, balance]) {
+    handler(_, [who, balance]) {
       if (balance >= 1n << 63n) throw new RpcError(-32602, 'a balance fits 63 bits')
       const account = toNativeAddress(who)
-      return patch(context, (state) =>
-        state.set('account', account, { ...known(state, account), balance }),
-      )
+      return patch((state) => state.set('account', account, { ...known(state, account), balance }))
     },
   })
 
   const setCode = defineMethod({
     params: [address, bytes],
     summary: 'gives an address code, as if it had been deployed there',
-    handler(context, [who, code]) {
+    handler(_, [who, code]) {
       const account = toNativeAddress(who)
       const contract: ContractRecord = {
         address: account,
@@ -220,7 +191,7 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
         originEnergyLimit: 0n,
         version: 1,
       }
-      return patch(context, (state) => {
+      return patch((state) => {
         state.set('account', account, { ...known(state, account), type: 'Contract' })
         state.set('contract', account, state.get('contract', account) ?? contract)
         state.set('code', account, new Uint8Array(Buffer.from(code.slice(2), 'hex')))
@@ -231,16 +202,32 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const setStorageAt = defineMethod({
     params: [address, quantity, bytes],
     summary: 'writes one slot of a contract',
-    handler(context, [who, slot, value]) {
+    handler(_, [who, slot, value]) {
       const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
       const trimmed = value.slice(2).replace(/^(00)+/, '')
-      return patch(context, (state) =>
+      return patch((state) =>
         state.set(
           'storage',
           slotKey(state, toNativeAddress(who), position),
           trimmed === '' ? undefined : trimmed,
         ),
       )
+    },
+  })
+
+  const eth_getStorageAt = defineMethod({
+    params: [address, quantity, optional(blockRef, 'latest')],
+    summary: 'a storage slot, at any block',
+    async handler(context, [who, slot, ref]): Promise<Hex> {
+      const block = await context.chain.resolve(ref)
+      if (!block) throw new RpcError(-32000, 'header not found')
+      const state =
+        ref === 'latest' || ref === 'pending'
+          ? chain.ledger.pendingState()
+          : chain.ledger.stateAt(block.number)
+      const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
+      const value = state.get('storage', slotKey(state, toNativeAddress(who), position)) ?? ''
+      return `0x${value.padStart(64, '0')}`
     },
   })
 
@@ -283,5 +270,6 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     anvil_setStorageAt: setStorageAt,
     hardhat_setStorageAt: setStorageAt,
     dev_setFaults,
+    eth_getStorageAt,
   }
 }

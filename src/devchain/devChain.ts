@@ -28,8 +28,8 @@ export type DevChain = {
   /** Begins to make blocks. */
   start(): Promise<void>
   close(): Promise<void>
-  /** Called after each block and after blocks were undone. Returns the function that ends it. */
-  onBlock(listener: (head: ChainBlock) => void): () => void
+  /** Called after each block and after blocks were undone, and waited for. Returns the function that ends it. */
+  onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void
   /** Makes one block now. */
   mine(options?: Partial<MineOptions>): Promise<ChainBlock>
   /** Moves the chain's clock forward, milliseconds. Returns by how much it is ahead in all. */
@@ -71,7 +71,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   }
   const ledger = createLedger(genesis)
   const journal = stateFile === undefined ? undefined : createJournal(stateFile)
-  const listeners = new Set<(head: ChainBlock) => void>()
+  const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
   let ahead = 0
   let nextTimestamp: number | undefined
   let blockTime = initialBlockTime
@@ -117,13 +117,13 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       block,
       changes: [...ledger.changesOf(block.header.number)],
     })
-    announce()
     schedule()
+    await announce()
     return block
   }
 
-  function announce(): void {
-    for (const listener of listeners) listener(ledger.head())
+  async function announce(): Promise<void> {
+    await Promise.all([...listeners].map((listener) => listener(ledger.head())))
   }
 
   function schedule(): void {
@@ -172,7 +172,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     async rewind(number, keep) {
       await ledger.rewind(number, keep)
       journal?.append({ kind: 'rewind', number })
-      announce()
+      await announce()
     },
     setFaults: native.setFaults,
   }

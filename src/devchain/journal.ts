@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 
 import type { ChainBlock } from './block.ts'
 
@@ -21,9 +21,11 @@ export function createJournal(file: string): Journal {
     append: (entry) => appendFileSync(file, `${JSON.stringify(entry, write)}\n`),
     read() {
       if (!existsSync(file)) return []
-      const lines = readFileSync(file, 'utf8').split('\n')
+      const text = readFileSync(file, 'utf8')
+      const lines = text.split('\n')
       // A complete file ends in a line break; what stands after it was being written when the process ended.
-      lines.pop()
+      const rest = lines.pop() ?? ''
+      if (rest !== '') truncateSync(file, Buffer.byteLength(text) - Buffer.byteLength(rest))
       return lines.map((line, index) => {
         try {
           return JSON.parse(line, read) as JournalEntry

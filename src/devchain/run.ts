@@ -4,6 +4,7 @@ import { toBase58 } from '../native/protobuf/base58.ts'
 import { controlMethods } from './control.ts'
 import { createDevChain } from './devChain.ts'
 import type { DevChain } from './devChain.ts'
+import { followHead } from './follow.ts'
 import { MNEMONIC } from './keys.ts'
 import { COIN } from './resources.ts'
 
@@ -20,8 +21,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     onStop: () => chain.close(),
   })
   const { head } = await gateway.ready
-  chain.onBlock(() => head.poke())
-  head.poke()
+  followHead(chain, head)
   process.stdout.write(banner(chain, url, options.chain.balance ?? 1_000_000n))
 }
 

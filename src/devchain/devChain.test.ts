@@ -1,0 +1,198 @@
+import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { signTransaction } from '../native/protobuf/signature.ts'
+import type { Block, Transaction } from '../native/types.ts'
+import { createDevChain, type DevChain } from './devChain.ts'
+
+const TIME = 1_700_000_000_000
+
+async function chainOf(options: createDevChain.Options = {}): Promise<DevChain> {
+  const chain = await createDevChain({ blockTime: 0, now: () => TIME, ...options })
+  await chain.start()
+  return chain
+}
+
+async function ask(chain: DevChain, path: string, body: unknown = {}): Promise<unknown> {
+  const { text } = await chain.transport.send(`/${path}` as '/wallet/x', JSON.stringify(body), {
+    idempotent: true,
+  })
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+const addressOf = (chain: DevChain, index: number) => chain.accounts[index]?.address ?? ''
+
+async function transfer(chain: DevChain, amount: number): Promise<Record<string, unknown>> {
+  const built = (await ask(chain, 'wallet/createtransaction', {
+    owner_address: addressOf(chain, 0),
+    to_address: addressOf(chain, 1),
+    amount,
+  })) as Transaction
+  const signed = signTransaction(built, chain.accounts[0]?.key ?? '')
+  return (await ask(chain, 'wallet/broadcasttransaction', signed)) as Record<string, unknown>
+}
+
+const balance = async (chain: DevChain, index: number, prefix = 'wallet') =>
+  (
+    (await ask(chain, `${prefix}/getaccount`, { address: addressOf(chain, index) })) as {
+      balance: number
+    }
+  ).balance
+
+describe('createDevChain', () => {
+  test('default: a transfer is mined at once', async () => {
+    const chain = await chainOf()
+    const sent = await transfer(chain, 5)
+    expect(sent).toMatchObject({ result: true })
+    const block = (await ask(chain, 'wallet/getnowblock')) as Block
+    expect(block.block_header.raw_data.number).toBe(2)
+    expect(block.transactions?.[0]).toMatchObject({
+      txID: sent['txid'],
+      ret: [{ contractRet: 'SUCCESS' }],
+    })
+    expect(await ask(chain, 'wallet/gettransactioninfobyid', { value: sent['txid'] })).toEqual({
+      id: sent['txid'],
+      blockNumber: 2,
+      blockTimeStamp: TIME + 1,
+      contractResult: [''],
+      receipt: { net_usage: 265 },
+    })
+    expect(await balance(chain, 1)).toBe(1_000_000_000_005)
+  })
+
+  test('behavior: solidified state trails the head', async () => {
+    const chain = await chainOf()
+    await transfer(chain, 5)
+    expect(await balance(chain, 1, 'walletsolidity')).toBe(1_000_000_000_000)
+    for (let i = 0; i < 3; i++) await chain.mine()
+    expect(await balance(chain, 1, 'walletsolidity')).toBe(1_000_000_000_005)
+  })
+
+  test('behavior: without automine a transaction waits in the pool and shows in the newest state', async () => {
+    const chain = await chainOf({ automine: false })
+    const { txid } = await transfer(chain, 5)
+    expect(await ask(chain, 'wallet/gettransactionlistfrompending')).toEqual({ txId: [txid] })
+    expect(await ask(chain, 'wallet/getpendingsize')).toEqual({ pendingSize: 1 })
+    expect(await balance(chain, 1)).toBe(1_000_000_000_005)
+    expect(await ask(chain, 'wallet/gettransactioninfobyid', { value: txid })).toEqual({})
+    await chain.mine()
+    expect(await ask(chain, 'wallet/getpendingsize')).toEqual({ pendingSize: 0 })
+  })
+
+  test('error: the same transaction twice, a wrong signature, an expired one', async () => {
+    const chain = await chainOf()
+    const built = (await ask(chain, 'wallet/createtransaction', {
+      owner_address: addressOf(chain, 0),
+      to_address: addressOf(chain, 1),
+      amount: 5,
+    })) as Transaction
+    const forged = signTransaction(built, chain.accounts[1]?.key ?? '')
+    expect(await ask(chain, 'wallet/broadcasttransaction', forged)).toMatchObject({
+      code: 'SIGERROR',
+    })
+    const signed = signTransaction(built, chain.accounts[0]?.key ?? '')
+    expect(await ask(chain, 'wallet/broadcasttransaction', signed)).toMatchObject({ result: true })
+    expect(await ask(chain, 'wallet/broadcasttransaction', signed)).toMatchObject({
+      code: 'DUP_TRANSACTION_ERROR',
+    })
+    const late = (await ask(chain, 'wallet/createtransaction', {
+      owner_address: addressOf(chain, 0),
+      to_address: addressOf(chain, 1),
+      amount: 6,
+    })) as Transaction
+    chain.increaseTime(61_000)
+    await chain.mine()
+    const expired = signTransaction(late, chain.accounts[0]?.key ?? '')
+    expect(await ask(chain, 'wallet/broadcasttransaction', expired)).toMatchObject({
+      code: 'TRANSACTION_EXPIRATION_ERROR',
+    })
+  })
+
+  test('behavior: bandwidth is free until it is used up, then costs coins, and recovers in a day', async () => {
+    const chain = await chainOf()
+    const fees: unknown[] = []
+    for (let i = 1; i <= 3; i++) {
+      const { txid } = await transfer(chain, i)
+      const info = (await ask(chain, 'wallet/gettransactioninfobyid', { value: txid })) as {
+        receipt: unknown
+      }
+      fees.push(info.receipt)
+    }
+    expect(fees).toEqual([{ net_usage: 265 }, { net_usage: 265 }, { net_fee: 265_000 }])
+    chain.increaseTime(86_400_000)
+    await chain.mine()
+    const { txid } = await transfer(chain, 4)
+    expect(await ask(chain, 'wallet/gettransactioninfobyid', { value: txid })).toMatchObject({
+      receipt: { net_usage: 265 },
+    })
+  })
+
+  test('args: seed makes the same blocks every time', async () => {
+    const ids = await Promise.all(
+      ['a', 'a', 'b'].map(async (seed) => {
+        const chain = await createDevChain({ seed, blockTime: 0 })
+        await chain.start()
+        await transfer(chain, 5)
+        return chain.ledger.head().id
+      }),
+    )
+    expect(ids[0]).toBe(ids[1])
+    expect(ids[0]).not.toBe(ids[2])
+  })
+
+  test('args: state keeps the chain over restarts, also after a write that was cut off', async () => {
+    const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
+    const first = await chainOf({ state })
+    await transfer(first, 5)
+    await transfer(first, 6)
+    const undone = first.ledger.head().id
+    await first.rewind(first.ledger.head().header.number - 1, false)
+    await first.close()
+    appendFileSync(state, '{"kind":"block","blo')
+    const second = await chainOf({ state })
+    expect(second.ledger.head().id).toBe(first.ledger.head().id)
+    expect(second.ledger.head().id).not.toBe(undone)
+    expect(await balance(second, 1)).toBe(1_000_000_000_005)
+    await transfer(second, 7)
+    await second.close()
+    const third = await chainOf({ state })
+    expect(await balance(third, 1)).toBe(1_000_000_000_012)
+    expect(readFileSync(state, 'utf8').endsWith('\n')).toBe(true)
+  })
+
+  test('error: a state file of another chain is refused', async () => {
+    const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
+    await chainOf({ state })
+    await expect(createDevChain({ state, accounts: 3 })).rejects.toThrow('another chain')
+  })
+
+  test('behavior: what is not simulated answers as a node with that API disabled', async () => {
+    const chain = await chainOf()
+    const answer = await chain.transport.send('/wallet/exchangecreate', '{}', { idempotent: true })
+    expect(answer).toEqual({
+      status: 404,
+      text: '{"Error":"this API is unavailable due to config"}',
+    })
+  })
+
+  test('behavior: faults act on the native interface', async () => {
+    const chain = await chainOf()
+    chain.setFaults({
+      latency: 0,
+      jitter: 0,
+      errorRate: 1,
+      dropRate: 0,
+      wrongBodyRate: 0,
+      rateLimitRate: 0,
+      staleHead: 0,
+      operations: ['getnowblock'],
+    })
+    const broken = await chain.transport.send('/wallet/getnowblock', '{}', { idempotent: true })
+    expect(broken.status).toBe(503)
+    const fine = await chain.transport.send('/wallet/getpendingsize', '{}', { idempotent: true })
+    expect(fine).toEqual({ status: 200, text: '{"pendingSize":0}\n' })
+  })
+})

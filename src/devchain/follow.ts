@@ -1,0 +1,27 @@
+import type { Head } from '../chain/headTypes.ts'
+import type { DevChain } from './devChain.ts'
+
+/** How long a block waits for the gateway to see it, milliseconds. */
+const PATIENCE = 1_000
+
+/**
+ * Shows a gateway's head each change of the chain at once. The change counts as made only when the head has seen it, so
+ * that whoever sent a transaction finds its receipt with the next call. Returns the function that ends it.
+ */
+export function followHead(chain: DevChain, head: Head): () => void {
+  return chain.onBlock(
+    (block) =>
+      new Promise((resolve) => {
+        const seen = () => head.latest().hash === `0x${block.id}`
+        const finish = () => {
+          clearTimeout(timer)
+          end()
+          resolve()
+        }
+        const timer = setTimeout(finish, PATIENCE)
+        const end = head.onChange(() => seen() && finish())
+        head.poke()
+        if (seen()) finish()
+      }),
+  )
+}
