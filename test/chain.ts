@@ -72,7 +72,7 @@ export function createScriptedChain({
   }
 
   function answer(path: string, body: Record<string, unknown>): unknown {
-    const [, prefix, operation] = path.split('/')
+    const [, prefix, operation = ''] = path.split('/')
     const shown = Math.max(start, newest().number - (faults.lag ?? 0))
     const top = at(prefix === 'walletsolidity' ? Math.min(solid, shown) : shown) as Stored
     switch (operation) {
@@ -83,7 +83,7 @@ export function createScriptedChain({
         return block ? toBlock(block, body['detail'] === true) : {}
       }
       case 'getblockbynum': {
-        const block = find(String(body['num'] ?? 0), top)
+        const block = find(String(Number(body['num'] ?? 0)), top)
         return block ? toBlock(block, true) : {}
       }
       case 'getblockbyid': {
@@ -98,7 +98,7 @@ export function createScriptedChain({
         return { block: found.map((block) => toBlock(block, true)) }
       }
       case 'gettransactioninfobyblocknum': {
-        const block = find(String(body['num'] ?? 0), top)
+        const block = find(String(Number(body['num'] ?? 0)), top)
         return block ? toInfos(block) : []
       }
       case 'gettransactioninfobyid': {
@@ -119,8 +119,6 @@ export function createScriptedChain({
         return pending.length > 0 ? { txId: [...pending] } : {}
       case 'triggerconstantcontract':
         return { result: { result: true }, energy_used: 1, constant_result: [''] }
-      case 'getenergyprices':
-        return { prices: '0:100' }
       default:
         return {}
     }

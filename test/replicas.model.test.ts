@@ -219,7 +219,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     .slice(1)
   expect(announced.filter((hash) => hashes.includes(hash))).toEqual(hashes)
   for (const request of unsettled) request.settle(false)
-  await Promise.all(replicas.map(({ stop }) => stop()))
+  await Promise.all(replicas.map((replica) => replica.stop()))
 }
 
 const nameOf = ({ blockHash, logIndex }: RpcLog) => `${blockHash}:${logIndex}`
@@ -232,11 +232,10 @@ afterAll(() => redis?.close())
 
 describe.skipIf(redisServerMissing !== undefined)('two replicas on one Redis', () => {
   test('behavior: whatever happens, a client ends with exactly the canonical logs and blocks', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(events, { minLength: 10, maxLength: 60, size: 'max' }), (script) =>
-        run(redis, script),
-      ),
-      { numRuns: Number(process.env['MODEL_RUNS'] ?? 6), endOnFailure: true },
-    )
+    const scripts = fc.array(events, { minLength: 10, maxLength: 60, size: 'max' })
+    const property = fc.asyncProperty(scripts, (script) => run(redis, script))
+    const numRuns = Number(process.env['MODEL_RUNS'] ?? 6)
+    const outcome = await fc.check(property, { endOnFailure: true, numRuns })
+    expect(outcome.failed, fc.defaultReportMessage(outcome)).toBe(false)
   }, 300_000)
 })

@@ -1,4 +1,5 @@
-import { request as httpRequest } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 
 import type { Hash } from 'viem'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -147,21 +148,20 @@ describe('log filters', () => {
     const big = { ...log, data: 'cd'.repeat(1_000_000) }
     chain.mine({ logs: [[big, big, big, big, big, big]] })
     await sync()
-    await new Promise<void>((resolve) => {
-      const request = httpRequest(gateway.url, { method: 'POST' }, (response) => {
-        response.pause()
-        // A poll while the page is on its way gets nothing twice.
-        void changes(id).then((found) => {
-          expect(found).toEqual([])
-          request.destroy()
-          resolve()
-        })
-      })
-      request.on('error', () => {})
-      request.end(
-        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getFilterChanges', params: [id] }),
-      )
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'eth_getFilterChanges',
+      params: [id],
     })
+    const request = httpRequest(gateway.url, { method: 'POST' })
+    request.on('error', () => {})
+    request.end(body)
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.pause()
+    // A poll while the page is on its way gets nothing twice.
+    expect(await changes(id)).toEqual([])
+    request.destroy()
     await vi.waitFor(async () => expect(await changes(id)).toHaveLength(6), { timeout: 6_000 })
     expect(await changes(id)).toEqual([])
   })

@@ -23,13 +23,8 @@ function toSpec(
   kind: SubscriptionKind,
   { filter, fromBlock }: SubscriptionOptions,
 ): SubscriptionSpec {
-  switch (kind) {
-    case 'newHeads':
-      return { kind, fromBlock }
-    case 'logs':
-      return { kind, addresses: filter.addresses, topics: filter.topics, fromBlock }
-    case 'newPendingTransactions':
-    case 'syncing':
-      return { kind }
-  }
+  if (kind === 'newHeads') return { kind, fromBlock }
+  if (kind === 'logs')
+    return { kind, addresses: filter.addresses, topics: filter.topics, fromBlock }
+  return { kind }
 }

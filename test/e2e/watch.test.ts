@@ -152,7 +152,7 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (kind) => {
     const provider =
       kind === 'http'
         ? new JsonRpcProvider(gateway.url, undefined, { pollingInterval: 60 })
-        : new WebSocketProvider(() => new WebSocket(wsUrl()) as never)
+        : new WebSocketProvider(() => new WebSocket(wsUrl()))
     cleanups.push(() => provider.destroy())
     return provider
   }

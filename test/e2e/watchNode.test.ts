@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
 import { emitEvents, kitchen } from '../kitchen.ts'
 import { explainSkip } from '../redis.ts'
-import { createClient, startNodeGateway } from '../watcher.ts'
+import { type createClient, startNodeGateway } from '../watcher.ts'
 
 const producing = process.env['NATIVE_PRODUCING_URL']
 explainSkip(
