@@ -1,0 +1,112 @@
+// Filter polls a second, with filters in the process and in Redis, and what a fleet asks of its node:
+//
+//   npm run build && npx tsx bench/filters.ts [polls] [calls]
+//   BENCH_SECONDS=5
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import Table from 'cli-table3'
+
+import { createScriptedChain, type ScriptedChain } from '../test/chain.ts'
+import { startRedis } from '../test/redis.ts'
+import { createClient } from '../test/watcher.ts'
+import { endAll, startGateway, startLoad } from './processes.ts'
+
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)
+const FILTERS = 100
+const MINUTE = 60_000
+const SLOT = 3_000
+const wanted = process.argv.slice(2)
+const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
+
+const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
+const chain = createScriptedChain()
+const node = await chain.listen()
+const redis = await startRedis()
+
+try {
+  if (wants('polls')) await polls()
+  if (wants('calls')) await calls()
+} finally {
+  endAll()
+  await redis.close()
+  await node.close()
+}
+
+/** 100 filters polled over 32 connections, while a block of ten logs comes every slot. */
+async function polls() {
+  const table = new Table({ head: ['store', 'polls/s', 'p99 ms', 'failed'] })
+  const load = startLoad()
+  for (const [name, flags] of [
+    ['memory', []],
+    ['Redis', ['--redis', redis.url]],
+  ] as const) {
+    const { url } = await startGateway(['--upstream', node.url, ...flags])
+    const client = createClient(url)
+    await ready(client)
+    const ids = await Promise.all(
+      Array.from({ length: FILTERS }, () => client.rpc<string>('eth_newFilter', {})),
+    )
+    const bodies = ids.map((id) =>
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getFilterChanges', params: [id] }),
+    )
+    const stop = produce(chain, 10)
+    await load.run({ url, bodies, seconds: 2 })
+    const { failed, p99, perSecond } = await load.run({ url, bodies, seconds: SECONDS })
+    stop()
+    table.push([name, Math.round(perSecond), p99, failed])
+  }
+  print(table)
+}
+
+/** Calls to the node in a minute of a chain that keeps its rhythm, blocks empty. */
+async function calls() {
+  const table = new Table({ head: ['replicas', 'upstream calls a minute', 'a second'] })
+  for (const replicas of [1, 3]) {
+    const prefix = `calls${replicas}`
+    const flags = ['--upstream', node.url, '--redis', redis.url, '--redis-prefix', prefix]
+    const stop = produce(chain, 0)
+    for (let count = 0; count < replicas; count++) {
+      const { url } = await startGateway(flags)
+      await ready(createClient(url))
+    }
+    // The rhythm takes a few blocks to learn.
+    await sleep(5 * SLOT)
+    const before = chain.total()
+    await sleep(MINUTE)
+    const made = chain.total() - before
+    stop()
+    table.push([replicas, made, (made / 60).toFixed(2)])
+    endAll()
+    await sleep(1_000)
+  }
+  print(table)
+}
+
+/** A block at every slot of 3 s, shown 200 ms later. Returns the function that ends it. */
+function produce(chain: ScriptedChain, logs: number): () => void {
+  let timer: NodeJS.Timeout
+  const next = () => {
+    const slot = Math.floor(Date.now() / SLOT) * SLOT
+    timer = setTimeout(
+      () => {
+        chain.mine({ logs: Array.from({ length: logs }, () => [log]), timestamp: slot + SLOT })
+        next()
+      },
+      slot + SLOT + 200 - Date.now(),
+    )
+  }
+  next()
+  return () => clearTimeout(timer)
+}
+
+async function ready(client: ReturnType<typeof createClient>) {
+  for (;;) {
+    const answer = await client.rpc('eth_blockNumber').catch(() => undefined)
+    if (answer !== undefined) return
+    await sleep(100)
+  }
+}
+
+function print(table: InstanceType<typeof Table>) {
+  console.log(table.toString())
+}
