@@ -216,7 +216,7 @@ export function createSending({
       return before.mined + (at === 'pending' ? before.pending : 0)
     // The head may not have told yet of a block whose receipts a client has already read.
     const ids = await store.pending({ from, limit: 100 })
-    await Promise.all(ids.map((id) => confirmMined(id, { native, store })))
+    await Promise.all(ids.map((id) => confirmMined(id, { head, native, store })))
     return (await store.counts(from)).mined
   }
 
@@ -247,7 +247,7 @@ export declare namespace createSending {
   type Options = {
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'solid'>
-    head: Pick<Head, 'onChange' | 'poke'>
+    head: Pick<Head, 'latest' | 'onChange' | 'poke'>
     keys: ManagedKeys
     native: NativeClient
     /** @default Date.now */

@@ -19,12 +19,13 @@ async function createScene() {
   const wallet = {
     async getTransactionInfoById({ value }: { value: string }) {
       if (down) throw new Error('down')
-      return mined.has(value) ? { id: value } : undefined
+      return mined.has(value) ? { blockNumber: 223, id: value } : undefined
     },
   }
   const settler = createSettler({
     contracts: { refresh: async () => {} },
     head: {
+      latest: () => ({ number: 223 }) as HeadChange['solid'],
       onChange(given) {
         listener = given
         return () => {}

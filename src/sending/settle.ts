@@ -25,12 +25,12 @@ export function createSettler({ contracts, head, native, onError, store }: creat
   async function settle({ added }: HeadChange): Promise<void> {
     await contracts.refresh()
     const mined = await store.pick(added.flatMap(({ transactions }) => transactions))
-    for (const id of mined) await confirmMined(id, { native, store })
+    for (const id of mined) await confirmMined(id, { head, native, store })
     const tip = added.at(-1)
     if (!tip) return
     // A block may not include what expired before its own time, and none after it will.
     for (const id of await store.pending({ expiredAt: tip.timestamp, limit: SWEEP }))
-      if (!(await confirmMined(id, { native, store }))) await store.release(id)
+      if ((await confirmMined(id, { head, native, store })) === 'absent') await store.release(id)
   }
 
   return {
@@ -51,20 +51,25 @@ export function createSettler({ contracts, head, native, onError, store }: creat
 export declare namespace createSettler {
   type Options = {
     contracts: Pick<Contracts, 'refresh'>
-    head: Pick<Head, 'onChange'>
+    head: Pick<Head, 'latest' | 'onChange'>
     native: NativeClient
     onError: (error: unknown) => void
     store: SentStore
   }
 }
 
-/** Counts a transaction as mined once its receipt can be read. @returns whether it can. */
+/**
+ * Counts a transaction as mined once its receipt can be read here: the node has it, in a block that the head has reached.
+ *
+ * @returns `ahead` when its block is one that the head has not reached, `absent` when it is in none.
+ */
 export async function confirmMined(
   id: Hash,
-  { native, store }: { native: NativeClient; store: SentStore },
-): Promise<boolean> {
+  { head, native, store }: { head: Pick<Head, 'latest'>; native: NativeClient; store: SentStore },
+): Promise<'mined' | 'ahead' | 'absent'> {
   const info = await native.wallet.getTransactionInfoById({ value: id.slice(2) })
-  if (!info) return false
+  if (!info) return 'absent'
+  if ((info.blockNumber ?? 0) > head.latest().number) return 'ahead'
   await store.confirm(id)
-  return true
+  return 'mined'
 }

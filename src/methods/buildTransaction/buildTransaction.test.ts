@@ -166,6 +166,7 @@ test.each([
   ['neither value nor tokens nor code', { to: dave.eth }, -32600],
   ['nothing', {}, -32600],
   ['an amount that is none', { to: dave.eth, value: 'x' }, -32602],
+  ['an amount beyond int64', { to: dave.eth, value: '0x8000000000000000' }, -32602],
   ['an interface that is none', { abi: '{', data: '0x60' }, -32602],
 ])('error: %s', async (_, request, code) => {
   await expect(async () => built(request)).rejects.toMatchObject({ code })

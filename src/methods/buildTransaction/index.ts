@@ -1,5 +1,5 @@
 import { toNativeAddress } from '../../codec/address.ts'
-import { RpcError } from '../../errors.ts'
+import { InvalidParamsError, RpcError } from '../../errors.ts'
 import { defineMethod } from '../../jsonrpc/method.ts'
 import { type Wire, wireOf } from '../../jsonrpc/wire.ts'
 import { stringifyNative } from '../../native/json.ts'
@@ -21,6 +21,7 @@ export const buildTransaction = defineMethod({
   async handler({ chain, native, request: { signal } }, [request]): Promise<Built> {
     const { to, visible } = request
     const feeLimit = request.gas * (await chain.energyPrice())
+    if (feeLimit >= 2n ** 63n) throw new InvalidParamsError(0, 'gas: fee limit overflow')
     if (!to) {
       if (request.data === '0x') throw new RpcError(-32600, 'invalid json request')
       return answer({ visible: false, ...(await buildCreate(request, native, feeLimit)) })

@@ -42,12 +42,12 @@ export const buildRequest: Param<BuildRequest> = (input) => {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   const visible = member(input, 'visible', optional(boolean, false))
   const to = member(input, 'to', blankable(address))
-  const value = member(input, 'value', blankable(quantity))
+  const value = member(input, 'value', blankable(int64))
   return {
     from: member(input, 'from', address),
     ...(to && { to }),
     data: callData(input),
-    gas: member(input, 'gas', blankable(quantity)) ?? 0n,
+    gas: member(input, 'gas', blankable(int64)) ?? 0n,
     value: value ?? 0n,
     hasValue: value !== undefined,
     tokenId: member(input, 'tokenId', integer),
@@ -62,10 +62,17 @@ export const buildRequest: Param<BuildRequest> = (input) => {
   }
 }
 
+/** A quantity that the chain can hold. */
+const int64: Param<bigint> = (input) => {
+  const value = quantity(input)
+  if (value < 2n ** 63n) return value
+  throw new Error(`expected less than 2^63, got ${value}`)
+}
+
 /** A whole number as JSON has it, as decimal text, or as a hex quantity; absent is zero. */
 const integer: Param<bigint> = (input) => {
   if (typeof input === 'string' && /^\d{1,19}$/.test(input)) return BigInt(input)
-  return optional(quantity, 0n)(input)
+  return optional(int64, 0n)(input)
 }
 
 const text: Param<string> = (input) => {

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+
+import { toNativeAddress } from '../codec/address.ts'
+import {
+  decodeTransaction,
+  encodeTransaction,
+  rawDataFromJson,
+} from '../native/protobuf/transaction.ts'
+import type { Transaction } from '../native/types.ts'
+import { buildNative } from './build.ts'
+
+const from = `0x${'a1'.repeat(20)}` as const
+const to = `0x${'b2'.repeat(20)}` as const
+const wanted = { from, to, gas: 100_000n, gasPrice: 210n, value: 5n }
+
+type Raw = Transaction['raw_data']
+
+/** What a gateway answers: the transaction that was asked for, changed. */
+function gateway(
+  value: Record<string, unknown>,
+  more: Partial<Raw> = {},
+  type = 'TransferContract',
+) {
+  const type_url = `type.googleapis.com/protocol.${type}`
+  const fields = { owner_address: toNativeAddress(from), ...value }
+  const raw = rawDataFromJson({
+    contract: [{ type, parameter: { value: fields, type_url } }],
+    expiration: Date.now() + 60_000,
+    ...more,
+  })
+  return async () => ({ transaction: { raw_data_hex: raw.toString('hex') } })
+}
+
+const transfer = { to_address: toNativeAddress(to), amount: 5n }
+
+describe('buildNative', () => {
+  test('default: the bytes of what was asked for, at a time of its own', async () => {
+    const asked: unknown[] = []
+    const request = async (method: string, params: readonly unknown[]) => {
+      asked.push(method, ...params)
+      return gateway(transfer)()
+    }
+    const [first, second] = [await buildNative(request, wanted), await buildNative(request, wanted)]
+    expect(asked.slice(0, 2)).toEqual([
+      'buildTransaction',
+      { from, gas: '0x186a0', to, value: '0x5' },
+    ])
+    expect(first).not.toBe(second)
+    const { raw_data } = decodeTransaction(encodeTransaction({ raw_data_hex: first }))
+    expect(raw_data.contract?.[0]?.parameter?.value).toEqual({
+      amount: 5,
+      owner_address: toNativeAddress(from),
+      to_address: toNativeAddress(to),
+    })
+  })
+
+  test('args: another unit', async () => {
+    const wei = { ...wanted, gasPrice: 210n * 10n ** 12n, value: 5n * 10n ** 12n }
+    await expect(buildNative(gateway(transfer), wei, 10n ** 12n)).resolves.toMatch(/^[\da-f]+$/)
+    await expect(buildNative(gateway(transfer), wei)).rejects.toThrow('amount')
+  })
+
+  test('args: a creation', async () => {
+    const creation = { from, data: '0x6001', gas: 1n, gasPrice: 210n } as const
+    const new_contract = { origin_address: toNativeAddress(from), bytecode: '6001' }
+    await expect(
+      buildNative(gateway({ new_contract }, {}, 'CreateSmartContract'), creation),
+    ).resolves.toMatch(/^[\da-f]+$/)
+  })
+
+  test.each([
+    ['owner_address', gateway({ ...transfer, owner_address: toNativeAddress(to) })],
+    ['target', gateway({ ...transfer, to_address: toNativeAddress(from) })],
+    ['amount', gateway({ ...transfer, amount: 6n })],
+    ['memo', gateway(transfer, { data: '00' })],
+    ['fee_limit', gateway(transfer, { fee_limit: 21_000_001n })],
+    ['expiration', gateway(transfer, { expiration: Date.now() + 90_000_000 })],
+    [
+      'data',
+      gateway(
+        { contract_address: toNativeAddress(to), call_value: 5n, data: '01' },
+        {},
+        'TriggerSmartContract',
+      ),
+    ],
+    [
+      'call_token_value',
+      gateway(
+        {
+          contract_address: toNativeAddress(to),
+          call_value: 5n,
+          call_token_value: 1n,
+          token_id: 1_000_001n,
+        },
+        {},
+        'TriggerSmartContract',
+      ),
+    ],
+    [
+      'type',
+      gateway(
+        { receiver_address: toNativeAddress(to), balance: 5n },
+        {},
+        'DelegateResourceContract',
+      ),
+    ],
+  ])('error: a gateway that builds another %s gets no signature', async (field, request) => {
+    await expect(buildNative(request, wanted)).rejects.toThrow(
+      new RegExp(`another transaction than was asked for: .*${field}`),
+    )
+  })
+})

@@ -1,0 +1,84 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { expect, onTestFinished, test } from 'vitest'
+
+import {
+  createNativeClient,
+  signTransaction,
+  toBase58Address,
+  toEthereumAddress,
+  toHexAddress,
+} from './client.ts'
+
+const key = '15b6c40dce4ca2053f2a6b4297e63cdc1a57e0415d5a8baf976b060c8701d2e3'
+const signed = signTransaction({ raw_data: { expiration: 1 } }, key)
+
+/** A client of a node that gives these answers, one after the other. */
+async function createClient(...answers: object[]) {
+  const bodies: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      bodies.push(`${request.url} ${body}`)
+      response.end(JSON.stringify(answers.shift() ?? {}))
+    })
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return {
+    bodies,
+    client: createNativeClient(`http://127.0.0.1:${port}`, { sleep: async () => {} }),
+  }
+}
+
+test('default: sends the signed bytes, answers the id', async () => {
+  const { bodies, client } = await createClient({ result: true, txid: signed.txID })
+  expect(await client.send(signed)).toBe(signed.txID)
+  expect(bodies[0]).toContain(`/wallet/broadcasthex {"transaction":"0a`)
+})
+
+test('behavior: what the node has already counts as sent', async () => {
+  const { client } = await createClient({
+    result: false,
+    code: 'DUP_TRANSACTION_ERROR',
+    txid: 'ab',
+  })
+  expect(await client.send(signed)).toBe('ab')
+})
+
+test('error: a refusal carries the node’s code', async () => {
+  const { client } = await createClient({ result: false, code: 'SIGERROR', message: 'no' })
+  await expect(client.send(signed)).rejects.toMatchObject({
+    code: 'SIGERROR',
+    message: 'SIGERROR: no',
+  })
+})
+
+test('behavior: waits until the transaction is in a block', async () => {
+  const { bodies, client } = await createClient({}, {}, { id: 'ab', blockNumber: 1 })
+  expect(await client.waitForTransaction('0xab', { solid: true })).toMatchObject({ id: 'ab' })
+  expect(bodies).toEqual(Array(3).fill('/walletsolidity/gettransactioninfobyid {"value":"ab"}'))
+})
+
+test('error: a transaction that is in no block in time', async () => {
+  const { client } = await createClient()
+  await expect(client.waitForTransaction('ab', { timeout: -1 })).rejects.toThrow('in no block')
+})
+
+test('default: an address in any spelling', () => {
+  const spellings = [
+    'TRcdM4KTpBzgJHbwU7yRhbPratNVK829am',
+    '41ab9d99702700d5cb9e1309374606fe24a4fdf8ba',
+    '0xab9d99702700d5cb9e1309374606fe24a4fdf8ba',
+  ] as const
+  for (const spelling of spellings)
+    expect([
+      toBase58Address(spelling),
+      toHexAddress(spelling),
+      toEthereumAddress(spelling),
+    ]).toEqual(spellings)
+  expect(() => toHexAddress('TRcdM4KTpBzgJHbwU7yRhbPratNVK829an')).toThrow('not an address')
+})

@@ -1,0 +1,27 @@
+import { JsonRpcProvider, verifyMessage } from 'ethers'
+import { expect, test } from 'vitest'
+
+import { NativeSigner } from './ethers.ts'
+
+const key = '0x15b6c40dce4ca2053f2a6b4297e63cdc1a57e0415d5a8baf976b060c8701d2e3'
+
+test('default: the account of the key; messages are signed as in Ethereum', async () => {
+  const signer = new NativeSigner(key)
+  expect((await signer.getAddress()).toLowerCase()).toBe(
+    '0xab9d99702700d5cb9e1309374606fe24a4fdf8ba',
+  )
+  expect(verifyMessage('hello', await signer.signMessage('hello'))).toBe(signer.address)
+})
+
+test('behavior: connects to another provider', () => {
+  const provider = new JsonRpcProvider('http://127.0.0.1:1', 1, { staticNetwork: true })
+  expect(new NativeSigner(key).connect(provider).provider).toBe(provider)
+  provider.destroy()
+})
+
+test('error: without a provider, and a key that is none', async () => {
+  await expect(new NativeSigner(key).sendTransaction({ to: key })).rejects.toThrow(
+    'JSON-RPC provider',
+  )
+  expect(() => new NativeSigner('0x12')).toThrow('invalid')
+})

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+
+import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers'
+import { type Hex, keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { createDevChain, type DevChain } from '../../src/devchain/devChain.ts'
+import { createGateway, type Gateway } from '../../src/gateway.ts'
+import { artifacts } from '../recordedChain.ts'
+import { explainSkip, redisMissing, someRedis } from '../redis.ts'
+
+explainSkip(redisMissing)
+
+describe.skipIf(redisMissing)('two replicas on one Redis', { timeout: 60_000 }, () => {
+  let chain: DevChain
+  let redis: Awaited<ReturnType<typeof someRedis>>
+  const gateways: Gateway[] = []
+
+  beforeAll(async () => {
+    redis = await someRedis()
+    chain = await createDevChain({ blockTime: 300 })
+    chain.automine = false
+    await chain.start()
+    const redisPrefix = `fleet-${randomBytes(6).toString('hex')}`
+    for (const _ of [1, 2]) {
+      const gateway = createGateway({
+        config: { port: 0, redis: redis.url, redisPrefix },
+        keys: chain.accounts.map(({ key }) => key),
+        transport: chain.transport,
+      })
+      await gateway.start()
+      await gateway.ready
+      gateways.push(gateway)
+    }
+  })
+  afterAll(async () => {
+    for (const gateway of gateways) await gateway.stop()
+    await chain?.close()
+    await redis?.close()
+  })
+
+  const call = (replica: number, method: string, ...params: unknown[]) =>
+    (gateways[replica % 2] as Gateway).request({ method, params })
+  const key = (index: number): Hex => `0x${chain.accounts[index]?.key}`
+
+  test('default: nonces, hashes and pending transactions are the fleet’s', async () => {
+    const account = privateKeyToAccount(key(0))
+    const to = privateKeyToAccount(key(1)).address
+    const nonces = Array.from({ length: 20 }, (_, nonce) => nonce)
+    const signed = await Promise.all(
+      nonces.map((nonce) =>
+        account.signTransaction({
+          type: 'legacy',
+          chainId: chain.chainId,
+          gas: 21_000n,
+          gasPrice: 1_000n,
+          nonce,
+          to,
+          value: 1n,
+        }),
+      ),
+    )
+    // Each to either replica, and out of order.
+    const hashes = await Promise.all(
+      signed.toReversed().map((raw, index) => call(index, 'eth_sendRawTransaction', raw)),
+    )
+    expect(hashes).toEqual(signed.toReversed().map((raw) => keccak256(raw)))
+    expect(await call(0, 'eth_getTransactionCount', account.address, 'pending')).toBe('0x14')
+    for (const [index, hash] of hashes.entries())
+      expect(await call(index + 1, 'eth_getTransactionByHash', hash)).toMatchObject({ hash })
+
+    await vi.waitFor(
+      async () => {
+        for (const replica of [0, 1])
+          expect(await call(replica, 'eth_getTransactionCount', account.address, 'latest')).toBe(
+            '0x14',
+          )
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    // The head of the other replica follows within moments.
+    await vi.waitFor(async () => {
+      const receipts = await Promise.all(
+        hashes.map((hash, index) => call(index + 1, 'eth_getTransactionReceipt', hash)),
+      )
+      expect(receipts).toMatchObject(
+        hashes.map((hash) => ({ status: '0x1', transactionHash: hash })),
+      )
+    })
+    await expect(call(1, 'eth_sendRawTransaction', signed[3])).resolves.toBe(
+      keccak256(signed[3] as Hex),
+    )
+  })
+
+  test('default: of one nonce sent to both, one is taken', async () => {
+    const account = privateKeyToAccount(key(2))
+    const sends = [1n, 2n].map(async (value, replica) =>
+      call(
+        replica,
+        'eth_sendRawTransaction',
+        await account.signTransaction({
+          type: 'legacy',
+          chainId: chain.chainId,
+          gas: 21_000n,
+          gasPrice: 1_000n,
+          nonce: 0,
+          to: `0x${'c5'.repeat(20)}`,
+          value,
+        }),
+      ),
+    )
+    const outcomes = (await Promise.allSettled(sends)).map(({ status }) => status).toSorted()
+    expect(outcomes).toEqual(['fulfilled', 'rejected'])
+  })
+
+  test('behavior: a contract made through one replica has its predicted name at the other', async () => {
+    const { abi, bytecode } = artifacts.Token
+    const url = `http://127.0.0.1`
+    const send = (replica: number) => {
+      const provider = new JsonRpcProvider(url, chain.chainId, { staticNetwork: true })
+      provider.send = (method, params) => call(replica, method, ...(params as unknown[])) as never
+      return provider
+    }
+    const [a, b] = [send(0), send(1)]
+    const factory = new ContractFactory(abi as never, bytecode, new Wallet(key(3), a))
+    const contract = await factory.deploy(1_000n)
+    await contract.waitForDeployment()
+    const address = await contract.getAddress()
+    await vi.waitFor(async () => expect(await b.getCode(address)).not.toBe('0x'), {
+      timeout: 10_000,
+      interval: 100,
+    })
+    const receipt = await contract.deploymentTransaction()?.wait()
+    expect(await b.getCode(receipt?.contractAddress as string)).toBe(await b.getCode(address))
+    expect(receipt?.contractAddress).not.toBe(address)
+    a.destroy()
+    b.destroy()
+  })
+})
