@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 
 import { buildCommand, ethgate, type Reply, startCommand, startRpc } from './cli.ts'
+import { startReplayGateway } from './gateway.ts'
 
 beforeAll(() => buildCommand('cli-logs'))
 
@@ -239,4 +240,20 @@ test('error: one block with more logs than the server gives', async () => {
   const run = await ethgate(command())
   expect(run.code).toBe(1)
   expect(run.stderr).toContain('block 5000 alone has more logs than the server gives')
+})
+
+test('behavior: the whole recorded chain through a gateway with its usual limits', async () => {
+  const served = await startReplayGateway({ logLevel: 'silent' })
+  await served.gateway.ready
+  const run = await ethgate(['logs', '--rpc', served.url, '--out', out, '--json'])
+  await served.stop()
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(run.stdout)).toMatchObject({ from: 0, to: 223, logs: 14_825 })
+  const rows = (await readFile(out, 'utf8')).trimEnd().split('\n')
+  const places = rows.map((row) => {
+    const { blockNumber, logIndex } = JSON.parse(row) as { blockNumber: string; logIndex: string }
+    return Number(blockNumber) * 1_000_000 + Number(logIndex)
+  })
+  expect(places).toHaveLength(14_825)
+  expect(places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0))).toBe(true)
 })

@@ -60,6 +60,7 @@ test('behavior: every log once and in order, whatever the limits', async () => {
           retries: 0,
         })) {
           expect(page.from).toBe(next)
+          expect(page.logs.length).toBeLessThanOrEqual(limits.results)
           next = page.to + 1
           found.push(...page.logs)
         }

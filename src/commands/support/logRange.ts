@@ -18,61 +18,74 @@ export type LogPage = { from: number; to: number; logs: RpcLog[] }
  * @throws RpcFailure, CommandError when a request fails for good
  */
 export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPage> {
-  const { rpc, filter, to, concurrency, retries, signal, onRequest, onRetry } = options
+  const { rpc, filter, concurrency, retries, signal, onRequest, onRetry } = options
   const width = createWidth(options.firstWidth ?? FIRST_WIDTH)
-  let next = options.from
-  const queue: Promise<LogPage>[] = []
+  const queue: Piece[] = options.from > options.to ? [] : [{ from: options.from, to: options.to }]
   try {
-    while (next <= to || queue.length > 0) {
-      while (next <= to && queue.length < concurrency) {
-        const from = next
-        const last = Math.min(to, from + width.now() - 1)
-        const page = read(from, last).then((logs) => ({ from, to: last, logs }))
-        // Waited for in order; until its turn a failure must not count as unhandled.
-        page.catch(() => {})
-        queue.push(page)
-        next = last + 1
+    for (;;) {
+      start()
+      const piece = queue.shift()
+      if (!piece?.outcome) return
+      const outcome = await piece.outcome
+      if ('logs' in outcome) yield { from: piece.from, to: piece.to, logs: outcome.logs }
+      else {
+        const end = piece.from + outcome.fits - 1
+        queue.unshift({ from: piece.from, to: end }, { from: end + 1, to: piece.to })
       }
-      const page = await queue.shift()
-      if (page !== undefined) yield page
     }
   } finally {
-    await Promise.allSettled(queue)
+    await Promise.allSettled(queue.flatMap(({ outcome }) => outcome ?? []))
   }
 
-  async function read(from: number, last: number): Promise<RpcLog[]> {
+  /** Cuts the next pieces to the width of now and asks for them. */
+  function start(): void {
+    for (let index = 0; index < Math.min(concurrency, queue.length); index += 1) {
+      const piece = queue[index] as Piece
+      if (piece.outcome) continue
+      const end = piece.from + width.now() - 1
+      if (end < piece.to) {
+        queue.splice(index + 1, 0, { from: end + 1, to: piece.to })
+        piece.to = end
+      }
+      piece.outcome = read(piece.from, piece.to)
+      // Waited for in order; until its turn a failure must not count as unhandled.
+      piece.outcome.catch(() => {})
+    }
+  }
+
+  async function read(from: number, to: number): Promise<Outcome> {
     signal?.throwIfAborted()
-    const query = { ...filter, fromBlock: hex(from), toBlock: hex(last) }
+    const query = { ...filter, fromBlock: hex(from), toBlock: hex(to) }
     try {
-      const answer = await withRetry(() => rpc.call('eth_getLogs', [query], signal), {
+      const logs = await withRetry(() => rpc.call('eth_getLogs', [query], signal), {
         retries,
         ...(signal && { signal }),
         ...(onRetry && { onRetry }),
       })
       onRequest?.()
-      if (!Array.isArray(answer)) throw new CommandError('eth_getLogs: the answer is not a list')
-      width.grow(last - from + 1, answer.length)
-      return answer as RpcLog[]
+      if (!Array.isArray(logs)) throw new CommandError('eth_getLogs: the answer is not a list')
+      width.grow(to - from + 1, logs.length)
+      return { logs: logs as RpcLog[] }
     } catch (error) {
-      const limit = error instanceof RpcFailure ? limitOf(error, from, last) : undefined
+      const limit = error instanceof RpcFailure ? limitOf(error, from, to) : undefined
       if (limit === undefined) throw error
       onRequest?.()
-      if (from === last)
+      if (from === to)
         throw new CommandError(
           `block ${from} alone has more logs than the server gives (${(error as RpcFailure).rpcMessage}); narrow the search with --address or --topic, or raise the server's limit`,
           { cause: error },
         )
       width.shrink(limit.width, limit.forEver)
-      const logs: RpcLog[] = []
-      for (let at = from; at <= last;) {
-        const end = Math.min(last, at + Math.min(width.now(), last - from) - 1)
-        for (const log of await read(at, end)) logs.push(log)
-        at = end + 1
-      }
-      return logs
+      return { fits: limit.width }
     }
   }
 }
+
+/** Blocks to ask for, and what came of it once they were asked for. */
+type Piece = { from: number; to: number; outcome?: Promise<Outcome> }
+
+/** Logs, or how many blocks the server would take instead. */
+type Outcome = { logs: RpcLog[] } | { fits: number }
 
 export declare namespace readLogs {
   type Options = {
