@@ -123,6 +123,17 @@ describe('POST', () => {
     expect((await post(call('echo', 1), {}, path)).status).toBe(200)
   })
 
+  test('args: the whole address instead of a path, as through a proxy', async () => {
+    const { url } = await setup()
+    const { port } = new URL(url)
+    const status = await new Promise((resolve, reject) => {
+      const request = httpRequest({ method: 'POST', path: 'http://x/jsonrpc?a=b', port })
+      request.on('response', (response) => resolve(response.statusCode)).on('error', reject)
+      request.end(call('echo', 1))
+    })
+    expect(status).toBe(200)
+  })
+
   test.each([
     'text/plain',
     'application/json;charset=utf-8',

@@ -15,6 +15,7 @@ import type { RpcServer } from '../jsonrpc/server.ts'
 import { createApp } from './app.ts'
 import type { Health } from './health.ts'
 import { createRpcListener } from './rpc.ts'
+import { ignoreOtherUpgrades } from './upgrade.ts'
 import { createWsServer } from './ws.ts'
 
 /** Where JSON-RPC is served, and by which server: the views of the chain differ by path. */
@@ -80,6 +81,7 @@ export function createHttpServer({
         else page(incoming, outgoing)
       })) as typeof createServer,
   }) as Server
+  ignoreOtherUpgrades(server)
 
   return {
     listen: () => listen(server, config),
@@ -139,8 +141,9 @@ function isWildcard(address: string): boolean {
   return address === '0.0.0.0' || address === '::'
 }
 
-/** Path of a request without query and trailing slash. */
-function pathOf({ url = '/' }: IncomingMessage): string {
+/** Path of a request without query and trailing slash; a proxy may write the whole address. */
+function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  if (!url.startsWith('/')) return URL.canParse(url) ? pathOf({ url: new URL(url).pathname }) : url
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path

@@ -1,0 +1,82 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+
+import { ignoreOtherUpgrades } from './upgrade.ts'
+
+async function setup(): Promise<{ port: number; server: Server }> {
+  const server = createServer((incoming, outgoing) => {
+    const note = String(incoming.headers['x-note'] ?? '')
+    outgoing.write(`<${incoming.method} ${incoming.url} ${note} `)
+    incoming.setEncoding('utf8').on('data', (chunk: string) => outgoing.write(chunk))
+    incoming.on('end', () => outgoing.end('>'))
+  })
+  const ws = new WebSocketServer({ noServer: true })
+  server.on('upgrade', (incoming, socket, head) =>
+    ws.handleUpgrade(incoming, socket, head, (client) => client.send('welcome')),
+  )
+  ignoreOtherUpgrades(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, server }
+}
+
+/** What comes back for bytes that are written in pieces, until the server has closed or all pieces were answered. */
+async function talk(port: number, ...pieces: string[]): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+  for (const piece of pieces) {
+    socket.write(piece, 'latin1')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await expect.poll(() => received).toContain('last')
+  socket.destroy()
+  return received.replaceAll(CHUNK_SIZES, '').match(/<[^>]*>/g) ?? []
+}
+
+/** What a chunked response has between its pieces. */
+const CHUNK_SIZES = /\r\n[0-9a-f]+\r\n/g
+
+const H2C = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
+
+test('behavior: a request that asks for another protocol is answered without it', async () => {
+  const { port } = await setup()
+  const first = `POST /a HTTP/1.1\r\nHost: x\r\nX-Note: \u00e9\r\nContent-Length: 4\r\n${H2C}\r\nbo`
+  const next = 'POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nlast'
+  expect(await talk(port, first, 'dy', next)).toEqual(['<POST /a \u00e9 body>', '<POST /b  last>'])
+})
+
+test('behavior: a chunked body, and again on the same connection', async () => {
+  const { port } = await setup()
+  const request = (body: string) =>
+    `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${H2C}\r\n4\r\n${body}\r\n0\r\n\r\n`
+  expect(await talk(port, request('body'), request('last'))).toEqual([
+    '<POST /  body>',
+    '<POST /  last>',
+  ])
+})
+
+test('behavior: WebSockets are accepted', async () => {
+  const { port } = await setup()
+  const client = new WebSocket(`ws://127.0.0.1:${port}/`)
+  const message = await new Promise<string>((resolve, reject) => {
+    client.once('message', (data: Buffer) => resolve(data.toString()))
+    client.once('error', reject)
+  })
+  client.terminate()
+  expect(message).toBe('welcome')
+})
+
+test('behavior: a closing server closes the connection', async () => {
+  const { port, server } = await setup()
+  await talk(port, `GET /last HTTP/1.1\r\nHost: x\r\n${H2C}\r\n`)
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeIdleConnections()
+  expect(await closed).toBeUndefined()
+})

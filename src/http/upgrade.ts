@@ -1,0 +1,42 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/**
+ * Lets a server that accepts WebSockets answer other upgrade requests as if no upgrade were asked for, which is what a
+ * server may do with an upgrade that it does not speak (RFC 9110, 7.8).
+ *
+ * Once anything listens to `upgrade`, node hands every such request to it and answers none itself; the ones that nobody
+ * takes would hang. Java's own client asks for HTTP/2 (`h2c`) this way with the first request of a connection.
+ */
+export function ignoreOtherUpgrades(server: Server): void {
+  const listeners = server.listeners('upgrade') as UpgradeListener[]
+  server.removeAllListeners('upgrade')
+  server.on('upgrade', (incoming: IncomingMessage, socket, head) => {
+    if (incoming.headers.upgrade?.toLowerCase() !== 'websocket')
+      return serveAgain(server, incoming, socket, head)
+    for (const listener of listeners) listener.call(server, incoming, socket, head)
+  })
+}
+
+type UpgradeListener = (
+  this: Server,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) => void
+
+/** Puts the request back before what follows it, without the wish to upgrade, and has the server read it from the start. */
+function serveAgain(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { httpVersion, method = '', rawHeaders, url = '/' } = incoming
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (!OF_UPGRADES.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[at + 1] ?? ''}`)
+  }
+  // Node reads header bytes as Latin-1.
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit('connection', socket)
+}
+
+/** Without `Connection`, which names the others, the connection is kept for the next request. */
+const OF_UPGRADES = new Set(['connection', 'http2-settings', 'upgrade'])
