@@ -130,6 +130,7 @@ describe('blockRef', () => {
       { blockHash: H, requireCanonical: true },
     ],
     [{ blockNumber: '0x5' }, 5],
+    [{ blockNumber: '0x5', blockHash: null }, 5],
     [{ blockNumber: 'finalized' }, 'finalized'],
   ])('args: %j', (input, expected) => {
     expect(blockRef(input)).toEqual(expected)
@@ -149,6 +150,7 @@ describe('blockRef', () => {
     ['18446744073709551616', 'is too large'],
     [{}, 'expected blockHash or blockNumber, got neither'],
     [{ blockNumber: '0x1', blockHash: H }, 'got both'],
+    [{ blockNumber: null, blockHash: null }, 'got neither'],
     [{ blockNumber: 'xxx' }, 'blockNumber: expected a block number'],
     [{ blockHash: '0x1' }, 'blockHash: expected a 32-byte hex hash'],
     [{ blockHash: H, requireCanonical: 'yes' }, 'requireCanonical: expected a boolean'],

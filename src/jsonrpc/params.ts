@@ -124,7 +124,10 @@ export function show(input: unknown): string {
 }
 
 function fromEip1898(object: Record<string, unknown>): BlockRef {
-  const { blockHash, blockNumber, requireCanonical } = object
+  const { requireCanonical } = object
+  // Some clients write out what they leave empty.
+  const blockHash = object['blockHash'] ?? undefined
+  const blockNumber = object['blockNumber'] ?? undefined
   if (blockHash !== undefined && blockNumber !== undefined)
     throw new Error('expected either blockHash or blockNumber, got both')
   if (blockNumber !== undefined) return member(object, 'blockNumber', blockNumberOrTag)
