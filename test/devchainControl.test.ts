@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => dev.close())
 
-const number = async () => Number((await dev.rpc('eth_blockNumber')) as string)
+const number = async () => Number(await dev.rpc('eth_blockNumber'))
 const accountOf = (index: number) => `0x${dev.chain.accounts[index]?.address.slice(2)}`
 const send = (value: string) =>
   dev.rpc('eth_sendTransaction', { from: accountOf(0), to: accountOf(1), value })
@@ -58,13 +58,11 @@ describe('control of the dev chain', () => {
     const hash = await send('0x2')
     const old = (await dev.rpc('eth_getTransactionReceipt', hash)) as { blockHash: string }
     const height = await number()
-    const filter = await dev.rpc('eth_newBlockFilter').catch(() => undefined)
     expect(await dev.rpc('evm_reorg', { depth: 2 })).toMatchObject({ depth: 2 })
     expect(await number()).toBe(height + 1)
     const again = (await dev.rpc('eth_getTransactionReceipt', hash)) as { blockHash: string }
     expect(again.blockHash).not.toBe(old.blockHash)
     expect(await dev.rpc('eth_getBlockByHash', old.blockHash, false)).toBeNull()
-    if (filter !== undefined) expect(await dev.rpc('eth_getFilterChanges', filter)).toHaveLength(3)
     await dev.rpc('evm_reorg', { depth: 3, transactions: 'drop' })
     await expect(dev.rpc('evm_reorg', { depth: 50 })).rejects.toMatchObject({ code: -32000 })
   })
@@ -101,9 +99,13 @@ describe('control of the dev chain', () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) => dev.rpc('eth_getBalance', accountOf(i % 10), 'latest')),
     )
-    for (const answer of answers)
-      if (answer.status === 'fulfilled') expect(answer.value).toMatch(/^0x/)
-      else expect(answer.reason).toMatchObject({ code: expect.any(Number) as number })
+    // Right, or an error that says so; never a wrong balance.
+    const wrong = answers.filter((answer) =>
+      answer.status === 'fulfilled'
+        ? !/^0x[\da-f]+$/.test(String(answer.value))
+        : (answer.reason as { code?: number }).code === undefined,
+    )
+    expect(wrong).toEqual([])
     await dev.rpc('dev_setFaults', {})
     expect(await dev.rpc('eth_getBalance', accountOf(9), 'latest')).toBe('0xe8d4a51000')
     await expect(dev.rpc('dev_setFaults', { bogus: 1 })).rejects.toMatchObject({ code: -32602 })

@@ -157,7 +157,10 @@ function normal(path: string, text: string): string {
     const plain = text.replace(/"message": ?"([\da-f]+)"/, (_, hex: string) =>
       JSON.stringify({ message: Buffer.from(hex, 'hex').toString() }).slice(1, -1),
     )
-    return sorted(parseNative(plain), call, /deploycontract$/.test(path)).replace(/1:\d+:/, '1:_:')
+    return sorted(parseNative(plain), call, path.endsWith('deploycontract')).replace(
+      /1:\d+:/,
+      '1:_:',
+    )
   } catch {
     return text.trim()
   }

@@ -123,7 +123,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   }
 
   async function announce(): Promise<void> {
-    await Promise.all([...listeners].map((listener) => listener(ledger.head())))
+    await Promise.all([...listeners].map(async (listener) => listener(ledger.head())))
   }
 
   function schedule(): void {

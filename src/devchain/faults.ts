@@ -42,7 +42,7 @@ const AMOUNTS = ['latency', 'jitter', 'staleHead'] as const
 export function readFaults(input: unknown): Faults {
   if (input === undefined || input === null) return noFaults
   if (typeof input !== 'object') throw new TypeError('expected an object')
-  const faults = { ...noFaults, ...input } as Faults
+  const faults: Faults = { ...noFaults, ...input }
   for (const name of Object.keys(input))
     if (!(name in noFaults)) throw new TypeError(`there is no fault ${name}`)
   for (const name of RATES)

@@ -1,4 +1,4 @@
-import { Contract, ContractFactory, JsonRpcProvider, Wallet } from 'ethers'
+import { type Contract, ContractFactory, JsonRpcProvider, Wallet } from 'ethers'
 import { createPublicClient, createWalletClient, http, parseEventLogs } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -151,7 +151,7 @@ describe('a wallet', () => {
     const call = { from, to: accountOf(7), value: '0x10' }
     const gas = BigInt((await dev.rpc('eth_estimateGas', call, head)) as string)
     const gasPrice = BigInt((await dev.rpc('eth_gasPrice')) as string)
-    const nonce = Number((await dev.rpc('eth_getTransactionCount', from, 'pending')) as string)
+    const nonce = Number(await dev.rpc('eth_getTransactionCount', from, 'pending'))
     const raw = await account.signTransaction({
       type: 'legacy',
       chainId: dev.chain.chainId,

@@ -50,22 +50,24 @@ describe('the native client library', () => {
     const sent = await native.trx.sendRawTransaction(await native.trx.sign(built))
     expect(sent).toMatchObject({ result: true })
     const contract = await native.contract().at(built.contract_address)
-    const read = (await contract.methods['balanceOf']?.(owner).call()) as bigint
-    expect(BigInt(read)).toBe(1_000_000n)
+    const read: unknown = await contract.methods['balanceOf']?.(owner).call()
+    expect(read).toBe(1_000_000n)
     const txid = (await contract.methods['transfer']?.(other, 77).send({
       feeLimit: 100_000_000,
     })) as string
     const info = await native.trx.getUnconfirmedTransactionInfo(txid)
     expect(info).toMatchObject({ receipt: { result: 'SUCCESS' } })
-    expect(BigInt((await contract.methods['balanceOf']?.(other).call()) as bigint)).toBe(77n)
+    expect(await contract.methods['balanceOf']?.(other).call()).toBe(77n)
     await dev.rpc('anvil_mine', '0x4')
     expect(await native.trx.getTransactionInfo(txid)).toMatchObject({ id: txid })
   })
 
   test('behavior: stakes, delegates, votes and issues a token', async () => {
-    const send = async (built: Promise<unknown>) => {
-      const signed = await native.trx.sign((await built) as never)
-      return native.trx.sendRawTransaction(signed as never)
+    const send = async (built: Promise<Parameters<typeof native.trx.sign>[0]>) => {
+      const signed = await native.trx.sign(await built)
+      return native.trx.sendRawTransaction(
+        signed as Parameters<typeof native.trx.sendRawTransaction>[0],
+      )
     }
     const builder = native.transactionBuilder
     expect((await send(builder.freezeBalanceV2(2_000_000_000, 'ENERGY'))).result).toBe(true)
@@ -96,7 +98,7 @@ describe('the native client library', () => {
     const update = await client.transactionBuilder.updateAccountPermissions(
       address,
       { type: 0, permission_name: 'owner', threshold: 1, keys: [{ address, weight: 1 }] },
-      undefined as never,
+      undefined,
       [permission],
     )
     const updated = await client.trx.sendRawTransaction(await client.trx.sign(update))

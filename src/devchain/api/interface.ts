@@ -4,6 +4,8 @@ import { createChance, noFaults } from '../faults.ts'
 import type { Faults } from '../faults.ts'
 import type { ChainTransaction } from '../transaction.ts'
 import { accountOperations } from './accounts.ts'
+import { addressOperations } from './addresses.ts'
+import { assetOperations } from './assets.ts'
 import { blockOperations } from './blocks.ts'
 import { broadcastOperations } from './broadcast.ts'
 import { builderOperations } from './builders.ts'
@@ -18,6 +20,8 @@ import { transactionOperations } from './transactions.ts'
 /** Every operation that is served, by the last part of its path. */
 export const operations: Operations = {
   ...accountOperations,
+  ...addressOperations,
+  ...assetOperations,
   ...blockOperations,
   ...broadcastOperations,
   ...builderOperations,

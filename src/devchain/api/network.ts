@@ -1,7 +1,7 @@
 import { fromBase58 } from '../../native/protobuf/base58.ts'
 import { allowanceOf } from '../contracts/vote.ts'
 import { printInt, positive } from '../execute.ts'
-import type { Asset, ContractRecord, Proposal, Witness } from '../model.ts'
+import type { ContractRecord, Proposal, Witness } from '../model.ts'
 import { PARAMETER_KEYS, parameter } from '../parameters.ts'
 import type { StateReader } from '../state.ts'
 import { codeHash } from '../vm/vmState.ts'
@@ -61,35 +61,6 @@ function printContract(contract: ContractRecord, state: StateReader): unknown {
   }
 }
 
-/** A TRC-10 token as a node prints it. */
-export function printAsset(asset: Asset): unknown {
-  const part = (name: string, value: string) => (value === '' ? {} : { [name]: value })
-  return {
-    owner_address: asset.owner,
-    name: asset.name,
-    ...part('abbr', asset.abbr),
-    total_supply: printInt(asset.supply),
-    ...(asset.frozenSupply.length > 0 && {
-      frozen_supply: asset.frozenSupply.map(({ amount, days }) => ({
-        frozen_amount: printInt(amount),
-        frozen_days: printInt(days),
-      })),
-    }),
-    trx_num: printInt(asset.trxNum),
-    ...(asset.precision > 0 && { precision: asset.precision }),
-    num: printInt(asset.num),
-    start_time: asset.start,
-    end_time: asset.end,
-    ...part('description', asset.description),
-    ...part('url', asset.url),
-    ...positive({
-      free_asset_net_limit: asset.freeNetLimit,
-      public_free_asset_net_limit: asset.publicFreeNetLimit,
-    }),
-    id: asset.id,
-  }
-}
-
 function contractOf(call: Call): ContractRecord | undefined {
   const { params, state } = call
   if (!params.visible) return state.get('contract', params.hex('value', 'address'))
@@ -102,21 +73,6 @@ function contractOf(call: Call): ContractRecord | undefined {
     )
   return state.get('contract', anyAddress(address))
 }
-
-/** A member that is a number or a text. */
-const textOf = (value: unknown) =>
-  typeof value === 'string' || typeof value === 'number' ? value.toString() : ''
-
-const assets = ({ state }: Call): Asset[] =>
-  (state.get('list', 'assets') ?? []).map((id) => state.get('asset', id) as Asset)
-
-const printAssets = (call: Call, list: Asset[]) =>
-  list.length > 0
-    ? { assetIssue: spell(list.map(printAsset), call.params.visible, ['name', 'url']) }
-    : {}
-
-const oneAsset = (call: Call, asset: Asset | undefined) =>
-  asset ? spell(printAsset(asset), call.params.visible, ['name', 'url']) : {}
 
 function nodeInfo(call: Call): unknown {
   const { ledger } = call
@@ -281,51 +237,6 @@ export const networkOperations: Operations = {
   },
   listnodes: { prefix: 'wallet', ignoresBody: true, run: () => ({}) },
   getnodeinfo: { ignoresBody: true, run: nodeInfo },
-
-  getassetissuelist: { run: (call) => printAssets(call, assets(call)) },
-  getpaginatedassetissuelist: {
-    run(call) {
-      const offset = Number(call.params.int('offset'))
-      const limit = Number(call.params.int('limit'))
-      return offset < 0 || limit < 0
-        ? {}
-        : printAssets(call, assets(call).slice(offset, offset + limit))
-    },
-  },
-  getassetissuebyid: {
-    run: (call) => oneAsset(call, call.state.get('asset', textOf(call.params.json['value']))),
-  },
-  getassetissuebyname: {
-    run(call) {
-      const name = call.params.hex('value', 'text')
-      const found = assets(call).filter((asset) => asset.name === name)
-      if (found.length > 1)
-        throw new NodeError(
-          'org.tron.core.exception.NonUniqueObjectException',
-          'To get more than one asset, please use getAssetIssueById syntax',
-        )
-      return oneAsset(call, found[0] ?? call.state.get('asset', text(name)))
-    },
-  },
-  getassetissuelistbyname: {
-    run(call) {
-      const name = call.params.hex('value', 'text')
-      return printAssets(
-        call,
-        assets(call).filter((asset) => asset.name === name),
-      )
-    },
-  },
-  getassetissuebyaccount: {
-    prefix: 'wallet',
-    run(call) {
-      const owner = call.params.hex('address', 'address')
-      return printAssets(
-        call,
-        assets(call).filter((asset) => asset.owner === owner),
-      )
-    },
-  },
 }
 
 /** These two operations take an address in either spelling. */

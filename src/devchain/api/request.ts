@@ -67,7 +67,7 @@ export function queryParams(query: URLSearchParams): Params {
   const found = new Map<string, Member>()
   for (const [name, value] of query) {
     const bare = /^-?\d+$/.test(value) || value === 'true' || value === 'false'
-    json[name] = bare ? (parseNative(value) as unknown) : value
+    json[name] = bare ? parseNative(value) : value
     found.set(name, { text: bare ? value : JSON.stringify(value), column: 1 })
   }
   return paramsOf(json, found)

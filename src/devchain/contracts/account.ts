@@ -134,10 +134,9 @@ export const AccountPermissionUpdateContract: ContractType = {
       'invalidate ownerAddress',
       () => 'ownerAddress account does not exist',
     )
-    const owner = value['owner'] as Json | undefined
+    const owner = (value['owner'] as Json | undefined) ?? invalid('owner permission is missed')
     const witness = value['witness'] as Json | undefined
     const actives = (value['actives'] ?? []) as Json[]
-    if (!owner) return invalid('owner permission is missed')
     if (account.isWitness && !witness) invalid('witness permission is missed')
     if (!account.isWitness && witness) invalid("account isn't witness can't set witness permission")
     if (actives.length === 0) invalid('active permission is missed')

@@ -224,8 +224,9 @@ export const UpdateAssetContract: ContractType = {
 export const UnfreezeAssetContract: ContractType = {
   validate(execution) {
     const account = ownerAccount(execution)
-    const asset = execution.state.get('asset', account.issuedAsset ?? '')
-    if (!asset || asset.frozenSupply.length === 0) return invalid('no frozen supply balance')
+    const asset =
+      execution.state.get('asset', account.issuedAsset ?? '') ?? invalid('no frozen supply balance')
+    if (asset.frozenSupply.length === 0) invalid('no frozen supply balance')
     if (!asset.frozenSupply.some(({ expires }) => expires <= execution.now))
       invalid("It's not time to unfreeze asset supply")
   },

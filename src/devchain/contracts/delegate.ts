@@ -54,16 +54,22 @@ function available(execution: Execution, account: Account, resource: Resource): 
   return account.frozen[resource] - (fromStake > 0n ? fromStake : 0n)
 }
 
+function resourceOf(execution: Execution, otherwise: string): Resource {
+  const power = powerOf(execution)
+  return power === 'BANDWIDTH' || power === 'ENERGY' ? power : invalid(otherwise)
+}
+
 /** DelegateResourceContract: lets another account use a stake's bandwidth or energy. */
 export const DelegateResourceContract: ContractType = {
   validate(execution) {
     const { state, value, owner, now } = execution
     const account = ownerAccount(execution)
     const amount = int(value, 'balance')
-    const resource = powerOf(execution)
     if (amount < COIN) invalid('delegateBalance must be greater than or equal to 1 TRX')
-    if (resource !== 'BANDWIDTH' && resource !== 'ENERGY')
-      return invalid('ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]')
+    const resource = resourceOf(
+      execution,
+      'ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]',
+    )
     if (available(execution, account, resource) < amount)
       invalid(
         `delegateBalance must be less than or equal to available Freeze${resource === 'ENERGY' ? 'Energy' : 'Bandwidth'}V2 balance`,
@@ -125,9 +131,10 @@ export const UnDelegateResourceContract: ContractType = {
       invalid('delegated Resource does not exist')
     const amount = int(value, 'balance')
     if (amount <= 0n) invalid('unDelegateBalance must be more than 0 TRX')
-    const resource = powerOf(execution)
-    if (resource !== 'BANDWIDTH' && resource !== 'ENERGY')
-      return invalid('ResourceCode error.valid ResourceCode[BANDWIDTH、Energy]')
+    const resource = resourceOf(
+      execution,
+      'ResourceCode error.valid ResourceCode[BANDWIDTH、Energy]',
+    )
     const locked = of(resource, true)
     const free =
       (of(resource, false)?.amount ?? 0n) + (locked && locked.expires < now ? locked.amount : 0n)

@@ -80,13 +80,13 @@ const withdrawn = (amount: bigint) =>
 export const UnfreezeBalanceV2Contract: ContractType = {
   validate(execution) {
     const { state, value, now } = execution
-    const account = ownerAccount(execution, undefined, undefined)
+    const account = ownerAccount(execution)
     const power = powerOf(execution)
     const names: Record<string, string> = { BANDWIDTH: 'BANDWIDTH', ENERGY: 'Energy' }
     if (supportsPower(state)) names['TRON_POWER'] = 'TronPower'
-    const name = names[power]
-    if (!name)
-      return invalid(
+    const name =
+      names[power] ??
+      invalid(
         `ResourceCode error.valid ResourceCode[BANDWIDTH、Energy${supportsPower(state) ? '、TRON_POWER' : ''}]`,
       )
     const frozen = account.frozen[power as Power]

@@ -1,6 +1,6 @@
 import { Hardfork, Mainnet, createCustomCommon } from '@ethereumjs/common'
 import { createEVM } from '@ethereumjs/evm'
-import type { EVM, EVMOpts, EVMResult, Message } from '@ethereumjs/evm'
+import type { EVMResult, Message } from '@ethereumjs/evm'
 import {
   Address,
   bigIntToBytes,
@@ -20,6 +20,7 @@ import type { Failure, LastStep } from './failure.ts'
 import { createInternalLog } from './internal.ts'
 import type { InternalTransaction } from './internal.ts'
 import { precompiles } from './precompiles.ts'
+import { blockchainOf, destroy, evmAddress } from './surroundings.ts'
 import { tokenOpcodes } from './tokens.ts'
 import { createVmState, native } from './vmState.ts'
 
@@ -111,7 +112,7 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
   // The opcode table reads its prices from here before the EVM exists.
   common.updateParams(params)
   const tokens = tokenOpcodes(vmState, options.token)
-  const evm = (await createEVM({
+  const evm = await createEVM({
     common,
     params,
     stateManager: vmState,
@@ -124,7 +125,7 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
       ...(istanbul ? [] : [{ opcode: 0x46 }, { opcode: 0x47 }]),
       ...energyOpcodes(common, {
         adjusted,
-        hasSlot: vmState.hasSlot,
+        hasSlot: (address, slot) => vmState.hasSlot(address, slot),
         onJump() {
           if ((++jumps & 0x3ff) === 0 && performance.now() > deadline) throw new TimeoutError()
         },
@@ -138,7 +139,7 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
       }),
       ...tokens.opcodes,
     ],
-  } satisfies EVMOpts)) as EVM
+  })
 
   const addressFor = (message: Message): Address => {
     const known = created.get(message)
@@ -294,27 +295,4 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
       }
     },
   }
-}
-
-function destroy(state: State, address: string): void {
-  const generation = state.get('property', `generation:${address}`) ?? 0n
-  state.set('property', `generation:${address}`, generation + 1n)
-  state.set('account', address, undefined)
-  state.set('code', address, undefined)
-  state.set('contract', address, undefined)
-}
-
-function evmAddress(address: string): Address {
-  return new Address(unprefixedHexToBytes(address.slice(2).padStart(40, '0').slice(-40)))
-}
-
-function blockchainOf(block: runVm.BlockContext) {
-  const blockchain = {
-    getBlock: async (number: number) => ({
-      hash: () => unprefixedHexToBytes(block.hashOf(number) ?? '00'.repeat(32)),
-    }),
-    putBlock: async () => undefined,
-    shallowCopy: () => blockchain,
-  }
-  return blockchain
 }

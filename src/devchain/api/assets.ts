@@ -1,0 +1,100 @@
+import { positive, printInt } from '../execute.ts'
+import type { Asset } from '../model.ts'
+import type { Call, Operations } from './operation.ts'
+import { NodeError } from './request.ts'
+import { spell } from './spelling.ts'
+
+/** A TRC-10 token as a node prints it. */
+function printAsset(asset: Asset): unknown {
+  const part = (name: string, value: string) => (value === '' ? {} : { [name]: value })
+  return {
+    owner_address: asset.owner,
+    name: asset.name,
+    ...part('abbr', asset.abbr),
+    total_supply: printInt(asset.supply),
+    ...(asset.frozenSupply.length > 0 && {
+      frozen_supply: asset.frozenSupply.map(({ amount, days }) => ({
+        frozen_amount: printInt(amount),
+        frozen_days: printInt(days),
+      })),
+    }),
+    trx_num: printInt(asset.trxNum),
+    ...(asset.precision > 0 && { precision: asset.precision }),
+    num: printInt(asset.num),
+    start_time: asset.start,
+    end_time: asset.end,
+    ...part('description', asset.description),
+    ...part('url', asset.url),
+    ...positive({
+      free_asset_net_limit: asset.freeNetLimit,
+      public_free_asset_net_limit: asset.publicFreeNetLimit,
+    }),
+    id: asset.id,
+  }
+}
+
+/** A member that is a number or a text. */
+const textOf = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? value.toString() : ''
+
+const assets = ({ state }: Call): Asset[] =>
+  (state.get('list', 'assets') ?? []).map((id) => state.get('asset', id) as Asset)
+
+const printAssets = (call: Call, list: Asset[]) =>
+  list.length > 0
+    ? { assetIssue: spell(list.map(printAsset), call.params.visible, ['name', 'url']) }
+    : {}
+
+const oneAsset = (call: Call, asset: Asset | undefined) =>
+  asset ? spell(printAsset(asset), call.params.visible, ['name', 'url']) : {}
+
+/** TRC-10 tokens. */
+export const assetOperations: Operations = {
+  getassetissuelist: { run: (call) => printAssets(call, assets(call)) },
+  getpaginatedassetissuelist: {
+    run(call) {
+      const offset = Number(call.params.int('offset'))
+      const limit = Number(call.params.int('limit'))
+      return offset < 0 || limit < 0
+        ? {}
+        : printAssets(call, assets(call).slice(offset, offset + limit))
+    },
+  },
+  getassetissuebyid: {
+    run: (call) => oneAsset(call, call.state.get('asset', textOf(call.params.json['value']))),
+  },
+  getassetissuebyname: {
+    run(call) {
+      const name = call.params.hex('value', 'text')
+      const found = assets(call).filter((asset) => asset.name === name)
+      if (found.length > 1)
+        throw new NodeError(
+          'org.tron.core.exception.NonUniqueObjectException',
+          'To get more than one asset, please use getAssetIssueById syntax',
+        )
+      return oneAsset(
+        call,
+        found[0] ?? call.state.get('asset', Buffer.from(name, 'hex').toString()),
+      )
+    },
+  },
+  getassetissuelistbyname: {
+    run(call) {
+      const name = call.params.hex('value', 'text')
+      return printAssets(
+        call,
+        assets(call).filter((asset) => asset.name === name),
+      )
+    },
+  },
+  getassetissuebyaccount: {
+    prefix: 'wallet',
+    run(call) {
+      const owner = call.params.hex('address', 'address')
+      return printAssets(
+        call,
+        assets(call).filter((asset) => asset.owner === owner),
+      )
+    },
+  },
+}

@@ -1,0 +1,30 @@
+import { Address, unprefixedHexToBytes } from '@ethereumjs/util'
+
+import type { State } from '../state.ts'
+import type { runVm } from './run.ts'
+
+/** Ends a contract: account, code and what was stored. */
+export function destroy(state: State, address: string): void {
+  const generation = state.get('property', `generation:${address}`) ?? 0n
+  state.set('property', `generation:${address}`, generation + 1n)
+  state.set('account', address, undefined)
+  state.set('code', address, undefined)
+  state.set('contract', address, undefined)
+}
+
+/** The EVM's form of an address of 42 hex characters; what is shorter or longer keeps its last 20 bytes. */
+export function evmAddress(address: string): Address {
+  return new Address(unprefixedHexToBytes(address.slice(2).padStart(40, '0').slice(-40)))
+}
+
+/** The block hashes that BLOCKHASH sees. */
+export function blockchainOf(block: runVm.BlockContext) {
+  const blockchain = {
+    getBlock: async (number: number) => ({
+      hash: () => unprefixedHexToBytes(block.hashOf(number) ?? '00'.repeat(32)),
+    }),
+    putBlock: async () => undefined,
+    shallowCopy: () => blockchain,
+  }
+  return blockchain
+}
