@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { RequestScope } from '../jsonrpc/request.ts'
+import { createScope, type RequestScope } from '../jsonrpc/request.ts'
 import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
 
 /**
@@ -13,19 +13,12 @@ export function createHttpScope(
   { onError, trustProxy }: createHttpScope.Options,
 ): RequestScope {
   let settlement: Settlement | undefined
-  return {
-    get client() {
-      return clientAddress(incoming, trustProxy)
-    },
-    get signal() {
-      settlement ??= watch(incoming, outgoing, onError)
-      return settlement.signal
-    },
-    onSettled(listener) {
-      settlement ??= watch(incoming, outgoing, onError)
-      settlement.onSettled(listener)
-    },
-  }
+  const settled = () => (settlement ??= watch(incoming, outgoing, onError))
+  return createScope({
+    client: () => clientAddress(incoming, trustProxy),
+    signal: () => settled().signal(),
+    onSettled: (listener) => settled().onSettled(listener),
+  })
 }
 
 export declare namespace createHttpScope {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
 
 import { answerBytes } from '../jsonrpc/answer.ts'
-import type { RpcSocket } from '../jsonrpc/request.ts'
+import { createScope, type RpcSocket } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
 
@@ -75,14 +75,13 @@ export function createWsConnection(
   async function answer(text: string) {
     const settlement = createSettlement(onError)
     open.add(settlement)
-    const answer = await server.answer(text, {
-      client,
-      get signal() {
-        return settlement.signal
-      },
+    const scope = createScope({
+      client: () => client,
+      signal: () => settlement.signal(),
       socket,
       onSettled: (listener) => settlement.onSettled(listener),
     })
+    const answer = await server.answer(text, scope)
     underWay--
     open.delete(settlement)
     if (answer && !ended && ws.readyState === ws.OPEN)

@@ -1,4 +1,4 @@
-import type { RequestScope } from './request.ts'
+import { createScope, type RequestScope } from './request.ts'
 
 /**
  * The scope of one call. A request may hold several (a batch), and the answer of one may be left out or replaced, so its
@@ -17,20 +17,16 @@ export function createCallScope(request: RequestScope): CallScope {
   let state: 'open' | 'delivered' | 'dropped' = 'open'
   let listeners: ((delivered: boolean) => void)[] | undefined
   return {
-    scope: {
-      get client() {
-        return request.client
-      },
-      get signal() {
-        return request.signal
-      },
-      ...(request.socket && { socket: request.socket }),
+    scope: createScope({
+      client: () => request.client,
+      signal: () => request.signal,
+      socket: request.socket,
       onSettled(listener) {
         if (state === 'open') (listeners ??= []).push(listener)
         else if (state === 'delivered') request.onSettled(listener)
         else listener(false)
       },
-    },
+    }),
     deliver() {
       state = 'delivered'
       if (listeners) for (const listener of listeners) request.onSettled(listener)

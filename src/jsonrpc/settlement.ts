@@ -6,7 +6,8 @@ type Listener = (delivered: boolean) => void
 
 /** What becomes of one response: the half of a request scope that every transport shares. */
 export type Settlement = {
-  readonly signal: AbortSignal
+  /** Aborted when the response never will leave. */
+  signal(): AbortSignal
   onSettled(listener: Listener): void
   /** The response has left, or never will; only the first word counts. */
   settle(delivered: boolean): void
@@ -27,7 +28,7 @@ export function createSettlement(onError: (error: unknown, message: string) => v
   }
 
   return {
-    get signal() {
+    signal() {
       if (!controller) {
         controller = new AbortController()
         // Every call for the request listens to it, and a batch makes many.
