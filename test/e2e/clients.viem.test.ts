@@ -214,6 +214,20 @@ describe('reverts', () => {
     })
   })
 
+  test.each(
+    labels.transactions.filter(({ label }) => /^tx reverts r|custom error|^BadCtor/.test(label)),
+  )('the transaction "$label", called again', async ({ id }) => {
+    const hash = `0x${id}` as const
+    expect(await client.getTransactionReceipt({ hash })).toMatchObject({ status: 'reverted' })
+    const { from, input, to, value } = await client.getTransaction({ hash })
+    const again = { account: from, data: input, to, value }
+    const error = await client.call(again).catch((error: BaseError) => error)
+    expect((error as BaseError).walk((one) => one instanceof RpcRequestError)).toMatchObject({
+      code: 3,
+      data: expect.stringMatching(/^0x/),
+    })
+  })
+
   test('what is not a revert is told apart', async () => {
     const error = await client
       .call({ data: encodeFunctionData({ abi, functionName: 'invalid' }), to: kitchen })
