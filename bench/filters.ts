@@ -21,7 +21,7 @@ const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 const chain = createScriptedChain()
 const node = await chain.listen()
-const redis = await startRedis()
+const redis = await startRedis({ durable: false })
 
 try {
   if (wants('polls')) await polls()

@@ -31,8 +31,8 @@ export function explainSkip(reason: string | undefined): void {
   if (reason !== undefined) process.stderr.write(`skipped: ${reason}\n`)
 }
 
-/** Starts a redis-server of the test's own on a free port. Its data outlives `stop`, not `close`. */
-export async function startRedis(): Promise<TestRedis> {
+/** Starts a redis-server of the test's own on a free port. Its data outlives `stop` (where it is durable), not `close`. */
+export async function startRedis({ durable = true } = {}): Promise<TestRedis> {
   const directory = mkdtempSync(join(tmpdir(), 'ethgate-redis-'))
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
@@ -52,10 +52,7 @@ export async function startRedis(): Promise<TestRedis> {
           directory,
           '--save',
           '',
-          '--appendonly',
-          'yes',
-          '--appendfsync',
-          'always',
+          ...(durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : []),
         ],
         { stdio: 'ignore' },
       )
