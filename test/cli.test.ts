@@ -135,6 +135,14 @@ describe('call', () => {
       stderr: `ethgate: missing required argument 'method'; see "ethgate call --help"\n`,
     })
 
+    const json = await ethgate(['call', '--json'])
+    expect(JSON.parse(json.stderr)).toEqual({
+      error: {
+        message: `missing required argument 'method'; see "ethgate call --help"`,
+        exitCode: 2,
+      },
+    })
+
     const url = await ethgate(['call', 'x', '--rpc', 'nonsense'])
     expect(url.code).toBe(2)
 

@@ -161,7 +161,7 @@ test('behavior: killed at any moment, the same command goes on without gaps or d
   const last = await ethgate(command())
   expect(last.code).toBe(0)
   expect(await readFile(out, 'utf8')).toBe(expected(0, 20_000))
-})
+}, 90_000)
 
 test('behavior: half a row at the end, left by a kill in the middle of a write, is cut off', async () => {
   settings.head = 3_000

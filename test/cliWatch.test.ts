@@ -118,7 +118,7 @@ for (const way of ['socket', 'poll'] as const) {
         await expectCanonical(command, 1)
       }
       expect(command.stdout()).toContain('"removed":true')
-    })
+    }, 90_000)
 
     test('behavior: Ctrl-C ends it with 130', async () => {
       const command = watch('heads', '--from', '1', ...flags)

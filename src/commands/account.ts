@@ -9,6 +9,7 @@ import {
   CommandError,
   usageError,
 } from './command.ts'
+import { accountFields, resourceFields } from './support/accountFields.ts'
 import { type AddressForms, parseAddress, tryAddress } from './support/address.ts'
 import { formatCoins, group, plural } from './support/amount.ts'
 import { readStdin } from './support/input.ts'
@@ -19,7 +20,6 @@ import { type Rpc, RpcFailure } from './support/rpc.ts'
 import { renderFields } from './support/table.ts'
 import { resolveTarget, type TargetOptions } from './support/target.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
-import { accountFields, resourceFields } from './support/walletTables.ts'
 
 /** `ethgate account new | show | convert`: keys and addresses. */
 export function addAccountCommand(program: Command): void {

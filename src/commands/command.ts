@@ -121,30 +121,30 @@ export async function runProgram(
       if (error.code === 'EPIPE') process.exit(EXIT.ok)
       throw error
     })
-  prepare(program, terminal)
+  const json = argv.includes('--json')
+  prepare(program, terminal, json)
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return Number(process.exitCode ?? EXIT.ok)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     const failure = error instanceof CommandError ? error : unexpected(error)
-    terminal.fail(failure, argv.includes('--json'))
+    terminal.fail(failure, json)
     return failure.exitCode
   }
 }
 
-function prepare(command: Command, terminal: Terminal): void {
+function prepare(command: Command, terminal: Terminal, json: boolean): void {
   command.exitOverride().configureOutput({
     outputError: (text) => {
       const line = text
         .replace(/^error: /, '')
         .replaceAll(/\s+/g, ' ')
         .trim()
-      const path = pathOf(command)
-      terminal.error(`ethgate: ${line}; see "${path} --help"`)
+      terminal.fail(usageError(`${line}; see "${pathOf(command)} --help"`), json)
     },
   })
-  for (const child of command.commands) prepare(child, terminal)
+  for (const child of command.commands) prepare(child, terminal, json)
 }
 
 function pathOf(command: Command): string {

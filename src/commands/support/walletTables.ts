@@ -1,5 +1,6 @@
-import { tryAddress } from './address.ts'
+import { accountFields, resourceFields } from './accountFields.ts'
 import { formatCoins, group } from './amount.ts'
+import { coins, cut, date, filled, list, memo, person } from './fields.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
 import { textOf } from './node.ts'
 import { renderFields, renderRows, renderValue, time } from './table.ts'
@@ -135,82 +136,7 @@ const info: Render = (terminal, answer) => {
 
 const account: Render = (terminal, answer) => renderFields(terminal, accountFields(answer))
 
-/** An account of `getaccount` in fields. */
-export function accountFields(answer: Answer): [string, string][] {
-  const staked = list(answer['frozenV2'])
-    .filter((entry) => integer(get(entry, 'amount')) > 0n)
-    .map((entry): [string, string] => [
-      `staked for ${(scalar(get(entry, 'type')) ?? 'BANDWIDTH').toLowerCase()}`,
-      formatCoins(integer(get(entry, 'amount'))),
-    ])
-  const unstaking = list(answer['unfrozenV2']).map((entry): [string, string] => [
-    'unstaking',
-    `${formatCoins(integer(get(entry, 'unfreeze_amount')))}, free at ${date(get(entry, 'unfreeze_expire_time')) ?? ''}`,
-  ])
-  const tokens = list(answer['assetV2']).map((entry): [string, string] => [
-    `token ${scalar(get(entry, 'key')) ?? ''}`,
-    group(integer(get(entry, 'value'))),
-  ])
-  const votes = list(answer['votes']).map((entry): [string, string] => [
-    'votes for',
-    `${person(get(entry, 'vote_address'))}: ${group(integer(get(entry, 'vote_count')))}`,
-  ])
-  const permissions = [
-    answer['owner_permission'],
-    answer['witness_permission'],
-    ...list(answer['active_permission']),
-  ].filter((permission) => isRecord(permission))
-  return [
-    ...filled([
-      ['address', person(answer['address'])],
-      [
-        'name',
-        answer['account_name'] === undefined
-          ? undefined
-          : textOf(scalar(answer['account_name']) ?? ''),
-      ],
-      ['type', scalar(answer['type'])],
-      ['balance', formatCoins(integer(answer['balance']))],
-    ]),
-    ...staked,
-    ...unstaking,
-    ...votes,
-    ...tokens,
-    ...filled([
-      [
-        'reward',
-        integer(answer['allowance']) > 0n ? formatCoins(integer(answer['allowance'])) : undefined,
-      ],
-      ['created', date(answer['create_time'])],
-    ]),
-    ...permissions.map((permission): [string, string] => [
-      `permission ${scalar(permission['id']) ?? '0'} (${scalar(permission['permission_name']) ?? ''})`,
-      `${scalar(permission['threshold']) ?? '1'} of ${list(permission['keys'])
-        .map((key) => `${person(get(key, 'address'))}×${scalar(get(key, 'weight')) ?? '1'}`)
-        .join(' ')}`,
-    ]),
-  ]
-}
-
 const resources: Render = (terminal, answer) => renderFields(terminal, resourceFields(answer))
-
-/** The energy and bandwidth of `getaccountresource` in fields. */
-export function resourceFields(answer: Answer): [string, string][] {
-  const used = (spent: unknown, limit: unknown) =>
-    `${group(integer(limit) - integer(spent))} of ${group(integer(limit))} left`
-  return [
-    ['free bandwidth', used(answer['freeNetUsed'], answer['freeNetLimit'])],
-    ['staked bandwidth', used(answer['NetUsed'], answer['NetLimit'])],
-    ['energy', used(answer['EnergyUsed'], answer['EnergyLimit'])],
-    [
-      'votes',
-      used(
-        answer['tronPowerUsed'] ?? answer['nativePowerUsed'],
-        answer['tronPowerLimit'] ?? answer['nativePowerLimit'],
-      ),
-    ],
-  ]
-}
 
 const parameters: Render = (terminal, answer) =>
   renderRows(
@@ -266,38 +192,4 @@ const TABLES: Record<string, Render | undefined> = {
   getenergyprices: prices,
   getbandwidthprices: prices,
   getmemofee: prices,
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-/** An address as wallets show it; what is none (genesis) is shown as it is. */
-function person(value: unknown): string {
-  const text = scalar(value) ?? ''
-  return tryAddress(text)?.base58 ?? text
-}
-
-function coins(value: unknown): string | undefined {
-  return value === undefined ? undefined : formatCoins(integer(value))
-}
-
-function date(value: unknown): string | undefined {
-  return value === undefined ? undefined : time(Number(integer(value)))
-}
-
-function memo(value: unknown): string | undefined {
-  return value === undefined ? undefined : textOf(scalar(value) ?? '')
-}
-
-function cut(text: string | undefined): string | undefined {
-  return text !== undefined && text.length > 136
-    ? `${text.slice(0, 136)}… (${group(text.length / 2)} bytes)`
-    : text || undefined
-}
-
-function filled(fields: readonly (readonly [string, string | undefined])[]): [string, string][] {
-  return fields.flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, value] as [string, string]],
-  )
 }
