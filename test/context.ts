@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 import { onTestFinished } from 'vitest'
 
 import { createBlocks } from '../src/chain/blocks.ts'
@@ -112,5 +114,8 @@ export function headBlock(number: number): HeadBlock {
 }
 
 function scope(): Context['request'] {
-  return { client: '127.0.0.1', onSettled() {}, signal: new AbortController().signal }
+  const { signal } = new AbortController()
+  // As in the server: every upstream call of a request listens to it.
+  setMaxListeners(0, signal)
+  return { client: '127.0.0.1', onSettled() {}, signal }
 }
