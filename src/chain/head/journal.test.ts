@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+
+import type { Hash } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+
+import { createScriptedChain } from '../../../test/chain.ts'
+import { explainSkip, redisMissing, someRedis } from '../../../test/redis.ts'
+import { createRedisLink } from '../../redis.ts'
+import type { RecentBlock } from '../headTypes.ts'
+import { createJournal, type Journal, toEntry } from './journal.ts'
+import { createHeadSource } from './source.ts'
+
+explainSkip(redisMissing)
+
+let redis: Awaited<ReturnType<typeof someRedis>>
+let journal: Journal
+let link: ReturnType<typeof createRedisLink>
+let blocks: RecentBlock[]
+
+const hashes = () => blocks.map(({ hash }) => hash)
+const blockAt = (index: number) => blocks[index] as RecentBlock
+const stepTo = (index: number) => {
+  const block = blockAt(index)
+  const prev: Hash | '' = index === 0 ? '' : blockAt(index - 1).hash
+  return toEntry(prev, { removed: [], added: [block], solid: blockAt(0) }, block.hash)
+}
+const lead = async (id: string) => (await journal.lead(id)) as string
+
+describe.skipIf(redisMissing !== undefined)('createJournal', () => {
+  beforeAll(async () => {
+    redis = await someRedis()
+  })
+  afterAll(() => redis.close())
+  beforeEach(async () => {
+    link = createRedisLink({ url: redis.url, prefix: randomUUID() })
+    await new Promise<void>((resolve) => {
+      link.onStatus((status) => status === 'up' && resolve())
+    })
+    journal = createJournal(link)
+    const chain = createScriptedChain()
+    for (let count = 0; count < 4; count++) chain.mine()
+    const source = createHeadSource({ native: chain.native })
+    blocks = await Promise.all(
+      chain.canonical().map(async ({ number }) => (await source.load({ number })) as RecentBlock),
+    )
+    onTestFinished(async () => {
+      journal.close()
+      await link.close()
+    })
+  })
+
+  test('default: steps come in order, contents beside', async () => {
+    const token = await lead('a')
+    for (const index of [0, 1, 2])
+      expect(await journal.publish(token, stepTo(index), [blockAt(index)], 0)).toBe('ok')
+    const entries = await journal.read('0-0')
+    expect(entries.map(({ entry }) => entry.tip)).toEqual(hashes().slice(0, 3))
+    expect(await journal.snapshot()).toEqual({
+      position: entries.at(-1)?.position,
+      solid: expect.objectContaining({ number: 0 }) as object,
+      blocks: blocks.slice(0, 3).map(({ hash, number }) => ({ number, hash })),
+      orphans: [],
+    })
+    expect([...(await journal.blocks(hashes())).values()]).toEqual(blocks.slice(0, 3))
+  })
+
+  test('behavior: one leads until it resigns or its lease runs out', async () => {
+    const first = await lead('a')
+    expect(await journal.lead('b')).toBeUndefined()
+    expect(await journal.lead('a')).toBe(first)
+    await journal.resign(first)
+    const second = await lead('b')
+    expect(second).toMatch(/^b:/)
+    await journal.resign(first)
+    expect(await journal.lead('c')).toBeUndefined()
+    await link.client.pexpire(link.key('head:lease'), 1)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(await lead('c')).toMatch(/^c:/)
+  })
+
+  test('behavior: a leader that was replaced cannot publish', async () => {
+    const old = await lead('a')
+    expect(await journal.publish(old, stepTo(0), [blockAt(0)], 0)).toBe('ok')
+    await link.client.del(link.key('head:lease'))
+    expect(await journal.publish(old, stepTo(1), [blockAt(1)], 0)).toBe('fenced')
+    const next = await lead('b')
+    expect(await journal.publish(old, stepTo(1), [blockAt(1)], 0)).toBe('fenced')
+    expect(await journal.publish(next, stepTo(1), [blockAt(1)], 0)).toBe('ok')
+    expect(await journal.read('0-0')).toHaveLength(2)
+  })
+
+  test('behavior: a step must start from the newest block', async () => {
+    const token = await lead('a')
+    await journal.publish(token, stepTo(0), [blockAt(0)], 0)
+    expect(await journal.publish(token, stepTo(2), [blockAt(2)], 0)).toBe('moved')
+  })
+
+  test('behavior: what was taken away is told apart and trimmed with the window', async () => {
+    const token = await lead('a')
+    for (const index of [0, 1, 2]) await journal.publish(token, stepTo(index), [blockAt(index)], 0)
+    const change = { removed: [blockAt(2)], added: [], solid: blockAt(0) }
+    await journal.publish(token, toEntry(blockAt(2).hash, change, blockAt(1).hash), [], 0)
+    expect(await journal.snapshot()).toMatchObject({ orphans: [blockAt(2).hash] })
+    await journal.publish(token, stepTo(2), [blockAt(2)], 2)
+    expect(await journal.snapshot()).toMatchObject({
+      blocks: [{ number: 2 }],
+      orphans: [],
+    })
+  })
+
+  test('behavior: one chain for one prefix, and a lifetime on every key', async () => {
+    const token = await lead('a')
+    await journal.publish(token, stepTo(0), [blockAt(0)], 0)
+    expect(await journal.sameChain(blockAt(0).hash)).toBe(true)
+    expect(await journal.sameChain(blockAt(1).hash)).toBe(false)
+    await lead('a')
+    for (const key of await link.client.keys(`${link.key('')}*`))
+      expect(key.endsWith('fence') || (await link.client.pttl(key)) > 0, key).toBe(true)
+  })
+})

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import type { HeadBlock, RecentBlock } from '../headTypes.ts'
+import { stepsFrom } from './steps.ts'
+import { applyChange, blockAt, blocksAbove, newestOf, type Window } from './window.ts'
+
+const hash = (number: number, branch: number) =>
+  `0x${number.toString(16).padStart(16, '0')}${branch.toString(16).padStart(48, '0')}` as const
+
+function block(number: number, branch: number, parentBranch = branch): RecentBlock {
+  return {
+    number,
+    hash: hash(number, branch),
+    parentHash: hash(number - 1, parentBranch),
+    timestamp: number * 3_000,
+    header: {} as RecentBlock['header'],
+    transactions: [],
+    logs: [],
+  }
+}
+
+const solid: HeadBlock = block(0, 0)
+
+/** A window over 0…`height`, then reorgs, each `[depth, longer]`. */
+function build(height: number, reorgs: [number, number][]): { window: Window; seen: Window[] } {
+  const added = Array.from({ length: height + 1 }, (_, number) => block(number, 0))
+  let window = applyChange(undefined, { removed: [], added, solid })
+  const seen = [window]
+  for (const [index, [depth, longer]] of reorgs.entries()) {
+    const from = newestOf(window).number - Math.min(depth, newestOf(window).number)
+    const below = blockAt(window, from) as RecentBlock
+    const removed = blocksAbove(window, from)
+    const branch = Array.from({ length: removed.length + longer }, (_, at) => ({
+      ...block(from + 1 + at, index + 1),
+      ...(at === 0 && { parentHash: below.hash }),
+    }))
+    window = applyChange(window, { removed, added: branch, solid })
+    seen.push(window)
+  }
+  return { window, seen }
+}
+
+describe('stepsFrom', () => {
+  test('default: forward on one branch', () => {
+    const { window } = build(4, [])
+    const route = stepsFrom(window, { number: 2, hash: hash(2, 0) }, 4)
+    expect(route).toEqual([
+      { block: block(3, 0), removed: false, after: { number: 3, hash: hash(3, 0) } },
+      { block: block(4, 0), removed: false, after: { number: 4, hash: hash(4, 0) } },
+    ])
+    expect(stepsFrom(window, { number: 4, hash: hash(4, 0) }, 4)).toEqual([])
+  })
+
+  test('behavior: whatever branch one is on, the steps lead to the canonical chain', () => {
+    const reorgs = fc.array(
+      fc.tuple(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 0, max: 3 })),
+      {
+        maxLength: 8,
+      },
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), reorgs, fc.nat(), (height, script, pick) => {
+        const { seen, window } = build(height, script)
+        const before = seen[pick % seen.length] as Window
+        const held = before.blocks.map(({ hash }) => hash)
+        const route = stepsFrom(window, newestOf(before), newestOf(window).number)
+        expect(typeof route).not.toBe('string')
+        for (const { block, removed } of typeof route === 'string' ? [] : route)
+          if (removed) expect(held.pop()).toBe(block.hash)
+          else held.push(block.hash)
+        expect(held).toEqual(window.blocks.map(({ hash }) => hash))
+      }),
+    )
+  })
+
+  test('behavior: below the window, not heard of yet, lost', () => {
+    const { window } = build(4, [])
+    expect(stepsFrom(window, { number: 7, hash: hash(7, 9) }, 4)).toBe('ahead')
+    expect(stepsFrom(window, { number: 3, hash: hash(3, 9) }, 4)).toBe('ahead')
+    expect(stepsFrom(window, { number: 0, hash: hash(0, 9) }, 4)).toBe('lost')
+    const blocks = Array.from({ length: 300 }, (_, number) => block(number, 0))
+    const late = applyChange(undefined, { removed: [], added: blocks, solid: block(299, 0) })
+    expect(late.blocks[0]?.number).toBe(171)
+    expect(stepsFrom(late, { number: 100, hash: hash(100, 0) }, 299)).toBe('below')
+    expect(stepsFrom(late, { number: 170, hash: hash(170, 0) }, 171)).toHaveLength(1)
+  })
+})
+
+describe('applyChange', () => {
+  test('error: steps that do not link', () => {
+    const { window } = build(2, [])
+    expect(() => applyChange(window, { removed: [], added: [block(4, 0)], solid })).toThrow(
+      /follow/,
+    )
+    expect(() => applyChange(window, { removed: [block(1, 0)], added: [], solid })).toThrow(
+      /not the newest/,
+    )
+  })
+})
