@@ -23,6 +23,7 @@ export function healthOf({
   else if (upstream === 'down') reasons.push('the last poll of the node failed')
   if (head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
+  if (head?.problem !== undefined) reasons.push(head.problem)
   if (services && redis === 'down') reasons.push('Redis is away: filters cannot be polled')
   const serving = head?.number !== undefined
 

@@ -1,0 +1,35 @@
+import { expect, onTestFinished, test } from 'vitest'
+
+import { createScriptedChain } from '../../test/chain.ts'
+import { startWatchedGateway } from '../../test/watcher.ts'
+
+async function start() {
+  const chain = createScriptedChain()
+  chain.mine({ logs: [[{ address: '33'.repeat(20), topics: [] }]] })
+  const gateway = await startWatchedGateway(chain)
+  onTestFinished(() => gateway.stop())
+  return { chain, gateway }
+}
+
+test('default: a filter from now on', async () => {
+  const { gateway } = await start()
+  const id = await gateway.rpc<string>('eth_newFilter', { address: `0x${'33'.repeat(20)}` })
+  expect(id).toMatch(/^0x[0-9a-f]{32}$/)
+  expect(await gateway.rpc('eth_getFilterChanges', id)).toEqual([])
+})
+
+test('args: fromBlock', async () => {
+  const { gateway } = await start()
+  const id = await gateway.rpc<string>('eth_newFilter', { fromBlock: '0x0' })
+  expect(await gateway.rpc('eth_getFilterChanges', id)).toHaveLength(1)
+})
+
+test('error: blockHash, a range that ends before it begins, no object', async () => {
+  const { chain, gateway } = await start()
+  for (const filter of [
+    { blockHash: chain.head().hash },
+    { fromBlock: '0x2', toBlock: '0x1' },
+    'latest',
+  ])
+    await expect(gateway.rpc('eth_newFilter', filter)).rejects.toMatchObject({ code: -32602 })
+})

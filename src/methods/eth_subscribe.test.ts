@@ -1,0 +1,31 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+import { createScriptedChain } from '../../test/chain.ts'
+import { startWatchedGateway } from '../../test/watcher.ts'
+
+async function start() {
+  const chain = createScriptedChain()
+  chain.mine({ logs: [[{ address: '33'.repeat(20), topics: [] }]] })
+  const gateway = await startWatchedGateway(chain)
+  onTestFinished(() => gateway.stop())
+  return { chain, gateway, socket: await gateway.socket() }
+}
+
+test('default: notifications after the answer', async () => {
+  const { chain, socket } = await start()
+  const id = await socket.rpc<string>('eth_subscribe', 'newHeads')
+  const { hash } = chain.mine()
+  await vi.waitFor(() => expect(socket.of(id)).toEqual([expect.objectContaining({ hash })]), 3_000)
+})
+
+test('args: fromBlock', async () => {
+  const { socket } = await start()
+  const id = await socket.rpc<string>('eth_subscribe', 'logs', { fromBlock: '0x0' })
+  await vi.waitFor(() => expect(socket.of(id)).toHaveLength(1), 3_000)
+})
+
+test('error: an unknown kind, and HTTP', async () => {
+  const { gateway, socket } = await start()
+  await expect(socket.rpc('eth_subscribe', 'heads')).rejects.toMatchObject({ code: -32602 })
+  await expect(gateway.rpc('eth_subscribe', 'newHeads')).rejects.toMatchObject({ code: -32601 })
+})

@@ -1,0 +1,24 @@
+import { expect, onTestFinished, test } from 'vitest'
+
+import { createScriptedChain } from '../../test/chain.ts'
+import { startWatchedGateway } from '../../test/watcher.ts'
+
+async function start() {
+  const chain = createScriptedChain()
+  chain.mine({ logs: [[{ address: '33'.repeat(20), topics: [] }]] })
+  const gateway = await startWatchedGateway(chain)
+  onTestFinished(() => gateway.stop())
+  return { chain, gateway, socket: await gateway.socket() }
+}
+
+test('default: true once, false afterwards', async () => {
+  const { socket } = await start()
+  const id = await socket.rpc<string>('eth_subscribe', 'newHeads')
+  expect(await socket.rpc('eth_unsubscribe', id)).toBe(true)
+  expect(await socket.rpc('eth_unsubscribe', id)).toBe(false)
+})
+
+test('error: HTTP', async () => {
+  const { gateway } = await start()
+  await expect(gateway.rpc('eth_unsubscribe', '0x1')).rejects.toMatchObject({ code: -32601 })
+})
