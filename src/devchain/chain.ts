@@ -17,12 +17,14 @@ export type Ledger = ReturnType<typeof createLedger>
 
 /** How a block is made. */
 export type MineOptions = {
-  /** Milliseconds. */
-  timestamp: number
+  /** Milliseconds; a function is asked when the block's turn has come. */
+  timestamp: number | (() => number)
   /** @default whose turn it is */
   producer?: string
   /** Exactly these transactions, all of which must be valid. @default the pool, without what is not valid any more */
   only?: readonly ChainTransaction[]
+  /** Makes no block unless this transaction still waits: another block may have taken it already. */
+  pending?: string
   /** Changes the state before the transactions. */
   patch?: (state: Overlay) => void
 }
@@ -160,11 +162,18 @@ export function createLedger(genesis: Genesis, types: Surroundings['types'] = co
         await admit(transaction)
       }),
 
-    /** Makes one block of everything that waits. */
+    /** Makes one block of everything that waits; undefined when `pending` did not wait any more. */
     mine: (options: MineOptions) =>
       exclusive(async () => {
         const before = head()
-        const place = nextBlock(options.timestamp)
+        if (
+          options.pending !== undefined &&
+          !pool.some(({ transaction }) => transaction.id === options.pending)
+        )
+          return undefined
+        const timestamp =
+          typeof options.timestamp === 'number' ? options.timestamp : options.timestamp()
+        const place = nextBlock(timestamp)
         const producer = options.producer ?? place.producer
         const around = surroundings({ ...place, producer })
         const work = createOverlay(history.at(before.header.number))
@@ -176,9 +185,9 @@ export function createLedger(genesis: Genesis, types: Surroundings['types'] = co
           try {
             applied = await applyTransaction(work, transaction, around)
           } catch (error) {
+            if (options.only) throw error
             // What is not valid any more leaves the pool.
-            if (error instanceof RefusedError && !options.only) continue
-            throw error
+            continue
           }
           content.transactions.push({
             transaction,
@@ -188,7 +197,7 @@ export function createLedger(genesis: Genesis, types: Surroundings['types'] = co
           content.infos.push({
             ...applied.info,
             blockNumber: place.number,
-            blockTimeStamp: options.timestamp,
+            blockTimeStamp: timestamp,
           })
         }
         closeBlock(work, { ...place, producer })
@@ -196,7 +205,7 @@ export function createLedger(genesis: Genesis, types: Surroundings['types'] = co
         const block = sealBlock(
           {
             number: place.number,
-            timestamp: options.timestamp,
+            timestamp,
             parentHash: before.id,
             witness: producer,
             version: BLOCK_VERSION,

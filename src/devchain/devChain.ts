@@ -111,7 +111,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   }
 
   async function mine(how: Partial<MineOptions> = {}): Promise<ChainBlock> {
-    const block = await ledger.mine({ timestamp: timestampOfNext(), ...how })
+    const block = await ledger.mine({ timestamp: timestampOfNext, ...how })
+    if (!block) return ledger.head()
     journal?.append({
       kind: 'block',
       block,
@@ -139,7 +140,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     sleep: (ms) => delay(ms, undefined, { ref: false }),
     async submit(transaction) {
       await ledger.offer(transaction)
-      if (chain.automine) await mine()
+      if (chain.automine) await mine({ pending: transaction.id })
     },
   })
 

@@ -1,0 +1,76 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { beforeAll, expect, test, vi } from 'vitest'
+
+import { buildCommand, ethgate, startCommand } from './cli.ts'
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+beforeAll(() => buildCommand('dev'), 120_000)
+
+/** Starts `ethgate dev` on a free port and waits until it says where it listens. */
+async function startDev(...args: string[]) {
+  const command = startCommand(['dev', '--port', '0', '--log-level', 'silent', ...args])
+  let lines = 5
+  let url: string | undefined
+  while (url === undefined) {
+    await command.lines(lines++)
+    url = /JSON-RPC {3}(http\S+)/.exec(command.stdout())?.[1]
+  }
+  return { command, url }
+}
+
+async function rpc(url: string, method: string, params: unknown[] = []): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
+  return result ?? error
+}
+
+test('default: prints accounts and keys, serves both interfaces on one port, ends on SIGTERM', async () => {
+  const { command, url } = await startDev('--accounts', '2')
+  expect(command.stdout()).toContain(
+    '(0) 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266  TYBNgWfhGuNzdLtjKtxXTfskAhTbMcqbaG',
+  )
+  expect(command.stdout()).toContain(
+    '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  )
+  const chainId = (await rpc(url, 'eth_chainId')) as string
+  expect(command.stdout()).toContain(`Chain id   ${Number(chainId)} (${chainId})`)
+  expect(await rpc(url, 'eth_accounts')).toHaveLength(2)
+  const native = await fetch(`${url}/wallet/getblockbynum?num=0`)
+  const genesis = (await native.json()) as { blockID: string }
+  expect(`0x${genesis.blockID.slice(-8).replace(/^0+/, '')}`).toBe(chainId)
+  command.process.kill('SIGTERM')
+  expect((await command.ended).code).toBe(0)
+})
+
+test('args: --state keeps what was sent over a kill', async () => {
+  const state = join(mkdtempSync(join(tmpdir(), 'ethgate-dev-')), 'chain.jsonl')
+  const args = ['--state', state, '--block-time', '0']
+  const first = await startDev(...args)
+  const [from, to] = (await rpc(first.url, 'eth_accounts')) as string[]
+  const hash = await rpc(first.url, 'eth_sendTransaction', [{ from, to, value: '0x7' }])
+  first.command.process.kill('SIGKILL')
+  await first.command.ended
+  const second = await startDev(...args)
+  expect(await rpc(second.url, 'eth_getTransactionReceipt', [hash])).toMatchObject({
+    status: '0x1',
+  })
+  expect(await rpc(second.url, 'eth_getBalance', [to, 'latest'])).toBe('0xe8d4a51007')
+  second.command.process.kill('SIGTERM')
+  await second.command.ended
+})
+
+test('error: an option that is wrong says so in one line, exit code 2', async () => {
+  const run = await ethgate(['dev', '--accounts', 'many'])
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr.trim().split('\n')).toHaveLength(1)
+})
