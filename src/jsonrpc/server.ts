@@ -1,5 +1,6 @@
 import {
   createJSONRPCErrorResponse,
+  createJSONRPCSuccessResponse,
   type JSONRPCErrorResponse,
   type JSONRPCID,
   type JSONRPCRequest,
@@ -39,14 +40,19 @@ export function createRpcServer({
   })
   server.mapErrorToJSONRPCErrorResponse = toErrorResponse
   for (const [name, method] of Object.entries(methods))
-    server.addMethod(name, (params: unknown = [], call) => {
-      if (!Array.isArray(params ?? []))
-        throw new RpcError(-32602, 'invalid params: expected an array, by position')
-      const services = context()
-      const run = (services: Services) =>
-        callMethod(method, { ...services, request: call.scope }, (params ?? []) as unknown[])
-      return services instanceof Promise ? services.then(run) : run(services)
+    server.addMethodAdvanced(name, async ({ id, params }, call) => {
+      const result = await runMethod(method, params, call)
+      return id === undefined ? null : createJSONRPCSuccessResponse(id, result)
     })
+
+  function runMethod(method: AnyMethod, params: unknown, { scope }: CallScope): unknown {
+    if (!Array.isArray(params ?? []))
+      throw new RpcError(-32602, 'invalid params: expected an array, by position')
+    const services = context()
+    const run = (services: Services): unknown =>
+      callMethod(method, { ...services, request: scope }, (params ?? []) as unknown[])
+    return services instanceof Promise ? services.then(run) : run(services)
+  }
 
   /** One entry: always an answer for a request, undefined for a notification. */
   async function answerEntry(
