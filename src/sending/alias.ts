@@ -19,7 +19,8 @@ export async function transactionByHash(
 ): Promise<RpcTransaction | undefined> {
   const own = await chain.transaction(hash, signal)
   if (own && own.blockHash !== null) return own
-  const sent = await sending.find(hash)
+  // Without the store a pending transaction is still the chain's to show; only its nonce is not known then.
+  const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
   if (!sent) return own
   const found =
     own ?? (await chain.transaction(sent.id, signal)) ?? (await pendingTransaction(sent, chain))

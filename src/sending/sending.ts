@@ -19,6 +19,7 @@ import {
 import { createFees } from './fees.ts'
 import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
+import { NotManagedError, nonceError } from './refusals.ts'
 import type { FilledTransaction } from './rpcFilled.ts'
 import type { SentStore, SentTransaction } from './sentStore.ts'
 import { confirmMined, createSettler } from './settle.ts'
@@ -280,36 +281,7 @@ function sentOf({ id, hex, transaction }: Signed, from: Address) {
   return { id, from, expiration, ...(hex.length <= KEEP_HEX && { hex }) }
 }
 
-function nonceError(
-  { next, outcome }: { next: number; outcome: 'low' | 'taken' | 'high' },
-  nonce: number | undefined,
-): RpcError {
-  if (outcome === 'taken')
-    return new RpcError(
-      -32000,
-      `replacement transaction underpriced: nonce ${nonce} is on its way and cannot be replaced on this chain, next nonce ${next}`,
-    )
-  return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
-}
-
 const NEVER = new AbortController().signal
 
 const sleepFor = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
-
-/** `-32000`: signed for Ethereum by an account whose key is not here. What to do instead is in the message. */
-export class NotManagedError extends RpcError {
-  override name = 'NotManagedError'
-
-  constructor(from: Address) {
-    super(
-      -32000,
-      `this chain cannot use the Ethereum signature of ${from}: it signs the SHA-256 of a protobuf message. ` +
-        'Sign natively (ethgate/viem, ethgate/ethers, or buildTransaction and any native wallet), ' +
-        `or let the gateway hold the key (--keys). See ${DOCS}`,
-      { data: { docs: DOCS } },
-    )
-  }
-}
-
-const DOCS = 'docs/sending.md'

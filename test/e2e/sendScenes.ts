@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
+
 import type { Hex } from 'viem'
 
 import { createDevChain } from '../../src/devchain/devChain.ts'
 import { createGateway } from '../../src/gateway.ts'
+import { addressFromKey, createNativeClient, signTransaction } from '../../src/sdk/client.ts'
 import { keys as recorded } from '../recordedChain.ts'
 
 /** A chain that makes blocks, a gateway in front of it that manages the keys of bob and dave, and accounts with coins. */
@@ -80,4 +83,33 @@ export async function openProducingScene(): Promise<Scene> {
     url,
     stop: () => gateway.stop(),
   }
+}
+
+/** Where the sending tests run: always on a chain in this process, and on a node when there is one. */
+export const scenes = [
+  ['the development chain', openDevScene],
+  ...(producing ? [['a producing node', openProducingScene] as const] : []),
+] as const
+
+/** Calls a JSON-RPC method: the result, or `{ error }`. */
+export async function callRpc(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { error, result } = (await response.json()) as { error?: unknown; result?: unknown }
+  return error ? { error } : result
+}
+
+/** A fresh account with coins of its own, sun. */
+export async function fundedKey({ keys, node }: Scene, amount: bigint): Promise<Hex> {
+  const key: Hex = `0x${randomBytes(32).toString('hex')}`
+  const client = createNativeClient(node)
+  const unsigned = await client.wallet.createTransaction({
+    owner_address: addressFromKey(keys.rich),
+    to_address: addressFromKey(key),
+    amount,
+  })
+  await client.waitForTransaction(await client.send(signTransaction(unsigned, keys.rich)))
+  return key
 }

@@ -1,0 +1,33 @@
+import type { Address } from 'viem'
+
+import { RpcError } from '../errors.ts'
+
+/** `-32000`: a nonce that is not the next one, in the words that Ethereum libraries look for. */
+export function nonceError(
+  { next, outcome }: { next: number; outcome: 'low' | 'taken' | 'high' },
+  nonce: number | undefined,
+): RpcError {
+  if (outcome === 'taken')
+    return new RpcError(
+      -32000,
+      `replacement transaction underpriced: nonce ${nonce} is on its way and cannot be replaced on this chain, next nonce ${next}`,
+    )
+  return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
+}
+
+/** `-32000`: signed for Ethereum by an account whose key is not here. What to do instead is in the message. */
+export class NotManagedError extends RpcError {
+  override name = 'NotManagedError'
+
+  constructor(from: Address) {
+    super(
+      -32000,
+      `this chain cannot use the Ethereum signature of ${from}: it signs the SHA-256 of a protobuf message. ` +
+        'Sign natively (ethgate/viem, ethgate/ethers, or buildTransaction and any native wallet), ' +
+        `or let the gateway hold the key (--keys). See ${DOCS}`,
+      { data: { docs: DOCS } },
+    )
+  }
+}
+
+const DOCS = 'docs/sending.md'
