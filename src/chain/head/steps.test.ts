@@ -66,9 +66,10 @@ describe('stepsFrom', () => {
         const held = before.blocks.map(({ hash }) => hash)
         const route = stepsFrom(window, newestOf(before), newestOf(window).number)
         expect(typeof route).not.toBe('string')
-        for (const { block, removed } of typeof route === 'string' ? [] : route)
-          if (removed) expect(held.pop()).toBe(block.hash)
-          else held.push(block.hash)
+        const steps = typeof route === 'string' ? [] : route
+        const gone = steps.filter(({ removed }) => removed).map(({ block }) => block.hash)
+        expect(gone).toEqual(held.splice(held.length - gone.length).toReversed())
+        held.push(...steps.slice(gone.length).map(({ block }) => block.hash))
         expect(held).toEqual(window.blocks.map(({ hash }) => hash))
       }),
     )
