@@ -63,6 +63,7 @@ export function createHead({
       replace: (next) => {
         window = next
       },
+      nodeDownSince: () => poller.downSince(),
       onActive: () => poller.poke(),
       source,
       window: () => window,

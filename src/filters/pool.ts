@@ -54,6 +54,7 @@ export function createPoolFeed({
   let active = Promise.resolve()
   let stopped = false
   let announced = 0
+  let failing = false
 
   async function look(): Promise<void> {
     if (listeners.size > 0 && now() - announced > WISH / 3) {
@@ -84,14 +85,24 @@ export function createPoolFeed({
     heard ??= position
   }
 
+  /** One look; a failure is told once, until it is over. */
+  async function watch(): Promise<void> {
+    try {
+      await look()
+      failing = false
+    } catch (error) {
+      if (!failing) onError(error)
+      failing = true
+    }
+    schedule()
+  }
+
   /** Only a process that has something to do keeps a timer: one with listeners, or one that may be the leader. */
   function schedule(): void {
     if (stopped || timer) return
     timer = setTimeout(() => {
       timer = undefined
-      active = look()
-        .catch(onError)
-        .then(() => schedule())
+      active = watch()
     }, LOOK)
     timer.unref()
   }

@@ -110,6 +110,17 @@ describe.skipIf(redisServerMissing !== undefined)('createFleet', () => {
     expect(Date.now() - began).toBeLessThan(5_000)
   })
 
+  test('behavior: a leader that cannot reach its node lets another lead', async () => {
+    const broken = { ...chain.native, wallet: { ...chain.native.wallet } }
+    const a = await replica({ native: broken })
+    const b = await replica()
+    expect(a.head.status().role).toBe('leader')
+    broken.wallet.getBlock = () => Promise.reject(new Error('no way to the node'))
+    const block = chain.mine()
+    await vi.waitFor(() => expect(b.head.status().role).toBe('leader'), { timeout: 12_000 })
+    await everyone(2, block.hash)
+  })
+
   test('behavior: Redis goes and comes back, with and without its data', async () => {
     const [, b] = [await replica(), await replica()]
     await redis.stop()

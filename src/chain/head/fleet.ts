@@ -25,6 +25,10 @@ const BEAT = LEASE / 4
 /** Milliseconds without Redis after which every process looks at the node itself. */
 const ALONE_AFTER = 1_500
 
+/** Milliseconds for which a leader may fail to reach the node before it lets another try, and how long it then stands back. */
+const HELPLESS = 5_000
+const STAND_BACK = 2 * BEAT
+
 /** Blocks read at once where the journal starts above us. */
 const FILL = 16
 
@@ -50,7 +54,18 @@ export type Fleet = {
  * alone, and afterwards they meet again on what the fleet has.
  */
 export function createFleet(options: createFleet.Options): Fleet {
-  const { apply, id = randomUUID(), link, log, now, onActive, replace, source, window } = options
+  const {
+    apply,
+    id = randomUUID(),
+    link,
+    log,
+    nodeDownSince,
+    now,
+    onActive,
+    replace,
+    source,
+    window,
+  } = options
   const journal = createJournal(link)
   const life = { stopped: false }
   let role: HeadStatus['role'] = 'follower'
@@ -58,6 +73,7 @@ export function createFleet(options: createFleet.Options): Fleet {
   let position: string | undefined
   let belongs: boolean | undefined
   let joined = false
+  let standingBackUntil = 0
   let downSince: number | undefined = now()
   let loops: Promise<unknown> | undefined
 
@@ -92,7 +108,8 @@ export function createFleet(options: createFleet.Options): Fleet {
       }
       if (position === undefined) await rebuild()
       const before = token
-      token = await journal.lead(id)
+      if (token && now() - (nodeDownSince() ?? now()) > HELPLESS) await standBack(token)
+      token = now() < standingBackUntil ? undefined : await journal.lead(id)
       downSince = undefined
       if (token && token !== before) await meet(token)
       become(token ? 'leader' : 'follower')
@@ -107,6 +124,13 @@ export function createFleet(options: createFleet.Options): Fleet {
         settle()
       }
     }
+  }
+
+  /** Another replica may have a node that answers. */
+  async function standBack(held: string): Promise<void> {
+    log.warn({}, 'the node does not answer: another replica may lead')
+    standingBackUntil = now() + STAND_BACK
+    await journal.resign(held)
   }
 
   /** A new leader and the journal agree before anything is published. */
@@ -290,6 +314,8 @@ export declare namespace createFleet {
     apply: (change: HeadChange) => void
     /** Takes a window that differs only in its orphans. */
     replace: (window: Window) => void
+    /** Since when this process cannot reach the node; undefined when it can, or has not tried. */
+    nodeDownSince: () => number | undefined
     /** The role changed: look at once. */
     onActive: () => void
     log: HeadLog

@@ -14,6 +14,8 @@ export type Poller = {
   /** Looks now, or again right after the look under way. */
   poke(): void
   upstream(): HeadStatus['upstream']
+  /** Since when the node does not answer, milliseconds; undefined when it does or was not asked. */
+  downSince(): number | undefined
 }
 
 /** A loop over `advance.step` whose pauses come from the rhythm. `active` tells whether this process is the one that looks. */
@@ -25,13 +27,17 @@ export function createPoller({
   rhythm,
 }: createPoller.Options): Poller {
   let upstream: HeadStatus['upstream'] = 'unknown'
+  let downSince: number | undefined
   let wake: (() => void) | undefined
   let poked = false
   let running: Promise<void> | undefined
   const life = { stopped: false }
 
   async function look(): Promise<number> {
-    if (!active()) return TROUBLED
+    if (!active()) {
+      downSince = undefined
+      return TROUBLED
+    }
     try {
       await advance.step()
       report('up')
@@ -45,6 +51,7 @@ export function createPoller({
   function report(state: 'up' | 'down', error?: unknown) {
     if (state !== upstream) onState(state, error)
     upstream = state
+    downSince = state === 'up' ? undefined : (downSince ?? now())
   }
 
   async function run(first: () => void) {
@@ -86,6 +93,7 @@ export function createPoller({
       wake?.()
     },
     upstream: () => upstream,
+    downSince: () => downSince,
   }
 }
 
