@@ -39,25 +39,25 @@ function put(text: string, { name, table }: { name: string; table: string }): st
   return `${text.slice(0, from)}${begin}\n${table}\n\n${text.slice(to)}`
 }
 
-/** Served ones by name, then the fixed, then the refused ones with equal reasons in one row. */
+/** Served ones by name, then those with a fixed answer; then the refused ones by reason, as a list: there are many. */
 function methodsTable(): string {
   const all = Object.entries<AnyMethod>(methods)
   const of = (kind: keyof typeof KINDS) =>
     all
       .filter(([, method]) => (method.kind ?? 'served') === kind)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const refused = new Map<string, string[]>()
-  for (const [name, { summary }] of of('refused'))
-    refused.set(summary, [...(refused.get(summary) ?? []), code(name)])
-  const rows = [
-    ...[...of('served'), ...of('fixed')].map(([name, { fullOnly, kind = 'served', summary }]) => [
+  const rows = [...of('served'), ...of('fixed')].map(
+    ([name, { fullOnly, kind = 'served', summary }]) => [
       code(name),
       KINDS[kind],
       fullOnly ? `${summary} (not on \`/solidity\`)` : summary,
-    ]),
-    ...[...refused].map(([reason, names]) => [names.join(', '), KINDS.refused, reason]),
-  ]
-  return table(['Method', 'How', 'What'], rows)
+    ],
+  )
+  const refused = new Map<string, string[]>()
+  for (const [name, { summary }] of of('refused'))
+    refused.set(summary, [...(refused.get(summary) ?? []), code(name)])
+  const list = [...refused].map(([reason, names]) => `- ${names.join(', ')}: ${reason}`)
+  return `${table(['Method', 'How', 'What'], rows)}\n\nRefused, with \`-32601\` and the reason:\n\n${list.join('\n')}`
 }
 
 function optionsTable(): string {

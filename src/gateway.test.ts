@@ -60,7 +60,11 @@ test('default', async () => {
 test('behavior: viem over HTTP, WebSocket and in the process', async () => {
   const { gateway } = await setup()
   const { url } = await gateway.start()
-  const transports = [http(url), webSocket(url.replace('http', 'ws'), { reconnect: false }), custom(gateway)]
+  const transports = [
+    http(url),
+    webSocket(url.replace('http', 'ws'), { reconnect: false }),
+    custom(gateway),
+  ]
   for (const transport of transports) {
     const client = createPublicClient({ transport })
     expect(await client.getBlockNumber()).toBe(BigInt(CHAIN.head))

@@ -155,7 +155,7 @@ export function createGateway({
     health,
     async start() {
       const address = await http.listen()
-      log.info({ url: address.url, upstream: config.upstream }, 'listening')
+      log.info({ url: address.url, upstream: health().upstream.wallet }, 'listening')
       booting.start()
       await booting.firstAttempt
       return address

@@ -30,8 +30,9 @@ export async function serve({ config, onStop, ...options }: serve.Options): Prom
     await stop()
     throw explain(error, config)
   }
-  if (gateway.health().status === 'down')
-    complain(`waiting for ${config.upstream}, which does not answer; is --upstream right?`)
+  const { status, upstream } = gateway.health()
+  if (status === 'down')
+    complain(`waiting for ${upstream.wallet}, which does not answer; is --upstream right?`)
   gateway.ready.catch((error: unknown) => {
     complain(explain(error, config).message)
     process.exitCode = 1
