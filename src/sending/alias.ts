@@ -10,16 +10,15 @@ import type { SentTransaction } from './sentStore.ts'
 type Needs = Pick<Context, 'chain' | 'request' | 'sending'>
 
 /**
- * A transaction by its native id or by the Ethereum hash under which it was sent. It carries the hash that was asked for,
- * and what was sent from here is found at once, with its nonce, while it is pending.
+ * A transaction by its native id or by the Ethereum hash under which it was sent. It carries the hash that was asked for;
+ * what was sent from here has its nonce, and is found at once while it is pending.
  */
 export async function transactionByHash(
   hash: Hash,
   { chain, request: { signal }, sending }: Needs,
 ): Promise<RpcTransaction | undefined> {
   const own = await chain.transaction(hash, signal)
-  if (own && own.blockHash !== null) return own
-  // Without the store a pending transaction is still the chain's to show; only its nonce is not known then.
+  // Without the store a transaction is still the chain's to show; only its nonce is not known then.
   const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
   if (!sent) return own
   const found =

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../test/context.ts'
+import { labels } from '../../test/recordedChain.ts'
+import { fromWire, isWire } from '../jsonrpc/wire.ts'
+import { receiptByHash, transactionByHash } from './alias.ts'
+import type { SentTransaction } from './sentStore.ts'
+
+const id = `0x${labels.contracts.Kitchen.tx}` as const
+const alias = `0x${'aa'.repeat(32)}` as const
+const sent: SentTransaction = { alias, expiration: 0, from: '0x', id, nonce: 7 }
+
+/** A context of a gateway that sent the creation of Kitchen; `find` may be told to fail. */
+async function createContext(find: (hash: string) => Promise<SentTransaction | undefined>) {
+  const context = await createReplayContext()
+  return { ...context, sending: { ...context.sending, find } }
+}
+
+const known = async (hash: string) => ([id, alias].includes(hash as never) ? sent : undefined)
+const away = async () => {
+  throw new Error('the store is away')
+}
+
+test('default: under either hash, with its nonce', async () => {
+  const context = await createContext(known)
+  for (const hash of [id, alias])
+    expect(await transactionByHash(hash, context)).toMatchObject({
+      blockNumber: expect.stringMatching(/^0x/),
+      hash,
+      nonce: '0x7',
+    })
+})
+
+test('default: a receipt carries the hash that was asked for throughout', async () => {
+  const context = await createContext(known)
+  for (const hash of [id, alias]) {
+    const answer = await receiptByHash(hash, context)
+    expect(isWire(answer) ? fromWire(answer) : answer).toMatchObject({
+      contractAddress: `0x${labels.contracts.Kitchen.address.slice(2)}`,
+      transactionHash: hash,
+    })
+  }
+})
+
+test('behavior: what the chain has is shown without the store', async () => {
+  const context = await createContext(away)
+  expect(await transactionByHash(id, context)).toMatchObject({ hash: id, nonce: '0x0' })
+  expect(await receiptByHash(id, context)).toBeDefined()
+})
+
+test('error: a hash that only the store could know', async () => {
+  const context = await createContext(away)
+  const unknown = `0x${'00'.repeat(32)}` as const
+  await expect(transactionByHash(unknown, context)).rejects.toThrow('away')
+})
