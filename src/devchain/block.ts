@@ -49,13 +49,13 @@ function encodeHeader(header: Header): Uint8Array {
 }
 
 /** The block's id: its number, then the hash of its header. */
-export function blockId(header: Header): string {
+function blockId(header: Header): string {
   const hash = Buffer.from(sha256(encodeHeader(header))).toString('hex')
   return header.number.toString(16).padStart(16, '0') + hash.slice(16)
 }
 
 /** Root over the whole transactions, signatures and results included; an odd one at the end moves up unhashed. */
-export function merkleRoot(leaves: readonly Uint8Array[]): string {
+function merkleRoot(leaves: readonly Uint8Array[]): string {
   let level: Uint8Array[] = leaves.map((leaf) => sha256(leaf))
   if (level.length === 0) return '00'.repeat(32)
   while (level.length > 1) {

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 import type { ChainBlock } from './block.ts'
 
 /** What happened to a chain, one line each: blocks with the state they left, and blocks undone. */
-export type JournalEntry =
+type JournalEntry =
   | { kind: 'chain'; genesis: string }
   | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
   | { kind: 'rewind'; number: number }

@@ -150,7 +150,7 @@ export const FULL_WINDOW = 28_800_000n
 const unused: Usage = { used: 0n, time: 0n, window: FULL_WINDOW }
 
 /** Operations that an active permission may do by default: every type that the chain executes. */
-export const DEFAULT_OPERATIONS = '7fff1fc0033ec30f000000000000000000000000000000000000000000000000'
+const DEFAULT_OPERATIONS = '7fff1fc0033ec30f000000000000000000000000000000000000000000000000'
 
 /** The permissions of a new account: itself, with weight 1 of 1. */
 export function defaultPermissions(address: string): Pick<Account, 'owner' | 'active'> {

@@ -30,7 +30,7 @@ export declare namespace runDevChain {
 }
 
 /** What is shown at the start: addresses in both spellings, keys, and where to connect. */
-export function banner(chain: DevChain, url: string, balance: bigint): string {
+function banner(chain: DevChain, url: string, balance: bigint): string {
   const rows = chain.accounts.map(
     ({ address, key }, index) =>
       `(${index}) 0x${address.slice(2)}  ${toBase58(Buffer.from(address, 'hex'))}\n    0x${key}`,

@@ -1,6 +1,6 @@
 import type { Tables } from './model.ts'
 
-export type Table = keyof Tables
+type Table = keyof Tables
 
 /** A key-value view of the chain's state. Values are replaced as a whole, never mutated. */
 export type StateReader = {

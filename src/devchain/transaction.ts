@@ -3,7 +3,6 @@ import {
   decodeTransaction,
   rawDataFromJson,
   rawDataToJson,
-  transactionId,
 } from '../native/protobuf/transaction.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { RawDataJson } from '../native/protobuf/transaction.ts'
@@ -142,5 +141,3 @@ export function transactionBytes(
     'hex',
   )
 }
-
-export { transactionId }

@@ -41,7 +41,7 @@ function printWindow(prefix: string, usage: Usage): Record<string, unknown> {
 }
 
 /** An account as a node prints it; `now` is the slot to which uses have recovered. */
-export function printAccount(state: StateReader, account: Account, now: bigint): unknown {
+function printAccount(state: StateReader, account: Account, now: bigint): unknown {
   const { frozen } = account
   return {
     ...(account.name !== '' && { account_name: account.name }),

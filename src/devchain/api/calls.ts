@@ -200,7 +200,7 @@ async function estimate(call: Call): Promise<unknown> {
   }
   return {
     result: { result: true },
-    energy_required: Math.ceil(Number(high) / Number(price)),
+    ...positive({ energy_required: BigInt(Math.ceil(Number(high) / Number(price))) }),
   }
 }
 

@@ -18,7 +18,7 @@ import { stakeOperations } from './stake.ts'
 import { transactionOperations } from './transactions.ts'
 
 /** Every operation that is served, by the last part of its path. */
-export const operations: Operations = {
+const operations: Operations = {
   ...accountOperations,
   ...addressOperations,
   ...assetOperations,

@@ -19,7 +19,7 @@ export type Execution = {
 }
 
 /** What an execution adds to the transaction's record. `fee` (sun) was taken by it already. */
-export type Outcome = {
+type Outcome = {
   fee?: bigint
   info?: Partial<TransactionInfo>
 }

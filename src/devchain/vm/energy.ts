@@ -5,9 +5,6 @@ import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
 type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
-/** The interpreter's registers, as opcode handlers get them. */
-export type RunState = Parameters<AddOpcode['logicFunction']>[0]
-
 /**
  * What an operation costs on the chain where the EVM's own schedule differs: state access is priced as before the
  * Ethereum forks of 2019 and 2021 (no warm and cold), copies have no base price, calls nest 64 deep.
@@ -68,7 +65,7 @@ export function energyParams(pricedMemory: boolean, cheapCurves: boolean): Param
 }
 
 /** Stops a frame with one of the EVM's own errors. */
-export function trap(message: keyof typeof EVMError.errorMessages): never {
+function trap(message: keyof typeof EVMError.errorMessages): never {
   throw new EVMError(EVMError.errorMessages[message])
 }
 

@@ -29,6 +29,23 @@ export class TimeoutError extends EVMError {
   }
 }
 
+/** Operands by operation; DUP, SWAP, LOG and PUSH follow from their number. */
+const OPERANDS: readonly (readonly [count: number, codes: readonly number[]])[] = [
+  [1, [0x15, 0x19, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x50, 0x51, 0x54, 0x56, 0x5c, 0xd4, 0xff]],
+  [3, [0x08, 0x09, 0x37, 0x39, 0x3e, 0x5e, 0xf0]],
+  [4, [0x3c, 0xf5]],
+  [6, [0xf4, 0xfa]],
+  [7, [0xf1, 0xf2]],
+  [8, [0xd0]],
+]
+
+function operandsOf(code: number): number {
+  if (code >= 0x80 && code <= 0x8f) return code - 0x7f
+  if (code >= 0x90 && code <= 0x9f) return code - 0x8e
+  if (code >= 0xa0 && code <= 0xa4) return code - 0x9e
+  return OPERANDS.find(([, codes]) => codes.includes(code))?.[0] ?? 2
+}
+
 /** Translates an EVM error into the node's words. */
 export function toFailure(error: EVMError, step: LastStep | undefined, limit: bigint): Failure {
   const of = (result: string, exception: string, message: string): Failure => ({
@@ -71,7 +88,7 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
       return of(
         'STACK_TOO_SMALL',
         'StackTooSmallException',
-        `Expected stack size ${(step?.stackSize ?? 0) + 1} but actual ${step?.stackSize ?? 0};`,
+        `Expected stack size ${operandsOf(step?.code ?? 0)} but actual ${step?.stackSize ?? 0};`,
       )
     case 'stack overflow':
       return of(

@@ -69,5 +69,3 @@ export function createInternalLog(transactionId: string) {
     },
   }
 }
-
-export type InternalLog = ReturnType<typeof createInternalLog>

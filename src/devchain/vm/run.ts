@@ -25,7 +25,7 @@ import { tokenOpcodes } from './tokens.ts'
 import { createVmState, native } from './vmState.ts'
 
 /** A log as the EVM left it; hex without `0x`, the address 20 bytes. */
-export type VmLog = { address: string; topics: string[]; data: string }
+type VmLog = { address: string; topics: string[]; data: string }
 
 /** What a run did. Its changes are in the state when it did not fail. */
 export type VmResult = {
@@ -111,7 +111,7 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
   const params = energyParams(pricedMemory, istanbul)
   // The opcode table reads its prices from here before the EVM exists.
   common.updateParams(params)
-  const tokens = tokenOpcodes(vmState, options.token)
+  const tokens = tokenOpcodes(common, vmState, options.now, options.token)
   const evm = await createEVM({
     common,
     params,
@@ -184,12 +184,11 @@ async function attempt(state: State, options: runVm.Options, watch: boolean) {
       internal.enter({ caller, to, value: message.value, note: 'create' }, message.data)
       return
     }
-    tokens.enter(message)
+    const token = tokens.enter(message)
     if (evm.getPrecompile(message.codeAddress)) return internal.enter()
     const to = native(message.to)
     const caller = message.delegatecall ? to : native(message.caller)
     const value = message.delegatecall ? 0n : message.value
-    const token = tokens.sent(message)
     internal.enter({ caller, to, value, note: 'call', ...(token && { token }) }, message.data)
   })
   let depth = 0

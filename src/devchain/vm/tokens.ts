@@ -1,29 +1,103 @@
+import type { Common } from '@ethereumjs/common'
+import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { EVMOpts, Message } from '@ethereumjs/evm'
 
+import { newAccount } from '../model.ts'
+import type { Account } from '../model.ts'
 import { stackAddress } from './energy.ts'
 import { native } from './vmState.ts'
 import type { VmState } from './vmState.ts'
 
 type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
+type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
+type Token = { id: bigint; amount: bigint }
 
-/** The operations that read TRC-10 tokens. Sending them on from inside a contract (0xd0) is not simulated. */
-export function tokenOpcodes(
-  state: VmState,
-  sent?: { id: bigint; amount: bigint },
-): {
-  opcodes: NonNullable<EVMOpts['customOpcodes']>
-  enter: (message: Message) => undefined
-  sent: (message: Message) => { id: string; amount: bigint } | undefined
-} {
+const CALL = 0xf1
+const STIPEND = 2_300n
+
+/** Position of the token's id among the operands of CALLTOKEN; the others are those of CALL. */
+const TOKEN_ID = 3
+
+/**
+ * The operations for TRC-10 tokens: CALLTOKEN sends them with a call, the others read balances and what came with the
+ * call.
+ *
+ * @param sent - What came with the outermost call.
+ * @param now - Milliseconds: creation time of accounts that appear.
+ */
+export function tokenOpcodes(common: Common, state: VmState, now: number, sent?: Token) {
+  const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
+  const callEnergy = dynamicGasHandlers.get(CALL) as NonNullable<AddOpcode['gasFunction']>
+  const call = handlers.get(CALL) as AddOpcode['logicFunction']
+  /** What came with the call of each depth. */
+  const received: (Token | undefined)[] = [sent]
+  let leaving: Token | undefined
+
+  const holds = (address: string, id: bigint) =>
+    state.top().get('account', address)?.assets[id.toString()] ?? 0n
+
+  function move(from: string, to: string, { id, amount }: Token): void {
+    const top = state.top()
+    const change = (address: string, by: bigint) => {
+      const account: Account = top.get('account', address) ?? newAccount(address, 'Normal', now)
+      const key = id.toString()
+      const assets = { ...account.assets, [key]: (account.assets[key] ?? 0n) + by }
+      top.set('account', address, { ...account, assets })
+    }
+    change(from, -amount)
+    change(to, amount)
+  }
+
   const opcodes: CustomOpcode[] = [
+    {
+      opcode: 0xd0,
+      opcodeName: 'CALLTOKEN',
+      baseFee: 40,
+      async gasFunction(runState, gas, common) {
+        const operands = runState.stack.popN(8)
+        const push = (items: readonly bigint[]) => {
+          for (const item of items.toReversed()) runState.stack.push(item)
+        }
+        push(operands.toSpliced(TOKEN_ID, 1))
+        const energy = await callEnergy(runState, gas, common)
+        runState.stack.popN(7)
+        push(operands)
+        return energy
+      },
+      async logicFunction(runState, common) {
+        const operands = runState.stack.popN(8)
+        const [, to, amount, id] = operands as [bigint, bigint, bigint, bigint]
+        const from = native(runState.interpreter.getAddress())
+        const receiver = native(stackAddress(to))
+        if (amount > holds(from, id)) {
+          delete runState.messageGasLimit
+          runState.stack.push(0n)
+          return
+        }
+        if (amount > 0n) {
+          runState.interpreter.addStipend(STIPEND)
+          runState.messageGasLimit = (runState.messageGasLimit ?? 0n) + STIPEND
+        }
+        leaving = { id, amount }
+        // Tokens and whatever the call does stand or fall together.
+        await state.checkpoint()
+        if (amount > 0n) move(from, receiver, leaving)
+        for (const item of operands.with(2, 0n).toSpliced(TOKEN_ID, 1).toReversed())
+          runState.stack.push(item)
+        await call(runState, common)
+        leaving = undefined
+        const [succeeded] = runState.stack.peek(1)
+        if (succeeded === 0n) await state.revert()
+        else await state.commit()
+      },
+    },
     {
       opcode: 0xd1,
       opcodeName: 'TOKENBALANCE',
       baseFee: 20,
       logicFunction(runState) {
         const [id, holder] = runState.stack.popN(2) as [bigint, bigint]
-        const account = state.top().get('account', native(stackAddress(holder)))
-        runState.stack.push(account?.assets[id.toString()] ?? 0n)
+        runState.stack.push(holds(native(stackAddress(holder)), id))
       },
     },
     {
@@ -31,7 +105,7 @@ export function tokenOpcodes(
       opcodeName: 'CALLTOKENVALUE',
       baseFee: 2,
       logicFunction(runState) {
-        runState.stack.push(runState.env.depth === 0 ? (sent?.amount ?? 0n) : 0n)
+        runState.stack.push(received[runState.env.depth]?.amount ?? 0n)
       },
     },
     {
@@ -39,7 +113,7 @@ export function tokenOpcodes(
       opcodeName: 'CALLTOKENID',
       baseFee: 2,
       logicFunction(runState) {
-        runState.stack.push(runState.env.depth === 0 ? (sent?.id ?? 0n) : 0n)
+        runState.stack.push(received[runState.env.depth]?.id ?? 0n)
       },
     },
     {
@@ -54,7 +128,12 @@ export function tokenOpcodes(
   ]
   return {
     opcodes,
-    enter: (_message: Message) => undefined,
-    sent: (_message: Message): { id: string; amount: bigint } | undefined => undefined,
+    /** Notes what a call brings along. Returns it when it is a token. */
+    enter(message: Message): { id: string; amount: bigint } | undefined {
+      const token = leaving
+      leaving = undefined
+      received[message.depth] = token
+      return token && { id: token.id.toString(), amount: token.amount }
+    },
   }
 }

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+
+import { newAccount } from '../model.ts'
+import { setParameters } from '../parameters.ts'
+import { createHistory, createOverlay } from '../state.ts'
+import type { State } from '../state.ts'
+import { createdAddress, runVm } from './run.ts'
+
+const CALLER = `41${'11'.repeat(20)}`
+const HERE = `41${'22'.repeat(20)}`
+const THERE = `41${'33'.repeat(20)}`
+const ID = 'ab'.repeat(32)
+const TOKEN = 1_000_001n
+const RETURN_WORD = '60005260206000f3'
+
+function stateWith(contracts: Record<string, string>): State {
+  const state = createOverlay(createHistory())
+  setParameters(state)
+  state.set('account', CALLER, { ...newAccount(CALLER, 'Normal', 1), balance: 1_000n })
+  for (const [address, code] of Object.entries(contracts)) {
+    state.set('account', address, {
+      ...newAccount(address, 'Contract', 0),
+      balance: 100n,
+      assets: { [TOKEN.toString()]: 50n },
+    })
+    state.set('code', address, new Uint8Array(Buffer.from(code, 'hex')))
+    state.set('contract', address, {
+      address,
+      origin: CALLER,
+      name: '',
+      abi: [],
+      bytecode: '',
+      callValue: 0n,
+      userPercent: 100n,
+      originEnergyLimit: 0n,
+      version: 1,
+    })
+  }
+  return state
+}
+
+const run = (state: State, options: Partial<runVm.Options> = {}) =>
+  runVm(state, {
+    kind: 'call',
+    caller: CALLER,
+    to: HERE,
+    data: new Uint8Array(0),
+    value: 0n,
+    energyLimit: 100_000n,
+    transactionId: ID,
+    now: 1_000,
+    constant: false,
+    block: { number: 7, timestamp: 9_000, producer: CALLER, chainId: 5, hashOf: () => undefined },
+    ...options,
+  })
+
+const word = (output: Uint8Array) => BigInt(`0x${Buffer.from(output).toString('hex')}`)
+
+describe('runVm', () => {
+  test('default: returns a word, and moves the value', async () => {
+    const state = stateWith({ [HERE]: `602a${RETURN_WORD}` })
+    const { output, energyUsed, failure } = await run(state, { value: 10n })
+    expect([word(output), energyUsed, failure]).toEqual([42n, 16n, undefined])
+    expect(state.get('account', HERE)?.balance).toBe(110n)
+    expect(state.get('account', CALLER)?.balance).toBe(990n)
+  })
+
+  test('behavior: the price of a write depends on whether the slot is there', async () => {
+    // PUSH1 0, CALLDATALOAD, PUSH1 0, SSTORE
+    const state = stateWith({ [HERE]: '60003560005500' })
+    const write = async (value: bigint) => {
+      const data = new Uint8Array(Buffer.from(value.toString(16).padStart(64, '0'), 'hex'))
+      return (await run(state, { data })).energyUsed
+    }
+    expect([
+      await write(5n),
+      await write(6n),
+      await write(0n),
+      await write(0n),
+      await write(7n),
+    ]).toEqual([20_009n, 5_009n, 5_009n, 5_009n, 20_009n])
+  })
+
+  test('error: each way to fail has the node’s words, and changes nothing', async () => {
+    const codes = {
+      OUT_OF_ENERGY: '6001600055',
+      ILLEGAL_OPERATION: '0c',
+      BAD_JUMP_DESTINATION: '600756',
+      STACK_TOO_SMALL: '01',
+      REVERT: '60006000fd',
+    }
+    const messages: Record<string, string | undefined> = {}
+    for (const [name, code] of Object.entries(codes)) {
+      const state = stateWith({ [HERE]: code })
+      const { failure } = await run(state, { value: 1n, energyLimit: 100n })
+      expect(failure?.result).toBe(name)
+      messages[name] = failure?.message
+      expect(state.get('account', HERE)?.balance).toBe(100n)
+    }
+    expect(messages).toEqual({
+      OUT_OF_ENERGY:
+        "Not enough energy for 'SSTORE' operation executing: curInvokeEnergyLimit[100], curOpEnergy[20000], usedEnergy[6]",
+      ILLEGAL_OPERATION: 'Invalid operation code: opCode[0c];',
+      BAD_JUMP_DESTINATION: "Operation with pc isn't 'JUMPDEST': PC[7];",
+      STACK_TOO_SMALL: 'Expected stack size 2 but actual 0;',
+      REVERT: 'REVERT opcode executed',
+    })
+  })
+
+  test('behavior: an endless call ends by time', async () => {
+    const state = stateWith({ [HERE]: '5b600056' })
+    const { failure } = await run(state, { energyLimit: 10n ** 12n, timeout: 50, constant: true })
+    expect(failure).toMatchObject({ result: 'OUT_OF_TIME' })
+  })
+
+  test('behavior: tokens go with a call, and come back when it fails', async () => {
+    const send = (amount: string) =>
+      `6000600060006000620f424160${amount}73${THERE.slice(2)}61ffffd000`
+    // CALLTOKENVALUE and CALLTOKENID, stored: what the receiver saw.
+    const state = stateWith({ [HERE]: send('05'), [THERE]: 'd2600055d3600155' })
+    const { internal, failure } = await run(state)
+    expect(failure).toBeUndefined()
+    expect(state.get('storage', `${THERE}.0/${'00'.repeat(32)}`)).toBe('05')
+    expect(state.get('storage', `${THERE}.0/${'00'.repeat(31)}01`)).toBe('0f4241')
+    expect(state.get('account', HERE)?.assets).toEqual({ [TOKEN.toString()]: 45n })
+    expect(state.get('account', THERE)?.assets).toEqual({ [TOKEN.toString()]: 55n })
+    expect(internal).toMatchObject([{ to: THERE, value: 0n, token: { id: '1000001', amount: 5n } }])
+
+    const failing = stateWith({ [HERE]: send('05'), [THERE]: '60006000fd' })
+    await run(failing)
+    expect(failing.get('account', THERE)?.assets).toEqual({ [TOKEN.toString()]: 50n })
+  })
+
+  test('behavior: contracts made inside have addresses by transaction and count', async () => {
+    // CREATE with empty code, the address returned.
+    const state = stateWith({ [HERE]: `600060006000f0${RETURN_WORD}` })
+    const { output, internal } = await run(state)
+    const address = `41${Buffer.from(output).toString('hex').slice(24)}`
+    expect(internal).toMatchObject([{ note: 'create', caller: HERE, to: address, rejected: false }])
+    expect(state.get('account', address)?.type).toBe('Contract')
+    expect(state.get('contract', address)?.origin).toBe(HERE)
+  })
+
+  test('behavior: a destroyed contract is gone with its storage', async () => {
+    const state = stateWith({ [HERE]: `73${CALLER.slice(2)}ff` })
+    state.set('storage', `${HERE}.0/${'00'.repeat(32)}`, '05')
+    await run(state)
+    expect(state.get('account', HERE)).toBeUndefined()
+    expect(state.get('account', CALLER)?.balance).toBe(1_100n)
+    expect(state.get('property', `generation:${HERE}`)).toBe(1n)
+  })
+})
+
+test('createdAddress: from the transaction’s id and its owner', () => {
+  expect(
+    createdAddress(
+      '7fe721c3f85b6c1c9491df43778c98903b565bc4210592f449f41342041729b3',
+      '41dd791d6b49e190062d650e6a23c575510d35f2f9',
+    ),
+  ).toBe('41584587b353166787b37d1b05a4a91e59c5370bcf')
+})
