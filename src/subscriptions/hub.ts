@@ -11,6 +11,7 @@ import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import { InvalidParamsError, LimitExceededError, UpstreamError } from '../errors.ts'
 import type { PoolFeed } from '../filters/pool.ts'
 import type { RequestScope, RpcSocket } from '../jsonrpc/request.ts'
+import { syncText } from './syncText.ts'
 import { notification } from './text.ts'
 import { createTopic, type Topic, type TopicSpec } from './topic.ts'
 
@@ -52,10 +53,6 @@ const CATCH_UP_BUFFER = 1024 * 1024
 /** Blocks sent at once before other work gets its turn. */
 const AT_ONCE = 64
 
-/** A chain whose newest block is older is not at its head; milliseconds. */
-const SYNCING_AFTER = 60_000
-const SLOT = 3_000
-
 /** Going away is not the client's fault: it should come back and resume. */
 const SERVICE_RESTART = 1012
 
@@ -93,7 +90,7 @@ export function createHub({
     each('chain', (subscription) => {
       if (subscription.kind === 'chain') follow(subscription)
     })
-    const state = syncText()
+    const state = syncText(head, now())
     if (state === sync) return
     sync = state
     each('syncing', ({ id, socket }) => socket.send(notification(id, state)))
@@ -167,25 +164,6 @@ export function createHub({
     return sockets.get(socket.id)?.has(id) ?? false
   }
 
-  /** `false`, or how far behind the newest block is, as `eth_syncing` has it. */
-  function syncText(): string {
-    const window = head.window()
-    if (!window) return 'false'
-    const { number, timestamp } = newestOf(window)
-    const age = now() - timestamp
-    const status = head.status()
-    if (age < SYNCING_AFTER || (status.age ?? 0) > SYNCING_AFTER) return 'false'
-    const hex = (height: number) => `0x${height.toString(16)}`
-    return JSON.stringify({
-      syncing: true,
-      status: {
-        startingBlock: hex(window.blocks[0]?.number ?? 0),
-        currentBlock: hex(number),
-        highestBlock: hex(number + Math.floor(age / SLOT)),
-      },
-    })
-  }
-
   /** Counts and registers before anything is awaited, so that limits hold under concurrent calls. */
   function register(socket: RpcSocket, subscription: Subscription): void {
     const own = sockets.get(socket.id)
@@ -235,7 +213,7 @@ export function createHub({
   function start(subscription: Subscription): void {
     subscription.started = true
     if (subscription.kind === 'chain') follow(subscription)
-    else if (subscription.kind === 'syncing') send(subscription, [syncText()])
+    else if (subscription.kind === 'syncing') send(subscription, [syncText(head, now())])
   }
 
   /** Puts a subscription before the block that it starts from. */

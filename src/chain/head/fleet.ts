@@ -1,23 +1,13 @@
 import { randomUUID } from 'node:crypto'
 
-import type { Hash } from 'viem'
-
 import type { RedisLink } from '../../redis.ts'
 import type { HeadLog } from '../head.ts'
-import type { HeadChange, HeadStatus, RecentBlock } from '../headTypes.ts'
+import type { HeadChange, HeadStatus } from '../headTypes.ts'
+import { createCatchUp } from './catchUp.ts'
 import { createJournal, type JournalEntry, LEASE, toEntry } from './journal.ts'
-import { newerSolid, planAdoption, planPublication, relationOf, toChange } from './reconcile.ts'
+import { planPublication, relationOf, toChange } from './reconcile.ts'
 import type { HeadSource } from './source.ts'
-import {
-  addOrphans,
-  applyChange,
-  blockAt,
-  blocksAbove,
-  FORK_WINDOW,
-  MAX_WINDOW,
-  newestOf,
-  type Window,
-} from './window.ts'
+import { applyChange, FORK_WINDOW, MAX_WINDOW, newestOf, type Window } from './window.ts'
 
 /** Milliseconds between attempts to take or renew the lease: four renewals in its time. */
 const BEAT = LEASE / 4
@@ -28,9 +18,6 @@ const ALONE_AFTER = 1_500
 /** Milliseconds for which a leader may fail to reach the node before it lets another try, and how long it then stands back. */
 const HELPLESS = 5_000
 const STAND_BACK = 2 * BEAT
-
-/** Blocks read at once where the journal starts above us. */
-const FILL = 16
 
 /** The replicas that share a Redis, seen from one of them. */
 export type Fleet = {
@@ -67,6 +54,7 @@ export function createFleet(options: createFleet.Options): Fleet {
     window,
   } = options
   const journal = createJournal(link)
+  const catchUp = createCatchUp({ apply, journal, replace, source, window })
   const life = { stopped: false }
   let role: HeadStatus['role'] = 'follower'
   let token: string | undefined
@@ -145,76 +133,14 @@ export function createFleet(options: createFleet.Options): Fleet {
 
   /** Takes over what the journal has, and reads on from there. */
   async function rebuild(): Promise<void> {
-    for (;;) {
-      const snapshot = await journal.snapshot()
-      if (!snapshot) {
-        position ??= '0-0'
-        return
-      }
-      const plan = planAdoption(window(), snapshot)
-      if (plan.kind === 'fill') {
-        await fill(plan.from, Math.min(plan.to, plan.from + FILL - 1))
-        continue
-      }
-      if (plan.kind === 'adopt') {
-        const added = await contents(plan.add.map(({ hash }) => hash))
-        const own = window()
-        const below = own && blockAt(own, plan.above)
-        // Nothing in common with the fleet any more: its word counts.
-        const above = below?.hash === added[0]?.parentHash ? plan.above : -1
-        const removed = own ? blocksAbove(own, above) : []
-        apply({
-          removed,
-          added,
-          solid: newerSolid(above < 0 ? undefined : own, added, snapshot.solid),
-        })
-      }
-      await recall(snapshot.orphans)
-      position = snapshot.position
-      const own = window()
-      joined = own !== undefined && newestOf(own).hash === snapshot.blocks.at(-1)?.hash
+    const snapshot = await catchUp.rebuild()
+    if (!snapshot) {
+      position ??= '0-0'
       return
     }
-  }
-
-  /** Learns of the blocks that were taken away while this process was not there. */
-  async function recall(hashes: readonly Hash[]): Promise<void> {
-    const missing = hashes.filter((hash) => !window()?.orphans.has(hash))
-    if (missing.length === 0) return
-    const blocks = [...(await journal.blocks(missing)).values()]
+    position = snapshot.position
     const own = window()
-    if (own) replace(addOrphans(own, blocks))
-  }
-
-  /** Reads blocks between our newest and the journal's oldest from the node. */
-  async function fill(from: number, to: number): Promise<void> {
-    const own = window() as Window
-    const next = await read(from)
-    const links = next.parentHash === newestOf(own).hash
-    // What we had above the solidified block was taken away while we were not looking.
-    const start = links ? from : own.solid.number + 1
-    const added: RecentBlock[] = []
-    for (let number = start; number <= to; number++)
-      added.push(number === from ? next : await read(number))
-    apply({ removed: blocksAbove(own, start - 1), added, solid: own.solid })
-
-    async function read(number: number) {
-      const block = await source.load({ number })
-      if (!block) throw new Error(`the node does not have block ${number}`)
-      return block
-    }
-  }
-
-  /** Blocks by hash, from Redis or where they have expired there from the node. */
-  async function contents(hashes: readonly Hash[]): Promise<RecentBlock[]> {
-    const found = await journal.blocks(hashes)
-    const blocks: RecentBlock[] = []
-    for (const hash of hashes) {
-      const block = found.get(hash) ?? (await source.load({ hash }))
-      if (!block) throw new Error(`the contents of block ${hash} are gone`)
-      blocks.push(block)
-    }
-    return blocks
+    joined = own !== undefined && newestOf(own).hash === snapshot.blocks.at(-1)?.hash
   }
 
   async function follow(entry: JournalEntry): Promise<void> {
@@ -225,7 +151,7 @@ export function createFleet(options: createFleet.Options): Fleet {
       return
     }
     if (relation === 'elsewhere') return rebuild()
-    const added = await contents(entry.added.map(({ hash }) => hash))
+    const added = await catchUp.contents(entry.added.map(({ hash }) => hash))
     const own = window()
     // The leader applies its own steps at once, maybe while their contents were read here.
     if (!own || entry.prev !== newestOf(own).hash) return

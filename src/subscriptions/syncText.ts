@@ -1,0 +1,33 @@
+import type { FollowedHead } from '../chain/head.ts'
+import { newestOf } from '../chain/head/window.ts'
+
+/** Milliseconds: new blocks that are older than this are those of a node that catches up. */
+const SYNCING_AFTER = 60_000
+
+/** Milliseconds between the slots of the chain. */
+const SLOT = 3_000
+
+/**
+ * The payload of a `syncing` notification: `false`, or how far behind the newest block is. An old head alone is a chain that
+ * stands still; one that moves and is old is catching up.
+ */
+export function syncText(head: Pick<FollowedHead, 'status' | 'window'>, now: number): string {
+  const window = head.window()
+  if (!window) return 'false'
+  const { number, timestamp } = newestOf(window)
+  const behind = now - timestamp
+  const still = (head.status().age ?? 0) > SYNCING_AFTER
+  if (behind < SYNCING_AFTER || still) return 'false'
+  return JSON.stringify({
+    syncing: true,
+    status: {
+      startingBlock: toHex(window.blocks[0]?.number ?? 0),
+      currentBlock: toHex(number),
+      highestBlock: toHex(number + Math.floor(behind / SLOT)),
+    },
+  })
+}
+
+function toHex(height: number): string {
+  return `0x${height.toString(16)}`
+}
