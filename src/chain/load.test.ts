@@ -43,6 +43,29 @@ describe('the recorded chain', () => {
     await expect(loadBlock(native, { number: 131 })).rejects.toMatchObject({ code: -32603 })
   })
 
+  test('error: another block than was asked for', async () => {
+    const { block } = recordedBlock(150)
+    const { native } = await createReplayNative({
+      intercept: ({ path }) =>
+        path.includes('getblockby') ? { text: JSON.stringify(block) } : undefined,
+    })
+    expect(await loadBlock(native, { number: 150 })).toMatchObject({ infos: [] })
+    for (const ref of [{ number: 151 }, { hash: `0x${'ab'.repeat(32)}` }] as const)
+      await expect(loadBlock(native, ref)).rejects.toThrow('another block')
+  })
+
+  test('error: a block without its transactions', async () => {
+    const { transactions, ...bare } = recordedBlock(131).block
+    const cut = transactions?.map(({ txID }) => ({ txID }))
+    for (const block of [bare, { ...bare, transactions: cut }]) {
+      const { native } = await createReplayNative({
+        intercept: ({ path }) =>
+          path.includes('getblockby') ? { text: JSON.stringify(block) } : undefined,
+      })
+      await expect(loadBlock(native, { number: 131 })).rejects.toThrow('without its transactions')
+    }
+  })
+
   test('error: the node fails', async () => {
     const { native } = await createReplayNative({
       intercept: ({ path }) =>

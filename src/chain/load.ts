@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 
+import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Block, TransactionInfo } from '../native/types.ts'
@@ -37,6 +38,9 @@ export async function loadBlock(
   for (let attempt = 1; ; attempt++) {
     const block = await readBlock(native, ref, signal)
     if (!block) return undefined
+    if (!isThat(block, ref))
+      throw new UpstreamError('the node gave another block than it was asked for')
+    if (!isWhole(block)) throw new UpstreamError('the node gave a block without its transactions')
     const infos = await loadInfos(native, block, signal)
     if (infos) return { block, infos }
     if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
@@ -69,6 +73,23 @@ function readBlock(
   return 'hash' in ref
     ? native.wallet.getBlockById({ value: ref.hash.slice(2) }, { signal })
     : native.wallet.getBlockByNum({ num: ref.number }, { signal })
+}
+
+/** Whether a block is the one that was asked for. The first eight bytes of a hash are the number. */
+function isThat(
+  { blockID, block_header }: Block,
+  ref: { number: number } | { hash: Hash },
+): boolean {
+  if ('hash' in ref) return toHash(blockID) === ref.hash
+  const { number = 0 } = block_header.raw_data
+  return number === ref.number && Number.parseInt(blockID.slice(0, 16), 16) === number
+}
+
+/** Whether a block has its transactions, each with its content. Their root is 32 zero bytes exactly when there are none. */
+function isWhole({ block_header, transactions = [] }: Block): boolean {
+  const { txTrieRoot } = block_header.raw_data
+  if (transactions.length === 0) return txTrieRoot === undefined || /^0*$/.test(txTrieRoot)
+  return transactions.every((transaction) => transaction?.txID && transaction.raw_data?.contract)
 }
 
 function mismatch(block: Block): string {

@@ -196,6 +196,21 @@ describe('createNativeClient', () => {
   })
 })
 
+test('error: a body of a front end in the place of an answer', async () => {
+  const front = '{"message":"try again"}'
+  answerWith(front, '[]', front, front, front)
+  const address = keys.rich.hex
+  const value = 'ab'.repeat(32)
+  const calls = [
+    () => native.wallet.getAccount({ address }),
+    () => native.wallet.getAccount({ address }),
+    () => native.wallet.getTransactionInfoById({ value }),
+    () => native.wallet.getContractInfo({ value: address }),
+    () => native.wallet.getBlockByNum({ num: 1 }),
+  ]
+  for (const call of calls) await expect(call()).rejects.toThrow('makes no sense')
+})
+
 describe('call', () => {
   test('default', async () => {
     const block = { blockID: CHAIN.headHash.slice(2) }

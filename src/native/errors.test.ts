@@ -101,6 +101,9 @@ describe('nodeErrorOf', () => {
       read('{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'),
     ).toEqual(busy)
     expect(read('slow down', 429)).toEqual(busy)
+    expect(
+      read('{"Error":"The key exceeds the frequency limit(15), suspended for 5s"}', 403),
+    ).toEqual(busy)
     const tooBig = { code: -32005, message: 'the request is larger than the upstream node accepts' }
     expect(read('', 413)).toMatchObject(tooBig)
     expect(
@@ -114,6 +117,9 @@ describe('nodeErrorOf', () => {
     expect(read('{"a":1}', 502)).toMatchObject({ message: 'the upstream node answered HTTP 502' })
     expect(read('{"message":"no key"}', 403)).toMatchObject({
       code: -32603,
+      message: 'the upstream node refuses access; check the API key',
+    })
+    expect(read('{"Error":"no such key"}', 401)).toMatchObject({
       message: 'the upstream node refuses access; check the API key',
     })
     expect(read('', 302)).toMatchObject({ message: 'the upstream node answered HTTP 302' })
@@ -132,6 +138,14 @@ describe('nodeErrorOf', () => {
     expect(error?.message).toBe('why')
     expect(error).toMatchObject({ exception: 'FooException', reason: 'why' })
     expect(String(error?.cause)).toContain(text)
+  })
+
+  test('behavior: words that name classes are not passed on', () => {
+    const text = '{"Error":"class java.lang.ClassCastException : class a.b.c.Foo is no a.b.c.Bar"}'
+    expect(read(text)).toMatchObject({
+      code: -32603,
+      message: 'the upstream node failed to process the request',
+    })
   })
 
   test('behavior: every recorded error body is recognised', () => {

@@ -77,6 +77,8 @@ export class NodeRefusedError extends RpcError {
 const LITE = 'this API is closed because this node is a lite fullnode'
 const DISABLED = 'this API is unavailable due to config'
 const BUSY = 'lack of computing resources'
+/** How a provider says with HTTP 403 that a key asked too often. */
+const RATE = /frequency limit|rate limit|too many requests/i
 const TOO_BIG = 'body size is too big'
 
 /**
@@ -96,15 +98,16 @@ export function nodeErrorOf(
   const cause = new ReceivedBody(operation, status, text)
   if (text.startsWith(LITE)) return new NodeLacksApiError(operation, 'lite', { cause })
   if (message === DISABLED) return new NodeLacksApiError(operation, 'disabled', { cause })
-  if (message?.includes(BUSY) || status === 429) return new NodeBusyError({ cause })
+  if (message?.includes(BUSY) || status === 429 || (status === 403 && RATE.test(text)))
+    return new NodeBusyError({ cause })
   if (status === 413 || message?.includes(TOO_BIG))
     return new LimitExceededError('the request is larger than the upstream node accepts', { cause })
-  if (message !== undefined && status < 500) return refusal(message, cause)
   // A POST to a path that does not exist gets 405, a GET gets 404.
   if (status === 404 || status === 405)
     return new NodeLacksApiError(operation, 'unknown', { cause })
   if (status === 401 || status === 403)
     return new NodeAnswerError('the upstream node refuses access; check the API key', { cause })
+  if (message !== undefined && status < 500) return refusal(message, cause)
   if (status >= 300)
     return new NodeAnswerError(`the upstream node answered HTTP ${status}`, { cause })
   if (parsed === undefined)
@@ -129,11 +132,13 @@ function errorText(parsed: unknown): string | undefined {
 
 function refusal(message: string, cause: unknown): RpcError {
   const { exception, text } = splitException(message)
-  // The node stumbled and has no words for it; that is not a verdict on the request.
-  if (text === '' || exception === 'NullPointerException')
+  // The node stumbled and has no words for it but names of classes; that is not a verdict on the request.
+  if (text === '' || exception === 'NullPointerException' || CLASS_NAME.test(text))
     return new NodeAnswerError('the upstream node failed to process the request', { cause })
   return new NodeRefusedError(text, exception, { cause })
 }
+
+const CLASS_NAME = /\b(?:[a-z]\w*\.){2,}[A-Z]/
 
 /** Parts `class a.b.Name : text` into the short name and the text, also where classes are nested in the text. */
 export function splitException(message: string): { exception: string | undefined; text: string } {

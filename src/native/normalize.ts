@@ -11,7 +11,10 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
   if (typeof answer !== 'object' || answer === null)
     throw new NodeAnswerError(`the upstream node’s answer to ${operation.path} makes no sense`)
   if (operation.empty === 'none') return Array.isArray(answer) ? answer : noneOrFail()
+  if (Array.isArray(answer)) fail()
   if (operation.empty === 'unknown' && isEmpty(answer)) return undefined
+  const mark = MARKS[operation.path]
+  if (mark !== undefined && !(mark in answer) && !isEmpty(answer)) fail()
   switch (operation.path) {
     case 'triggerconstantcontract':
     case 'triggersmartcontract':
@@ -33,6 +36,27 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
   function fail(): never {
     throw new NodeAnswerError(`the upstream node’s answer to ${operation.path} makes no sense`)
   }
+}
+
+/**
+ * A member that each real answer of an operation has. Front ends put bodies of their own in the place of an answer, such as
+ * `{"message":"…"}`; read as an answer, that would be an account without coins or a transaction that did not happen.
+ */
+const MARKS: Record<string, string> = {
+  getaccount: 'address',
+  getaccountbalance: 'balance',
+  getblock: 'block_header',
+  getblockbyid: 'block_header',
+  getblockbynum: 'block_header',
+  getchainparameters: 'chainParameter',
+  getcontract: 'contract_address',
+  getcontractinfo: 'smart_contract',
+  getenergyprices: 'prices',
+  getnowblock: 'block_header',
+  gettransactionbyid: 'raw_data',
+  gettransactionfrompending: 'raw_data',
+  gettransactioninfobyid: 'id',
+  gettransactionlistfrompending: 'txId',
 }
 
 function isEmpty(answer: object): boolean {
