@@ -12,6 +12,13 @@ type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
 type Token = { id: bigint; amount: bigint }
 
+/** The operations, and what to tell them of each call. */
+type TokenOpcodes = {
+  opcodes: NonNullable<EVMOpts['customOpcodes']>
+  /** Notes what a call brings along. Returns it when it is a token. */
+  enter(message: Message): { id: string; amount: bigint } | undefined
+}
+
 const CALL = 0xf1
 const STIPEND = 2_300n
 
@@ -25,7 +32,12 @@ const TOKEN_ID = 3
  * @param sent - What came with the outermost call.
  * @param now - Milliseconds: creation time of accounts that appear.
  */
-export function tokenOpcodes(common: Common, state: VmState, now: number, sent?: Token) {
+export function tokenOpcodes(
+  common: Common,
+  state: VmState,
+  now: number,
+  sent?: Token,
+): TokenOpcodes {
   const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
   const callEnergy = dynamicGasHandlers.get(CALL) as NonNullable<AddOpcode['gasFunction']>
   const call = handlers.get(CALL) as AddOpcode['logicFunction']
@@ -128,8 +140,7 @@ export function tokenOpcodes(common: Common, state: VmState, now: number, sent?:
   ]
   return {
     opcodes,
-    /** Notes what a call brings along. Returns it when it is a token. */
-    enter(message: Message): { id: string; amount: bigint } | undefined {
+    enter(message) {
       const token = leaving
       leaving = undefined
       received[message.depth] = token
