@@ -27,7 +27,7 @@ export type RedisLink = {
   close(): Promise<void>
 }
 
-export type RedisScript = (keys: string[], args: (string | number)[]) => Promise<unknown>
+type RedisScript = (keys: string[], args: (string | number)[]) => Promise<unknown>
 
 /**
  * Connects in the background and again whenever the connection is lost. Commands while it is away fail at once, nothing is

@@ -18,7 +18,7 @@ export type Watching = {
 }
 
 /** What methods of one view get. */
-export type Watched = { filters: Filters; subscriptions: Hub }
+type Watched = { filters: Filters; subscriptions: Hub }
 
 /** Builds filters, in Redis where there is one, and subscriptions. */
 export function createWatching({

@@ -20,7 +20,7 @@ type Stored = {
 }
 
 /** What the node of a scripted chain does wrong. */
-export type Faults = {
+type Faults = {
   /** Shows a head this many blocks older, as a node behind a load balancer may. */
   lag?: number
   /** Answers HTTP 503. */

@@ -41,7 +41,7 @@ export type Filters = {
 }
 
 /** A log filter as the caller gave it. */
-export type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
+type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
 
 type Move = { from: string; to: string }
 

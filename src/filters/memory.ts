@@ -26,8 +26,9 @@ export function createMemoryFilterStore({
     return undefined
   }
 
+  // A lease that has run out still holds until another poll has taken the page.
   function holds(entry: Entry | undefined, token: string): entry is Entry {
-    return entry?.lease?.token === token && entry.lease.until > now()
+    return entry?.lease?.token === token
   }
 
   return {

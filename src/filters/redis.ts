@@ -30,17 +30,18 @@ if found[2] == ARGV[2] then return { found[1], found[2], 'idle' } end
 redis.call('HSET', KEYS[1], 'token', ARGV[1], 'until', now + ARGV[3])
 return { found[1], found[2], 'taken' }`
 
-const HOLDS = `${NOW}
-local held = redis.call('HMGET', KEYS[1], 'token', 'until', 'cursor')
-if held[1] ~= ARGV[1] or tonumber(held[2]) <= now then return 0 end`
+// A lease that has run out still holds until another poll has taken the page.
+const HOLDS = `
+local held = redis.call('HMGET', KEYS[1], 'token', 'cursor')
+if held[1] ~= ARGV[1] then return 0 end`
 
-const EXTEND = `${HOLDS}
+const EXTEND = `${NOW}${HOLDS}
 redis.call('HSET', KEYS[1], 'until', now + ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`
 
 const MOVE = `${HOLDS}
-if held[3] ~= ARGV[2] then return 0 end
+if held[2] ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], 'cursor', ARGV[3])
 redis.call('HDEL', KEYS[1], 'token', 'until')
 return 1`

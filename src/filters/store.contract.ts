@@ -96,6 +96,13 @@ export function describeFilterStore(
       expect(await store.move(id, 'next', '1:0x01', '2:0x02')).toBe(true)
     })
 
+    test('behavior: a page that was slow to leave counts unless another poll took it', async () => {
+      const id = await create()
+      await store.take(id, 'slow', 'nothing')
+      await opened.pass(limits.lease + 50)
+      expect(await store.move(id, 'slow', '1:0x01', '2:0x02')).toBe(true)
+    })
+
     test('behavior: a lease can be renewed', async () => {
       const id = await create()
       await store.take(id, 'one', 'nothing')

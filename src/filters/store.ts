@@ -40,9 +40,9 @@ export type FilterStore = {
   read(id: string): Promise<StoredFilter | undefined>
   /** Begins a poll, which also renews the lifetime. `nothing` is the cursor at which no page is needed. */
   take(id: string, token: string, nothing: string): Promise<Taken | undefined>
-  /** Renews the lease while a page is on its way; false when it is lost. */
+  /** Renews the lease while a page is on its way; false when another poll has taken the page. */
   extend(id: string, token: string): Promise<boolean>
-  /** Delivered: moves the cursor and ends the lease, only if both are still what they were. */
+  /** Delivered: moves the cursor and ends the lease, unless another poll has taken the page or moved the cursor. */
   move(id: string, token: string, from: string, to: string): Promise<boolean>
   /** Not delivered: ends the lease. */
   release(id: string, token: string): Promise<void>

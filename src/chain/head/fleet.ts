@@ -193,13 +193,15 @@ export function createFleet(options: createFleet.Options): Fleet {
         ? 'the Redis keys belong to another chain: set another --redis-prefix'
         : undefined,
     async publish(change) {
+      const own = window()
+      const after = tryApply(own, change)
+      // The window moved while the step was worked out.
+      if (!after) return false
       if (role === 'alone') {
         apply(change)
         return true
       }
       if (!token) return false
-      const own = window()
-      const after = applyChange(own, change)
       const prev = own ? newestOf(own).hash : ''
       const entry = toEntry(prev, change, newestOf(after).hash)
       const outcome = await journal.publish(token, entry, change.added, oldestOf(after))
@@ -248,6 +250,14 @@ export declare namespace createFleet {
     now: () => number
     /** Tells replicas apart. @default a random one */
     id?: string | undefined
+  }
+}
+
+function tryApply(window: Window | undefined, change: HeadChange): Window | undefined {
+  try {
+    return applyChange(window, change)
+  } catch {
+    return undefined
   }
 }
 

@@ -28,7 +28,7 @@ export type Snapshot = {
 }
 
 /** `fenced`: another leads. `moved`: the newest block is not the one that the step starts from. */
-export type PublishOutcome = 'ok' | 'fenced' | 'moved'
+type PublishOutcome = 'ok' | 'fenced' | 'moved'
 
 /** The fleet's one sequence of steps, in Redis. Every call throws StoreUnavailableError when Redis is away. */
 export type Journal = {

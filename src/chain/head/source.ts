@@ -78,7 +78,7 @@ export declare namespace createHeadSource {
 }
 
 /** Number, hash, parent and time of a native block. */
-export function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
+function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
   const { number = 0, parentHash, timestamp = 0 } = block_header.raw_data
   return {
     number,
@@ -89,7 +89,7 @@ export function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
 }
 
 /** What filters and subscribers need of a loaded block. */
-export function toRecentBlock({ block, infos }: LoadedBlock): RecentBlock {
+function toRecentBlock({ block, infos }: LoadedBlock): RecentBlock {
   const logs = toRpcLogs(block, infos)
   return {
     ...toHeadBlock(block),
