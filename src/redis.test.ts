@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+
+import { explainSkip, redisMissing, someRedis } from '../test/redis.ts'
+import { createRedisLink } from './redis.ts'
+
+explainSkip(redisMissing)
+
+describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
+  async function open() {
+    const redis = await someRedis()
+    const link = createRedisLink({ url: redis.url, prefix: randomUUID() })
+    onTestFinished(async () => {
+      await link.close()
+      await redis.close()
+    })
+    await vi.waitFor(() => expect(link.status()).toBe('up'))
+    return link
+  }
+
+  test('default: keys of one fleet share a hash tag', async () => {
+    const link = createRedisLink({ url: 'redis://127.0.0.1:1', prefix: 'fleet' })
+    expect([link.key('a'), link.key('b:c')]).toEqual(['{fleet}:a', '{fleet}:b:c'])
+    await link.close()
+  })
+
+  test('behavior: a script is sent again when Redis has forgotten it', async () => {
+    const link = await open()
+    const echo = link.script(`return { KEYS[1], ARGV[1], '${randomUUID()}' }`)
+    const first = await echo([link.key('a')], [1])
+    expect(first).toEqual([link.key('a'), '1', expect.any(String)])
+    await link.client.script('FLUSH')
+    expect(await echo([link.key('a')], [1])).toEqual(first)
+  })
+
+  test('error: what Redis refuses is not shown to clients', async () => {
+    const link = await open()
+    await link.client.set(link.key('text'), 'x', 'PX', 10_000)
+    await expect(link.run((client) => client.hget(link.key('text'), 'x'))).rejects.toMatchObject({
+      code: -32603,
+      message: 'the shared store (Redis) is unavailable, try again later',
+      cause: expect.objectContaining({
+        message: expect.stringMatching(/WRONGTYPE/) as string,
+      }) as Error,
+    })
+  })
+})
+
+test('error: a Redis that is not there fails at once, and nothing goes unhandled', async () => {
+  const errors: Error[] = []
+  const link = createRedisLink({
+    url: 'redis://127.0.0.1:1',
+    onError: (error) => errors.push(error),
+  })
+  await expect(link.run((client) => client.get('a'))).rejects.toMatchObject({ code: -32603 })
+  expect(link.status()).toBe('down')
+  await vi.waitFor(() => expect(errors.length).toBeGreaterThan(1))
+  await link.close()
+})
