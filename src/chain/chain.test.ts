@@ -159,6 +159,15 @@ describe('transactions near the head', () => {
     expect(await chain.receipt(hash)).toBeUndefined()
   })
 
+  test('behavior: nothing in a block is taken for the replacement of what is in the pool', async () => {
+    const view = setup()
+    const hash: Hash = `0x${'cd'.repeat(32)}`
+    view.node.pending.push(hash.slice(2))
+    const mined = await view.chain.transaction(await transactionIn(view, 9))
+    expect(mined).toMatchObject({ nonce: '0x0' })
+    expect(await view.chain.transaction(hash)).toMatchObject({ nonce: '0x7fffffff' })
+  })
+
   test('behavior: the solid view knows no pool and no block above', async () => {
     const full = setup()
     const { chain, node } = setup('solid')

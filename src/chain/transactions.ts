@@ -69,7 +69,8 @@ export function createTransactions({
   }
 
   async function pending(transaction: Transaction): Promise<RpcTransaction> {
-    return toRpcTransaction(transaction, await terms(latest().timestamp))
+    const row = toRpcTransaction(transaction, await terms(latest().timestamp))
+    return { ...row, nonce: PENDING_NONCE }
   }
 
   return {
@@ -115,6 +116,12 @@ export declare namespace createTransactions {
     view: 'full' | 'solid'
   }
 }
+
+/**
+ * Shown while a transaction is pending: one that no transaction in a block has. Tools take a mined transaction with the
+ * sender and the nonce of a pending one for its replacement, and would report the outcome of the wrong one.
+ */
+const PENDING_NONCE = '0x7fffffff'
 
 function placeIn(block: CachedBlock, hash: Hash): Place | undefined {
   const index = block.transactions.indexOf(hash)
