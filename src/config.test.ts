@@ -50,6 +50,11 @@ describe('error', () => {
       {},
       '--redis: expected a URL such as redis://127.0.0.1:6379, got "http://x"',
     ],
+    [
+      { upstream: 'http://me:secret@x' },
+      {},
+      '--upstream: expected an address without user and password: give them as a header',
+    ],
     [{ upstreamHeader: 'x' }, {}, '--upstream-header: expected a header such as "x-api-key: 0123"'],
     [
       { logLevel: 'loud' },
