@@ -7,8 +7,8 @@ import { eth_feeHistory } from './eth_feeHistory.ts'
 test('default', async () => {
   const result = await callMethod(eth_feeHistory, await createReplayContext(), ['0x2', '0x82'])
   expect(result).toEqual({
-    // 100 sun then, 210 now.
-    baseFeePerGas: ['0x64', '0x64', '0xd2'],
+    // The last is the price of the block after them.
+    baseFeePerGas: ['0x64', '0x64', '0x64'],
     gasUsedRatio: [expect.any(Number), expect.any(Number)],
     oldestBlock: '0x81',
   })
@@ -31,6 +31,19 @@ test('args: integer count, tag, percentiles', async () => {
       ['0x0', '0x0', '0x0'],
     ],
   })
+})
+
+test('behavior: the price changes with a block', async () => {
+  const context = await createReplayContext()
+  const pricesUpTo = async (newest: number) =>
+    (await callMethod(eth_feeHistory, context, [1, newest])).baseFeePerGas
+  const changes: number[] = []
+  for (let number = 131; number < 223; number++) {
+    const [own, next] = await pricesUpTo(number)
+    expect((await pricesUpTo(number + 1))[0]).toBe(next)
+    if (own !== next) changes.push(number + 1)
+  }
+  expect(changes).toHaveLength(1)
 })
 
 test('args: no percentiles', async () => {

@@ -30,23 +30,27 @@ export const eth_feeHistory = defineMethod({
       )
     const length = Math.min(count > MAX_BLOCKS ? MAX_BLOCKS : Number(count), newest.number + 1)
     const oldest = newest.number - length + 1
-    const blocks = await mapBounded(length, async (offset) => {
+    // One more than asked for, as far as there is one: a history ends with the price of the block that follows.
+    const read = length && newest.number < chain.latest().number ? length + 1 : length
+    const blocks = await mapBounded(read, async (offset) => {
       const wire = await chain.block(oldest + offset, false, request.signal)
       if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
       const block = fromWire(wire)
       const price = await chain.energyPrice(Number(block.timestamp) * 1_000)
       return { price: numberToHex(price), ratio: usedRatio(block) }
     })
+    const prices = blocks.map(({ price }) => price)
+    // After the newest block comes what is asked for now.
+    if (length && read === length) prices.push(numberToHex(await chain.energyPrice()))
+    const asked = blocks.slice(0, length)
     return {
       oldestBlock: numberToHex(length ? oldest : 0),
-      // Everybody pays the energy price and it is burned, as a base fee is. One more than blocks: the next block’s
-      // price is the current one. Wallets that price by this history alone ask for exactly eth_gasPrice.
-      baseFeePerGas: length
-        ? [...blocks.map(({ price }) => price), numberToHex(await chain.energyPrice())]
-        : [],
-      gasUsedRatio: blocks.map(({ ratio }) => ratio),
+      // Everybody pays the energy price and it is burned, as a base fee is. Wallets that price by this history alone ask
+      // for exactly eth_gasPrice.
+      baseFeePerGas: prices,
+      gasUsedRatio: asked.map(({ ratio }) => ratio),
       ...(percentiles.length > 0 && {
-        reward: blocks.map(() => percentiles.map((): Hex => '0x0')),
+        reward: asked.map(() => percentiles.map((): Hex => '0x0')),
       }),
     }
   },
