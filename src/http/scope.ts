@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
-import { createScope, type RequestScope } from '../jsonrpc/request.ts'
+import { ClientGoneError, createScope, type RequestScope } from '../jsonrpc/request.ts'
 import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
 
 /**
@@ -13,11 +15,13 @@ export function createHttpScope(
   { onError, trustProxy }: createHttpScope.Options,
 ): RequestScope {
   let settlement: Settlement | undefined
-  const settled = () => (settlement ??= watch(incoming, outgoing, onError))
   return createScope({
     client: () => clientAddress(incoming, trustProxy),
-    signal: () => settled().signal(),
-    onSettled: (listener) => settled().onSettled(listener),
+    signal: () => signalOf(incoming.socket),
+    onSettled(listener) {
+      settlement ??= watch(incoming, outgoing, onError)
+      settlement.onSettled(listener)
+    },
   })
 }
 
@@ -44,6 +48,22 @@ function watch(
   )
   outgoing.once('close', () => settlement.settle(false))
   return settlement
+}
+
+const signals = new WeakMap<Socket, AbortSignal>()
+
+/** One signal a connection, not a request: making one takes longer than a hot answer, and both end for the same reason. */
+function signalOf(socket: Socket): AbortSignal {
+  const known = signals.get(socket)
+  if (known) return known
+  const controller = new AbortController()
+  const { signal } = controller
+  // Every call for every request listens to it.
+  setMaxListeners(0, signal)
+  if (socket.destroyed) controller.abort(new ClientGoneError())
+  else socket.once('close', () => controller.abort(new ClientGoneError()))
+  signals.set(socket, signal)
+  return signal
 }
 
 /**

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 
 import type { WebSocket } from 'ws'
 
 import { answerBytes } from '../jsonrpc/answer.ts'
-import { createScope, type RpcSocket } from '../jsonrpc/request.ts'
+import { ClientGoneError, createScope, type RpcSocket } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
 
@@ -25,6 +26,9 @@ export function createWsConnection(
   server: RpcServer,
   { bufferLimit, client, idleTimeout, now, onCut, onError }: createWsConnection.Options,
 ): WsConnection {
+  const gone = new AbortController()
+  // Every call for every request listens to it.
+  setMaxListeners(0, gone.signal)
   /** Requests without an answer yet. */
   const open = new Set<Settlement>()
   const closeListeners = new Set<() => void>()
@@ -77,7 +81,7 @@ export function createWsConnection(
     open.add(settlement)
     const scope = createScope({
       client: () => client,
-      signal: () => settlement.signal(),
+      signal: () => gone.signal,
       socket,
       onSettled: (listener) => settlement.onSettled(listener),
     })
@@ -120,6 +124,7 @@ export function createWsConnection(
     closed() {
       if (ended) return
       ended = true
+      gone.abort(new ClientGoneError())
       for (const settlement of open) settlement.settle(false)
       const listeners = [...closeListeners]
       closeListeners.clear()

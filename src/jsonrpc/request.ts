@@ -2,7 +2,7 @@
 export type RequestScope = {
   /** Address of the client, for limits per client. */
   readonly client: string
-  /** Aborted when the client has gone before its answer. */
+  /** Aborted when the connection has ended. Connections outlive requests: take listeners off again. */
   readonly signal: AbortSignal
   /**
    * Runs once, after the method has ended: when the response has left the socket (`true`), or when it never will

@@ -1,13 +1,7 @@
-import { setMaxListeners } from 'node:events'
-
-import { ClientGoneError } from './request.ts'
-
 type Listener = (delivered: boolean) => void
 
 /** What becomes of one response: the half of a request scope that every transport shares. */
 export type Settlement = {
-  /** Aborted when the response never will leave. */
-  signal(): AbortSignal
   onSettled(listener: Listener): void
   /** The response has left, or never will; only the first word counts. */
   settle(delivered: boolean): void
@@ -17,7 +11,6 @@ export type Settlement = {
 export function createSettlement(onError: (error: unknown, message: string) => void): Settlement {
   let outcome: boolean | undefined
   let listeners: Listener[] = []
-  let controller: AbortController | undefined
 
   function notify(listener: Listener, delivered: boolean) {
     try {
@@ -28,15 +21,6 @@ export function createSettlement(onError: (error: unknown, message: string) => v
   }
 
   return {
-    signal() {
-      if (!controller) {
-        controller = new AbortController()
-        // Every call for the request listens to it, and a batch makes many.
-        setMaxListeners(0, controller.signal)
-        if (outcome === false) controller.abort(new ClientGoneError())
-      }
-      return controller.signal
-    },
     onSettled(listener) {
       if (outcome === undefined) listeners.push(listener)
       else notify(listener, outcome)
@@ -44,7 +28,6 @@ export function createSettlement(onError: (error: unknown, message: string) => v
     settle(delivered) {
       if (outcome !== undefined) return
       outcome = delivered
-      if (!delivered) controller?.abort(new ClientGoneError())
       const settled = listeners
       listeners = []
       for (const listener of settled) notify(listener, delivered)
