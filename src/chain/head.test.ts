@@ -153,6 +153,31 @@ describe('createHead', () => {
     expect(head.status().problem).toMatch(/below the solidified block 3/)
   })
 
+  test('behavior: a branch below the solidified block is followed when the node shows nothing else for long', async () => {
+    await follow()
+    chain.mine()
+    chain.mine()
+    chain.solidify(4)
+    await step()
+    const before = hashes().slice(0, 3)
+    chain.solidify(2)
+    const branch = chain.reorg(2, [{ logs: [[log]] }, {}, {}])
+    for (let look = 0; look < 12; look++) {
+      await step()
+      expect(head.solid().number).toBe(4)
+    }
+    time += 15_000
+    await step()
+    expect(head.status().problem).toBeUndefined()
+    expect(head.latest().hash).toBe(branch.at(-1)?.hash)
+    expect(head.solid()).toMatchObject({ number: 2, hash: before[2] })
+    expect(changes.at(-1)?.removed.map(({ number }) => number)).toEqual([4, 3])
+    chain.mine()
+    chain.solidify(4)
+    await step()
+    expect(head.solid()).toMatchObject({ number: 4, hash: branch[1]?.hash })
+  })
+
   test('args: authoritative follows the node back, below the solidified block too', async () => {
     await follow({ authoritative: true })
     chain.mine()

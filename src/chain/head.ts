@@ -35,7 +35,13 @@ export function createHead({
   const rhythm = createRhythm()
 
   function apply(change: HeadChange): void {
+    const final = window?.solid
     window = applyChange(window, change)
+    if (!authoritative && change.removed.some(({ hash }) => hash === final?.hash))
+      log.error(
+        { number: final?.number },
+        'the node abandoned a block that it had called solidified',
+      )
     if (change.added.length > 0 || change.removed.length > 0) {
       movedAt = now()
       rhythm.seen(newestOf(window).timestamp, movedAt)

@@ -23,12 +23,21 @@ const DOUBT_POLLS = 3
 const DOUBT_TIME = 2_000
 
 /**
+ * How often and how long (milliseconds) a branch that leaves ours below the solidified block must be all that the node shows.
+ * A node that has just started calls its head solidified, and one that was killed comes back without its last blocks: to
+ * refuse what it goes on with for ever would help nobody.
+ */
+const BREACH_POLLS = 10
+const BREACH_TIME = 15_000
+
+/**
  * Compares the node's head with ours and publishes the steps between them, in order, nothing left out.
  *
  * - A higher head is linked block by block; where a parent hash does not fit, the branch is walked back by hash until it meets ours.
  * - A head that is not higher and on our branch is a node that lags: nothing moves.
  * - A head that is not higher and on another branch replaces ours only after it was all that the node showed for a while.
- * - Nothing at or below the solidified block is ever taken back: that is reported as a problem.
+ * - A branch that leaves ours below the solidified block is refused and reported as a problem; only where the node shows nothing
+ *   else for long is it followed.
  */
 export function createAdvance({
   authoritative = false,
@@ -38,6 +47,7 @@ export function createAdvance({
   window,
 }: createAdvance.Options): Advance {
   let doubt: { since: number; polls: number } | undefined
+  let breach: { since: number; polls: number } | undefined
   let problem: string | undefined
 
   async function begin(tip: Tip): Promise<void> {
@@ -110,14 +120,21 @@ export function createAdvance({
   /** The branch that ends in `block`, from the first block that is not ours. Undefined when it cannot be had now, or must not. */
   async function walkBack(view: Window, block: RecentBlock): Promise<RecentBlock[] | undefined> {
     const branch = [block]
+    // Counted once a look, however deep it goes.
+    const leaves = blockAt(view, block.number - 1)?.hash !== block.parentHash
+    if (leaves && problem !== undefined) {
+      breach ??= { since: now(), polls: 0 }
+      breach.polls++
+    }
     for (let first = block; ;) {
       const below = blockAt(view, first.number - 1)
       if (below?.hash === first.parentHash) return branch
-      if (!authoritative && first.number - 1 <= view.solid.number) {
+      if (!authoritative && first.number - 1 <= view.solid.number && !believed(breach)) {
         problem = `the node shows a branch that leaves ours below the solidified block ${view.solid.number}`
         return undefined
       }
-      if (!below && first.number <= (view.blocks[0]?.number ?? 0)) return branch
+      if (!below && first.number <= (view.blocks[0]?.number ?? 0))
+        return authoritative ? branch : undefined
       const parent = await source.load({ hash: first.parentHash })
       if (!parent) return undefined
       branch.unshift(parent)
@@ -132,11 +149,12 @@ export function createAdvance({
   ): Promise<boolean> {
     const last = branch.at(-1) as RecentBlock
     const removed = blocksAbove(view, (branch[0] as RecentBlock).number - 1)
-    const change: HeadChange = { removed, added: branch, solid: view.solid }
+    const kept = blockAt(view, (branch[0] as RecentBlock).number - 1)
+    const base = kept && kept.number < view.solid.number ? toHead(kept) : view.solid
+    const change: HeadChange = { removed, added: branch, solid: base }
     const solid = await nextSolid(applyChange(view, change), reported, last)
     if (!solid) return false
-    doubt = undefined
-    problem = undefined
+    trust()
     return publish({ ...change, solid })
   }
 
@@ -155,6 +173,17 @@ export function createAdvance({
     if (own?.hash === hash) return toHead(own)
     problem = `the node solidified another block ${at.number} than the one it showed`
     return undefined
+  }
+
+  /** The node shows our branch: nothing is in doubt any more. */
+  function trust(): void {
+    doubt = undefined
+    breach = undefined
+    problem = undefined
+  }
+
+  function believed(shown: typeof breach): boolean {
+    return shown !== undefined && shown.polls >= BREACH_POLLS && now() - shown.since >= BREACH_TIME
   }
 
   async function trySolid(): Promise<HeadBlock | undefined> {
@@ -188,15 +217,12 @@ export function createAdvance({
       const view = window()
       if (!view) return begin(tip)
       const newest = newestOf(view)
-      if (tip.hash === newest.hash) {
-        doubt = undefined
-        problem = undefined
-        return undefined
-      }
+      if (tip.hash === newest.hash) return trust()
       if (tip.number > newest.number) return extend(tip)
       const known = isCanonical(view, tip)
       if (known === false || (known === undefined && authoritative)) return consider(view, tip)
       doubt = undefined
+      breach = undefined
       if (known && authoritative) return goBack(view, tip)
       return undefined
     },

@@ -33,7 +33,7 @@ export function createCatchUp({
     const links = before && blockAt(before, above)?.hash === added[0]?.parentHash
     // With nothing in common with the fleet any more, its word counts.
     const removed = before ? blocksAbove(before, links ? above : -1) : []
-    const solid = newerSolid(links ? before : undefined, added, snapshot.solid)
+    const solid = newerSolid(links ? before : undefined, removed, added, snapshot.solid)
     apply({ removed, added, solid })
   }
 

@@ -77,16 +77,17 @@ export function toChange(
   solid: HeadBlock,
 ): HeadChange {
   const gone = window.blocks.slice(window.blocks.length - removed.length).toReversed()
-  return { removed: gone, added, solid: newerSolid(window, added, solid) }
+  return { removed: gone, added, solid: newerSolid(window, gone, added, solid) }
 }
 
-/** The solidified block never goes back, and is one of our blocks. */
+/** The solidified block is one of our blocks, and never goes back unless it was taken away itself. */
 export function newerSolid(
   window: Window | undefined,
+  removed: readonly HeadBlock[],
   added: readonly RecentBlock[],
   solid: HeadBlock,
 ): HeadBlock {
-  if (!window) return solid
+  if (!window || removed.some(({ hash }) => hash === window.solid.hash)) return solid
   if (solid.number <= window.solid.number) return window.solid
   const own = added.find(({ number }) => number === solid.number) ?? blockAt(window, solid.number)
   return own?.hash === solid.hash ? solid : window.solid
