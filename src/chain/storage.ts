@@ -1,4 +1,5 @@
-import { type Address, type Hex, numberToHex, pad } from 'viem'
+import type { Address, Hex } from 'viem'
+import { numberToHex, pad } from 'viem/utils'
 
 import { HistoricalStateError, RpcError } from '../errors.ts'
 import type { NodeRpc } from '../native/rpc.ts'

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 
 import { estimateGas } from '../chain/estimate.ts'
 import { callRequest, noOverrides } from '../jsonrpc/callParam.ts'

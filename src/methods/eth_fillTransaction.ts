@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem'
+import { keccak256 } from 'viem/utils'
 
 import { defineMethod } from '../jsonrpc/method.ts'
 import { sendParam } from '../jsonrpc/sendParam.ts'

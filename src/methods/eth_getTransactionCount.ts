@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 
 import { HistoricalStateError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 
 import { defineMethod } from '../jsonrpc/method.ts'
 

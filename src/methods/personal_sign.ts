@@ -1,4 +1,5 @@
-import { type Hex, isHex, stringToHex } from 'viem'
+import type { Hex } from 'viem'
+import { isHex, stringToHex } from 'viem/utils'
 
 import { defineMethod } from '../jsonrpc/method.ts'
 import { address, type Param, show } from '../jsonrpc/params.ts'

@@ -1,4 +1,5 @@
-import { type Hash, numberToHex } from 'viem'
+import type { Hash } from 'viem'
+import { numberToHex } from 'viem/utils'
 
 import { toRpcTransaction } from '../codec/transaction.ts'
 import type { RpcReceipt, RpcTransaction } from '../codec/types.ts'

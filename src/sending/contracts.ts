@@ -1,5 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { type Address, getContractAddress, type Hash } from 'viem'
+import type { Address, Hash } from 'viem'
+import { getContractAddress } from 'viem/utils'
 
 import { toNativeAddress, toRpcAddress } from '../codec/address.ts'
 import type { Context } from '../context.ts'

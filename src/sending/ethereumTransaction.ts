@@ -1,12 +1,5 @@
-import {
-  type Address,
-  type Hash,
-  type Hex,
-  keccak256,
-  parseTransaction,
-  recoverTransactionAddress,
-  type TransactionSerialized,
-} from 'viem'
+import type { Address, Hash, Hex } from 'viem'
+import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 
 import { RpcError } from '../errors.ts'
 
@@ -51,7 +44,7 @@ export async function readEthereumTransaction(
       -32000,
       `invalid chain id for signer: have ${parsed.chainId} want ${chainId}`,
     )
-  const from = await recover(raw)
+  const from = await recover(parsed)
   const gasPrice = 'maxFeePerGas' in parsed ? parsed.maxFeePerGas : parsed.gasPrice
   return {
     hash: keccak256(raw),
@@ -73,9 +66,12 @@ function parse(raw: Hex) {
   }
 }
 
-async function recover(raw: Hex): Promise<Address> {
+async function recover(parsed: ReturnType<typeof parseTransaction>): Promise<Address> {
+  const { r, s, v, yParity, ...unsigned } = parsed
   try {
-    return await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
+    if (r === undefined || s === undefined) throw new Error('the transaction is not signed')
+    const signature = { r, s, ...(yParity === undefined ? { v: v ?? 0n } : { yParity }) }
+    return await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature })
   } catch (cause) {
     throw new RpcError(-32000, 'invalid sender: no account can be recovered from the signature', {
       cause,

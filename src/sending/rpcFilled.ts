@@ -1,4 +1,5 @@
-import { type Address, type Hash, type Hex, numberToHex, serializeTransaction } from 'viem'
+import type { Address, Hash, Hex } from 'viem'
+import { numberToHex, serializeTransaction } from 'viem/utils'
 
 /** A transaction whose every field is known, before anybody signed it. Amounts in sun. */
 export type FilledTransaction = {
