@@ -1,5 +1,6 @@
 import { toHash } from '../codec/quantity.ts'
 import type { NativeClient } from '../native/client.ts'
+import { NodeTimeoutError } from '../native/errors.ts'
 import type { Block } from '../native/types.ts'
 import type { Blocks, Canon } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
@@ -82,10 +83,14 @@ export function createBlockSpans({
       const missing = numbers.filter((number, index) => number <= solid && !here[index])
       const first = missing[0]
       const last = missing.at(-1)
-      // A front end may not offer bulk reads: then, as for whatever else goes wrong, one by one tells.
+      // A front end may not offer bulk reads: then, as for most that goes wrong, one by one tells. A node that does not
+      // answer in time would only be given more to do.
       const bulk =
         first !== undefined && last !== undefined && last - first < MAX_STEP && missing.length > 1
-          ? await readBulk(first, last, signal).catch(() => undefined)
+          ? await readBulk(first, last, signal).catch((error: unknown) => {
+              if (error instanceof NodeTimeoutError) throw error
+              return undefined
+            })
           : undefined
       signal?.throwIfAborted()
       return Promise.all(
