@@ -19,13 +19,14 @@ export function createRpcListener({
   trustProxy,
 }: createRpcListener.Options): RpcListener {
   const scopeOptions = { onError, trustProxy }
+  const atTurnEnd = createTurnEnd(onError)
 
   return (incoming, outgoing, server) => {
     readBody(incoming, bodyLimit, (body) => {
       if (body === undefined) return tooLarge(incoming, outgoing)
       const request = createHttpScope(incoming, outgoing, scopeOptions)
       server.answer(body.toString(), request).then(
-        (answer) => send(outgoing, answer, corsHeaders(incoming)),
+        (answer) => atTurnEnd(() => send(outgoing, answer, corsHeaders(incoming))),
         (error: unknown) => {
           onError(error, 'a request could not be answered')
           outgoing.destroy()
@@ -88,6 +89,30 @@ export declare namespace createRpcListener {
     corsHeaders: (incoming: IncomingMessage) => Record<string, string>
     onError: (error: unknown, message: string) => void
     trustProxy: number
+  }
+}
+
+/**
+ * Runs steps together at the end of a turn of the event loop: all requests that have arrived are read before the first
+ * answer is written. Written one by one, each answer wakes a client that then sends one request, so that every request
+ * costs both sides a wake-up; together they halve the time of a hot call with 32 clients.
+ */
+function createTurnEnd(
+  onError: (error: unknown, message: string) => void,
+): (step: () => void) => void {
+  let steps: (() => void)[] = []
+  const run = () => {
+    const due = steps
+    steps = []
+    for (const step of due)
+      try {
+        step()
+      } catch (error) {
+        onError(error, 'an answer could not be written')
+      }
+  }
+  return (step) => {
+    if (steps.push(step) === 1) setImmediate(run)
   }
 }
 
