@@ -123,6 +123,7 @@ describe('blockRef', () => {
     ['10', 10],
     [10, 10],
     ['0x1fffffffffffff', Number.MAX_SAFE_INTEGER],
+    ['0x7fffffffffffffff', Number.MAX_SAFE_INTEGER],
     [H, { blockHash: H }],
     [{ blockHash: H }, { blockHash: H }],
     [
@@ -145,7 +146,7 @@ describe('blockRef', () => {
     [-1, 'got -1'],
     [1.5, 'got 1.5'],
     [[], 'got []'],
-    ['0x20000000000000', 'is too large'],
+    ['0x8000000000000000', 'is too large'],
     ['0x10000000000000000000000', 'is too large'],
     ['18446744073709551616', 'is too large'],
     [{}, 'expected blockHash or blockNumber, got neither'],

@@ -68,8 +68,9 @@ export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
     throw new Error(
       `expected a block number, a block hash or one of ${BLOCK_TAGS.join(', ')}, got ${show(input)}`,
     )
-  if (value > Number.MAX_SAFE_INTEGER) throw new Error(`block number ${show(input)} is too large`)
-  return Number(value)
+  if (value > MAX_BLOCK_NUMBER) throw new Error(`block number ${show(input)} is too large`)
+  // No block is as high as either; some clients write the largest int64 for an open end.
+  return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value)
 }
 
 /** Makes a decoder accept a missing (or `null`) parameter, which then is `fallback`. */
@@ -122,6 +123,9 @@ export function show(input: unknown): string {
   )
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }
+
+/** The largest int64. */
+const MAX_BLOCK_NUMBER = 2n ** 63n - 1n
 
 function fromEip1898(object: Record<string, unknown>): BlockRef {
   const { requireCanonical } = object
