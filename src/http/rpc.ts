@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { type Answer, answerBytes, errorAnswer } from '../jsonrpc/answer.ts'
@@ -25,7 +26,8 @@ export function createRpcListener({
     readBody(incoming, bodyLimit, (body) => {
       if (body === undefined) return tooLarge(incoming, outgoing)
       const request = createHttpScope(incoming, outgoing, scopeOptions)
-      server.answer(body.toString(), request).then(
+      // What is not UTF-8 is no JSON; read leniently, it would come back changed in an id.
+      server.answer(isUtf8(body) ? body.toString() : '', request).then(
         (answer) => atTurnEnd(() => send(outgoing, answer, corsHeaders(incoming))),
         (error: unknown) => {
           onError(error, 'a request could not be answered')
