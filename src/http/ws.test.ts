@@ -1,0 +1,172 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+
+import { call, startHttpServer as setup } from '../../test/httpServer.ts'
+
+async function open(url: string, path = '/') {
+  const ws = new WebSocket(url.replace('http', 'ws') + path)
+  const messages: string[] = []
+  let closing: { code: number; reason: string } | undefined
+  ws.on('message', (data) => messages.push((data as Buffer).toString()))
+  ws.on('close', (code, reason) => {
+    closing = { code, reason: reason.toString() }
+  })
+  await new Promise((resolve, reject) => {
+    ws.once('open', resolve)
+    ws.once('error', reject)
+  })
+  onTestFinished(() => ws.terminate())
+  const next = (count = 1) =>
+    vi.waitFor(() => {
+      expect(messages.length).toBeGreaterThanOrEqual(count)
+      return messages.splice(0, count)
+    })
+  const closed = () =>
+    vi.waitFor(() => {
+      if (closing) return closing
+      throw new Error('still open')
+    }, 5_000)
+  return { closed, next, ws }
+}
+
+test.each(['/', '/jsonrpc', '/ws', '/ws/'])('args: path %s', async (path) => {
+  const { url } = await setup()
+  const { next, ws } = await open(url, path)
+  ws.send(call('echo', 1))
+  expect(await next()).toEqual(['{"jsonrpc":"2.0","id":1,"result":1}'])
+})
+
+test('behavior: batches, parse errors, notifications, bytes instead of text', async () => {
+  const { url } = await setup()
+  const { next, ws } = await open(url)
+  ws.send('{"jsonrpc":"2.0","method":"echo"}')
+  ws.send(`[${call('echo', 1)},${call('echo', 2)}]`)
+  expect(await next()).toEqual([
+    '[{"jsonrpc":"2.0","id":1,"result":1},{"jsonrpc":"2.0","id":1,"result":2}]',
+  ])
+  ws.send('{')
+  expect(await next()).toEqual([
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+  ])
+  ws.send(Buffer.from(call('echo', 'ä')))
+  expect(await next()).toEqual(['{"jsonrpc":"2.0","id":1,"result":"ä"}'])
+})
+
+test('behavior: more requests than may be under way are all answered', async () => {
+  const { release, url } = await setup()
+  const { next, ws } = await open(url)
+  for (let id = 0; id < 500; id++) ws.send(call('wait'))
+  await sleep(50)
+  release()
+  expect(await next(500)).toHaveLength(500)
+})
+
+test('behavior: notifications', async () => {
+  const { sockets, url } = await setup()
+  const { next, ws } = await open(url)
+  ws.send(call('attach'))
+  await next()
+  sockets[0]?.send('{"a":"ä"}')
+  sockets[0]?.send(Buffer.from('{"b":1}'))
+  expect(await next(2)).toEqual(['{"a":"ä"}', '{"b":1}'])
+  const closed = vi.fn<() => void>()
+  sockets[0]?.onClose(closed)
+  const forgotten = vi.fn<() => void>()
+  sockets[0]?.onClose(forgotten)()
+  ws.close()
+  await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce())
+  expect(forgotten).not.toHaveBeenCalled()
+  sockets[0]?.send('nobody')
+  const late = vi.fn<() => void>()
+  sockets[0]?.onClose(late)
+  expect(late).toHaveBeenCalledOnce()
+})
+
+test('behavior: settling', async () => {
+  const { aborted, release, settled, url } = await setup()
+  const { next, ws } = await open(url)
+  ws.send(call('page', 1_000_000))
+  await next()
+  await vi.waitFor(() => expect(settled).toEqual([true]))
+  ws.send(call('wait'))
+  await sleep(50)
+  ws.terminate()
+  await vi.waitFor(() => expect(aborted).toEqual([true]))
+  release()
+  await vi.waitFor(() => expect(settled).toEqual([true, false]))
+})
+
+test('error: a message over the limit', async () => {
+  const { url } = await setup({ bodyLimit: 1_000 })
+  const { closed, ws } = await open(url)
+  ws.send(call('echo', 'x'.repeat(1_000)))
+  expect((await closed()).code).toBe(1009)
+})
+
+test('error: too many connections of one address, of all; freed when they leave', async () => {
+  const { url } = await setup({ wsConnectionsPerClient: 2 })
+  const first = await open(url)
+  await open(url)
+  await expect(open(url)).rejects.toThrow('429')
+  first.ws.close()
+  await first.closed()
+  await vi.waitFor(() => open(url))
+  const all = await setup({ wsConnections: 0 })
+  await expect(open(all.url)).rejects.toThrow('429')
+})
+
+test('error: handshakes that break off are not counted', async () => {
+  const { port, url } = await setup({ wsConnectionsPerClient: 1 })
+  for (let count = 0; count < 5; count++) {
+    const socket = connect(port)
+    // Neither key nor version: the handshake cannot be completed.
+    socket.write('GET /ws HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
+    await new Promise((resolve) => socket.resume().once('close', resolve))
+  }
+  await expect(vi.waitFor(() => open(url))).resolves.toBeDefined()
+})
+
+test('error: unknown path', async () => {
+  const { url } = await setup()
+  await expect(open(url, '/nope')).rejects.toThrow('404')
+})
+
+test('behavior: a reader that is too slow for its notifications is cut', async () => {
+  const { cuts, sockets, url } = await setup({ wsBuffer: 100_000 })
+  const { next, ws } = await open(url)
+  ws.send(call('attach'))
+  await next()
+  ws.pause()
+  const [socket] = sockets
+  const frame = 'x'.repeat(50_000)
+  for (let count = 0; count < 1_000 && cuts.length === 0; count++) {
+    socket?.send(frame)
+    await new Promise(setImmediate)
+  }
+  expect(cuts).toEqual(['reader too slow'])
+  expect(socket?.buffered()).toBeLessThan(200_000)
+  const ended = vi.fn<() => void>()
+  socket?.onClose(ended)
+  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), 5_000)
+})
+
+test('behavior: a client that asks without reading is not read further', async () => {
+  const { clients, settled, url } = await setup({ wsBuffer: 100_000 })
+  const { ws } = await open(url)
+  ws.pause()
+  for (let count = 0; count < 300; count++) ws.send(call('page', 1_000_000))
+  await sleep(300)
+  expect(clients.length).toBeLessThan(100)
+  ws.resume()
+  await vi.waitFor(() => expect(settled).toHaveLength(300), 10_000)
+})
+
+test('behavior: everybody is told when the server goes', async () => {
+  const { close, url } = await setup()
+  const { closed } = await open(url)
+  await close()
+  expect(await closed()).toEqual({ code: 1001, reason: 'server is shutting down' })
+})
