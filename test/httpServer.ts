@@ -49,6 +49,7 @@ export async function startHttpServer(given: Partial<Config> = {}, health: Parti
       return wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))
     }),
     wait: method(async ({ request }) => {
+      clients.push(request.client)
       request.onSettled((delivered) => settled.push(delivered))
       request.signal.addEventListener('abort', () => aborted.push(true))
       await released

@@ -1,6 +1,5 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test, vi } from 'vitest'
 
@@ -120,11 +119,11 @@ describe('settling', () => {
   })
 
   test('behavior: the client goes while the method runs', async () => {
-    const { aborted, port, release, settled } = await setup()
+    const { aborted, clients, port, release, settled } = await setup()
     const outgoing = httpRequest({ method: 'POST', port })
     outgoing.on('error', () => {})
     outgoing.end(call('wait'))
-    await sleep(50)
+    await vi.waitFor(() => expect(clients).toHaveLength(1))
     outgoing.destroy()
     await vi.waitFor(() => expect(aborted).toEqual([true]))
     release()
@@ -233,9 +232,9 @@ describe('other paths', () => {
 
 describe('closing', () => {
   test('behavior: what is under way finishes, nothing new is accepted', async () => {
-    const { close, post, release } = await setup()
+    const { clients, close, post, release } = await setup()
     const answer = post(call('wait'))
-    await sleep(50)
+    await vi.waitFor(() => expect(clients).toHaveLength(1))
     const closed = close()
     await expect(post(call('echo'))).rejects.toThrow('fetch failed')
     release()
@@ -244,9 +243,9 @@ describe('closing', () => {
   })
 
   test('behavior: what takes too long is cut', async () => {
-    const { close, post } = await setup({ drain: 50 })
+    const { clients, close, post } = await setup({ drain: 50 })
     const answer = post(call('wait')).catch((error: unknown) => error)
-    await sleep(50)
+    await vi.waitFor(() => expect(clients).toHaveLength(1))
     await close()
     expect(await answer).toBeInstanceOf(TypeError)
   })

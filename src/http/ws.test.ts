@@ -56,10 +56,10 @@ test('behavior: batches, parse errors, notifications, bytes instead of text', as
 })
 
 test('behavior: more requests than may be under way are all answered', async () => {
-  const { release, url } = await setup()
+  const { clients, release, url } = await setup()
   const { next, ws } = await open(url)
   for (let id = 0; id < 500; id++) ws.send(call('wait'))
-  await sleep(50)
+  await vi.waitFor(() => expect(clients).toHaveLength(64))
   release()
   expect(await next(500)).toHaveLength(500)
 })
@@ -86,13 +86,13 @@ test('behavior: notifications', async () => {
 })
 
 test('behavior: settling', async () => {
-  const { aborted, release, settled, url } = await setup()
+  const { aborted, clients, release, settled, url } = await setup()
   const { next, ws } = await open(url)
   ws.send(call('page', 1_000_000))
   await next()
   await vi.waitFor(() => expect(settled).toEqual([true]))
   ws.send(call('wait'))
-  await sleep(50)
+  await vi.waitFor(() => expect(clients).toHaveLength(2))
   ws.terminate()
   await vi.waitFor(() => expect(aborted).toEqual([true]))
   release()
