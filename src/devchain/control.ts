@@ -20,6 +20,7 @@ import type { DevChain } from './devChain.ts'
 import { readFaults } from './faults.ts'
 import { newAccount } from './model.ts'
 import type { ContractRecord } from './model.ts'
+import { patientSendRaw } from './sendRaw.ts'
 import type { State } from './state.ts'
 import { slotKey } from './vm/vmState.ts'
 
@@ -271,5 +272,6 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     hardhat_setStorageAt: setStorageAt,
     dev_setFaults,
     eth_getStorageAt,
+    eth_sendRawTransaction: patientSendRaw,
   }
 }

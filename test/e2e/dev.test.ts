@@ -118,7 +118,6 @@ describe('ethers', () => {
     const provider = new JsonRpcProvider(dev.url, undefined, {
       polling: true,
       pollingInterval: 50,
-      cacheTimeout: -1,
     })
     const wallet = new Wallet(keyOf(3), provider)
     const factory = new ContractFactory(abi as never, bytecode, wallet)
