@@ -6,7 +6,7 @@ import { toRpcLogs } from '../codec/log.ts'
 import { toHash } from '../codec/quantity.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcBlock, RpcHeader, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
-import { type Wire, wireOf } from '../jsonrpc/wire.ts'
+import { type Wire, wireOfText } from '../jsonrpc/wire.ts'
 import type { LoadedBlock } from './load.ts'
 import type { LogKey, LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
@@ -63,7 +63,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     slim() {
       if (slim) return slim
       const object = { ...headerOf(kept(source)), transactions, uncles: [] }
-      slim = wireOf(Buffer.from(JSON.stringify(object), 'latin1'))
+      slim = wireOfText(JSON.stringify(object), 'latin1')
       made()
       return slim
     },

@@ -1,4 +1,4 @@
-import { type Wire, wireOf } from '../jsonrpc/wire.ts'
+import { type Wire, wireOf, wireOfText } from '../jsonrpc/wire.ts'
 
 /** A JSON array, alone or at the end of an object, serialised once: the whole text, and where each element is in it. */
 export type Rows<whole, row> = {
@@ -25,9 +25,10 @@ export function toRows<whole, row>(
     position += text.length + 1
   }
   starts[texts.length] = position
-  const buffer = Buffer.from(`${head}${texts.join(',')}]${into ? '}' : ''}`, 'latin1')
+  const whole = wireOfText<whole>(`${head}${texts.join(',')}]${into ? '}' : ''}`, 'latin1')
+  const buffer = whole.bytes
   return {
-    whole: wireOf(buffer),
+    whole,
     length: texts.length,
     row(index) {
       const start = starts[index]

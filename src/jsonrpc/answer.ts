@@ -12,7 +12,7 @@ export function textAnswer(text: string): Answer {
 export function wireAnswer(id: string, result: Wire<unknown>): Answer {
   const head = `{"jsonrpc":"2.0","id":${id},"result":`
   return {
-    parts: [head, result.bytes, '}'],
+    parts: result.closed ? [head, result.closed] : [head, result.bytes, '}'],
     bytes: Buffer.byteLength(head) + result.bytes.length + 1,
   }
 }

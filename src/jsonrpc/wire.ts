@@ -5,11 +5,23 @@ const WIRE = '~wire'
  * A result whose JSON bytes were made once and are sent as they are. `value` is the shape that the bytes spell; it exists
  * for the type checker only.
  */
-export type Wire<value> = { readonly '~wire': true; readonly bytes: Buffer; readonly value?: value }
+export type Wire<value> = {
+  readonly '~wire': true
+  readonly bytes: Buffer
+  /** The same bytes and the brace that ends a response after them, so that an answer is one piece less. */
+  readonly closed?: Buffer | undefined
+  readonly value?: value
+}
 
 /** Serialises a value now, so that every later answer only copies its bytes. */
 export function toWire<value>(value: value): Wire<value> {
-  return wireOf(Buffer.from(JSON.stringify(value)))
+  return wireOfText(JSON.stringify(value))
+}
+
+/** Turns the JSON text of a `value` into its bytes. `latin1` is faster for text that is known to be ASCII. */
+export function wireOfText<value>(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Wire<value> {
+  const closed = Buffer.from(`${text}}`, encoding)
+  return { [WIRE]: true, bytes: closed.subarray(0, -1), closed }
 }
 
 /** Wraps bytes that already are the JSON text of a `value`. */
