@@ -4,6 +4,7 @@ import {
   createCapabilities,
   MissingCapabilityError,
   requireConstantCalls,
+  requireSolidity,
 } from './native/capabilities.ts'
 import { createServices, type Services } from './services.ts'
 
@@ -31,6 +32,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
   async function attempt(): Promise<Services> {
     const identity = await capabilities.identity(stopped.signal)
     await requireConstantCalls(options.native)
+    await requireSolidity(options.native)
     return createServices({ ...options, identity, log })
   }
 

@@ -127,6 +127,23 @@ export async function requireConstantCalls(native: NativeClient): Promise<void> 
   if (!(await PROBES.constantCalls(native))) throw new MissingCapabilityError(CONSTANT_CALLS_OFF)
 }
 
+/**
+ * @throws MissingCapabilityError when there is no such API at the address of /walletsolidity. A node that does not answer there
+ * right now is no reason.
+ */
+export async function requireSolidity(native: NativeClient): Promise<void> {
+  try {
+    await native.solidity.getBlock({})
+  } catch (error) {
+    if (error instanceof NodeLacksApiError && error.reason === 'unknown')
+      throw new MissingCapabilityError(SOLIDITY_MISSING)
+  }
+}
+
+/** What to tell the operator whose node serves /walletsolidity on another port. */
+export const SOLIDITY_MISSING =
+  'the upstream does not serve /walletsolidity at this address: name the node’s other port with --upstream-solidity, such as http://127.0.0.1:8091'
+
 /** The node lacks something that the gateway cannot do without; the message says which setting to change. */
 export class MissingCapabilityError extends RpcError {
   override name = 'MissingCapabilityError'

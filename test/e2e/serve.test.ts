@@ -92,6 +92,18 @@ describe('serve', () => {
     )
   })
 
+  test('error: a node whose solidified state is on another port', async () => {
+    const node = await replayNode({
+      intercept: ({ path }) =>
+        path.startsWith('/walletsolidity/') ? { status: 405, text: '<html>' } : undefined,
+    })
+    const { exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
+    expect(await exit).toBe(1)
+    expect(out.stderr).toMatch(
+      /^ethgate: the upstream does not serve \/walletsolidity .* --upstream-solidity/,
+    )
+  })
+
   test.each([
     [['serve'], 'ethgate: no node to serve: give --upstream URL'],
     [['serve', '--port', 'x'], 'ethgate: --port: expected a whole number'],
