@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
+import { sleep } from './lib/sleep.ts'
 import {
   createCapabilities,
   MissingCapabilityError,
@@ -54,7 +53,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
         if (message !== reason) log.warn({ err: error }, 'waiting for the node')
         reason = message
         first.resolve()
-        await sleep(retryDelay, undefined, { signal: stopped.signal }).catch(() => {})
+        await sleep(retryDelay, stopped.signal).catch(() => {})
       }
   }
 

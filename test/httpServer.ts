@@ -8,7 +8,7 @@ import { createHttpServer } from '../src/http/server.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import type { RpcSocket } from '../src/jsonrpc/request.ts'
 import { createRpcServer } from '../src/jsonrpc/server.ts'
-import { wireOf } from '../src/jsonrpc/wire.ts'
+import { wireOf } from '../src/lib/wire.ts'
 
 /** What the server of `startHttpServer` says at `/health`. */
 export const HEALTH: Health = {

@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 
-import { toNativeAddress } from '../codec/address.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { HistoricalStateError } from '../errors.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import { hasBalancesOf } from '../native/capabilities.ts'
 import { NodeLacksApiError, NodeRefusedError } from '../native/errors.ts'
 import type { StateRead } from './stateRead.ts'

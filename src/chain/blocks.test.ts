@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { createScriptedChain } from '../../test/chain.ts'
 import { createSteeredHead } from '../../test/steeredHead.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { createBlocks } from './blocks.ts'
 
 const MIB = 1024 * 1024

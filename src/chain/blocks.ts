@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
+import { sleep } from '../lib/sleep.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
 import type { Head, HeadChange } from './headTypes.ts'
 import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
@@ -124,7 +125,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
       head.poke()
       if (attempt === ATTEMPTS)
         throw new UpstreamError(`the node does not have the canonical block ${number} right now`)
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+      await sleep(RETRY_DELAY)
     }
     return undefined
   }

@@ -4,7 +4,7 @@ import { recordedBlock } from '../../test/recordedBlock.ts'
 import { toRpcBlock } from '../codec/block.ts'
 import { toRpcLogs } from '../codec/log.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { createCachedBlock } from './cachedBlock.ts'
 import { createLogMatcher } from './logMatch.ts'
 

@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 
-import { toNativeAddress } from '../codec/address.ts'
 import { revertReason } from '../codec/revert.ts'
 import { ExecutionRevertedError, RpcError } from '../errors.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import { type ConstantOutcome, readConstantCall } from '../native/constantCall.ts'
 import type { ContractCallRequest } from '../native/requests.ts'
 import { balanceAt } from './balance.ts'

@@ -8,7 +8,7 @@ import { createScriptedView } from '../../test/scriptedChainView.ts'
 import { toRpcBlock } from '../codec/block.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcTransaction } from '../codec/types.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 
 const unknown: Hash = `0x${'ab'.repeat(32)}`
 const labelledHash = (label: string): Hash =>

@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
-import type { Wire } from '../jsonrpc/wire.ts'
+import type { Wire } from '../lib/wire.ts'
 import type { HeadBlock } from './headTypes.ts'
 
 /** What methods see of the chain, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */

@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 
-import { toNativeAddress } from '../codec/address.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import { runProbe } from './call.ts'
 import type { StateRead } from './stateRead.ts'
 

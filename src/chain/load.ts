@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
+import { sleep } from '../lib/sleep.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Block, TransactionInfo } from '../native/types.ts'
 
@@ -44,8 +45,7 @@ export async function loadBlock(
     const infos = await loadInfos(native, block, signal)
     if (infos) return { block, infos }
     if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
-    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
-    signal?.throwIfAborted()
+    await sleep(RETRY_DELAY, signal)
   }
 }
 

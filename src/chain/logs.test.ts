@@ -10,7 +10,7 @@ import { createScriptedView } from '../../test/scriptedChainView.ts'
 import { toRpcLogs } from '../codec/log.ts'
 import type { RpcLog } from '../codec/types.ts'
 import type { RpcError } from '../errors.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import type { Chain, LogQuery } from './chainTypes.ts'
 
 const everything = { addresses: [], topics: [] }

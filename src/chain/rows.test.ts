@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { joinRows, toRows } from './rows.ts'
 
 const texts = (rows: unknown[]) => rows.map((row) => JSON.stringify(row))

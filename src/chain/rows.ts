@@ -1,4 +1,4 @@
-import { type Wire, wireOf, wireOfText } from '../jsonrpc/wire.ts'
+import { type Wire, wireOf, wireOfText } from '../lib/wire.ts'
 
 /** A JSON array, alone or at the end of an object, serialised once: the whole text, and where each element is in it. */
 export type Rows<whole, row> = {

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 
+import { toRpcAddressOrNull } from '../lib/address.ts'
 import type { Contract, TransactionInfo } from '../native/types.ts'
-import { toRpcAddressOrNull } from './address.ts'
 import { toInt64 } from './quantity.ts'
 
 /** What a contract of the node says in Ethereum's words: whom it concerns, and how much of the smallest unit it moves. */

@@ -1,5 +1,5 @@
+import { toRpcAddress } from '../lib/address.ts'
 import type { Block, TransactionInfo } from '../native/types.ts'
-import { toRpcAddress } from './address.ts'
 import { type BloomBits, bloomToHex, logsBloom } from './bloom.ts'
 import { toRpcLogsByTransaction } from './log.ts'
 import { toHash, toInt64, toQuantity } from './quantity.ts'

@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-import { toBase58 } from '../native/protobuf/base58.ts'
+import { toBase58 } from '../lib/base58.ts'
 import type { Spelling } from '../native/protobuf/message.ts'
 import { signHash } from '../native/protobuf/signature.ts'
 import type { Block, TransactionInfo, TransactionResult } from '../native/types.ts'

@@ -1,6 +1,5 @@
 import type { Hash, Hex } from 'viem'
 
-import { toNativeAddress } from '../codec/address.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import {
@@ -15,6 +14,7 @@ import {
   quantity,
   show,
 } from '../jsonrpc/params.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import type { ChainBlock } from './block.ts'
 import type { DevChain } from './devChain.ts'
 import { readFaults } from './faults.ts'

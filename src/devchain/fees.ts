@@ -1,4 +1,4 @@
-import { toBase58 } from '../native/protobuf/base58.ts'
+import { toBase58 } from '../lib/base58.ts'
 import { addBalance, addProperty, burn, hex, updateAccount } from './contracts/types.ts'
 import { RefusedError } from './errors.ts'
 import type { Account, ContractRecord } from './model.ts'

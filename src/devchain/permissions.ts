@@ -1,4 +1,4 @@
-import { toBase58 } from '../native/protobuf/base58.ts'
+import { toBase58 } from '../lib/base58.ts'
 import { recoverHash } from '../native/protobuf/signature.ts'
 import { ContractTypeNumbers } from './contracts/numbers.ts'
 import { RefusedError } from './errors.ts'

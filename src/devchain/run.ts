@@ -1,6 +1,6 @@
 import { serve } from '../commands/support/serve.ts'
 import type { Config } from '../config.ts'
-import { toBase58 } from '../native/protobuf/base58.ts'
+import { toBase58 } from '../lib/base58.ts'
 import { controlMethods } from './control.ts'
 import { createDevChain } from './devChain.ts'
 import type { DevChain } from './devChain.ts'

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Hash } from 'viem'
 
@@ -10,7 +9,8 @@ import type { BlockRef } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import { InvalidParamsError, UpstreamError } from '../errors.ts'
 import type { RequestScope } from '../jsonrpc/request.ts'
-import type { Wire } from '../jsonrpc/wire.ts'
+import { sleep } from '../lib/sleep.ts'
+import type { Wire } from '../lib/wire.ts'
 import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
 import type { PoolFeed } from './pool.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Chain, LogMatch } from '../chain/chainTypes.ts'
 import type { RpcLog } from '../codec/types.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 
 /** Blocks of one search in final history: a fifth of what a client may ask at once. */
 const SPAN = 1_000

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 import type { RpcServer } from '../jsonrpc/server.ts'
+import { sleep } from '../lib/sleep.ts'
 import { clientAddress } from './scope.ts'
 import { createWsConnection, type WsConnection } from './wsConnection.ts'
 
@@ -102,8 +103,7 @@ export function createWsServer({
       clearInterval(ticker)
       for (const connection of connections) connection.close(GOING_AWAY, 'server is shutting down')
       const deadline = now() + DRAIN_MS
-      while (connections.size > 0 && now() < deadline)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+      while (connections.size > 0 && now() < deadline) await sleep(20)
       for (const ws of server.clients) ws.terminate()
       server.close()
     },

@@ -1,4 +1,4 @@
-import type { Wire } from './wire.ts'
+import type { Wire } from '../lib/wire.ts'
 
 /** A response on its way out: texts and bytes that follow each other, and their length together. */
 export type Answer = { readonly parts: readonly (string | Buffer)[]; readonly bytes: number }

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 
-import { parseAddress } from '../codec/address.ts'
 import { BLOCK_TAGS, type BlockRef, type BlockTag } from '../codec/blockRef.ts'
+import { parseAddress } from '../lib/address.ts'
 
 /** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
 export type Param<value> = (input: unknown) => value

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 
 import type { Context } from '../context.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
+import { toWire } from '../lib/wire.ts'
 import { answerBytes } from './answer.ts'
 import type { AnyMethod } from './method.ts'
 import type { RequestScope } from './request.ts'
 import { createRpcServer, type ObservedCall } from './server.ts'
-import { toWire } from './wire.ts'
 
 const echo: AnyMethod = { params: [(input) => input], summary: '', handler: (_, [input]) => input }
 

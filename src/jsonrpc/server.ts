@@ -9,12 +9,12 @@ import {
 
 import type { Context } from '../context.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
+import { isWire } from '../lib/wire.ts'
 import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
 import { type CallScope, createCallScope } from './callScope.ts'
 import { inspect } from './inspect.ts'
 import { type AnyMethod, callMethod } from './method.ts'
 import type { RequestScope } from './request.ts'
-import { isWire } from './wire.ts'
 
 export type RpcServer = {
   /** Answers the text of one request or batch; undefined when it held only notifications. Never rejects. */

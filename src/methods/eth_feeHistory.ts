@@ -6,7 +6,7 @@ import { RpcError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { blockNumberOrTag, optional, quantity } from '../jsonrpc/params.ts'
 import { rewardPercentiles } from '../jsonrpc/percentilesParam.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 
 export type FeeHistory = {
   baseFeePerGas: Hex[]

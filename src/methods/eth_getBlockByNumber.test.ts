@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createReplayContext } from '../../test/context.ts'
 import { CHAIN } from '../../test/recordedChain.ts'
 import { callMethod } from '../jsonrpc/method.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { eth_getBlockByNumber } from './eth_getBlockByNumber.ts'
 
 test('default', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createReplayContext } from '../../test/context.ts'
 import { CHAIN } from '../../test/recordedChain.ts'
 import { callMethod } from '../jsonrpc/method.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { eth_getBlockReceipts } from './eth_getBlockReceipts.ts'
 
 test.each([['0x82'], ['130'], [130], [{ blockNumber: '0x82' }]])('args: %j', async (ref) => {

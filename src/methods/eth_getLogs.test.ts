@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createReplayContext } from '../../test/context.ts'
 import { CHAIN, labels } from '../../test/recordedChain.ts'
 import { callMethod } from '../jsonrpc/method.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 
 const TOKEN = `0x${labels.contracts.Token.address.slice(2)}`

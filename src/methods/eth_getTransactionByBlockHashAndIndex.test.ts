@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createReplayContext, headBlock } from '../../test/context.ts'
 import { callMethod } from '../jsonrpc/method.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { eth_getTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
 
 test('default', async () => {

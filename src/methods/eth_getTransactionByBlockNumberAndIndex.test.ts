@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createReplayContext, headBlock } from '../../test/context.ts'
 import { callMethod } from '../jsonrpc/method.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { eth_getTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
 
 test('default', async () => {

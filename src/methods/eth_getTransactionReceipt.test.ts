@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createReplayContext } from '../../test/context.ts'
 import { labels } from '../../test/recordedChain.ts'
 import { callMethod } from '../jsonrpc/method.ts'
-import { fromWire, isWire } from '../jsonrpc/wire.ts'
+import { fromWire, isWire } from '../lib/wire.ts'
 import { eth_getTransactionReceipt } from './eth_getTransactionReceipt.ts'
 
 const unknown = `0x${'ab'.repeat(32)}`

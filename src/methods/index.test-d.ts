@@ -1,7 +1,7 @@
 import type { PublicRpcSchema } from 'viem'
 import { expectTypeOf, test } from 'vitest'
 
-import type { Wire } from '../jsonrpc/wire.ts'
+import type { Wire } from '../lib/wire.ts'
 import type { methods } from './index.ts'
 
 type Methods = typeof methods

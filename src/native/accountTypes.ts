@@ -1,4 +1,5 @@
-import type { Hex, HexAddress, Int64, Transaction, InternalTransaction, Log } from './types.ts'
+import type { HexAddress } from '../lib/address.ts'
+import type { Hex, Int64, Transaction, InternalTransaction, Log } from './types.ts'
 
 /** An entry of a protobuf map; here a zero `value` is printed. */
 export type Entry<key = string, value = Int64> = { key: key; value: value }

@@ -1,33 +1,34 @@
+import type { HexAddress } from '../lib/address.ts'
 import type * as account from './accountTypes.ts'
 import { build } from './operation.ts'
 import type * as request from './requests.ts'
 import type * as wire from './types.ts'
 
-type Owner = { owner_address: wire.HexAddress } & request.BuildOptions
+type Owner = { owner_address: HexAddress } & request.BuildOptions
 
 /** Operations that build an unsigned transaction, or execute a constant call instead (`triggerSmartContract`). */
 export const builders = {
   /** Coins, in sun. */
-  createTransaction: build<Owner & { to_address: wire.HexAddress; amount: wire.Int64 }>(
+  createTransaction: build<Owner & { to_address: HexAddress; amount: wire.Int64 }>(
     'createtransaction',
   ),
   /** Tokens; `asset_name` is hex of the ASCII token id. */
   transferAsset: build<
-    Owner & { to_address: wire.HexAddress; asset_name: wire.Hex; amount: wire.Int64 }
+    Owner & { to_address: HexAddress; asset_name: wire.Hex; amount: wire.Int64 }
   >('transferasset'),
   triggerSmartContract: build<request.SmartContractCallRequest, account.ContractCall>(
     'triggersmartcontract',
   ),
   deployContract: build<request.DeployRequest>('deploycontract'),
   updateSetting: build<
-    Owner & { contract_address: wire.HexAddress; consume_user_resource_percent: number }
+    Owner & { contract_address: HexAddress; consume_user_resource_percent: number }
   >('updatesetting'),
   updateEnergyLimit: build<
-    Owner & { contract_address: wire.HexAddress; origin_energy_limit: wire.Int64 }
+    Owner & { contract_address: HexAddress; origin_energy_limit: wire.Int64 }
   >('updateenergylimit'),
-  clearAbi: build<Owner & { contract_address: wire.HexAddress }>('clearabi'),
+  clearAbi: build<Owner & { contract_address: HexAddress }>('clearabi'),
 
-  createAccount: build<Owner & { account_address: wire.HexAddress }>('createaccount'),
+  createAccount: build<Owner & { account_address: HexAddress }>('createaccount'),
   updateAccount: build<Owner & { account_name: wire.Hex }>('updateaccount'),
   setAccountId: build<Owner & { account_id: wire.Hex }>('setaccountid'),
   accountPermissionUpdate: build<
@@ -43,10 +44,10 @@ export const builders = {
       request.ResourceRequest & {
         frozen_balance: wire.Int64
         frozen_duration: number
-        receiver_address?: wire.HexAddress
+        receiver_address?: HexAddress
       }
   >('freezebalance'),
-  unfreezeBalance: build<Owner & request.ResourceRequest & { receiver_address?: wire.HexAddress }>(
+  unfreezeBalance: build<Owner & request.ResourceRequest & { receiver_address?: HexAddress }>(
     'unfreezebalance',
   ),
   freezeBalanceV2: build<Owner & request.ResourceRequest & { frozen_balance: wire.Int64 }>(
@@ -60,21 +61,21 @@ export const builders = {
   delegateResource: build<
     Owner &
       request.ResourceRequest & {
-        receiver_address: wire.HexAddress
+        receiver_address: HexAddress
         balance: wire.Int64
         lock?: boolean
         lock_period?: number
       }
   >('delegateresource'),
   unDelegateResource: build<
-    Owner & request.ResourceRequest & { receiver_address: wire.HexAddress; balance: wire.Int64 }
+    Owner & request.ResourceRequest & { receiver_address: HexAddress; balance: wire.Int64 }
   >('undelegateresource'),
 
   createWitness: build<Owner & { url: wire.Hex }>('createwitness'),
   updateWitness: build<Owner & { update_url: wire.Hex }>('updatewitness'),
   updateBrokerage: build<Owner & { brokerage: number }>('updateBrokerage'),
   voteWitnessAccount: build<
-    Owner & { votes: { vote_address: wire.HexAddress; vote_count: wire.Int64 }[] }
+    Owner & { votes: { vote_address: HexAddress; vote_count: wire.Int64 }[] }
   >('votewitnessaccount'),
   withdrawBalance: build<Owner>('withdrawbalance'),
 
@@ -88,7 +89,7 @@ export const builders = {
 
   createAssetIssue: build<request.AssetIssueRequest & request.BuildOptions>('createassetissue'),
   participateAssetIssue: build<
-    Owner & { to_address: wire.HexAddress; asset_name: wire.Hex; amount: wire.Int64 }
+    Owner & { to_address: HexAddress; asset_name: wire.Hex; amount: wire.Int64 }
   >('participateassetissue'),
   unfreezeAsset: build<Owner>('unfreezeasset'),
   updateAsset: build<

@@ -1,3 +1,4 @@
+import { sleep as realSleep } from '../lib/sleep.ts'
 import { createSharing } from './dedupe.ts'
 import { isBusy, nodeErrorOf } from './errors.ts'
 import { parseNative, stringifyNative } from './json.ts'
@@ -44,7 +45,7 @@ const BUSY_DELAYS = [100, 200, 400]
  */
 export function createNativeClient({
   random = Math.random,
-  sleep = sleepFor,
+  sleep = realSleep,
   transport,
 }: createNativeClient.Options): NativeClient {
   const share = createSharing()
@@ -158,17 +159,3 @@ function ranOutOfTime(answer: unknown): boolean {
 
 /** Hex of `CPU timeout for`. */
 const CPU_TIMEOUT = '4350552074696d656f757420666f72'
-
-function sleepFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      clearTimeout(timer)
-      reject(signal?.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', leave)
-      resolve()
-    }, milliseconds)
-    signal?.addEventListener('abort', leave, { once: true })
-  })
-}

@@ -1,5 +1,6 @@
+import type { HexAddress } from '../lib/address.ts'
 import type { Entry, Permission } from './accountTypes.ts'
-import type { Hex, HexAddress, Int64, Transaction } from './types.ts'
+import type { Hex, Int64, Transaction } from './types.ts'
 
 /** What the node tells of itself. Costs it a probe of its machine: cache. */
 export type NodeInfo = {

@@ -1,3 +1,4 @@
+import type { HexAddress } from '../lib/address.ts'
 import type * as account from './accountTypes.ts'
 import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
@@ -30,14 +31,14 @@ export const sharedOperations = {
   getTransactionCountByBlockNum: read<{ num: number }, { count: number }>(
     'gettransactioncountbyblocknum',
   ),
-  getAccount: find<{ address: wire.HexAddress }, account.Account>('getaccount'),
+  getAccount: find<{ address: HexAddress }, account.Account>('getaccount'),
   getAccountById: find<{ account_id: wire.Hex }, account.Account>('getaccountbyid'),
   getDelegatedResource: read<
-    { fromAddress: wire.HexAddress; toAddress: wire.HexAddress },
+    { fromAddress: HexAddress; toAddress: HexAddress },
     account.DelegatedResource
   >('getdelegatedresource'),
   getDelegatedResourceV2: read<
-    { fromAddress: wire.HexAddress; toAddress: wire.HexAddress },
+    { fromAddress: HexAddress; toAddress: HexAddress },
     account.DelegatedResource
   >('getdelegatedresourcev2'),
   getDelegatedResourceAccountIndex: find<Value, account.DelegationIndex>(
@@ -48,15 +49,15 @@ export const sharedOperations = {
   ),
   /** `type`: 0 bandwidth, 1 energy. Sun. */
   getCanDelegatedMaxSize: read<
-    { owner_address: wire.HexAddress; type: 0 | 1 },
+    { owner_address: HexAddress; type: 0 | 1 },
     { max_size?: wire.Int64 }
   >('getcandelegatedmaxsize'),
-  getAvailableUnfreezeCount: read<{ owner_address: wire.HexAddress }, { count?: number }>(
+  getAvailableUnfreezeCount: read<{ owner_address: HexAddress }, { count?: number }>(
     'getavailableunfreezecount',
   ),
   /** Sun; `timestamp` in milliseconds, absent is now. */
   getCanWithdrawUnfreezeAmount: read<
-    { owner_address: wire.HexAddress; timestamp?: number },
+    { owner_address: HexAddress; timestamp?: number },
     { amount?: wire.Int64 }
   >('getcanwithdrawunfreezeamount'),
   triggerConstantContract: read<request.ContractCallRequest, account.ConstantCall>(
@@ -70,9 +71,9 @@ export const sharedOperations = {
   getBandwidthPrices: get<network.PriceHistory>('getbandwidthprices'),
   listWitnesses: get<network.Witnesses>('listwitnesses'),
   /** Sun. */
-  getReward: read<{ address: wire.HexAddress }, { reward: wire.Int64 }>('getReward'),
+  getReward: read<{ address: HexAddress }, { reward: wire.Int64 }>('getReward'),
   /** Percent. */
-  getBrokerage: read<{ address: wire.HexAddress }, { brokerage: number }>('getBrokerage'),
+  getBrokerage: read<{ address: HexAddress }, { brokerage: number }>('getBrokerage'),
   getAssetIssueById: find<{ value: string }, network.Asset>('getassetissuebyid'),
   getAssetIssueByName: find<Value, network.Asset>('getassetissuebyname'),
   getAssetIssueListByName: read<Value, { assetIssue?: network.Asset[] }>('getassetissuelistbyname'),
@@ -112,10 +113,8 @@ export const walletOperations = {
   getTransactionFromPending: find<Value, wire.Transaction>('gettransactionfrompending'),
   getPendingSize: get<{ pendingSize: number }>('getpendingsize'),
 
-  getAccountResource: find<{ address: wire.HexAddress }, account.AccountResource>(
-    'getaccountresource',
-  ),
-  getAccountNet: find<{ address: wire.HexAddress }, account.AccountNet>('getaccountnet'),
+  getAccountResource: find<{ address: HexAddress }, account.AccountResource>('getaccountresource'),
+  getAccountNet: find<{ address: HexAddress }, account.AccountNet>('getaccountnet'),
   getAccountBalance: read<request.AccountBalanceRequest, account.AccountBalance>(
     'getaccountbalance',
   ),
@@ -129,7 +128,7 @@ export const walletOperations = {
   /** Milliseconds. */
   getNextMaintenanceTime: get<{ num: number }>('getnextmaintenancetime'),
   getTotalTransaction: get<{ num?: wire.Int64 }>('totaltransaction'),
-  getAssetIssueByAccount: read<{ address: wire.HexAddress }, { assetIssue?: network.Asset[] }>(
+  getAssetIssueByAccount: read<{ address: HexAddress }, { assetIssue?: network.Asset[] }>(
     'getassetissuebyaccount',
   ),
   listProposals: get<{ proposals?: network.Proposal[] }>('listproposals'),

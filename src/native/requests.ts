@@ -1,5 +1,6 @@
+import type { HexAddress } from '../lib/address.ts'
 import type { BlockIdentifier, Permission, Resource } from './accountTypes.ts'
-import type { Hex, HexAddress, Int64, Transaction } from './types.ts'
+import type { Hex, Int64, Transaction } from './types.ts'
 
 /**
  * Bodies of native requests. `visible` is left out everywhere: this client speaks hex addresses only. Hex is without `0x`,

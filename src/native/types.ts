@@ -1,3 +1,5 @@
+import type { HexAddress } from '../lib/address.ts'
+
 /**
  * Wire types of the node's HTTP API, exactly as received with `visible: false`: snake_case, `41…` hex addresses without
  * `0x`, zeros absent (protobuf defaults are omitted). The rename to Ethereum's words happens once, in `codec/`.
@@ -8,9 +10,6 @@ export type Int64 = number | bigint
 
 /** Lower-case hex without `0x`. */
 export type Hex = string
-
-/** 21 bytes as 42 lower-case hex characters, the first byte `41`. */
-export type HexAddress = string
 
 export type Block = {
   blockID: Hex

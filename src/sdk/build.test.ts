@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { toNativeAddress } from '../codec/address.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import {
   decodeTransaction,
   encodeTransaction,

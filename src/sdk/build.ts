@@ -1,4 +1,4 @@
-import { toNativeAddress } from '../codec/address.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, rawDataToJson } from '../native/protobuf/transaction.ts'
 import type { Hex, Transaction } from '../native/types.ts'
 

@@ -1,9 +1,11 @@
-import { parseAddress, toNativeAddress, toBase58Address as toBase58 } from '../codec/address.ts'
+import { parseAddress, toNativeAddress, toBase58Address as toBase58 } from '../lib/address.ts'
+import type { HexAddress } from '../lib/address.ts'
+import { sleep as realSleep } from '../lib/sleep.ts'
 import { createNativeClient as createClient, type NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
 import { createFetchTransport } from '../native/fetchTransport.ts'
 import { type EncodableTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
-import type { Hex, HexAddress, TransactionInfo } from '../native/types.ts'
+import type { Hex, TransactionInfo } from '../native/types.ts'
 
 export type { CallOptions, SolidityOperations, WalletOperations } from '../native/operations.ts'
 export * from '../native/types.ts'
@@ -77,7 +79,7 @@ export declare namespace Client {
  */
 export function createNativeClient(
   url: string,
-  { sleep = sleepFor, ...options }: createNativeClient.Options = {},
+  { sleep = realSleep, ...options }: createNativeClient.Options = {},
 ): Client {
   const client = createClient({ transport: createFetchTransport(url, options) })
 
@@ -127,9 +129,6 @@ export function toEthereumAddress(address: string): `0x${string}` {
   if (parsed) return parsed
   throw new TypeError(`not an address: ${address}`)
 }
-
-const sleepFor = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
 /** The node refused a transaction. `code` is its word, such as `SIGERROR` or `TRANSACTION_EXPIRATION_ERROR`. */
 export class BroadcastError extends Error {

@@ -12,7 +12,7 @@ import {
   Wallet,
 } from 'ethers'
 
-import { toNativeAddress } from '../codec/address.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import { buildNative } from './build.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../test/context.ts'
 import { labels } from '../../test/recordedChain.ts'
-import { fromWire, isWire } from '../jsonrpc/wire.ts'
+import { fromWire, isWire } from '../lib/wire.ts'
 import { receiptByHash, transactionByHash } from './alias.ts'
 import type { SentTransaction } from './sentStore.ts'
 

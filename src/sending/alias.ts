@@ -4,7 +4,7 @@ import { numberToHex } from 'viem/utils'
 import { toRpcTransaction } from '../codec/transaction.ts'
 import type { RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import type { Context } from '../context.ts'
-import { fromWire, type Wire } from '../jsonrpc/wire.ts'
+import { fromWire, type Wire } from '../lib/wire.ts'
 import { decodeTransaction } from '../native/protobuf/transaction.ts'
 import type { SentTransaction } from './sentStore.ts'
 

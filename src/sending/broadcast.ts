@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
 import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
+import { sleep as realSleep } from '../lib/sleep.ts'
 import type { BroadcastResult } from '../native/accountTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
@@ -16,7 +17,7 @@ const LOOK_UP_AFTER = [0, 300, 1_000]
  * UncertainBroadcastError when the node did not say and does not show it.
  */
 export async function broadcast(
-  { native, sleep = sleepFor }: broadcast.Dependencies,
+  { native, sleep = realSleep }: broadcast.Dependencies,
   { hash, hex }: { hash: Hash; hex: string },
 ): Promise<void> {
   const result = await native.wallet.broadcastHex({ transaction: hex }).catch(async (error) => {
@@ -93,9 +94,6 @@ const INSUFFICIENT = 'insufficient funds for gas * price + value'
 
 const LACKS_FUNDS =
   /balance is not (?:sufficient|enough)|no OwnerAccount|account.* (?:not exist|does not exist)|insufficient/i
-
-const sleepFor = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
 /** `-32603`: the transaction may or may not have reached the network. Sending the same bytes again is safe. */
 export class UncertainBroadcastError extends UpstreamError {

@@ -2,9 +2,9 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address, Hash } from 'viem'
 import { getContractAddress } from 'viem/utils'
 
-import { toNativeAddress, toRpcAddress } from '../codec/address.ts'
 import type { Context } from '../context.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
+import { toNativeAddress, toRpcAddress } from '../lib/address.ts'
 import type { SentStore } from './sentStore.ts'
 
 /** A contract that was created from here: where it is, and where an Ethereum library believes it to be. */

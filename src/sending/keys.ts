@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-import { toRpcAddress } from '../codec/address.ts'
+import { toRpcAddress } from '../lib/address.ts'
 import { addressFromKey, type PrivateKey } from '../native/protobuf/signature.ts'
 
 /** The accounts that this gateway signs for. The keys stay in here: nothing prints or logs them. */

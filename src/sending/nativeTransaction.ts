@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 
-import { toNativeAddress } from '../codec/address.ts'
 import { RpcError } from '../errors.ts'
+import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
 import type { Contract, Transaction } from '../native/types.ts'
 

@@ -3,8 +3,9 @@ import type { Address, Hash, Hex } from 'viem'
 import type { Chain } from '../chain/chainTypes.ts'
 import { estimateGas } from '../chain/estimate.ts'
 import type { Head } from '../chain/headTypes.ts'
-import { toNativeAddress } from '../codec/address.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import { sleep as realSleep } from '../lib/sleep.ts'
 import type { NativeClient } from '../native/client.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { decodeTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
@@ -82,7 +83,7 @@ export function createSending({
   native,
   now = Date.now,
   onError = () => {},
-  sleep = sleepFor,
+  sleep = realSleep,
   store,
 }: createSending.Options): Sending {
   const fees = createFees({ chain, native, now })
@@ -282,6 +283,3 @@ function sentOf({ id, hex, transaction }: Signed, from: Address) {
 }
 
 const NEVER = new AbortController().signal
-
-const sleepFor = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, milliseconds))

@@ -1,11 +1,12 @@
 import type { Address } from 'viem'
 
-import { toRpcAddress } from '../codec/address.ts'
 import { RpcError } from '../errors.ts'
+import { toRpcAddress } from '../lib/address.ts'
+import type { HexAddress } from '../lib/address.ts'
 import type { Permission } from '../native/accountTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { recoverSigners } from '../native/protobuf/signature.ts'
-import type { HexAddress, Transaction } from '../native/types.ts'
+import type { Transaction } from '../native/types.ts'
 
 /**
  * Recovers who signed a native transaction and checks it against the permission that it names, so that a wrong key is

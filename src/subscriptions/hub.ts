@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Hash } from 'viem'
 
@@ -11,6 +10,7 @@ import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import { InvalidParamsError, LimitExceededError, UpstreamError } from '../errors.ts'
 import type { PoolFeed } from '../filters/pool.ts'
 import type { RequestScope, RpcSocket } from '../jsonrpc/request.ts'
+import { sleep } from '../lib/sleep.ts'
 import { syncText } from './syncText.ts'
 import { notification } from './text.ts'
 import { createTopic, type Topic, type TopicSpec } from './topic.ts'

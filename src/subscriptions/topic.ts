@@ -5,7 +5,7 @@ import type { BlockId } from '../codec/blockRef.ts'
 import type { RpcBlock } from '../codec/types.ts'
 import { UpstreamError } from '../errors.ts'
 import { readHistory } from '../filters/history.ts'
-import { fromWire } from '../jsonrpc/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { headerText, logText } from './text.ts'
 
 /** What of the chain a subscription delivers. */

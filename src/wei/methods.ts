@@ -1,6 +1,6 @@
 import { RpcError } from '../errors.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
-import { fromWire, isWire } from '../jsonrpc/wire.ts'
+import { fromWire, isWire } from '../lib/wire.ts'
 import { coinAmounts, scale, type Shape, toSun, toWei } from './scale.ts'
 
 /**

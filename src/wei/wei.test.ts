@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { callMethod, defineMethod } from '../jsonrpc/method.ts'
-import { fromWire, isWire, toWire } from '../jsonrpc/wire.ts'
+import { fromWire, isWire, toWire } from '../lib/wire.ts'
 import { methods } from '../methods/index.ts'
 import { weiMethods } from './methods.ts'
 import { coinAmounts, fromSigned, scale, type Shape, toSun, toWei } from './scale.ts'

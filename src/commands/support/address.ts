@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-import { parseAddress as parseAny, toBase58Address, toNativeAddress } from '../../codec/address.ts'
+import { parseAddress as parseAny, toBase58Address, toNativeAddress } from '../../lib/address.ts'
 import { usageError } from '../command.ts'
 
 /** One address in its three spellings. */

@@ -1,4 +1,4 @@
-import { fromBase58 } from '../../native/protobuf/base58.ts'
+import { fromBase58 } from '../../lib/base58.ts'
 import { allowanceOf } from '../contracts/vote.ts'
 import { positive, printInt } from '../execute.ts'
 import type { Account, Permission, Usage } from '../model.ts'

@@ -1,4 +1,4 @@
-import { fromBase58 } from '../../native/protobuf/base58.ts'
+import { fromBase58 } from '../../lib/base58.ts'
 import type { Operations } from './operation.ts'
 
 function validate(address: string): { result: boolean; message: string } {

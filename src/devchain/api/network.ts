@@ -1,4 +1,4 @@
-import { fromBase58 } from '../../native/protobuf/base58.ts'
+import { fromBase58 } from '../../lib/base58.ts'
 import { allowanceOf } from '../contracts/vote.ts'
 import { printInt, positive } from '../execute.ts'
 import type { ContractRecord, Proposal, Witness } from '../model.ts'

@@ -1,4 +1,4 @@
-import { toBase58 } from '../../native/protobuf/base58.ts'
+import { toBase58 } from '../../lib/base58.ts'
 import { invalid } from '../errors.ts'
 import { newAccount } from '../model.ts'
 import { parameter } from '../parameters.ts'

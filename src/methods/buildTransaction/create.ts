@@ -1,4 +1,4 @@
-import { toNativeAddress } from '../../codec/address.ts'
+import { toNativeAddress } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { Transaction } from '../../native/types.ts'
 import type { BuildRequest } from './request.ts'

@@ -1,5 +1,5 @@
-import { toNativeAddress } from '../../codec/address.ts'
 import { RpcError } from '../../errors.ts'
+import { toNativeAddress } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { decodeMessage } from '../../native/errors.ts'
 import type { Transaction } from '../../native/types.ts'

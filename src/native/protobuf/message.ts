@@ -6,7 +6,7 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 
-import { parseAddress, toBase58Address, toRpcAddress } from '../../codec/address.ts'
+import { parseAddress, toBase58Address, toRpcAddress } from '../../lib/address.ts'
 
 /** How byte fields are spelled: hex (`false`), or base58 addresses and plain text as a node does with `visible: true`. */
 export type Spelling = { visible?: boolean | undefined }

@@ -1,8 +1,9 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import bs58 from 'bs58'
 import type { Address } from 'viem'
 
-import type { HexAddress } from '../native/types.ts'
+import { decodeBase58, toBase58 } from './base58.ts'
+
+/** An address as the node writes it: 21 bytes as 42 lower-case hex characters, the first byte `41`. */
+export type HexAddress = string
 
 export const ZERO_ADDRESS: Address = `0x${'0'.repeat(40)}`
 
@@ -34,8 +35,7 @@ export function toNativeAddress(address: Address): HexAddress {
 
 /** The spelling that wallets of this chain show: base58 of the 21 bytes and the first four of their double SHA-256. */
 export function toBase58Address(address: Address): string {
-  const payload = Buffer.from(toNativeAddress(address), 'hex')
-  return bs58.encode(Buffer.concat([payload, checksum(payload)]))
+  return toBase58(Buffer.from(toNativeAddress(address), 'hex'))
 }
 
 /**
@@ -46,13 +46,7 @@ export function parseAddress(input: string): Address | undefined {
   const hex = input.replace(/^0x/i, '').toLowerCase()
   if (/^[0-9a-f]{40}$/.test(hex)) return `0x${hex}`
   if (/^41[0-9a-f]{40}$/.test(hex)) return `0x${hex.slice(2)}`
-  const bytes = bs58.decodeUnsafe(input)
-  if (!bytes || bytes.length !== 25 || bytes[0] !== 0x41) return undefined
-  const payload = bytes.subarray(0, 21)
-  const matches = checksum(payload).every((byte, index) => byte === bytes[21 + index])
-  return matches ? `0x${Buffer.from(payload.subarray(1)).toString('hex')}` : undefined
-}
-
-function checksum(payload: Uint8Array): Uint8Array {
-  return sha256(sha256(payload)).subarray(0, 4)
+  const bytes = decodeBase58(input)
+  if (bytes?.length !== 21 || bytes[0] !== 0x41) return undefined
+  return `0x${bytes.subarray(1).toString('hex')}`
 }

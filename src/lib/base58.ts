@@ -12,11 +12,17 @@ export function toBase58(address: Uint8Array): string {
  * @throws TypeError when the text is not base58 or its checksum is wrong.
  */
 export function fromBase58(text: string): Buffer {
+  const address = decodeBase58(text)
+  if (!address) throw new TypeError(`wrong base58 checksum: ${text}`)
+  return address
+}
+
+/** Like `fromBase58`, but undefined where the text is not base58 or its checksum is wrong. */
+export function decodeBase58(text: string): Buffer | undefined {
   const bytes = Buffer.from(bs58.decodeUnsafe(text) ?? [])
   const address = bytes.subarray(0, -4)
-  if (bytes.length < 5 || !checksum(address).equals(bytes.subarray(-4)))
-    throw new TypeError(`wrong base58 checksum: ${text}`)
-  return address
+  const isWhole = bytes.length >= 5 && checksum(address).equals(bytes.subarray(-4))
+  return isWhole ? address : undefined
 }
 
 function checksum(bytes: Uint8Array): Buffer {
