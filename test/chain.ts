@@ -25,6 +25,8 @@ type Faults = {
   lag?: number
   /** Answers HTTP 503. */
   down?: boolean
+  /** Answers nothing. */
+  hang?: boolean
 }
 
 /**
@@ -127,6 +129,7 @@ export function createScriptedChain({
   async function send(path: string, body: string | undefined) {
     calls.set(path, (calls.get(path) ?? 0) + 1)
     if (faults.down) return { status: 503, text: '' }
+    if (faults.hang) await new Promise(() => {})
     const input = body ? (JSON.parse(body) as Record<string, unknown>) : {}
     return { status: 200, text: JSON.stringify(answer(path, input)) }
   }

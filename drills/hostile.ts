@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import Table from 'cli-table3'
+
+import type { Case, DrillNode } from './case.ts'
+import { cases } from './cases/index.ts'
+import {
+  type Latencies,
+  startGateway,
+  startLightClient,
+  startNode,
+  watchMemory,
+} from './processes.ts'
+import { startDrillRedis } from './redis.ts'
+
+/** Runs the cases, each against a gateway of its own, and prints the table. @returns whether nothing went wrong. */
+export async function hostile(names: string[]): Promise<boolean> {
+  const chosen = names.length === 0 ? cases : names.map(caseOf)
+  const table = new Table({
+    head: ['case', 'tried', 'wrong', 'p50 ms', 'p99 ms', 'max ms', 'MiB before / peak / after', ''],
+  })
+  const node = await startNode()
+  let isGood = true
+  for (const one of chosen) {
+    process.stderr.write(`${one.name} …\n`)
+    const { after, before, latencies, note = '', peak, tried, wrong } = await runCase(one, node)
+    const failed =
+      latencies.failed > 0 && !one.ends ? `light client failed ${latencies.failed}` : ''
+    if (wrong > 0 || failed) isGood = false
+    const times = [latencies.p50, latencies.p99, latencies.max].map((ms) => ms.toFixed(0))
+    const memory = [before, peak, after].map((mebibytes) => mebibytes.toFixed(0)).join(' / ')
+    const notes = [note, failed].filter(Boolean).join('; ')
+    table.push([`${one.name}: ${one.what}`, tried, wrong, ...times, memory, notes])
+  }
+  console.log(table.toString())
+  return isGood
+}
+
+type Figures = {
+  tried: number
+  wrong: number
+  note?: string | undefined
+  latencies: Latencies
+  before: number
+  peak: number
+  after: number
+}
+
+async function runCase(one: Case, node: DrillNode): Promise<Figures> {
+  const redis = one.redis ? await startDrillRedis() : undefined
+  const gateway = await startGateway({
+    env: one.env ?? {},
+    flags: [...(one.flags ?? []), ...(redis ? ['--redis', redis.url] : [])],
+    log: one.log,
+    upstream: node.url,
+  })
+  const { pid, port, url } = gateway
+  const light = await startLightClient(url)
+  // The first calls compile the code; they are not what is measured.
+  await sleep(WARM_UP_MS)
+  const memory = watchMemory(pid)
+  const before = memory.now()
+  try {
+    const { note, tried, wrong } = await one.run({
+      exited: gateway.exited,
+      node,
+      pid,
+      port,
+      redisUrl: redis?.url,
+      url,
+      wsUrl: url.replace('http', 'ws'),
+    })
+    await sleep(SETTLE_MS)
+    const latencies = await light.stop()
+    const after = memory.now()
+    return { after, before, latencies, note, peak: memory.stop().peak, tried, wrong }
+  } finally {
+    memory.stop()
+    await node.hang(false)
+    await gateway.end()
+    await redis?.close()
+  }
+}
+
+const WARM_UP_MS = 1_000
+const SETTLE_MS = 1_000
+
+function caseOf(name: string): Case {
+  const found = cases.find((one) => one.name === name)
+  if (found) return found
+  throw new Error(`no case ${name}; there are ${cases.map((one) => one.name).join(', ')}`)
+}

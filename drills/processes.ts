@@ -1,0 +1,147 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+import type { DrillNode } from './case.ts'
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const children = new Set<ChildProcess>()
+
+/** Ends every process that was started here. */
+export function endAll(): void {
+  for (const child of children) child.kill('SIGKILL')
+}
+
+/** A gateway process. */
+export type DrillGateway = {
+  url: string
+  port: number
+  pid: number
+  exited: Promise<unknown>
+  end(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** Starts the built command, `serve`, and resolves when it is ready to answer. */
+export async function startGateway({
+  env = {},
+  flags = [],
+  log,
+  port = 0,
+  upstream,
+}: startGateway.Options): Promise<DrillGateway> {
+  const taken = port === 0 ? await freePort() : port
+  const output = log === undefined ? 'ignore' : openSync(log, 'a')
+  const args = ['serve', '--port', String(taken), '--upstream', upstream, ...flags]
+  const child = track(
+    spawn(process.execPath, [file('../dist/main.js'), ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', output, output],
+    }),
+  )
+  const exited = once(child, 'exit')
+  const url = `http://127.0.0.1:${taken}`
+  await isReady(url, child)
+  return {
+    exited,
+    pid: child.pid ?? 0,
+    port: taken,
+    url,
+    async end(signal = 'SIGKILL') {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill(signal)
+      await exited
+    },
+  }
+}
+
+export declare namespace startGateway {
+  type Options = {
+    env?: Record<string, string>
+    flags?: readonly string[]
+    /** File that gets stdout and stderr. */
+    log?: string | undefined
+    /** @default a free one */
+    port?: number
+    upstream: string
+  }
+}
+
+/** Starts the fake node. */
+export async function startNode(): Promise<DrillNode> {
+  const child = track(fork(file('node.ts'), { execArgv: ['--import', 'tsx'] }))
+  const [first] = (await once(child, 'message')) as [Pick<DrillNode, 'dense' | 'head' | 'url'>]
+  const ask = async (question: object) => {
+    const answer = once(child, 'message')
+    child.send(question)
+    await answer
+  }
+  return { ...first, hang: (on) => ask({ hang: on }), mine: () => ask({ mine: true }) }
+}
+
+/** Milliseconds that the light client waited for its answers. */
+export type Latencies = { count: number; failed: number; p50: number; p99: number; max: number }
+
+/** Starts a client that asks for eth_blockNumber every 20 ms, whether or not earlier answers have come. */
+export async function startLightClient(url: string): Promise<{ stop(): Promise<Latencies> }> {
+  const child = track(fork(file('lightClient.ts'), [url], { execArgv: ['--import', 'tsx'] }))
+  await once(child, 'message')
+  return {
+    async stop() {
+      const answer = once(child, 'message')
+      child.send('stop')
+      const [latencies] = (await answer) as [Latencies]
+      child.kill()
+      return latencies
+    },
+  }
+}
+
+/** Watches how much memory a process has (Linux). MiB. */
+export function watchMemory(pid: number): { now(): number; stop(): { peak: number } } {
+  const now = () => {
+    try {
+      const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+      return Number(found?.[1] ?? 0) / 1024
+    } catch {
+      return 0
+    }
+  }
+  let peak = now()
+  const timer = setInterval(() => (peak = Math.max(peak, now())), 50)
+  return {
+    now,
+    stop() {
+      clearInterval(timer)
+      return { peak }
+    },
+  }
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net')
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Registers a process that ends with the drill. */
+export function track<child extends ChildProcess>(child: child): child {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+async function isReady(url: string, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}`)
+    const response = await fetch(`${url}/ready`).catch(() => undefined)
+    if (response?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} did not become ready within 30 s`)
+}

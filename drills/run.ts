@@ -1,0 +1,18 @@
+// Drills: what no test may take the time for, on this machine, against the built gateway.
+//
+//   npm run drills -- hostile [case …]   hostile input, slow readers, full disks: a light client beside each
+//
+// Needs nothing but Node (redis-server for the cases that say so). Linux only: memory is read from /proc.
+import { hostile } from './hostile.ts'
+import { endAll } from './processes.ts'
+
+const drills: Record<string, (names: string[]) => Promise<boolean>> = { hostile }
+const [name = '', ...rest] = process.argv.slice(2)
+const drill = drills[name]
+if (!drill) {
+  console.error(`usage: npm run drills -- ${Object.keys(drills).join('|')} [case …]`)
+  process.exit(2)
+}
+process.on('exit', endAll)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+process.exit((await drill(rest)) ? 0 : 1)
