@@ -1,4 +1,5 @@
-// Writes the tables of README.md from the code: `npm run docs`. With --check it only tells whether they are current.
+// Writes the tables of docs/methods.md and docs/options.md from the code: `npm run docs`. With --check it only reports
+// whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 import { format, type FormatOptions } from 'oxfmt'
@@ -7,35 +8,37 @@ import { options, type Option } from '../src/config.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import { methods } from '../src/methods/index.ts'
 
-const README = new URL('../README.md', import.meta.url)
+const ROOT = new URL('../', import.meta.url)
 
-const STYLE = JSON.parse(
-  readFileSync(new URL('../.oxfmtrc.json', import.meta.url), 'utf8'),
-) as FormatOptions
+const STYLE = JSON.parse(readFileSync(new URL('.oxfmtrc.json', ROOT), 'utf8')) as FormatOptions
 
 const KINDS = { served: 'served', fixed: 'fixed answer', refused: 'refused' }
 
-const before = readFileSync(README, 'utf8')
-const text = [
-  { name: 'methods', table: methodsTable() },
-  { name: 'options', table: optionsTable() },
-].reduce(put, before)
-// The formatter aligns tables: what is written must pass `npm run check`.
-const { code: after } = await format('README.md', text, STYLE)
-
-if (!process.argv.includes('--check')) writeFileSync(README, after)
-else if (after !== before) {
-  console.error('README.md: the tables are not current, run: npm run docs')
-  process.exitCode = 1
+const pages = [
+  { file: 'docs/methods.md', name: 'methods', table: methodsTable() },
+  { file: 'docs/options.md', name: 'options', table: optionsTable() },
+]
+for (const page of pages) {
+  const path = new URL(page.file, ROOT)
+  const before = readFileSync(path, 'utf8')
+  // The formatter aligns tables: what is written must pass `npm run check`.
+  const { code: after } = await format(page.file, put(before, page), STYLE)
+  if (!process.argv.includes('--check')) writeFileSync(path, after)
+  else if (after !== before) {
+    console.error(`${page.file}: the table is not current, run: npm run docs`)
+    process.exitCode = 1
+  }
 }
 
-/** Replaces what is between the two remarks of a table. */
-function put(text: string, { name, table }: { name: string; table: string }): string {
+/** Replaces what is between the two comments of a table. */
+function put(
+  text: string,
+  { file, name, table }: { file: string; name: string; table: string },
+): string {
   const begin = `<!-- ${name}: written by npm run docs -->\n`
   const end = `<!-- end of ${name} -->`
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-  if (from === -1 || to === -1)
-    throw new Error(`README.md: there is no place for the ${name} table`)
+  if (from === -1 || to === -1) throw new Error(`${file}: there is no place for the ${name} table`)
   return `${text.slice(0, from)}${begin}\n${table}\n\n${text.slice(to)}`
 }
 

@@ -1,6 +1,6 @@
 import { header, integer, logLevel, MIB, origins, redisUrl, text, url } from './configValues.ts'
 
-/** One option of the command line: flag, environment variable, default, meaning. `--help` and the README come from here. */
+/** One option of the command line: flag, environment variable, default, meaning. `--help` and docs/options.md come from here. */
 export type Option = {
   flag: string
   env: string

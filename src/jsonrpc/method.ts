@@ -2,13 +2,13 @@ import type { Context } from '../context.ts'
 import { InvalidParamsError } from '../errors.ts'
 import type { Param } from './params.ts'
 
-/** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in the README. */
+/** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in docs/methods.md. */
 export type Method<params extends readonly unknown[], result> = {
   params: { readonly [key in keyof params]: Param<params[key]> }
   handler: (context: Context, params: params) => Promise<result> | result
   /** How the method is served: from the chain, with a fixed answer, or refused on purpose. @default 'served' */
   kind?: 'served' | 'fixed' | 'refused'
-  /** One line for the methods table of the README. */
+  /** One line for the table of docs/methods.md. */
   summary: string
   /** Only offered on the full view, not on `/solidity`. @default false */
   fullOnly?: boolean

@@ -111,7 +111,7 @@ function isRevert(error: { code: number; message: string }): boolean {
 }
 
 function advice(error: { code: number; message: string }): string {
-  if (error.code === -32601) return '; the methods are listed in the README'
+  if (error.code === -32601) return '; docs/methods.md lists the methods'
   if (error.code === -32602) return '; a parameter is JSON when it parses as JSON, else text'
   return ''
 }
