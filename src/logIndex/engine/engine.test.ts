@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { postgresMissing, somePostgresIndex } from '../../../test/postgres.ts'
+import { explainSkip } from '../../../test/redis.ts'
+import { testEngine } from './engine.contract.ts'
+import { nameOf, openEngine } from './open.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-'))
+describe('lmdb', () => {
+  testEngine({
+    open: () => openEngine(directory),
+    close: async () => rmSync(directory, { recursive: true }),
+  })
+})
+
+explainSkip(postgresMissing)
+describe.skipIf(postgresMissing)('postgres', () => {
+  const index = somePostgresIndex()
+  testEngine({ open: () => openEngine(index.url), close: () => index.drop() })
+})
+
+describe('openEngine', () => {
+  test('error: what cannot be opened is named, without its password', async () => {
+    const opening = openEngine('postgres://user:secret@127.0.0.1:1/test?schema=x')
+    await expect(opening).rejects.toThrow(
+      /^the log index postgres:\/\/127\.0\.0\.1:1\/test cannot be opened: /,
+    )
+    expect(nameOf('/data/index')).toBe('/data/index')
+  })
+})

@@ -1,0 +1,52 @@
+/**
+ * Where a log index keeps its rows: ordered tables of bytes. One search and one writer run on both engines, so what an
+ * engine must do is small: read many keys, read a range in order, and commit all or nothing.
+ */
+export type Engine = {
+  readonly kind: 'lmdb' | 'postgres'
+  /** Logs that one row of `logs` holds: what the engine reads and stores well. */
+  readonly logsPerPage: number
+  /** Runs reads that all see one moment, whatever is written meanwhile. */
+  read<result>(run: (view: View) => Promise<result>): Promise<result>
+  /**
+   * Runs a transaction: durable when it resolves, without effect when it throws. Writers of all processes run one after
+   * another, so what `run` reads stays true until it commits. `run` must not wait for anything but the transaction itself.
+   */
+  write<result>(run: (batch: Batch) => Promise<result>): Promise<result>
+  /** Bytes on disk. */
+  size(): Promise<number>
+  close(): Promise<void>
+}
+
+/** The tables: what is covered, posting lists, the logs themselves, claims of work, and facts about the index. */
+export const TABLES = ['segments', 'postings', 'logs', 'claims', 'facts'] as const
+
+export type Table = (typeof TABLES)[number]
+
+export type Entry = { key: Buffer; value: Buffer }
+
+/** Reads of one moment. Buffers are the caller's. */
+export type View = {
+  /** Values in the order of the keys; undefined where there is none. */
+  get(table: Table, keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>
+  /** Entries in the order of their keys, the start included, the end not; at most `limit`. */
+  range(table: Table, range: KeyRange): Promise<Entry[]>
+}
+
+export type KeyRange = { from: Buffer; to: Buffer; limit?: number }
+
+/** A transaction: it reads what it wrote. */
+export type Batch = View & {
+  /** Sets rows, replacing those of the same key: for few. */
+  put(table: Table, entries: readonly Entry[]): Promise<void>
+  /** Adds rows whose keys are new, sorted by key: for many. */
+  insert(table: Table, entries: readonly Entry[]): Promise<void>
+  delete(table: Table, keys: readonly Buffer[]): Promise<void>
+  /** Deletes a range, the start included, the end not. */
+  deleteRange(table: Table, range: { from: Buffer; to: Buffer }): Promise<void>
+}
+
+/** Why an index cannot be opened or read, for people. */
+export class IndexError extends Error {
+  override name = 'IndexError'
+}

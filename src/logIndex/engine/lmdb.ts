@@ -1,0 +1,117 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { type Database, open, type RootDatabase } from 'lmdb'
+
+import { type Batch, type Engine, type Entry, TABLES, type Table, type View } from './engine.ts'
+
+/** What the map may grow to at first; it grows by itself beyond. */
+const MAP_BYTES = 1024 ** 3
+
+type Bytes = Database<Buffer, Buffer>
+
+/**
+ * The embedded engine: one memory-mapped file in a directory of this machine. Several processes may open it; a network file
+ * system is not supported.
+ */
+export function createLmdbEngine({
+  directory,
+  readOnly = false,
+}: createLmdbEngine.Options): Engine {
+  const root: RootDatabase<Buffer, Buffer> = open({
+    path: join(directory, 'log-index.lmdb'),
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    mapSize: MAP_BYTES,
+    maxDbs: TABLES.length + 1,
+    maxReaders: 256,
+    noSubdir: true,
+    readOnly,
+  })
+  const tables = Object.fromEntries(
+    TABLES.map((name) => [name, root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' })]),
+  ) as Record<Table, Bytes>
+
+  /** Reads of the transaction given; without one of the newest state, which only writers of this thread could change. */
+  function viewOf(options: { transaction?: ReturnType<Bytes['useReadTransaction']> }): View {
+    return {
+      async get(table, keys) {
+        const from = tables[table]
+        return keys.map((key) => from.get(key, options))
+      },
+      async range(table, { from, limit, to }) {
+        const entries: Entry[] = []
+        const found = tables[table].getRange({
+          start: from,
+          end: to,
+          ...(limit !== undefined && { limit }),
+          ...options,
+        })
+        for (const { key, value } of found) entries.push({ key: Buffer.from(key), value })
+        return entries
+      },
+    }
+  }
+
+  async function put(table: Table, entries: readonly Entry[]): Promise<void> {
+    const to = tables[table]
+    for (const { key, value } of entries) to.putSync(key, value)
+  }
+
+  /** Writers of this thread, one after another; those of others wait for the lock of the file. */
+  let queue: Promise<unknown> = Promise.resolve()
+
+  const batch: Batch = {
+    ...viewOf({}),
+    insert: put,
+    put,
+    async delete(table, keys) {
+      const from = tables[table]
+      for (const key of keys) from.removeSync(key)
+    },
+    async deleteRange(table, { from, to }) {
+      const database = tables[table]
+      // Collected first: a cursor does not stand the removal of what it stands on.
+      const keys = Array.from(database.getKeys({ start: from, end: to }), (key) => Buffer.from(key))
+      for (const key of keys) database.removeSync(key)
+    },
+  }
+
+  return {
+    kind: 'lmdb',
+    logsPerPage: LOGS_PER_PAGE,
+    async read(run) {
+      // Else the reads of one turn share a moment that may be before what was just written.
+      root.resetReadTxn()
+      const transaction = tables.segments.useReadTransaction()
+      try {
+        return await run(viewOf({ transaction }))
+      } finally {
+        transaction.done()
+      }
+    },
+    write(run) {
+      const done = queue.then(() => root.transactionSync(() => run(batch)))
+      queue = done.catch(() => {})
+      return done
+    },
+    async size() {
+      const { blocks } = await stat(join(directory, 'log-index.lmdb'))
+      // Blocks of 512 bytes that are really there: the file has holes.
+      return blocks * 512
+    },
+    close: () => root.close(),
+  }
+}
+
+/** A page of 16 logs of usual size stays below half a page of the file, so it is stored inside of the tree. */
+const LOGS_PER_PAGE = 16
+
+export declare namespace createLmdbEngine {
+  type Options = {
+    /** Made when it is not there. */
+    directory: string
+    /** @default false */
+    readOnly?: boolean
+  }
+}

@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs'
+
+import { type Engine, IndexError } from './engine.ts'
+
+/**
+ * Opens the engine that an address names: `postgres://…` or a directory. Loads what it needs only then.
+ *
+ * @throws IndexError when it cannot be opened, with what to do.
+ */
+export async function openEngine(address: string): Promise<Engine> {
+  try {
+    if (isPostgres(address)) {
+      const { createPostgresEngine } = await import('./postgres.ts')
+      return await createPostgresEngine({ url: address })
+    }
+    mkdirSync(address, { recursive: true })
+    const { createLmdbEngine } = await import('./lmdb.ts')
+    return createLmdbEngine({ directory: address })
+  } catch (error) {
+    throw new IndexError(
+      `the log index ${nameOf(address)} cannot be opened: ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}
+
+/** Whether an address names a PostgreSQL server. */
+export function isPostgres(address: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(address)
+}
+
+/** The address without user, password and parameters: for messages. */
+export function nameOf(address: string): string {
+  if (!isPostgres(address)) return address
+  const { host, pathname } = new URL(address)
+  return `postgres://${host}${pathname}`
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+
+import { type Batch, type Engine, type Entry, TABLES, type Table, type View } from './engine.ts'
+import { copyChunks } from './postgresCopy.ts'
+
+/** The schema that holds an index unless the address names another with `?schema=`. */
+const DEFAULT_SCHEMA = 'ethgate_index'
+
+/** Pages of 8 logs stay below 2 KB, above which PostgreSQL moves a value out of its row. */
+const LOGS_PER_PAGE = 8
+
+/** Rows above which COPY is faster than INSERT. */
+const COPY_FROM = 64
+
+type Row = { k: Buffer; v: Buffer }
+
+/** The shared engine: a PostgreSQL server, or one that speaks its protocol. Several replicas fill and search one index. */
+export async function createPostgresEngine({
+  connections = 4,
+  url,
+}: createPostgresEngine.Options): Promise<Engine> {
+  const { connectionString, schema } = parse(url)
+  // As psql does it: without a name, that of the user who runs this.
+  pg.defaults.user ??= userInfo().username
+  const pool = new pg.Pool({
+    connectionString,
+    max: connections,
+    // The planner has no statistics of a table that was just filled.
+    options: '-c enable_seqscan=off -c jit=off',
+  })
+  // A connection that breaks while idle is replaced; one that breaks in use fails its query.
+  pool.on('error', () => {})
+  const name = (table: Table) => `"${schema}"."${table}"`
+  /** One number names the index for locks that are held until the end of a transaction. */
+  const lock = createHash('sha256').update(schema).digest().readBigInt64BE(0).toString()
+
+  async function within<result>(
+    begin: string,
+    run: (client: pg.PoolClient) => Promise<result>,
+  ): Promise<result> {
+    const client = await pool.connect()
+    try {
+      await client.query(begin)
+      const result = await run(client)
+      await client.query('commit')
+      client.release()
+      return result
+    } catch (error) {
+      const isUsable = await client.query('rollback').then(
+        () => true,
+        () => false,
+      )
+      client.release(!isUsable)
+      throw error
+    }
+  }
+
+  function viewOf(client: pg.PoolClient): View {
+    return {
+      async get(table, keys) {
+        if (keys.length === 0) return []
+        const { rows } = await client.query<Row>({
+          name: `get ${table}`,
+          text: `select k, v from ${name(table)} where k = any($1::bytea[])`,
+          values: [keys],
+        })
+        const found = new Map(rows.map(({ k, v }) => [k.toString('latin1'), v]))
+        return keys.map((key) => found.get(key.toString('latin1')))
+      },
+      async range(table, { from, limit, to }) {
+        const { rows } = await client.query<Row>({
+          name: `range ${table}`,
+          text: `select k, v from ${name(table)} where k >= $1 and k < $2 order by k limit $3`,
+          values: [from, to, limit ?? null],
+        })
+        return rows.map(({ k, v }) => ({ key: k, value: v }))
+      },
+    }
+  }
+
+  function batchOf(client: pg.PoolClient): Batch {
+    async function put(table: Table, entries: readonly Entry[]): Promise<void> {
+      if (entries.length === 0) return
+      await client.query(
+        `insert into ${name(table)} (k, v) select * from unnest($1::bytea[], $2::bytea[])
+         on conflict (k) do update set v = excluded.v`,
+        [entries.map(({ key }) => key), entries.map(({ value }) => value)],
+      )
+    }
+    return {
+      ...viewOf(client),
+      put,
+      async insert(table, entries) {
+        if (entries.length < COPY_FROM) return put(table, entries)
+        const copy = client.query(copyFrom(`copy ${name(table)} (k, v) from stdin binary`))
+        return pipeline(Readable.from(copyChunks(entries)), copy)
+      },
+      async delete(table, keys) {
+        if (keys.length > 0)
+          await client.query(`delete from ${name(table)} where k = any($1::bytea[])`, [keys])
+      },
+      async deleteRange(table, { from, to }) {
+        await client.query(`delete from ${name(table)} where k >= $1 and k < $2`, [from, to])
+      },
+    }
+  }
+
+  try {
+    await within('begin', async (client) => {
+      await client.query(`select pg_advisory_xact_lock(${lock})`)
+      await client.query(`create schema if not exists "${schema}"`)
+      for (const table of TABLES) {
+        await client.query(
+          `create table if not exists ${name(table)} (k bytea primary key, v bytea not null)`,
+        )
+        // Posting lists are as small as they get; compressing long ones only takes time.
+        await client.query(`alter table ${name(table)} alter column v set storage external`)
+      }
+    })
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+
+  return {
+    kind: 'postgres',
+    logsPerPage: LOGS_PER_PAGE,
+    read: (run) =>
+      within('begin isolation level repeatable read read only', (client) => run(viewOf(client))),
+    write: (run) =>
+      within('begin', async (client) => {
+        await client.query(`select pg_advisory_xact_lock(${lock})`)
+        return run(batchOf(client))
+      }),
+    async size() {
+      const { rows } = await pool.query<{ bytes: string }>(
+        'select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class where relnamespace = $1::regnamespace and relkind = $2',
+        [`"${schema}"`, 'r'],
+      )
+      return Number(rows[0]?.bytes ?? 0)
+    },
+    close: () => pool.end(),
+  }
+}
+
+export declare namespace createPostgresEngine {
+  type Options = {
+    /** `postgres://user:password@host:port/database?schema=name`; `schema` is `ethgate_index` by default. */
+    url: string
+    /** Connections of this process's part. @default 4 */
+    connections?: number
+  }
+}
+
+function parse(url: string): { connectionString: string; schema: string } {
+  const parsed = new URL(url)
+  const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new Error(`schema=${schema}: expected lower-case letters, digits and _`)
+  parsed.searchParams.delete('schema')
+  return { connectionString: parsed.href, schema }
+}
