@@ -1,7 +1,7 @@
 import { createConfig } from '../src/config.ts'
-import { controlMethods } from '../src/devchain/control.ts'
-import { createDevChain, type DevChain } from '../src/devchain/devChain.ts'
-import { followHead } from '../src/devchain/follow.ts'
+import { createDevChain, type DevChain } from '../src/devchain/index.ts'
+import { announceTo } from '../src/devnode/announce.ts'
+import { controlMethods } from '../src/devnode/control.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 
 /** A dev chain with the gateway in front, on a free port. */
@@ -28,7 +28,7 @@ export async function startDevGateway(options: createDevChain.Options = {}): Pro
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready
-  followHead(chain, head)
+  announceTo(chain, head)
   return {
     url,
     chain,

@@ -99,13 +99,13 @@ describe('energy', () => {
   })
 
   test('behavior: a staked account recovers in a day', async () => {
-    chain.increaseTime(43_200_000)
+    chain.clock.increase(43_200_000)
     await chain.mine()
     const half = (await ask('getaccountresource', { address: addressOf(1) }))[
       'EnergyUsed'
     ] as number
     expect(half).toBeGreaterThan(0)
-    chain.increaseTime(43_200_000)
+    chain.clock.increase(43_200_000)
     await chain.mine()
     expect(await ask('getaccountresource', { address: addressOf(1) })).not.toHaveProperty(
       'EnergyUsed',

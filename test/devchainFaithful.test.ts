@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { createNativeInterface } from '../src/devchain/api/interface.ts'
-import type { Ledger } from '../src/devchain/chain.ts'
+import type { Ledger } from '../src/devchain/ledger.ts'
 import { parseNative } from '../src/native/json.ts'
 import { recordedGenesis, replayRecorded } from './devchainRecorded.ts'
 import { heights, recordedBlock } from './recordedBlock.ts'

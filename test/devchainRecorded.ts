@@ -1,4 +1,3 @@
-import { createLedger, type Ledger } from '../src/devchain/chain.ts'
 import { contractTypes } from '../src/devchain/contracts/index.ts'
 import {
   addBalance,
@@ -9,6 +8,7 @@ import {
   updateAccount,
   withAsset,
 } from '../src/devchain/contracts/types.ts'
+import { createLedger, type Ledger } from '../src/devchain/ledger.ts'
 import { readTransaction } from '../src/devchain/transaction.ts'
 import { parseNative } from '../src/native/json.ts'
 import { encodeTransaction } from '../src/native/protobuf/transaction.ts'

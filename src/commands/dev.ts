@@ -31,7 +31,7 @@ export function addDevCommand(program: Command): void {
     .option('--seed <text>', 'repeatable: times count from a fixed date, three seconds a block')
     .option('--state <file>', 'file that keeps the chain over restarts')
   addConfigOptions(command).action(async (flags: Flags) => {
-    const { runDevChain } = await import('../devchain/run.ts')
+    const { runDevChain } = await import('../devnode/run.ts')
     try {
       await runDevChain({
         config: configOf(flags),

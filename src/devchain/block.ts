@@ -37,7 +37,7 @@ export type ChainBlock = {
 /** Version number in the headers. */
 export const BLOCK_VERSION = 32
 
-function encodeHeader(header: Header): Uint8Array {
+function headerBytes(header: Header): Uint8Array {
   const writer = new BinaryWriter()
   if (header.timestamp !== 0) writer.tag(1, WireType.Varint).int64(header.timestamp)
   writer.tag(2, WireType.LengthDelimited).bytes(Buffer.from(header.txTrieRoot, 'hex'))
@@ -46,12 +46,6 @@ function encodeHeader(header: Header): Uint8Array {
   writer.tag(9, WireType.LengthDelimited).bytes(Buffer.from(header.witness, 'hex'))
   if (header.version !== 0) writer.tag(10, WireType.Varint).int32(header.version)
   return writer.finish()
-}
-
-/** The block's id: its number, then the hash of its header. */
-function blockId(header: Header): string {
-  const hash = Buffer.from(sha256(encodeHeader(header))).toString('hex')
-  return header.number.toString(16).padStart(16, '0') + hash.slice(16)
 }
 
 /** Root over the whole transactions, signatures and results included; an odd one at the end moves up unhashed. */
@@ -70,25 +64,25 @@ function merkleRoot(leaves: readonly Uint8Array[]): string {
   return Buffer.from(level[0] as Uint8Array).toString('hex')
 }
 
-/** Seals a block: computes its root and id and signs it. */
+/** Seals a block: computes its root and its id, which is its number and the hash of its header. */
 export function sealBlock(
   header: Omit<Header, 'txTrieRoot'>,
   content: Pick<ChainBlock, 'transactions' | 'infos'>,
   key?: string,
 ): ChainBlock {
-  const sealed: Header = {
-    ...header,
-    txTrieRoot: merkleRoot(
-      content.transactions.map(({ transaction, results }) =>
-        transactionBytes(transaction, results),
-      ),
-    ),
-  }
-  const hash = Buffer.from(sha256(encodeHeader(sealed))).toString('hex')
+  const leaves = content.transactions.map(({ transaction, results }) =>
+    transactionBytes(transaction, results),
+  )
+  const sealed: Header = { ...header, txTrieRoot: merkleRoot(leaves) }
+  const hash = Buffer.from(sha256(headerBytes(sealed))).toString('hex')
+  let signature: string | undefined
   return {
-    id: blockId(sealed),
+    id: header.number.toString(16).padStart(16, '0') + hash.slice(16),
     header: sealed,
-    signature: key ? signHash(hash, key) : '',
+    // Signing takes longer than all the rest of an empty block, and few ask for it.
+    get signature() {
+      return (signature ??= key ? signHash(hash, key) : '')
+    },
     ...content,
   }
 }

@@ -103,7 +103,7 @@ describe('createDevChain', () => {
       to_address: addressOf(chain, 1),
       amount: 6,
     })) as Transaction
-    chain.increaseTime(61_000)
+    chain.clock.increase(61_000)
     await chain.mine()
     const expired = signTransaction(late, chain.accounts[0]?.key ?? '')
     expect(await ask(chain, 'wallet/broadcasttransaction', expired)).toMatchObject({
@@ -122,7 +122,7 @@ describe('createDevChain', () => {
       fees.push(info.receipt)
     }
     expect(fees).toEqual([{ net_usage: 265 }, { net_usage: 265 }, { net_fee: 265_000 }])
-    chain.increaseTime(86_400_000)
+    chain.clock.increase(86_400_000)
     await chain.mine()
     const { txid } = await transfer(chain, 4)
     expect(await ask(chain, 'wallet/gettransactioninfobyid', { value: txid })).toMatchObject({

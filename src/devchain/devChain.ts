@@ -1,19 +1,22 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 
-import { NodeUnreachableError } from '../native/errors.ts'
 import type { NativeTransport } from '../native/transport.ts'
 import { createNativeInterface } from './api/interface.ts'
 import type { ChainBlock } from './block.ts'
-import { createLedger } from './chain.ts'
-import type { Ledger, MineOptions } from './chain.ts'
+import { createClock } from './clock.ts'
+import type { ChainClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { Genesis } from './genesis.ts'
-import { createJournal } from './journal.ts'
 import { devAccounts, producerKeys } from './keys.ts'
 import type { DevAccount } from './keys.ts'
+import { createLedger } from './ledger.ts'
+import type { Ledger, MineOptions, Snapshot } from './ledger.ts'
+import { createNativeApp, createNativeTransport } from './nativeServer.ts'
 import { COIN, SLOT } from './resources.ts'
+import type { Overlay } from './state.ts'
+import { createStateFile } from './stateFile.ts'
 
 /** A chain in this process, behind the node's HTTP interface. */
 export type DevChain = {
@@ -21,6 +24,7 @@ export type DevChain = {
   /** Last four bytes of the genesis block. */
   chainId: number
   ledger: Ledger
+  clock: ChainClock
   /** Serves `/wallet/*` and `/walletsolidity/*`. */
   app: Hono
   /** The same interface without sockets. */
@@ -28,23 +32,27 @@ export type DevChain = {
   /** Begins to make blocks. */
   start(): Promise<void>
   close(): Promise<void>
-  /** Called after each block and after blocks were undone, and waited for. Returns the function that ends it. */
+  /** Called after each change of the chain, and waited for. Returns the function that ends it. */
   onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void
   /** Makes one block now. */
   mine(options?: Partial<MineOptions>): Promise<ChainBlock>
-  /** Moves the chain's clock forward, milliseconds. Returns by how much it is ahead in all. */
-  increaseTime(ms: number): number
-  /** Milliseconds of the next block, once. */
-  setNextTimestamp(ms: number): void
+  /** Makes blocks. `interval` is the time between them, milliseconds. */
+  mineMany(count: number, interval?: number): Promise<void>
   automine: boolean
   setBlockTime(ms: number): void
   /** Undoes every block above a height. Their transactions wait again when `keep` is set. */
   rewind(number: number, keep: boolean): Promise<void>
+  /** Remembers the chain: blocks, state, pool and time. Returns the number of the snapshot. */
+  snapshot(): number
+  /** Goes back to a snapshot, which is used up with all that were made after it. False when there is none. */
+  revert(snapshot: number): Promise<boolean>
+  /** Changes the state of the newest block, without a block. */
+  patch(change: (state: Overlay) => void): Promise<void>
   setFaults(faults: Faults): void
 }
 
-/** Time of the first block under a seed: 2025-01-01, on the grid of slots. */
-const SEEDED_START = 1_735_689_600_000
+/** Blocks that are made before other work of the process gets its turn. */
+const BLOCKS_A_TURN = 100
 
 /** Makes a chain with funded accounts. Nothing moves before `start`. */
 export async function createDevChain(options: createDevChain.Options = {}): Promise<DevChain> {
@@ -52,7 +60,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     accounts: count = 10,
     balance = 1_000_000n,
     blockTime: initialBlockTime = SLOT,
-    now: clock = Date.now,
+    now = Date.now,
     producers = 5,
     seed,
     state: stateFile,
@@ -70,10 +78,16 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     ...(options.parameters && { parameters: options.parameters }),
   }
   const ledger = createLedger(genesis)
-  const journal = stateFile === undefined ? undefined : createJournal(stateFile)
+  const clock = createClock({
+    headTime: () => ledger.head().header.timestamp,
+    now,
+    repeatable: seed !== undefined,
+    step: 1,
+  })
+  const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
-  let ahead = 0
-  let nextTimestamp: number | undefined
+  const snapshots = new Map<number, { chain: Snapshot; resumeTime: () => void }>()
+  let lastSnapshot = 0
   let blockTime = initialBlockTime
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -81,43 +95,31 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   restore()
 
   function restore(): void {
-    const entries = journal?.read() ?? []
+    const entries = kept?.read() ?? []
     const [first] = entries
-    if (!first) return journal?.append({ kind: 'chain', genesis: ledger.head().id })
+    if (!first) return kept?.append({ kind: 'chain', genesis: ledger.head().id })
     if (first.kind !== 'chain' || first.genesis !== ledger.head().id)
       throw new Error(
         `${stateFile} holds another chain: it was made with other accounts, balances or producers`,
       )
     for (const entry of entries) {
-      if (entry.kind === 'block') ledger.restore(entry.block, new Map(entry.changes))
-      if (entry.kind === 'rewind') ledger.forget(entry.number)
+      if (entry.kind === 'block') ledger.restore.block(entry.block, new Map(entry.changes))
+      if (entry.kind === 'patch') ledger.restore.patch(new Map(entry.changes))
+      if (entry.kind === 'return') ledger.restore.returnTo(entry.mark)
     }
-    ahead = Math.max(0, ledger.head().header.timestamp - clock())
+    clock.resume()
   }
 
-  const now = () =>
-    seed === undefined
-      ? clock() + ahead
-      : Math.max(ledger.head().header.timestamp, SEEDED_START) + ahead
-
-  function timestampOfNext(): number {
-    const { timestamp } = ledger.head().header
-    const chosen =
-      nextTimestamp ??
-      (seed === undefined ? now() : Math.max(timestamp, SEEDED_START) + SLOT + ahead)
-    if (seed !== undefined) ahead = 0
-    nextTimestamp = undefined
-    return Math.max(chosen, timestamp + 1)
+  /** Makes a block and keeps it, without telling anybody. */
+  async function make(how: Partial<MineOptions> = {}): Promise<ChainBlock | undefined> {
+    const block = await ledger.mine({ timestamp: () => clock.take(), ...how })
+    if (block) kept?.append({ kind: 'block', block, changes: [...ledger.lastChanges()] })
+    return block
   }
 
   async function mine(how: Partial<MineOptions> = {}): Promise<ChainBlock> {
-    const block = await ledger.mine({ timestamp: timestampOfNext, ...how })
+    const block = await make(how)
     if (!block) return ledger.head()
-    journal?.append({
-      kind: 'block',
-      block,
-      changes: [...ledger.changesOf(block.header.number)],
-    })
     schedule()
     await announce()
     return block
@@ -136,7 +138,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
 
   const native = createNativeInterface({
     ledger,
-    now,
+    now: clock.now,
     sleep: (ms) => delay(ms, undefined, { ref: false }),
     async submit(transaction) {
       await ledger.offer(transaction)
@@ -148,10 +150,20 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     accounts,
     chainId: ledger.chainId,
     ledger,
-    app: createApp(native),
-    transport: createTransport(native),
+    clock,
+    app: createNativeApp(native),
+    transport: createNativeTransport(native),
     automine: options.automine ?? true,
     mine,
+    async mineMany(count, interval = 0) {
+      for (let made = 0; made < count; made++) {
+        if (made > 0 && interval > 0) clock.setNext(ledger.head().header.timestamp + interval)
+        await make()
+        if (made % BLOCKS_A_TURN === BLOCKS_A_TURN - 1) await nextTurn()
+      }
+      schedule()
+      await announce()
+    },
     async start() {
       if (ledger.head().header.number === 0) await mine()
       schedule()
@@ -164,16 +176,35 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    increaseTime: (ms) => (ahead += ms),
-    setNextTimestamp: (ms) => void (nextTimestamp = ms),
     setBlockTime(ms) {
       blockTime = ms
       schedule()
     },
     async rewind(number, keep) {
-      await ledger.rewind(number, keep)
-      journal?.append({ kind: 'rewind', number })
+      const mark = await ledger.rewind(number, keep)
+      kept?.append({ kind: 'return', mark })
+      for (const [id, { chain }] of snapshots)
+        if (chain.revision > mark.revision) snapshots.delete(id)
       await announce()
+    },
+    snapshot() {
+      snapshots.set(++lastSnapshot, { chain: ledger.snapshot(), resumeTime: clock.mark() })
+      return lastSnapshot
+    },
+    async revert(id) {
+      const snapshot = snapshots.get(id)
+      if (!snapshot) return false
+      for (const later of snapshots.keys()) if (later >= id) snapshots.delete(later)
+      await ledger.revert(snapshot.chain)
+      const { number, revision } = snapshot.chain
+      kept?.append({ kind: 'return', mark: { number, revision } })
+      snapshot.resumeTime()
+      await announce()
+      return true
+    },
+    async patch(change) {
+      const changes = await ledger.patch(change)
+      kept?.append({ kind: 'patch', changes: [...changes] })
     },
     setFaults: native.setFaults,
   }
@@ -202,46 +233,5 @@ export declare namespace createDevChain {
     genesis?: Genesis
     /** Milliseconds. @default Date.now */
     now?: () => number
-  }
-}
-
-type Native = ReturnType<typeof createNativeInterface>
-
-function createApp(native: Native): Hono {
-  const app = new Hono()
-  for (const path of ['/wallet/*', '/walletsolidity/*'])
-    app.all(path, async (context) => {
-      const url = new URL(context.req.url)
-      const { drop, status, text } = await native.answer({
-        path: url.pathname,
-        method: context.req.method,
-        body: await context.req.text(),
-        query: url.searchParams,
-      })
-      if (drop) (context.env as { incoming?: { destroy(): void } }).incoming?.destroy()
-      return new Response(text, {
-        status,
-        headers: { 'content-type': 'application/json;charset=utf-8' },
-      })
-    })
-  return app
-}
-
-function createTransport(native: Native): NativeTransport {
-  return {
-    async send(path, body, { signal }) {
-      signal?.throwIfAborted()
-      const [name = '', query = ''] = path.split('?')
-      const { drop, status, text } = await native.answer({
-        path: name,
-        method: body === undefined ? 'GET' : 'POST',
-        body: body ?? '',
-        query: new URLSearchParams(query),
-      })
-      signal?.throwIfAborted()
-      if (drop) throw new NodeUnreachableError()
-      return { status, text }
-    },
-    close: async () => undefined,
   }
 }

@@ -6,7 +6,7 @@ import type { ContractType, Execution } from './contracts/types.ts'
 import { RefusedError, invalid } from './errors.ts'
 import { emptyBill, payBandwidth, payEnergy, payExtras } from './fees.ts'
 import type { Bill } from './fees.ts'
-import { checkSignatures } from './permissions.ts'
+import { checkSigners } from './permissions.ts'
 import { slotOf } from './resources.ts'
 import { createOverlay } from './state.ts'
 import type { Overlay, State } from './state.ts'
@@ -14,7 +14,7 @@ import type { ChainTransaction } from './transaction.ts'
 import type { runVm } from './vm/run.ts'
 
 /** The chain as a transaction meets it. */
-export type Surroundings = {
+export type ExecutionContext = {
   /** Milliseconds of the newest block. */
   headTime: number
   /** Last four characters of the number and the hash part of a recent block, by which transactions refer to it. */
@@ -48,23 +48,23 @@ const DAY = 86_400_000
 export async function applyTransaction(
   state: State,
   transaction: ChainTransaction,
-  around: Surroundings,
+  context: ExecutionContext,
 ): Promise<Applied> {
   const work = createOverlay(state)
-  checkReference(transaction, around)
-  checkCommon(transaction, around)
-  if (around.isKnown(transaction.id))
+  checkReference(transaction, context)
+  checkCommon(transaction, context)
+  if (context.isKnown(transaction.id))
     throw new RefusedError('DUP_TRANSACTION_ERROR', 'Dup transaction.')
-  checkSignatures(work, transaction)
+  checkSigners(work, transaction)
 
-  const clock = { now: around.headTime, slot: slotOf(around.headTime) }
+  const clock = { now: context.headTime, slot: slotOf(context.headTime) }
   const bill = emptyBill()
   Object.assign(bill, payBandwidth(work, transaction, clock))
   bill.extraFee = payExtras(work, transaction)
 
   const applied = isSmart(transaction.type)
-    ? await applySmart(work, transaction, around, bill)
-    : applyNative(work, transaction, { ...clock, types: around.types }, bill)
+    ? await applySmart(work, transaction, context, bill)
+    : applyNative(work, transaction, { ...clock, types: context.types }, bill)
   const balances = balanceChanges(state, work)
   work.commit()
   return { ...applied, balances }
@@ -92,25 +92,25 @@ export function checkExpiration({ expiration }: ChainTransaction, headTime: numb
     throw new RefusedError('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')
 }
 
-function checkReference(transaction: ChainTransaction, around: Surroundings): void {
-  if (around.refBlockHash(transaction.refBlockBytes) !== transaction.refBlockHash)
+function checkReference(transaction: ChainTransaction, context: ExecutionContext): void {
+  if (context.refBlockHash(transaction.refBlockBytes) !== transaction.refBlockHash)
     throw new RefusedError('TAPOS_ERROR', 'Tapos check error.')
 }
 
-function checkCommon(transaction: ChainTransaction, around: Surroundings): void {
+function checkCommon(transaction: ChainTransaction, context: ExecutionContext): void {
   const size = transaction.size + 2 * RESULT_SIZE
   if (size > MAX_SIZE)
     throw new RefusedError(
       'TOO_BIG_TRANSACTION_ERROR',
       `Too big transaction with result, TxId ${transaction.id}, the size is ${size} bytes, maxTxSize ${MAX_SIZE}`,
     )
-  checkExpiration(transaction, around.headTime)
+  checkExpiration(transaction, context.headTime)
 }
 
 function applyNative(
   state: State,
   transaction: ChainTransaction,
-  { types, ...clock }: { now: number; slot: bigint; types: Surroundings['types'] },
+  { types, ...clock }: { now: number; slot: bigint; types: ExecutionContext['types'] },
   bill: Bill,
 ): Omit<Applied, 'balances'> {
   const type = types[transaction.type]
@@ -128,7 +128,7 @@ function applyNative(
     results: [{ contractRet: 'SUCCESS' }],
     info: {
       id: transaction.id,
-      ...positive({ fee: (outcome.fee ?? 0n) + bill.netFee + bill.extraFee }),
+      ...withoutZeros({ fee: (outcome.fee ?? 0n) + bill.netFee + bill.extraFee }),
       contractResult: [''],
       receipt: receipt(bill),
       ...outcome.info,
@@ -139,19 +139,19 @@ function applyNative(
 async function applySmart(
   state: State,
   transaction: ChainTransaction,
-  around: Surroundings,
+  context: ExecutionContext,
   bill: Bill,
 ): Promise<Omit<Applied, 'balances'>> {
   const owner = hex(transaction.value, 'owner_address')
-  const slot = slotOf(around.headTime)
+  const slot = slotOf(context.headTime)
   const result = await runSmart(state, {
     type: transaction.type as 'CreateSmartContract' | 'TriggerSmartContract',
     value: transaction.value,
     owner,
     feeLimit: transaction.feeLimit,
     transactionId: transaction.id,
-    block: around.block,
-    now: around.headTime,
+    block: context.block,
+    now: context.headTime,
     slot,
   })
   const contract = state.get('contract', result.contractAddress)
@@ -165,7 +165,7 @@ async function applySmart(
       },
       owner,
       slot,
-      now: around.headTime,
+      now: context.headTime,
       total: result.energyUsed,
       callerLeft: result.callerLeft,
       originLeft: result.originLeft,
@@ -177,7 +177,7 @@ async function applySmart(
     results: [{ contractRet: outcome }],
     info: {
       id: transaction.id,
-      ...positive({ fee: bill.energyFee + bill.netFee + bill.extraFee }),
+      ...withoutZeros({ fee: bill.energyFee + bill.netFee + bill.extraFee }),
       contractResult: [Buffer.from(contractOutput(result)).toString('hex')],
       contract_address: result.contractAddress,
       receipt: { ...receipt(bill, result.energyUsed), result: outcome },
@@ -209,9 +209,9 @@ export function printInternal(entry: SmartResult['internal'][number]) {
     caller_address: entry.caller,
     transferTo_address: entry.to,
     callValueInfo: [
-      positive({ callValue: entry.value }),
+      withoutZeros({ callValue: entry.value }),
       ...(entry.token
-        ? [{ tokenId: entry.token.id, ...positive({ callValue: entry.token.amount }) }]
+        ? [{ tokenId: entry.token.id, ...withoutZeros({ callValue: entry.token.amount }) }]
         : []),
     ],
     note: Buffer.from(entry.note).toString('hex'),
@@ -220,7 +220,7 @@ export function printInternal(entry: SmartResult['internal'][number]) {
 }
 
 function receipt(bill: Bill, total = 0n): NonNullable<TransactionInfo['receipt']> {
-  return positive({
+  return withoutZeros({
     energy_usage: bill.energyUsage,
     energy_fee: bill.energyFee,
     origin_energy_usage: bill.originEnergyUsage,
@@ -231,7 +231,7 @@ function receipt(bill: Bill, total = 0n): NonNullable<TransactionInfo['receipt']
 }
 
 /** Amounts as they print: zeros are left out, safe integers are numbers. */
-export function positive<name extends string>(
+export function withoutZeros<name extends string>(
   amounts: Record<name, bigint>,
 ): Partial<Record<name, number | bigint>> {
   const printed: Partial<Record<name, number | bigint>> = {}

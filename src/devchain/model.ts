@@ -6,6 +6,8 @@ export type Tables = {
   code: Uint8Array
   /** 32-byte values as hex without leading zeros, by `address/slot`. */
   storage: string
+  /** By address; absent where nothing was counted yet (see nonce.ts). */
+  nonce: bigint
   /** By address. */
   contract: ContractRecord
   /** By address. */

@@ -47,7 +47,7 @@ function signer(id: string, signature: string): string {
  *
  * @throws RefusedError SIGERROR with the node's reason.
  */
-export function checkSignatures(state: StateReader, transaction: ChainTransaction): void {
+export function checkSigners(state: StateReader, transaction: ChainTransaction): void {
   const { signatures } = transaction
   if (signatures.length === 0 || transaction.contracts === 0) refuse('miss sig or contract')
   if (signatures.length > MAX_KEYS) refuse('too many signatures')

@@ -19,65 +19,71 @@ export type Overlay = State & {
   changes(): ReadonlyMap<string, unknown>
 }
 
-type Version = { height: number; value: unknown }
+type Version = { revision: number; value: unknown }
 
-/** Every value that any key had at any height, so that the state of any block can be read and blocks can be undone. */
+/**
+ * Every value that any key ever had. Each set of changes (a block, or a state change that a tool asked for) makes a new
+ * revision, so that any earlier state can be read and gone back to.
+ */
 export type History = StateReader & {
-  /** The state after the block at a height. */
-  at(height: number): StateReader
-  /** Records what the block at `height` changed. Heights ascend. */
-  apply(height: number, changes: ReadonlyMap<string, unknown>): void
-  /** Undoes every block above `height`. */
-  truncate(height: number): void
-  /** The height at or below `height` that changed a key last; undefined when none did. */
-  changedAt(table: Table, key: string, height: number): number | undefined
-  /** What the block at a height changed. */
-  changesAt(height: number): ReadonlyMap<string, unknown>
+  /** The newest revision; -1 while nothing was applied. */
+  revision(): number
+  /** The state as of a revision. */
+  at(revision: number): StateReader
+  /** Records changes. Returns the revision that they make. */
+  apply(changes: ReadonlyMap<string, unknown>): number
+  /** Undoes every revision above one. Costs what was changed since, whatever the size of the state. */
+  truncate(revision: number): void
+  /** The newest revision up to `revision` that changed a key; undefined when none did. */
+  changedAt(table: Table, key: string, revision: number): number | undefined
+  /** What a revision changed. */
+  changesAt(revision: number): ReadonlyMap<string, unknown>
 }
 
 /** The state of a chain with all of its past, in memory. */
 export function createHistory(): History {
   const versions = new Map<string, Version[]>()
-  const keysByHeight = new Map<number, string[]>()
+  /** The keys that each revision changed. */
+  const changed: string[][] = []
 
-  const find = (key: string, height: number): Version | undefined => {
+  const find = (key: string, revision: number): Version | undefined => {
     const list = versions.get(key)
     if (!list) return undefined
     let low = 0
     let high = list.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((list[middle] as Version).height <= height) low = middle + 1
+      if ((list[middle] as Version).revision <= revision) low = middle + 1
       else high = middle
     }
     return list[low - 1]
   }
 
+  function undo(key: string): void {
+    const list = versions.get(key) as Version[]
+    list.pop()
+    if (list.length === 0) versions.delete(key)
+  }
+
   return {
     get: (table, key) => versions.get(`${table}:${key}`)?.at(-1)?.value as never,
-    at: (height) => ({ get: (table, key) => find(`${table}:${key}`, height)?.value as never }),
-    apply(height, changes) {
-      keysByHeight.set(height, [...changes.keys()])
+    revision: () => changed.length - 1,
+    at: (revision) => ({ get: (table, key) => find(`${table}:${key}`, revision)?.value as never }),
+    apply(changes) {
+      const revision = changed.push([...changes.keys()]) - 1
       for (const [key, value] of changes) {
         const list = versions.get(key)
-        if (list) list.push({ height, value })
-        else versions.set(key, [{ height, value }])
+        if (list) list.push({ revision, value })
+        else versions.set(key, [{ revision, value }])
       }
+      return revision
     },
-    truncate(height) {
-      for (const [changed, keys] of keysByHeight) {
-        if (changed <= height) continue
-        for (const key of keys) {
-          const list = versions.get(key) as Version[]
-          while (list.length > 0 && (list.at(-1) as Version).height > height) list.pop()
-          if (list.length === 0) versions.delete(key)
-        }
-        keysByHeight.delete(changed)
-      }
+    truncate(revision) {
+      while (changed.length > revision + 1) for (const key of changed.pop() as string[]) undo(key)
     },
-    changedAt: (table, key, height) => find(`${table}:${key}`, height)?.height,
-    changesAt: (height) =>
-      new Map((keysByHeight.get(height) ?? []).map((key) => [key, find(key, height)?.value])),
+    changedAt: (table, key, revision) => find(`${table}:${key}`, revision)?.revision,
+    changesAt: (revision) =>
+      new Map((changed[revision] ?? []).map((key) => [key, find(key, revision)?.value])),
   }
 }
 

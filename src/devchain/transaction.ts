@@ -29,6 +29,24 @@ export type ChainTransaction = {
   memo: string
   /** Bytes of the message without results. */
   size: number
+  /** What it says as an Ethereum transaction, when it came as one. */
+  ethereum?: EthereumTransaction
+}
+
+/** An Ethereum transaction. Addresses are 42 hex characters, amounts the smallest unit of the chain. */
+export type EthereumTransaction = {
+  from: string
+  /** Absent when a contract is created. */
+  to?: string
+  value: bigint
+  /** Hex without `0x`. */
+  data: string
+  gas: bigint
+  /** The most that is paid for a unit of gas: `gasPrice`, or `maxFeePerGas`. */
+  maxPrice: bigint
+  nonce: bigint
+  /** The fields that JSON-RPC shows as they were signed. */
+  fields: Readonly<Record<string, unknown>>
 }
 
 /**

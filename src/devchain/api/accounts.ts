@@ -1,6 +1,6 @@
 import { fromBase58 } from '../../lib/base58.ts'
 import { allowanceOf } from '../contracts/vote.ts'
-import { positive, printInt } from '../execute.ts'
+import { withoutZeros, printInt } from '../execute.ts'
 import type { Account, Permission, Usage } from '../model.ts'
 import { parameter } from '../parameters.ts'
 import { SLOT, recovered, slotOf, stakeLimit, totals, votingPower, COIN } from '../resources.ts'
@@ -47,8 +47,8 @@ function printAccount(state: StateReader, account: Account, now: bigint): unknow
     ...(account.name !== '' && { account_name: account.name }),
     ...(account.type !== 'Normal' && { type: account.type }),
     address: account.address,
-    ...positive({ balance: account.balance }),
-    ...positive({
+    ...withoutZeros({ balance: account.balance }),
+    ...withoutZeros({
       delegated_frozenV2_balance_for_bandwidth: account.delegated.BANDWIDTH,
       acquired_delegated_frozenV2_balance_for_bandwidth: account.acquired.BANDWIDTH,
       allowance: allowanceOf(state, account.address),
@@ -69,7 +69,7 @@ function printAccount(state: StateReader, account: Account, now: bigint): unknow
       })),
     ),
     account_resource: {
-      ...positive({
+      ...withoutZeros({
         energy_usage: recovered(account.energy, now),
         delegated_frozenV2_balance_for_energy: account.delegated.ENERGY,
         acquired_delegated_frozenV2_balance_for_energy: account.acquired.ENERGY,
@@ -81,9 +81,9 @@ function printAccount(state: StateReader, account: Account, now: bigint): unknow
     ...(account.witness && { witness_permission: printPermission(account.witness) }),
     ...some('active_permission', account.active.map(printPermission)),
     frozenV2: [
-      positive({ amount: frozen.BANDWIDTH }),
-      { ...positive({ amount: frozen.ENERGY }), type: 'ENERGY' },
-      { ...positive({ amount: frozen.TRON_POWER }), type: 'TRON_POWER' },
+      withoutZeros({ amount: frozen.BANDWIDTH }),
+      { ...withoutZeros({ amount: frozen.ENERGY }), type: 'ENERGY' },
+      { ...withoutZeros({ amount: frozen.TRON_POWER }), type: 'TRON_POWER' },
     ],
     ...some(
       'unfrozenV2',
@@ -116,7 +116,7 @@ function nets(state: StateReader, account: Account, now: bigint): Record<string,
   const { limit, weight } = totals(state, 'BANDWIDTH')
   const assets = Object.keys(account.assets)
   return {
-    ...positive({
+    ...withoutZeros({
       freeNetUsed: recovered(account.freeNet, now),
       freeNetLimit: parameter(state, 'getFreeNetLimit'),
       NetUsed: recovered(account.net, now),
@@ -130,7 +130,7 @@ function nets(state: StateReader, account: Account, now: bigint): Record<string,
       'assetNetLimit',
       assets.map((key) => ({ key, value: printInt(state.get('asset', key)?.freeNetLimit ?? 0n) })),
     ),
-    ...positive({ TotalNetLimit: limit, TotalNetWeight: weight }),
+    ...withoutZeros({ TotalNetLimit: limit, TotalNetWeight: weight }),
   }
 }
 
@@ -175,7 +175,7 @@ export const accountOperations: Operations = {
       const votes = account.votes.reduce((sum, { count }) => sum + count, 0n)
       return {
         ...nets(call.state, account, slotNow(call)),
-        ...positive({
+        ...withoutZeros({
           tronPowerUsed: votes,
           tronPowerLimit: votingPower(account) / COIN,
           TotalTronPowerWeight: call.state.get('property', 'totalPowerWeight') ?? 0n,
@@ -270,9 +270,9 @@ export const accountOperations: Operations = {
 
 /** The height at or below `number` at which an account's balance changed last. */
 function balanceChange(ledger: Call['ledger'], key: string, number: number): number | undefined {
-  let height = ledger.history.changedAt('account', key, number)
+  let height = ledger.changedAt('account', key, number)
   while (height !== undefined) {
-    const before = height > 0 ? ledger.history.changedAt('account', key, height - 1) : undefined
+    const before = height > 0 ? ledger.changedAt('account', key, height - 1) : undefined
     const old =
       before === undefined ? 0n : (ledger.stateAt(before).get('account', key)?.balance ?? 0n)
     if ((ledger.stateAt(height).get('account', key)?.balance ?? 0n) !== old) return height

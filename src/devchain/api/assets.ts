@@ -1,4 +1,4 @@
-import { positive, printInt } from '../execute.ts'
+import { withoutZeros, printInt } from '../execute.ts'
 import type { Asset } from '../model.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
@@ -25,7 +25,7 @@ function printAsset(asset: Asset): unknown {
     end_time: asset.end,
     ...part('description', asset.description),
     ...part('url', asset.url),
-    ...positive({
+    ...withoutZeros({
       free_asset_net_limit: asset.freeNetLimit,
       public_free_asset_net_limit: asset.publicFreeNetLimit,
     }),

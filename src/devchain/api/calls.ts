@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { runSmart } from '../contracts/smart.ts'
 import type { SmartResult } from '../contracts/smart.ts'
 import { RefusedError } from '../errors.ts'
-import { positive, printInternal, printLog } from '../execute.ts'
+import { withoutZeros, printInternal, printLog } from '../execute.ts'
 import { parameter } from '../parameters.ts'
 import { COIN, slotOf } from '../resources.ts'
 import { createOverlay } from '../state.ts'
@@ -151,7 +151,7 @@ async function constantCall(call: Call, transaction: ChainTransaction): Promise<
       result: true,
       ...(failure && { message: visible ? failure.message : hexOf(failure.message) }),
     },
-    ...positive({ energy_used: result.energyUsed }),
+    ...withoutZeros({ energy_used: result.energyUsed }),
     constant_result: [Buffer.from(result.output).toString('hex')],
     ...(result.logs.length > 0 && { logs: result.logs.map(printLog) }),
     ...(result.internal.length > 0 && {
@@ -200,7 +200,7 @@ async function estimate(call: Call): Promise<unknown> {
   }
   return {
     result: { result: true },
-    ...positive({ energy_required: BigInt(Math.ceil(Number(high) / Number(price))) }),
+    ...withoutZeros({ energy_required: BigInt(Math.ceil(Number(high) / Number(price))) }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { stringifyNative } from '../../native/json.ts'
-import type { Ledger } from '../chain.ts'
 import { createChance, noFaults } from '../faults.ts'
 import type { Faults } from '../faults.ts'
+import type { Ledger } from '../ledger.ts'
 import type { ChainTransaction } from '../transaction.ts'
 import { accountOperations } from './accounts.ts'
 import { addressOperations } from './addresses.ts'
@@ -88,7 +88,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
         params,
         ledger,
         newest,
-        state: solid ? ledger.stateAt(newest.header.number) : ledger.pendingState(),
+        state: solid ? ledger.stateAt(newest.header.number) : await ledger.pendingState(),
         solid,
         submit: options.submit,
         now,

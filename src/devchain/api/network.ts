@@ -1,6 +1,6 @@
 import { fromBase58 } from '../../lib/base58.ts'
 import { allowanceOf } from '../contracts/vote.ts'
-import { printInt, positive } from '../execute.ts'
+import { printInt, withoutZeros } from '../execute.ts'
 import type { ContractRecord, Proposal, Witness } from '../model.ts'
 import { PARAMETER_KEYS, parameter } from '../parameters.ts'
 import type { StateReader } from '../state.ts'
@@ -16,9 +16,9 @@ const text = (hex: string) => Buffer.from(hex, 'hex').toString()
 function printWitness(witness: Witness): unknown {
   return {
     address: witness.address,
-    ...positive({ voteCount: witness.voteCount }),
+    ...withoutZeros({ voteCount: witness.voteCount }),
     url: text(witness.url),
-    ...positive({ totalProduced: witness.produced, totalMissed: witness.missed }),
+    ...withoutZeros({ totalProduced: witness.produced, totalMissed: witness.missed }),
     ...(witness.latestBlock > 0 && {
       latestBlockNum: witness.latestBlock,
       latestSlotNum: witness.latestSlot,
@@ -46,14 +46,14 @@ function printContract(contract: ContractRecord, state: StateReader): unknown {
   const code = state.get('code', contract.address)
   return {
     ...(contract.bytecode !== '' && { bytecode: contract.bytecode }),
-    ...positive({
+    ...withoutZeros({
       call_value: contract.callValue,
       consume_user_resource_percent: contract.userPercent,
     }),
     ...(contract.name !== '' && { name: text(contract.name) }),
     origin_address: contract.origin,
     abi: contract.abi.length > 0 ? { entrys: contract.abi } : {},
-    ...positive({ origin_energy_limit: contract.originEnergyLimit }),
+    ...withoutZeros({ origin_energy_limit: contract.originEnergyLimit }),
     contract_address: contract.address,
     ...(code && { code_hash: Buffer.from(codeHash(code)).toString('hex') }),
     ...(contract.trxHash && { trx_hash: contract.trxHash }),
@@ -148,7 +148,7 @@ export const networkOperations: Operations = {
         smart_contract: spell(printContract(contract, call.state), call.params.visible),
         ...(code && code.length > 0 && { runtimecode: Buffer.from(code).toString('hex') }),
         contract_state: {
-          ...positive({ update_cycle: call.state.get('property', 'cycle') ?? 0n }),
+          ...withoutZeros({ update_cycle: call.state.get('property', 'cycle') ?? 0n }),
         },
       }
     },
@@ -209,7 +209,7 @@ export const networkOperations: Operations = {
     run: ({ state }) => ({
       chainParameter: PARAMETER_KEYS.map((key) => ({
         key,
-        ...positive({ value: parameter(state, key) }),
+        ...withoutZeros({ value: parameter(state, key) }),
       })),
     }),
   },

@@ -1,5 +1,5 @@
 import type { ChainBlock } from '../block.ts'
-import type { Ledger } from '../chain.ts'
+import type { Ledger } from '../ledger.ts'
 import type { StateReader } from '../state.ts'
 import type { NodeError, Params } from './request.ts'
 

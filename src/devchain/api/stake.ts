@@ -1,5 +1,5 @@
 import { DELEGATION_SIZE } from '../contracts/delegate.ts'
-import { positive, printInt } from '../execute.ts'
+import { withoutZeros, printInt } from '../execute.ts'
 import type { Resource } from '../model.ts'
 import { recovered, slotOf, totals, COIN } from '../resources.ts'
 import type { Call, Operations } from './operation.ts'
@@ -24,7 +24,7 @@ function delegations(call: Call) {
       {
         from,
         to,
-        ...positive({
+        ...withoutZeros({
           frozen_balance_for_bandwidth: net?.amount ?? 0n,
           frozen_balance_for_energy: energy?.amount ?? 0n,
           expire_time_for_bandwidth: BigInt(net?.expires ?? 0),
@@ -74,7 +74,7 @@ export const stakeOperations: Operations = {
       )
       const covered = busy - account.acquired[resource]
       const free = account.frozen[resource] - (covered > 0n ? covered : 0n)
-      return positive({ max_size: free > 0n ? free : 0n })
+      return withoutZeros({ max_size: free > 0n ? free : 0n })
     },
   },
 

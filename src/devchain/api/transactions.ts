@@ -36,7 +36,7 @@ export const transactionOperations: Operations = {
       if (mined) return printTransaction(mined.transaction, mined.results, spelling)
       const waiting = call.solid ? undefined : pending(call)
       if (!waiting) return {}
-      return printTransaction(waiting.transaction, waiting.applied.results, spelling)
+      return printTransaction(waiting.transaction, waiting.applied?.results, spelling)
     },
   },
 
@@ -74,7 +74,7 @@ export const transactionOperations: Operations = {
         throw new NodeError('java.lang.IllegalArgumentException', 'null')
       const waiting = pending(call)
       if (!waiting) return {}
-      return printTransaction(waiting.transaction, waiting.applied.results, {
+      return printTransaction(waiting.transaction, waiting.applied?.results, {
         visible: call.params.visible,
       })
     },

@@ -1,12 +1,10 @@
 import { serve } from '../commands/support/serve.ts'
 import type { Config } from '../config.ts'
+import { COIN, createDevChain, MNEMONIC } from '../devchain/index.ts'
+import type { DevChain } from '../devchain/index.ts'
 import { toBase58 } from '../lib/base58.ts'
+import { announceTo } from './announce.ts'
 import { controlMethods } from './control.ts'
-import { createDevChain } from './devChain.ts'
-import type { DevChain } from './devChain.ts'
-import { followHead } from './follow.ts'
-import { MNEMONIC } from './keys.ts'
-import { COIN } from './resources.ts'
 
 /** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
 export async function runDevChain(options: runDevChain.Options): Promise<void> {
@@ -21,7 +19,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     onStop: () => chain.close(),
   })
   const { head } = await gateway.ready
-  followHead(chain, head)
+  announceTo(chain, head)
   process.stdout.write(banner(chain, url, options.chain.balance ?? 1_000_000n))
 }
 

@@ -1,5 +1,7 @@
 import type { Hash, Hex } from 'viem'
 
+import { newAccount, readFaults, slotKey } from '../devchain/index.ts'
+import type { ChainBlock, ContractRecord, DevChain, State } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import {
@@ -15,14 +17,7 @@ import {
   show,
 } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
-import type { ChainBlock } from './block.ts'
-import type { DevChain } from './devChain.ts'
-import { readFaults } from './faults.ts'
-import { newAccount } from './model.ts'
-import type { ContractRecord } from './model.ts'
 import { patientSendRaw } from './sendRaw.ts'
-import type { State } from './state.ts'
-import { slotKey } from './vm/vmState.ts'
 
 const MAX_BLOCKS = 10_000n
 
@@ -49,9 +44,6 @@ const reorg: Param<Reorg> = (input) => {
  * follows the chain has seen the change before they answer.
  */
 export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
-  const snapshots: { id: bigint; number: number }[] = []
-  let lastSnapshot = 0n
-
   const hashOf = (block: ChainBlock): Hash => `0x${block.id}`
   const hex = (number: bigint | number): Hex => `0x${number.toString(16)}`
 
@@ -59,7 +51,7 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [maybe(amount)],
     summary: 'makes a block; at a time in seconds when given',
     async handler(_, [seconds]) {
-      if (seconds !== undefined) chain.setNextTimestamp(Number(seconds) * 1000)
+      if (seconds !== undefined) chain.clock.setNext(Number(seconds) * 1000)
       await chain.mine()
       return '0x0'
     },
@@ -70,10 +62,7 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     summary: 'makes blocks; the second parameter is seconds between them',
     async handler(_, [count, interval]) {
       if (count > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
-      for (let i = 0n; i < count; i++) {
-        if (i > 0n && interval > 0n) chain.increaseTime(Number(interval) * 1000)
-        await chain.mine()
-      }
+      await chain.mineMany(Number(count), Number(interval) * 1000)
       return null
     },
   })
@@ -81,7 +70,7 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const evm_increaseTime = defineMethod({
     params: [amount],
     summary: 'moves the clock forward by seconds; the next block has the new time',
-    handler: (_, [seconds]) => hex(Math.floor(chain.increaseTime(Number(seconds) * 1000) / 1000)),
+    handler: (_, [seconds]) => hex(Math.floor(chain.clock.increase(Number(seconds) * 1000) / 1000)),
   })
 
   const setNextTime = defineMethod({
@@ -91,7 +80,7 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
       const ms = Number(seconds) * 1000
       if (ms <= chain.ledger.head().header.timestamp)
         throw new RpcError(-32000, 'the next block must be later than the newest one')
-      chain.setNextTimestamp(ms)
+      chain.clock.setNext(ms)
       return null
     },
   })
@@ -117,23 +106,13 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
   const evm_snapshot = defineMethod({
     params: [],
     summary: 'remembers the chain as it is; the answer is for evm_revert',
-    handler() {
-      snapshots.push({ id: ++lastSnapshot, number: chain.ledger.head().header.number })
-      return hex(lastSnapshot)
-    },
+    handler: () => hex(chain.snapshot()),
   })
 
   const evm_revert = defineMethod({
     params: [amount],
     summary: 'goes back to a snapshot, which is used up with all that were made after it',
-    async handler(_, [id]) {
-      const index = snapshots.findIndex((snapshot) => snapshot.id === id)
-      const snapshot = snapshots[index]
-      if (!snapshot) return false
-      snapshots.splice(index)
-      await chain.rewind(snapshot.number, false)
-      return true
-    },
+    handler: (_, [id]) => chain.revert(Number(id)),
   })
 
   const evm_reorg = defineMethod({
@@ -156,9 +135,8 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  /** Changes one account in a block of its own. */
   async function patch(change: (state: State) => void): Promise<true> {
-    await chain.mine({ patch: change })
+    await chain.patch(change)
     return true
   }
 
@@ -224,7 +202,7 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
       if (!block) throw new RpcError(-32000, 'header not found')
       const state =
         ref === 'latest' || ref === 'pending'
-          ? chain.ledger.pendingState()
+          ? await chain.ledger.pendingState()
           : chain.ledger.stateAt(block.number)
       const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
       const value = state.get('storage', slotKey(state, toNativeAddress(who), position)) ?? ''

@@ -1,34 +1,36 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 
 import type { ChainBlock } from './block.ts'
+import type { Mark } from './blockStore.ts'
 
-/** What happened to a chain, one line each: blocks with the state they left, and blocks undone. */
-type JournalEntry =
+/** What happened to a chain, one line each: blocks and patches with what they changed, and points gone back to. */
+type StateEntry =
   | { kind: 'chain'; genesis: string }
   | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
-  | { kind: 'rewind'; number: number }
+  | { kind: 'patch'; changes: [key: string, value: unknown][] }
+  | { kind: 'return'; mark: Mark }
 
-/** A file that holds a chain over restarts. Lines are only ever added, so an interrupted write costs at most the last one. */
-export type Journal = {
-  append(entry: JournalEntry): void
+/** A file that keeps a chain over restarts. Lines are only added, so an interrupted write costs at most the last one. */
+export type StateFile = {
+  append(entry: StateEntry): void
   /** @throws Error when the file cannot be read, or a line other than the last is damaged. */
-  read(): JournalEntry[]
+  read(): StateEntry[]
 }
 
-/** Keeps a chain's journal in a file. */
-export function createJournal(file: string): Journal {
+/** Keeps a chain in a file. */
+export function createStateFile(file: string): StateFile {
   return {
     append: (entry) => appendFileSync(file, `${JSON.stringify(entry, write)}\n`),
     read() {
       if (!existsSync(file)) return []
       const text = readFileSync(file, 'utf8')
       const lines = text.split('\n')
-      // A complete file ends in a line break; what stands after it was being written when the process ended.
+      // A complete file ends in a line break. Anything after it was cut off when the process ended.
       const rest = lines.pop() ?? ''
       if (rest !== '') truncateSync(file, Buffer.byteLength(text) - Buffer.byteLength(rest))
       return lines.map((line, index) => {
         try {
-          return JSON.parse(line, read) as JournalEntry
+          return JSON.parse(line, read) as StateEntry
         } catch (cause) {
           throw new Error(
             `line ${index + 1} of ${file} is damaged; move the file away to start anew`,

@@ -1,0 +1,95 @@
+import type { ChainBlock } from './block.ts'
+import type { Tables } from './model.ts'
+import { createHistory, createOverlay } from './state.ts'
+import type { Overlay, StateReader } from './state.ts'
+
+/** A point to go back to: a height, and the state as it was then (it may have been patched since the block was made). */
+export type Mark = { number: number; revision: number }
+
+/** Where a mined transaction is. */
+export type Place = { block: number; index: number }
+
+/** The blocks of a chain with the state after each. */
+export type BlockStore = ReturnType<typeof createBlockStore>
+
+/** Makes an empty store. */
+export function createBlockStore() {
+  const history = createHistory()
+  const blocks: ChainBlock[] = []
+  /** The revision of the state after each block, later patches included. */
+  const revisions: number[] = []
+  /** The block that each revision belongs to. */
+  const heights: number[] = []
+  const byId = new Map<string, number>()
+  const places = new Map<string, Place>()
+
+  function record(number: number, changes: ReadonlyMap<string, unknown>): void {
+    const revision = history.apply(changes)
+    revisions[number] = revision
+    heights[revision] = number
+  }
+
+  /** Undoes every block above a height. */
+  function drop(number: number): ChainBlock[] {
+    const undone = blocks.splice(number + 1)
+    revisions.length = blocks.length
+    for (const block of undone) {
+      byId.delete(block.id)
+      for (const { transaction } of block.transactions) places.delete(transaction.id)
+    }
+    return undone
+  }
+
+  function truncate(revision: number): void {
+    history.truncate(revision)
+    heights.length = revision + 1
+  }
+
+  return {
+    head: () => blocks.at(-1) as ChainBlock,
+    block: (number: number): ChainBlock | undefined => blocks[number],
+    numberOf: (id: string): number | undefined => byId.get(id),
+    placeOf: (id: string): Place | undefined => places.get(id),
+    /** The newest state. */
+    state: (): StateReader => history.at(history.revision()),
+    /** The state after the block at a height. */
+    stateAt: (number: number): StateReader =>
+      history.at(revisions[Math.min(number, blocks.length - 1)] ?? -1),
+    /** A state to change on top of the newest one. */
+    overlay: (): Overlay => createOverlay(history.at(history.revision())),
+    /** The height at or below `number` that changed a key last. */
+    changedAt(table: keyof Tables, key: string, number: number): number | undefined {
+      const revision = history.changedAt(table, key, revisions[number] ?? -1)
+      return revision === undefined ? undefined : heights[revision]
+    },
+
+    add(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
+      const { number } = block.header
+      blocks.push(block)
+      record(number, changes)
+      byId.set(block.id, number)
+      if (number === 0) return
+      for (const [index, { transaction }] of block.transactions.entries())
+        places.set(transaction.id, { block: number, index })
+    },
+
+    /** Changes the state of the newest block without a block. */
+    patch: (changes: ReadonlyMap<string, unknown>): void => record(blocks.length - 1, changes),
+
+    /** What the newest block or patch changed. */
+    lastChanges: () => history.changesAt(history.revision()),
+
+    mark: (): Mark => ({ number: blocks.length - 1, revision: history.revision() }),
+
+    /** Goes back to a point. Returns the blocks that this undid, oldest first. */
+    returnTo({ number, revision }: Mark): ChainBlock[] {
+      const undone = drop(number)
+      truncate(revision)
+      revisions[number] = revision
+      return undone
+    },
+
+    /** The point after the block at a height. */
+    markAt: (number: number): Mark => ({ number, revision: revisions[number] ?? -1 }),
+  }
+}

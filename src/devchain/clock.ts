@@ -1,0 +1,77 @@
+import { SLOT } from './resources.ts'
+
+/** Time of the first block under a seed: 2025-01-01, on the grid of slots. */
+const SEEDED_START = 1_735_689_600_000
+
+/** The time of a chain. All times are milliseconds. */
+export type ChainClock = ReturnType<typeof createClock>
+
+/** Makes a clock that goes with the wall, or (seeded) one slot a block, and that tools may move. */
+export function createClock({ headTime, now: wall, repeatable, step }: createClock.Options) {
+  /** How far the chain is ahead of the wall. */
+  let ahead = 0
+  let chosen: number | undefined
+  let interval: number | undefined
+
+  const now = () => (repeatable ? Math.max(headTime(), SEEDED_START) + ahead : wall() + ahead)
+
+  /** Time of the next block if it were made now. */
+  function next(): number {
+    if (chosen !== undefined) return Math.max(chosen, headTime() + 1)
+    const due = interval !== undefined ? headTime() + interval : now() + (repeatable ? SLOT : 0)
+    return Math.max(whole(due), whole(headTime()) + step)
+  }
+
+  const whole = (time: number) => time - (time % step)
+
+  return {
+    now,
+    next,
+    /** Time of the block that is being made. */
+    take(): number {
+      const time = next()
+      if (repeatable) ahead = 0
+      // A chosen time is where the clock goes on from.
+      else if (chosen !== undefined) ahead = time - wall()
+      chosen = undefined
+      return time
+    },
+    /** Moves the clock forward. Returns how far it is ahead in all. */
+    increase(by: number): number {
+      if (chosen !== undefined) chosen += by
+      return (ahead += by)
+    },
+    /** Moves the clock to a time. Returns by how much it moved. */
+    set(time: number): number {
+      const by = time - now()
+      ahead += by
+      return by
+    },
+    /** Chooses the time of the next block. */
+    setNext: (time: number) => void (chosen = time),
+    /** Makes each block later than its parent by a fixed time; undefined to follow the wall again. */
+    setInterval: (time: number | undefined) => void (interval = time),
+    /** Takes up the time of a chain that was kept. */
+    resume: () => void (ahead = Math.max(0, headTime() - wall())),
+    /** Remembers the time. The function returned goes back to it. */
+    mark(): () => void {
+      const kept = { chosen, interval, time: now() }
+      return () => {
+        ;({ chosen, interval } = kept)
+        ahead += kept.time - now()
+      }
+    },
+  }
+}
+
+export declare namespace createClock {
+  type Options = {
+    /** Time of the newest block. */
+    headTime: () => number
+    now: () => number
+    /** Whether time counts from a fixed date, one slot a block. */
+    repeatable: boolean
+    /** Blocks are at least this far apart, and on multiples of it: 1 on a real chain, 1,000 where each is to have a second of its own. */
+    step: number
+  }
+}

@@ -1,0 +1,242 @@
+import { BLOCK_VERSION, sealBlock } from './block.ts'
+import type { ChainBlock } from './block.ts'
+import { createBlockStore } from './blockStore.ts'
+import type { Mark } from './blockStore.ts'
+import { contractTypes } from './contracts/index.ts'
+import { RefusedError } from './errors.ts'
+import { applyTransaction, checkExpiration } from './execute.ts'
+import type { Applied, ExecutionContext } from './execute.ts'
+import { createGenesis } from './genesis.ts'
+import type { Genesis } from './genesis.ts'
+import { closeBlock, solidNumber } from './maintenance.ts'
+import { checkSigners } from './permissions.ts'
+import { createPool } from './pool.ts'
+import type { Pending } from './pool.ts'
+import type { Overlay, StateReader } from './state.ts'
+import type { ChainTransaction } from './transaction.ts'
+
+/** A chain of one process: blocks, their state at every height, and the transactions that wait. */
+export type Ledger = ReturnType<typeof createLedger>
+
+/** How a block is made. */
+export type MineOptions = {
+  /** Milliseconds; a function is asked when the block's turn has come. */
+  timestamp: number | (() => number)
+  /** @default whose turn it is */
+  producer?: string
+  /** Exactly these transactions, all of which must be valid. @default the pool, without what is not valid any more */
+  only?: readonly ChainTransaction[]
+  /** Makes no block unless this transaction still waits: another block may have taken it already. */
+  pending?: string
+}
+
+/** The chain at a moment, to go back to. */
+export type Snapshot = Mark & { waiting: readonly Pending[] }
+
+/** How far back a transaction may refer to a block. */
+const REFERENCE_WINDOW = 65_536
+
+/**
+ * The chain itself, without clock and network: transactions are offered, blocks are made when asked. Calls that change
+ * it run one after another.
+ *
+ * @param types - The native contract types that it executes.
+ */
+export function createLedger(genesis: Genesis, types: ExecutionContext['types'] = contractTypes) {
+  const store = createBlockStore()
+  const { head } = store
+  let pool = createPool()
+  /** The newest state with the pool on top; undefined until somebody asks. */
+  let session: Overlay | undefined
+  let turn = 0
+  let queue: Promise<unknown> = Promise.resolve()
+
+  const start = store.overlay()
+  store.add(createGenesis(start, genesis), start.changes())
+  const chainId = Number.parseInt(head().id.slice(-8), 16)
+
+  const exclusive = <result>(work: () => Promise<result>): Promise<result> => {
+    const run = queue.then(work)
+    queue = run.catch(() => undefined)
+    return run
+  }
+
+  function refBlockHash(bytes: string): string | undefined {
+    const low = Number.parseInt(bytes, 16)
+    if (bytes.length !== 4) return undefined
+    const newest = head().header.number
+    const number = newest - ((newest - low) & 0xffff)
+    if (number < 0 || newest - number >= REFERENCE_WINDOW) return undefined
+    return store.block(number)?.id.slice(16, 32)
+  }
+
+  function contextOf(block: {
+    number: number
+    timestamp: number
+    producer: string
+  }): ExecutionContext {
+    return {
+      headTime: head().header.timestamp,
+      types,
+      refBlockHash,
+      isKnown: (id) => store.placeOf(id) !== undefined,
+      block: { ...block, chainId, hashOf: (number) => store.block(number)?.id },
+    }
+  }
+
+  const producerOfTurn = (number: number) =>
+    genesis.producers[number % genesis.producers.length] as Genesis['producers'][number]
+
+  const nextBlock = (timestamp: number) => {
+    const number = head().header.number + 1
+    return { number, timestamp, producer: producerOfTurn(number + turn).address }
+  }
+
+  /** Executes a transaction on top of what waits already. */
+  async function admit(state: Overlay, transaction: ChainTransaction): Promise<Applied> {
+    const block = nextBlock(head().header.timestamp + 3000)
+    return applyTransaction(state, transaction, contextOf(block))
+  }
+
+  /** The newest state with the pool on top. What is not valid there any more leaves the pool. */
+  async function renewSession(): Promise<Overlay> {
+    const state = store.overlay()
+    const waiting = pool.all()
+    pool = createPool()
+    for (const { transaction } of waiting) {
+      const applied = await admit(state, transaction).catch(() => undefined)
+      if (applied) pool.add({ transaction, applied })
+    }
+    return (session = state)
+  }
+
+  async function seal(options: MineOptions): Promise<ChainBlock> {
+    const timestamp =
+      typeof options.timestamp === 'number' ? options.timestamp : options.timestamp()
+    const before = head()
+    const place = nextBlock(timestamp)
+    const producer = options.producer ?? place.producer
+    const context = contextOf({ ...place, producer })
+    const work = store.overlay()
+    const waiting = options.only ?? pool.ready(store.state())
+    const content: Pick<ChainBlock, 'transactions' | 'infos'> = { transactions: [], infos: [] }
+    for (const transaction of waiting) {
+      let applied: Applied
+      try {
+        applied = await applyTransaction(work, transaction, context)
+      } catch (error) {
+        if (options.only) throw error
+        // What is not valid any more leaves the pool.
+        continue
+      }
+      const { balances, info, results } = applied
+      content.transactions.push({ transaction, results, balances })
+      content.infos.push({ ...info, blockNumber: place.number, blockTimeStamp: timestamp })
+    }
+    closeBlock(work, { ...place, producer })
+    const key = genesis.producers.find(({ address }) => address === producer)?.key
+    const { number } = place
+    const block = sealBlock(
+      { number, timestamp, parentHash: before.id, witness: producer, version: BLOCK_VERSION },
+      content,
+      key,
+    )
+    store.add(block, work.changes())
+    const taken = new Set(waiting.map(({ id }) => id))
+    pool.keep(({ id }) => !taken.has(id))
+    session = undefined
+    return block
+  }
+
+  return {
+    chainId,
+    genesis,
+    head,
+    block: store.block,
+    numberOf: store.numberOf,
+    placeOf: store.placeOf,
+    changedAt: (...of: Parameters<typeof store.changedAt>) => store.changedAt(...of),
+    stateAt: store.stateAt,
+    pool: (): readonly Pending[] => pool.all(),
+    solid: () => store.block(solidNumber(store.state())) as ChainBlock,
+    contextOf,
+    nextBlock,
+
+    /** The newest state with what waits in the pool on top. */
+    pendingState: async (): Promise<StateReader> =>
+      session ?? (pool.all().length === 0 ? store.state() : exclusive(renewSession)),
+
+    /**
+     * Takes a native transaction into the pool.
+     *
+     * @throws RefusedError as a broadcast reports it.
+     */
+    offer: (transaction: ChainTransaction) =>
+      exclusive(async () => {
+        if (pool.has(transaction.id) || store.placeOf(transaction.id))
+          throw new RefusedError('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
+        if (transaction.contracts === 0)
+          throw new RefusedError('CONTRACT_VALIDATE_ERROR', 'No contract!')
+        checkExpiration(transaction, head().header.timestamp)
+        const state = session ?? (await renewSession())
+        checkSigners(state, transaction)
+        pool.add({ transaction, applied: await admit(state, transaction) })
+      }),
+
+    /** Makes one block of everything that waits; undefined when `pending` did not wait any more. */
+    mine: (options: MineOptions) =>
+      exclusive(async () =>
+        options.pending === undefined || pool.has(options.pending) ? seal(options) : undefined,
+      ),
+
+    /** Changes the state without a block. Returns what changed. */
+    patch: (change: (state: Overlay) => void) =>
+      exclusive(async () => {
+        const work = store.overlay()
+        change(work)
+        store.patch(work.changes())
+        session = undefined
+        return work.changes()
+      }),
+
+    snapshot: (): Snapshot => ({ ...store.mark(), waiting: pool.all() }),
+
+    /** Goes back to a snapshot: blocks, state and pool. */
+    revert: (snapshot: Snapshot) =>
+      exclusive(async () => {
+        store.returnTo(snapshot)
+        pool = createPool(snapshot.waiting)
+        session = undefined
+      }),
+
+    /** Undoes every block above `number`. Their transactions wait again when `keep` is set. Returns the point gone back to. */
+    rewind: (number: number, keep: boolean) =>
+      exclusive(async () => {
+        const mark = store.markAt(number)
+        const undone = store.returnTo(mark)
+        const waiting = pool.all()
+        pool = createPool()
+        if (keep)
+          for (const { transaction } of undone.flatMap((block) => block.transactions))
+            pool.add({ transaction })
+        for (const { transaction } of waiting) pool.add({ transaction })
+        await renewSession()
+        return mark
+      }),
+
+    /** Lets the producers take turns in another order, so that a new branch differs from the old one. */
+    shiftTurn: () => void turn++,
+
+    /** Adds what was kept of a chain, while nothing else is under way. */
+    restore: {
+      block(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
+        if (block.header.number > 0) store.add(block, changes)
+      },
+      patch: (changes: ReadonlyMap<string, unknown>): void => store.patch(changes),
+      returnTo: (mark: Mark): void => void store.returnTo(mark),
+    },
+
+    /** What the newest block or patch changed. */
+    lastChanges: store.lastChanges,
+  }
+}
