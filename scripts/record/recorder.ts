@@ -1,6 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { brotliCompressSync, constants } from 'node:zlib'
 
+import pLimit from 'p-limit'
+
 import { parseNative } from '../../src/native/json.ts'
 import {
   type Answer,
@@ -156,11 +158,7 @@ export async function eachOf<item>(
   items: Iterable<item>,
   task: (item: item) => Promise<unknown>,
 ): Promise<void> {
-  const queue = [...items]
-  const worker = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await task(item)
-  }
-  await Promise.all(Array.from({ length: 6 }, worker))
+  await pLimit(6).map(items, task)
 }
 
 function write(body: unknown): string {

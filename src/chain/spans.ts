@@ -1,3 +1,5 @@
+import pLimit from 'p-limit'
+
 import { toHash } from '../codec/quantity.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeTimeoutError } from '../native/errors.ts'
@@ -35,7 +37,7 @@ export function createBlockSpans({
   head,
   native,
 }: createBlockSpans.Options): BlockSpans {
-  const limit = createLimit(concurrency)
+  const limit = pLimit(concurrency)
   let step = FIRST_STEP
 
   /** Solidified blocks of a span in bulk; those that do not come or do not fit are left to be read one by one. */
@@ -115,22 +117,5 @@ export declare namespace createBlockSpans {
     head: Pick<Canon, 'solid'>
     blocks: Pick<Blocks, 'get' | 'hashAt' | 'peek' | 'putSolid'>
     concurrency: number
-  }
-}
-
-/** Runs at most so many at once, the others in the order of asking. */
-function createLimit(count: number) {
-  const waiting: (() => void)[] = []
-  let free = count
-  return async <value>(run: () => Promise<value>): Promise<value> => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await run()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free += 1
-    }
   }
 }

@@ -4,7 +4,7 @@ import type { Wire } from '../lib/wire.ts'
 export type Answer = { readonly parts: readonly (string | Buffer)[]; readonly bytes: number }
 
 /** Makes an answer of a text. */
-export function textAnswer(text: string): Answer {
+function textAnswer(text: string): Answer {
   return { parts: [text], bytes: Buffer.byteLength(text) }
 }
 

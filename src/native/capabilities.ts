@@ -141,7 +141,7 @@ export async function requireSolidity(native: NativeClient): Promise<void> {
 }
 
 /** What to tell the operator whose node serves /walletsolidity on another port. */
-export const SOLIDITY_MISSING =
+const SOLIDITY_MISSING =
   'the upstream does not serve /walletsolidity at this address: name the node’s other port with --upstream-solidity, such as http://127.0.0.1:8091'
 
 /** The node lacks something that the gateway cannot do without; the message says which setting to change. */

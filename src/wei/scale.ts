@@ -3,7 +3,7 @@ import type { EthereumTransaction } from '../sending/ethereumTransaction.ts'
 import { type FilledTransaction, unsignedBytes } from '../sending/rpcFilled.ts'
 
 /** 1 coin is 10^6 sun, and 10^18 in the eyes of a wallet that knows 18 decimals only. */
-export const WEI_PER_SUN = 10n ** 12n
+const WEI_PER_SUN = 10n ** 12n
 
 /** Where amounts of the coin are: the value itself, by member, or (one element) in every element of a list. */
 export type Shape = 'coin' | { readonly [member: string]: Shape } | readonly [Shape]
