@@ -23,7 +23,7 @@ export function addServeCommand(program: Command): void {
       throw usageError(
         'no node to serve: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; “ethgate dev” needs none',
       )
-    const { serve } = await import('./support/serve.ts')
+    const { serve } = await import('../serve.ts')
     try {
       await serve({ config })
     } catch (error) {

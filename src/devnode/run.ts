@@ -1,8 +1,8 @@
-import { serve } from '../commands/support/serve.ts'
 import type { Config } from '../config.ts'
 import { COIN, createDevChain, MNEMONIC } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
 import { toBase58 } from '../lib/base58.ts'
+import { serve } from '../serve.ts'
 import { announceTo } from './announce.ts'
 import { controlMethods } from './control.ts'
 

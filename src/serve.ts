@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 
-import type { Config } from '../../config.ts'
-import { createGateway, type Gateway } from '../../gateway.ts'
-import type { Health } from '../../http/health.ts'
-import { createLog, type Log } from '../../log.ts'
-import { collectProcessMetrics } from '../../metrics.ts'
-import { onShutdown } from '../../shutdown.ts'
+import type { Config } from './config.ts'
+import { createGateway, type Gateway } from './gateway.ts'
+import type { Health } from './http/health.ts'
+import { createLog, type Log } from './log.ts'
+import { collectProcessMetrics } from './metrics.ts'
+import { onShutdown } from './shutdown.ts'
 
 /**
  * Runs a gateway until a signal ends the process: what `serve` and `dev` have in common. Resolves when it listens.
