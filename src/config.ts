@@ -1,4 +1,15 @@
-import { header, integer, logLevel, MIB, origins, redisUrl, text, url } from './configValues.ts'
+import {
+  flag,
+  header,
+  hosts,
+  integer,
+  logLevel,
+  MIB,
+  origins,
+  redisUrl,
+  text,
+  url,
+} from './configValues.ts'
 
 /** One option of the command line: flag, environment variable, default, meaning. `--help` and docs/options.md come from here. */
 export type Option = {
@@ -100,6 +111,13 @@ export const options = {
     default: undefined as string | undefined,
     parse: text,
     help: 'private keys that the gateway signs with, one a line; the environment variable may hold the keys themselves',
+  },
+  keysPublic: {
+    flag: '--keys-public',
+    env: 'ETHGATE_KEYS_PUBLIC',
+    default: false as boolean,
+    parse: flag,
+    help: 'allows managed keys on an address that other machines reach: whoever reaches it can spend them',
   },
   logLevel: {
     flag: '--log-level',
@@ -241,9 +259,17 @@ export const options = {
     flag: '--cors',
     env: 'ETHGATE_CORS',
     value: 'ORIGINS',
-    default: '*',
+    default: undefined as string | undefined,
     parse: origins,
-    help: 'origins that browsers may call from, separated by commas, or * for all',
+    help: 'origins whose pages may call, separated by commas, beside those of this machine and browser extensions; * for all; by default all, and none more where calls can spend (managed keys, dev chain)',
+  },
+  allowedHosts: {
+    flag: '--allowed-hosts',
+    env: 'ETHGATE_ALLOWED_HOSTS',
+    value: 'NAMES',
+    default: undefined as string | undefined,
+    parse: hosts,
+    help: 'names that a Host header may have, separated by commas, beside localhost and the address that is listened on; * for any; by default any, unless calls can spend (managed keys, dev chain)',
   },
   wsConnections: {
     flag: '--ws-connections',

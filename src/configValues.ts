@@ -24,6 +24,21 @@ export function origins(input: string): string {
   throw new Error(`expected * or origins such as https://app.example, got "${input}"`)
 }
 
+/** `*`, or names and addresses without ports, separated by commas. */
+export function hosts(input: string): string {
+  const list = input.split(',').map((name) => name.trim().toLowerCase())
+  if (input === '*' || list.every((name) => /^[\w.-]+$|^[\da-f:.]+$/.test(name)))
+    return list.join(',')
+  throw new Error(`expected * or names such as rpc.example, without ports, got "${input}"`)
+}
+
+/** A switch: given on the command line, or `true` or `false` in the environment. */
+export function flag(input: string): boolean {
+  if (/^(?:true|1|yes|on)$/i.test(input)) return true
+  if (/^(?:false|0|no|off)$/i.test(input)) return false
+  throw new Error(`expected true or false, got "${input}"`)
+}
+
 /** The address of a Redis. */
 export function redisUrl(input: string): string {
   if (URL.canParse(input) && /^rediss?:\/\//.test(input)) return input

@@ -1,10 +1,11 @@
 import type { Hono } from 'hono'
 
 import { createBoot } from './boot.ts'
-import { type Config, createConfig, solidityUpstream } from './config.ts'
+import { type Config, ConfigError, createConfig, solidityUpstream } from './config.ts'
 import type { Context } from './context.ts'
 import { RpcError, UpstreamError } from './errors.ts'
 import { healthOf } from './health.ts'
+import { isLoopback } from './http/access.ts'
 import type { Health } from './http/health.ts'
 import { createHttpServer } from './http/server.ts'
 import type { AnyMethod } from './jsonrpc/method.ts'
@@ -45,7 +46,11 @@ export type Gateway = {
   health(): Health
 }
 
-/** The composition root: builds every part once and joins them. Embedders may bring a transport, keys, methods, routes. */
+/**
+ * The composition root: builds every part once and joins them. Embedders may bring a transport, keys, methods, routes.
+ *
+ * @throws ConfigError when managed keys would be served on an address that other machines reach.
+ */
 export function createGateway({
   authoritative,
   config: given,
@@ -58,6 +63,17 @@ export function createGateway({
   // Keys that an environment variable holds are taken out, so that nobody can print them with the rest.
   const managedKeys = [...keys, ...readManagedKeys(given.keys)]
   const config = createConfig({ ...given, keys: undefined })
+  if (managedKeys.length > 0 && !config.keysPublic && !isLoopback(config.host))
+    throw new ConfigError(
+      '--host',
+      `whoever reaches ${config.host} could spend the managed keys: listen on 127.0.0.1, or allow it with --keys-public`,
+    )
+  // Methods and routes of an embedder may do anything, and a chain in this process obeys whoever calls it.
+  const canSpend =
+    managedKeys.length > 0 ||
+    typeof transport !== 'function' ||
+    extraRoutes !== undefined ||
+    Object.keys(extraMethods).length > 0
   const metrics = createMetrics()
   const native = createNativeClient({
     transport: typeof transport === 'function' ? transport(config, metrics) : transport,
@@ -125,6 +141,7 @@ export function createGateway({
   const health = () => healthOf({ config, draining, services, started, waiting: booting.waiting() })
 
   const http = createHttpServer({
+    canSpend,
     config,
     extraRoutes,
     health,

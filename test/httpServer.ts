@@ -24,7 +24,11 @@ export const HEALTH: Health = {
 }
 
 /** The HTTP server alone on a free port, with methods that show what it does; it ends with the test. */
-export async function startHttpServer(given: Partial<Config> = {}, health: Partial<Health> = {}) {
+export async function startHttpServer(
+  given: Partial<Config> = {},
+  health: Partial<Health> = {},
+  { canSpend = false } = {},
+) {
   const settled: boolean[] = []
   const aborted: boolean[] = []
   const clients: string[] = []
@@ -66,6 +70,7 @@ export async function startHttpServer(given: Partial<Config> = {}, health: Parti
     onError: (error) => errors.push(error),
   })
   const http = createHttpServer({
+    canSpend,
     config: createConfig({ port: 0, ...given }),
     extraRoutes: new Hono().post('/wallet/getnowblock', (c) => c.json({ blockID: '00' })),
     health: () => ({ ...HEALTH, ...health }),

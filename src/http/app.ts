@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context as HonoContext, Hono } from 'hono'
 import { cors } from 'hono/cors'
 
+import type { Access } from './access.ts'
 import type { Health } from './health.ts'
 import { statusPage } from './page/statusPage.ts'
 
@@ -10,7 +11,7 @@ export type App = Hono<{ Bindings: HttpBindings }>
 
 /** Status page, probes, metrics, preflight, the WebSocket handshake, and what an embedder mounts beside. */
 export function createApp({
-  corsOrigins,
+  access,
   health,
   metrics,
   paths,
@@ -18,7 +19,8 @@ export function createApp({
   upgrade,
 }: createApp.Options): App {
   const app: App = new Hono({ strict: false })
-  app.use(cors({ origin: corsOrigins, maxAge: PREFLIGHT_SECONDS }))
+  const origin = access.variesByOrigin ? (from: string) => access.corsOrigin(from) : '*'
+  app.use(cors({ origin, maxAge: PREFLIGHT_SECONDS }))
 
   app.get('/health', (c) => {
     const state = health()
@@ -52,8 +54,7 @@ export function createApp({
 
 export declare namespace createApp {
   type Options = {
-    /** Origins that browsers may call from; `*` for all. */
-    corsOrigins: '*' | string[]
+    access: Access
     health: () => Health
     metrics: { contentType: string; text(): Promise<string> }
     /** Where JSON-RPC is served. */

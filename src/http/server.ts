@@ -4,6 +4,7 @@ import {
   type RequestListener,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -11,11 +12,13 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 
 import type { Config } from '../config.ts'
+import { errorAnswer } from '../jsonrpc/answer.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
+import { type Access, createAccess, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
 import type { Health } from './health.ts'
 import { createRpcListener } from './rpc.ts'
-import { ignoreOtherUpgrades } from './upgrade.ts'
+import { guardUpgrades } from './upgrade.ts'
 import { createWsServer } from './ws.ts'
 
 /** Where JSON-RPC is served, and by which server: the views of the chain differ by path. */
@@ -31,6 +34,7 @@ export type HttpServer = {
 
 /** POSTs to a route of JSON-RPC are answered on node's own objects; everything else goes through the Hono app. */
 export function createHttpServer({
+  canSpend,
   config,
   extraRoutes,
   health,
@@ -41,6 +45,12 @@ export function createHttpServer({
   routes,
 }: createHttpServer.Options): HttpServer {
   const servers = new Map(routes.map(({ path, server }) => [path, server]))
+  const access = createAccess({
+    allowedHosts: config.allowedHosts,
+    canSpend,
+    cors: config.cors,
+    host: config.host,
+  })
   const ws = createWsServer({
     bodyLimit: config.bodyLimit,
     bufferLimit: config.wsBuffer,
@@ -53,9 +63,8 @@ export function createHttpServer({
     routes: servers,
     trustProxy: config.trustProxy,
   })
-  const corsOrigins = config.cors === '*' ? '*' : config.cors.split(',')
   const app = createApp({
-    corsOrigins,
+    access,
     health,
     metrics,
     paths: [...servers.keys()],
@@ -64,7 +73,7 @@ export function createHttpServer({
   })
   const rpc = createRpcListener({
     bodyLimit: config.bodyLimit,
-    corsHeaders: corsHeadersFor(corsOrigins),
+    corsHeaders: corsHeadersFor(access),
     onError,
     trustProxy: config.trustProxy,
   })
@@ -76,12 +85,14 @@ export function createHttpServer({
     websocket: { server: ws.server },
     createServer: ((options: ServerOptions, page: RequestListener) =>
       createServer(options, (incoming, outgoing) => {
+        const refusal = access.refusalOf(incoming)
+        if (refusal) return refuse(outgoing, refusal)
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
         if (rpcServer) rpc(incoming, outgoing, rpcServer)
         else page(incoming, outgoing)
       })) as typeof createServer,
   }) as Server
-  ignoreOtherUpgrades(server)
+  guardUpgrades(server, access)
 
   return {
     listen: () => listen(server, config),
@@ -100,6 +111,8 @@ export function createHttpServer({
 
 export declare namespace createHttpServer {
   type Options = {
+    /** Whether a request can spend: then Host and Origin are checked. */
+    canSpend: boolean
     config: Config
     /** Mounted beside, for a chain in this process. */
     extraRoutes?: Hono | undefined
@@ -149,13 +162,24 @@ function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-function corsHeadersFor(origins: '*' | readonly string[]) {
+function corsHeadersFor({ corsOrigin, variesByOrigin }: Access) {
   const all = { 'access-control-allow-origin': '*' }
-  if (origins === '*') return () => all
-  return (incoming: IncomingMessage): Record<string, string> => {
-    const { origin } = incoming.headers
-    return origin !== undefined && origins.includes(origin)
-      ? { 'access-control-allow-origin': origin, vary: 'Origin' }
-      : { vary: 'Origin' }
+  if (!variesByOrigin) return () => all
+  return ({ headers }: IncomingMessage): Record<string, string> => {
+    const allowed = corsOrigin(headers.origin)
+    return allowed === undefined
+      ? { vary: 'Origin' }
+      : { 'access-control-allow-origin': allowed, vary: 'Origin' }
   }
+}
+
+/** Answers without reading the body, and ends the connection: nothing of it is used. */
+function refuse(outgoing: ServerResponse, { reason, status }: Refusal): void {
+  const { bytes, parts } = errorAnswer('null', { code: -32600, message: reason })
+  outgoing.writeHead(status, {
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': bytes,
+  })
+  outgoing.end(parts[0])
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
-import { ignoreOtherUpgrades } from './upgrade.ts'
+import { guardUpgrades } from './upgrade.ts'
 
 async function setup(): Promise<{ port: number; server: Server }> {
   const server = createServer((incoming, outgoing) => {
@@ -17,7 +17,7 @@ async function setup(): Promise<{ port: number; server: Server }> {
   server.on('upgrade', (incoming, socket, head) =>
     ws.handleUpgrade(incoming, socket, head, (client) => client.send('welcome')),
   )
-  ignoreOtherUpgrades(server)
+  guardUpgrades(server, { refusalOf: () => undefined })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()

@@ -1,19 +1,26 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 
+import type { Access, Refusal } from './access.ts'
+
 /**
+ * Decides what becomes of an upgrade: a WebSocket is accepted or refused by Host and Origin, and other protocols are
+ * ignored.
+ *
  * Lets a server that accepts WebSockets answer other upgrade requests as if no upgrade were asked for, which is what a
  * server may do with an upgrade that it does not speak (RFC 9110, 7.8).
  *
  * Once anything listens to `upgrade`, node hands every such request to it and answers none itself; the ones that nobody
  * takes would hang. Java's own client asks for HTTP/2 (`h2c`) this way with the first request of a connection.
  */
-export function ignoreOtherUpgrades(server: Server): void {
+export function guardUpgrades(server: Server, { refusalOf }: Pick<Access, 'refusalOf'>): void {
   const listeners = server.listeners('upgrade') as UpgradeListener[]
   server.removeAllListeners('upgrade')
   server.on('upgrade', (incoming: IncomingMessage, socket, head) => {
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket')
       return serveAgain(server, incoming, socket, head)
+    const refusal = refusalOf(incoming)
+    if (refusal) return refuse(socket, refusal)
     for (const listener of listeners) listener.call(server, incoming, socket, head)
   })
 }
@@ -24,6 +31,17 @@ type UpgradeListener = (
   socket: Duplex,
   head: Buffer,
 ) => void
+
+function refuse(socket: Duplex, { reason, status }: Refusal): void {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(reason)}`,
+  ]
+  socket.on('error', () => {})
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${reason}`)
+}
 
 /** Puts the request back before what follows it, without the wish to upgrade, and has the server read it from the start. */
 function serveAgain(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {

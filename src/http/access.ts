@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** Which requests a gateway answers, by the Host and Origin that they carry. */
+export type Access = {
+  /** Why a request is refused, with its HTTP status; undefined when it may pass. */
+  refusalOf(incoming: IncomingMessage): Refusal | undefined
+  /** What a browser is told about an origin: the value of Access-Control-Allow-Origin, undefined for none. */
+  corsOrigin(origin: string | undefined): string | undefined
+  /** Whether `corsOrigin` depends on the origin, so that caches must tell answers apart by it. */
+  readonly variesByOrigin: boolean
+}
+
+/** A refused request. The reason is for a person. */
+export type Refusal = { status: 400 | 403; reason: string }
+
+/**
+ * Decides by Host and Origin.
+ *
+ * A browser sends requests to any address for any page. Where requests can spend, a page must therefore be listed, on
+ * this machine, or a browser extension; and the Host must be a name of this gateway, because a page of a name that its
+ * owner points at 127.0.0.1 (DNS rebinding) is of the same origin to the browser. Programs send no Origin and pass.
+ */
+export function createAccess({ allowedHosts, canSpend, cors, host }: createAccess.Options): Access {
+  const listed = new Set(cors === undefined || cors === '*' ? [] : cors.split(','))
+  const checksOrigin = cors === undefined ? canSpend : cors !== '*'
+  const hosts = new Set((allowedHosts ?? '').toLowerCase().split(',').filter(Boolean))
+  const checksHost = (canSpend || hosts.size > 0) && !hosts.has('*')
+  hosts.add(host.toLowerCase())
+
+  function isHostAllowed(header: string, incoming: IncomingMessage): boolean {
+    const name = nameOf(header)
+    if (name === undefined) return false
+    if (isLoopback(name) || hosts.has(name)) return true
+    // The address that the client connected to, which cannot be another's.
+    const local = incoming.socket.localAddress
+    return local !== undefined && name === local.replace(/^::ffff:/, '')
+  }
+
+  function isOriginAllowed(origin: string): boolean {
+    if (!checksOrigin || listed.has(origin)) return true
+    if (!URL.canParse(origin)) return false
+    const { hostname, protocol } = new URL(origin)
+    return EXTENSIONS.has(protocol) || (isWeb(protocol) && isLoopback(bare(hostname)))
+  }
+
+  function hostRefusal(incoming: IncomingMessage): Refusal | undefined {
+    for (const header of [incoming.headers.host, hostOfTarget(incoming)])
+      if (header !== undefined && !isHostAllowed(header, incoming))
+        return {
+          status: 403,
+          reason: `the Host ${shorten(header)} is not a name of this gateway: list it with --allowed-hosts`,
+        }
+    return undefined
+  }
+
+  function originRefusal(incoming: IncomingMessage): Refusal | undefined {
+    const { host: hostHeader, origin } = incoming.headers
+    if (origin !== undefined) {
+      if (isOriginAllowed(origin) || (checksHost && isSame(origin, hostHeader))) return undefined
+      return {
+        status: 403,
+        reason: `pages of ${shorten(origin)} may not call this gateway: list the origin with --cors`,
+      }
+    }
+    // Images, links and scripts of other sites carry no Origin, but browsers say where they come from.
+    return incoming.headers['sec-fetch-site'] === 'cross-site' && !isPage(incoming)
+      ? { status: 403, reason: 'pages of other sites may not call this gateway' }
+      : undefined
+  }
+
+  return {
+    refusalOf(incoming) {
+      if (hasTwoHosts(incoming))
+        return { status: 400, reason: 'the request has two different Host headers' }
+      if (isProbe(incoming)) return undefined
+      return (
+        (checksHost ? hostRefusal(incoming) : undefined) ??
+        (checksOrigin ? originRefusal(incoming) : undefined)
+      )
+    },
+    corsOrigin(origin) {
+      if (!checksOrigin) return '*'
+      return origin !== undefined && isOriginAllowed(origin) ? origin : undefined
+    },
+    variesByOrigin: checksOrigin,
+  }
+}
+
+export declare namespace createAccess {
+  type Options = {
+    /** Names that a Host header may have beside those of this machine, separated by commas; `*` for any. */
+    allowedHosts: string | undefined
+    /** Whether a request can spend: there are managed keys, or the chain can be changed by calls. */
+    canSpend: boolean
+    /** Origins whose pages may call, separated by commas; `*` for all; undefined for all unless requests can spend. */
+    cors: string | undefined
+    /** The address that is listened on. */
+    host: string
+  }
+}
+
+/** Whether an address or name always means this machine. Addresses are without brackets. */
+export function isLoopback(name: string): boolean {
+  if (isIPv4(name)) return name.startsWith('127.')
+  if (isIPv6(name)) return name === '::1' || /^::ffff:(?:127\.|7f[\da-f]{2}:)/.test(name)
+  // RFC 6761: names under localhost never leave the machine.
+  return name === 'localhost' || name.endsWith('.localhost')
+}
+
+const EXTENSIONS = new Set([
+  'chrome-extension:',
+  'moz-extension:',
+  'ms-browser-extension:',
+  'safari-web-extension:',
+])
+
+/** What load balancers and monitoring ask under any name. It tells and changes nothing of worth. */
+const PROBES = new Set(['/health', '/ready', '/metrics'])
+
+function isProbe({ method, url = '/' }: IncomingMessage): boolean {
+  return method === 'GET' && PROBES.has(url.split('?', 1)[0] ?? '')
+}
+
+/** The status page, which somebody may reach over a link. */
+function isPage({ method, url = '/' }: IncomingMessage): boolean {
+  return method === 'GET' && url.split('?', 1)[0] === '/'
+}
+
+function isWeb(protocol: string): boolean {
+  return protocol === 'http:' || protocol === 'https:'
+}
+
+/** Name or address of a Host header: lower case, without port, brackets and the dot of an absolute name. */
+function nameOf(header: string): string | undefined {
+  const found = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{0,5})?$/i.exec(header)
+  if (found?.[1] !== undefined)
+    return URL.canParse(`http://[${found[1]}]`)
+      ? bare(new URL(`http://[${found[1]}]`).hostname)
+      : undefined
+  return found?.[2]?.toLowerCase().replace(/(?<=.)\.$/, '')
+}
+
+/** A name of a parsed URL as `nameOf` gives it. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
+}
+
+/** Whether a page comes from this gateway, by whatever name it is asked. */
+function isSame(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()
+}
+
+/** The host of a request target that is a whole address, as proxies write it. */
+function hostOfTarget({ url = '/' }: IncomingMessage): string | undefined {
+  if (url.startsWith('/')) return undefined
+  return URL.canParse(url) ? new URL(url).host : undefined
+}
+
+/** Node takes the first of several; what stands in front may have looked at another. */
+function hasTwoHosts({ headers, rawHeaders }: IncomingMessage): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host' && rawHeaders[at + 1] !== headers.host)
+      return true
+  }
+  return false
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}
