@@ -115,7 +115,7 @@ export const options = {
   keysPublic: {
     flag: '--keys-public',
     env: 'ETHGATE_KEYS_PUBLIC',
-    default: false as boolean,
+    default: false,
     parse: flag,
     help: 'allows managed keys on an address that other machines reach: whoever reaches it can spend them',
   },

@@ -83,6 +83,19 @@ test('behavior: methods and routes of an embedder', async () => {
   expect((await ask(url, 'dev_hello')).result).toBe('hello')
 })
 
+test('behavior: pages of other sites are refused where calls can spend, and may read elsewhere', async () => {
+  const headers = { origin: 'https://evil.example' }
+  const statusOf = async (options: Omit<createGateway.Options, 'config'>) => {
+    const { gateway } = await setup({}, options)
+    const { url } = await gateway.start()
+    return (await fetch(url, { method: 'POST', body: '{}', headers })).status
+  }
+  const methods = { dev_hello: { params: [], summary: '', handler: () => 'hello' } }
+  expect(await statusOf({})).toBe(200)
+  expect(await statusOf({ keys: ['11'.repeat(32)] })).toBe(403)
+  expect(await statusOf({ methods })).toBe(403)
+})
+
 test('behavior: calls that come while the node is asked for the first time wait', async () => {
   let answer = () => {}
   const asked = new Promise<void>((resolve) => {
@@ -230,6 +243,19 @@ describe('error', () => {
     const { port } = await gateway.start()
     const other = await setup({ port })
     await expect(other.gateway.start()).rejects.toThrow('EADDRINUSE')
+  })
+
+  test('error: managed keys on an address that other machines reach', async () => {
+    const keys = ['11'.repeat(32)]
+    const upstream = 'http://127.0.0.1:1'
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'rpc.example'])
+      expect(() => createGateway({ config: { host, upstream }, keys })).toThrow(
+        `--host: whoever reaches ${host} could spend the managed keys`,
+      )
+    for (const host of ['127.0.0.1', '::1', 'localhost'])
+      await createGateway({ config: { host, upstream }, keys }).stop()
+    await createGateway({ config: { host: '0.0.0.0', keysPublic: true, upstream }, keys }).stop()
+    await createGateway({ config: { host: '0.0.0.0', upstream } }).stop()
   })
 
   test('error: no upstream', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -17,7 +17,7 @@ async function send(port: number, { address = '127.0.0.1', headers = {}, ...rest
   const body = rest.method === 'GET' || rest.method === 'OPTIONS' ? '' : call('echo', 1)
   const outgoing = request({ method: 'POST', port, host: address, headers, agent: false, ...rest })
   outgoing.end(body)
-  const [incoming] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage]
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
   let text = ''
   for await (const chunk of incoming.setEncoding('utf8')) text += chunk as string
   return { status: incoming.statusCode, text, headers: incoming.headers }

@@ -162,11 +162,11 @@ function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-function corsHeadersFor({ corsOrigin, variesByOrigin }: Access) {
+function corsHeadersFor(access: Access) {
   const all = { 'access-control-allow-origin': '*' }
-  if (!variesByOrigin) return () => all
+  if (!access.variesByOrigin) return () => all
   return ({ headers }: IncomingMessage): Record<string, string> => {
-    const allowed = corsOrigin(headers.origin)
+    const allowed = access.corsOrigin(headers.origin)
     return allowed === undefined
       ? { vary: 'Origin' }
       : { 'access-control-allow-origin': allowed, vary: 'Origin' }
