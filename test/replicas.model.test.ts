@@ -11,6 +11,7 @@ import { createFilters } from '../src/filters/filters.ts'
 import { createPoolFeed } from '../src/filters/pool.ts'
 import { createRedisFilterStore } from '../src/filters/redis.ts'
 import type { RequestScope } from '../src/jsonrpc/request.ts'
+import { fromWire } from '../src/lib/wire.ts'
 import { silentLog } from '../src/log.ts'
 import { createRedisLink } from '../src/redis.ts'
 import { createScriptedChain, type ScriptedChain, type Script } from './chain.ts'
@@ -62,6 +63,8 @@ const events: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('redis'), pause }) },
 )
 
+const outsideTheWindow = () => Promise.reject(new Error('all of this chain is in the window'))
+
 /** One replica's head and filters, without HTTP: the test decides what becomes of a response. */
 async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
   const link = createRedisLink({ url, prefix })
@@ -76,7 +79,8 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
   const filters = createFilters({
     chain: {
       view: 'full',
-      logs: () => Promise.reject(new Error('all of this chain is in the window')),
+      logRows: outsideTheWindow,
+      logs: outsideTheWindow,
       resolve: async () => undefined,
     },
     head,
@@ -151,7 +155,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
 
   async function poll(index: number, filter: 'logs' | 'blocks', outcome: 'sent' | 'lost') {
     const request = createRequest()
-    const page = await of(index).filters.changes(ids[filter], request.scope)
+    const page = fromWire(await of(index).filters.changes(ids[filter], request.scope))
     if (outcome === 'sent') receive(filter, page)
     request.settle(outcome === 'sent')
     return page
@@ -180,7 +184,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
       case 'crash': {
         const old = of(event.replica)
         const request = createRequest()
-        if (event.polling) await old.filters.changes(ids.logs, request.scope).catch(() => [])
+        if (event.polling) await old.filters.changes(ids.logs, request.scope).catch(() => undefined)
         unsettled.push(request)
         void old.kill()
         replicas[event.replica] = await startReplica(chain, redis.url, prefix)

@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import { toRpcHeader, toRpcTransactions } from '../codec/block.ts'
 import type { BlockId } from '../codec/blockRef.ts'
-import { toRpcLogs } from '../codec/log.ts'
+import { toLogText, toRpcLogs } from '../codec/log.ts'
 import { toHash } from '../codec/quantity.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcBlock, RpcHeader, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
@@ -94,7 +94,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       if (found.length === 0) return []
       if (!logs) {
         const { block, infos } = kept(source)
-        logs = toRows(toRpcLogs(block, infos).map((row) => JSON.stringify(row)))
+        logs = toRows(toRpcLogs(block, infos).map(toLogText))
         made()
       }
       const rows = logs

@@ -12,7 +12,7 @@ import type { CachedBlock, Terms } from './cachedBlock.ts'
 import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
-import { type BlockRange, logsOfBlock, logsOfRange } from './logs.ts'
+import { type BlockRange, logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
 import { stateSource } from './state.ts'
 import { createTransactions } from './transactions.ts'
@@ -120,6 +120,11 @@ export function createChain(options: createChain.Options): Chain {
     return first > newest ? undefined : { from: first, to: Math.min(last, newest) }
   }
 
+  function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
+    const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
+    return { blocks, head, maxBlocks, maxResults, signal, spans }
+  }
+
   async function search(
     range: BlockRange,
     match: LogMatch,
@@ -130,14 +135,7 @@ export function createChain(options: createChain.Options): Chain {
     const key = `${blocks.epoch()} ${range.from} ${end} ${match.addresses.join()} ${JSON.stringify(match.topics)}`
     const known = answers.get(key)
     if (known) return known
-    const answer = await logsOfRange(range, match, {
-      blocks,
-      head,
-      maxBlocks: config.logsMaxBlocks,
-      maxResults: config.logsMaxResults,
-      signal,
-      spans,
-    })
+    const answer = await logsOfRange(range, match, searchOptions(signal))
     if (typeof end === 'number' || (end !== undefined && end === blocks.hashAt(range.to)))
       answers.set(key, answer)
     return answer
@@ -198,6 +196,8 @@ export function createChain(options: createChain.Options): Chain {
       const range = await rangeOf(query.fromBlock, query.toBlock)
       return range ? search(range, query, signal) : NO_LOGS
     },
+
+    logRows: (match, range, signal) => logRowsOfRange(range, match, searchOptions(signal)),
 
     energyPrice: (at) => prices.at(at ?? latest().timestamp),
   }

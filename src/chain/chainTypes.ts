@@ -32,6 +32,12 @@ export type Chain = {
   /** In a block, or pending (null block fields). */
   transaction(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
   logs(query: LogQuery, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
+  /** The logs of a range of heights that exist, each as a row of its own. @throws as `logs` */
+  logRows(
+    match: LogMatch,
+    range: { from: number; to: number },
+    signal?: AbortSignal,
+  ): Promise<Wire<RpcLog>[]>
   /** Energy price in sun that was in force at a time in milliseconds; without one the current price. */
   energyPrice(at?: number): Promise<bigint>
 }

@@ -31,6 +31,15 @@ export async function logsOfRange(
   match: LogMatch,
   options: logsOfRange.Options,
 ): Promise<Wire<RpcLog[]>> {
+  return joinRows(await logRowsOfRange(range, match, options))
+}
+
+/** The same logs, each as a row of its own. @throws as `logsOfRange` */
+export async function logRowsOfRange(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<Wire<RpcLog>[]> {
   if (range.to - range.from > options.maxBlocks)
     throw new RpcError(-32602, `exceed max block range: ${options.maxBlocks}`, {
       data: suggestion(range.from, range.from + options.maxBlocks, options.maxBlocks),
@@ -38,7 +47,7 @@ export async function logsOfRange(
   const matcher = createLogMatcher(match)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const rows = await scan(range, matcher, options)
-    if (rows) return joinRows(rows)
+    if (rows) return rows
   }
   throw new UpstreamError('the chain is switching branches; ask for these logs again')
 }

@@ -37,6 +37,11 @@ export function toRpcLogsByTransaction(
   )
 }
 
+/** The JSON text of a log: the only place that writes one. ASCII. */
+export function toLogText(log: RpcLog): string {
+  return JSON.stringify(log)
+}
+
 /** Every log of a block, in block order. */
 export function toRpcLogs(block: Block, infos: readonly TransactionInfo[]): RpcLog[] {
   return toRpcLogsByTransaction(block, infos).flat()

@@ -10,7 +10,7 @@ import type { RpcLog } from '../codec/types.ts'
 import { InvalidParamsError, UpstreamError } from '../errors.ts'
 import type { RequestScope } from '../jsonrpc/request.ts'
 import { sleep } from '../lib/sleep.ts'
-import type { Wire } from '../lib/wire.ts'
+import { type Wire, wireOfText } from '../lib/wire.ts'
 import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
 import type { PoolFeed } from './pool.ts'
 import {
@@ -34,7 +34,7 @@ export type Filters = {
    *
    * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
    */
-  changes(id: string, request: RequestScope): Promise<(RpcLog | Hash)[]>
+  changes(id: string, request: RequestScope): Promise<Wire<(RpcLog | Hash)[]>>
   /** The whole range of a log filter, every time. @throws FilterNotFoundError and as `chain.logs` */
   logs(id: string, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
   uninstall(id: string): Promise<boolean>
@@ -84,13 +84,7 @@ export function createFilters({
     const to = await heightOf(toBlock)
     if (from !== undefined && to !== undefined && from > to)
       throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
-    return {
-      // A filter that only names its end watches from here, or that one block when it is past.
-      ...(from !== undefined
-        ? { from }
-        : to !== undefined && { from: Math.min(to, newest().number) }),
-      ...(to !== undefined && { to }),
-    }
+    return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
   }
 
   async function heightOf(ref: BlockRef | undefined): Promise<number | undefined> {
@@ -101,13 +95,10 @@ export function createFilters({
     return id.number
   }
 
-  /** The position from which a filter that starts at a height delivers. */
-  async function cursorBefore(from: number | undefined): Promise<string> {
+  /** The cursor of a filter that is made now: whatever its range, it delivers what comes after the newest block. */
+  function cursorNow(): string {
     const { hash, number } = newest()
-    if (from === undefined || from > number) return toCursor({ number, hash })
-    const before = from === 0 ? undefined : await chain.resolve(from - 1)
-    if (from > 0 && !before) throw new UpstreamError(`the node does not have block ${from - 1}`)
-    return toCursor(before ?? { number: -1, hash: '0x' })
+    return toCursor({ number, hash })
   }
 
   /** A cursor may only stand on blocks that every replica can find: waits until this one is back in its fleet. */
@@ -135,11 +126,11 @@ export function createFilters({
   async function pageOf(
     { cursor, spec }: StoredFilter,
     signal: AbortSignal,
-  ): Promise<{ items: (RpcLog | Hash)[]; cursor: string } | undefined> {
+  ): Promise<{ items: string[]; cursor: string } | undefined> {
     if (spec.kind === 'pending') {
       await pool.want(ttl)
       const { hashes, position } = await pool.since(cursor)
-      return { items: hashes, cursor: position }
+      return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
     }
     const started = Date.now()
     for (;;)
@@ -196,8 +187,8 @@ export function createFilters({
       const { addresses, topics } = query
       await join()
       const range = await rangeOf(query)
-      const cursor = await cursorBefore(range.from)
-      const scanFrom = range.from ?? newest().number
+      // Without fromBlock the whole range starts here, or, when it ends in the past, with its last block.
+      const scanFrom = range.from ?? Math.min(newest().number, range.to ?? Infinity)
       const spec = {
         kind: 'logs',
         view: chain.view,
@@ -206,11 +197,11 @@ export function createFilters({
         ...range,
         scanFrom,
       } as const
-      return create(client, spec, cursor)
+      return create(client, spec, cursorNow())
     },
     async createBlocks(client) {
       await join()
-      return create(client, { kind: 'blocks', view: chain.view }, await cursorBefore(undefined))
+      return create(client, { kind: 'blocks', view: chain.view }, cursorNow())
     },
     async createPending(client) {
       const cursor = await pool.position()
@@ -220,7 +211,7 @@ export function createFilters({
     async changes(id, request) {
       const token = randomUUID()
       const taken = await take(id, token)
-      if (taken.state !== 'taken') return []
+      if (taken.state !== 'taken') return NOTHING
       const lease = keepLease(id, token)
       try {
         const page = await pageOf(taken, request.signal)
@@ -232,12 +223,12 @@ export function createFilters({
         if (page.items.length > 0) {
           const move = { from: taken.cursor, to: page.cursor }
           deliver(id, token, move, lease, request)
-          return page.items
+          return toPage(page.items)
         }
         if (page.cursor === taken.cursor) await store.release(id, token)
         else await store.move(id, token, taken.cursor, page.cursor)
         lease.end()
-        return []
+        return NOTHING
       } catch (error) {
         lease.end()
         await store.release(id, token).catch(() => undefined)
@@ -257,7 +248,7 @@ export function createFilters({
 
 export declare namespace createFilters {
   type Options = {
-    chain: Pick<Chain, 'logs' | 'resolve' | 'view'>
+    chain: Pick<Chain, 'logRows' | 'logs' | 'resolve' | 'view'>
     head: Pick<FollowedHead, 'joined' | 'window'>
     store: FilterStore
     pool: PoolFeed
@@ -268,3 +259,10 @@ export declare namespace createFilters {
     log: HeadLog
   }
 }
+
+/** The JSON array of items that are JSON texts already. All of them are ASCII. */
+function toPage(items: readonly string[]): Wire<(RpcLog | Hash)[]> {
+  return wireOfText(`[${items.join(',')}]`, 'latin1')
+}
+
+const NOTHING = toPage([])

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
-
 import { LimitExceededError } from '../errors.ts'
+import { newId } from './id.ts'
 import type { FilterLimits, FilterStore, StoredFilter } from './store.ts'
 
 type Entry = StoredFilter & {
@@ -37,7 +36,7 @@ export function createMemoryFilterStore({
       if (filters.size >= total) throw tooMany(total)
       const own = [...filters.values()].filter((entry) => entry.client === client).length
       if (own >= perClient) throw tooManyOfClient(perClient)
-      const id = newFilterId()
+      const id = newId()
       filters.set(id, { ...filter, client, expires: now() + ttl })
       return id
     },
@@ -81,11 +80,6 @@ export function createMemoryFilterStore({
 
 export declare namespace createMemoryFilterStore {
   type Options = FilterLimits & { now?: (() => number) | undefined }
-}
-
-/** `0x` and 32 random hex characters. */
-export function newFilterId(): string {
-  return `0x${randomBytes(16).toString('hex')}`
 }
 
 export function tooMany(limit: number): LimitExceededError {

@@ -4,19 +4,22 @@ import type { Chain } from '../chain/chainTypes.ts'
 import { type Step, stepsFrom } from '../chain/head/steps.ts'
 import { newestOf, type Window } from '../chain/head/window.ts'
 import { createLogMatcher } from '../chain/logMatch.ts'
+import { recentLogText } from '../chain/recentText.ts'
 import type { BlockId } from '../codec/blockRef.ts'
-import type { RpcLog } from '../codec/types.ts'
 import { UpstreamError } from '../errors.ts'
 import { readHistory, tooLarge } from './history.ts'
 import type { FilterSpec } from './store.ts'
 
-/** What one poll delivers, and where the filter is afterwards. */
-export type Page = { items: (RpcLog | Hash)[]; cursor: BlockId }
+/** What one poll delivers, as JSON texts of logs or hashes, and the cursor after it. */
+export type Page = { items: string[]; cursor: BlockId }
 
 type ChainSpec = Exclude<FilterSpec, { kind: 'pending' }>
 
 /** Searches of final history that one poll may make before it answers with what it has. */
 const MAX_SEARCHES = 20
+
+/** Blocks of one search: a fifth of what a client may ask at once. */
+const SPAN = 1_000
 
 /**
  * Everything from a cursor to the newest block of the filter's view, as whole blocks and at most `limit` items: orphaned
@@ -70,13 +73,19 @@ export async function pageFrom(
       const ids: BlockId[] = []
       for (let number = from; number <= Math.min(to, from + room - 1); number++)
         ids.push(await idOf(number))
-      return { items: ids.map(({ hash }) => hash), cursor: ids.at(-1) as BlockId }
+      return { items: ids.map(({ hash }) => `"${hash}"`), cursor: ids.at(-1) as BlockId }
     }
     const wanted = Math.max(from, spec.from ?? 0)
     const last = Math.min(to, spec.to ?? to)
     if (wanted > last) return { items: [], cursor: await idOf(to) }
-    const found = await readHistory(chain, spec, { from: wanted, limit: room, signal, to: last })
-    return { items: found.logs, cursor: await idOf(found.to) }
+    const found = await readHistory(chain, spec, {
+      from: wanted,
+      limit: room,
+      signal,
+      span: SPAN,
+      to: last,
+    })
+    return { items: found.texts, cursor: await idOf(found.to) }
   }
 
   async function idOf(number: number): Promise<BlockId> {
@@ -88,7 +97,7 @@ export async function pageFrom(
 
 export declare namespace pageFrom {
   type Options = {
-    chain: Pick<Chain, 'logs' | 'resolve'>
+    chain: Pick<Chain, 'logRows' | 'resolve'>
     window: () => Window
     limit: number
     signal?: AbortSignal | undefined
@@ -105,13 +114,13 @@ export class BehindError extends UpstreamError {
 }
 
 /** What a filter delivers of one step. */
-function createItems(spec: ChainSpec): (step: Step) => (RpcLog | Hash)[] {
-  if (spec.kind === 'blocks') return ({ block, removed }) => (removed ? [] : [block.hash])
+function createItems(spec: ChainSpec): (step: Step) => string[] {
+  if (spec.kind === 'blocks') return ({ block, removed }) => (removed ? [] : [`"${block.hash}"`])
   const matcher = createLogMatcher(spec)
   return ({ block, removed }) => {
     if (block.number < (spec.from ?? 0) || block.number > (spec.to ?? Infinity)) return []
     const found = block.logs.filter((log) => matcher.matches(log))
-    return removed ? found.toReversed().map((log) => ({ ...log, removed: true })) : found
+    return (removed ? found.toReversed() : found).map((log) => recentLogText(log, removed))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RedisLink } from '../redis.ts'
-import { newFilterId, tooMany, tooManyOfClient } from './memory.ts'
+import { newId } from './id.ts'
+import { tooMany, tooManyOfClient } from './memory.ts'
 import type { FilterLimits, FilterSpec, FilterStore, Taken } from './store.ts'
 
 // Time is Redis's own everywhere, so that replicas with different clocks agree.
@@ -89,7 +90,7 @@ export function createRedisFilterStore({
 
   return {
     async create(client, { cursor, spec }) {
-      const id = newFilterId()
+      const id = newId()
       const attempt = () =>
         create(
           [filterKey(id), all, clientKey(client)],

@@ -46,7 +46,7 @@ export function describeFilterStore(
         ...filter,
         spec: { ...filter.spec, addresses: ['0x01'], topics: [null, ['0x02']] },
       })
-      expect(id).toMatch(/^0x[0-9a-f]{32}$/)
+      expect(id).toMatch(/^0x[1-9a-f][0-9a-f]{31}$/)
       expect(await store.read(id)).toEqual(filter)
       expect(await store.read('0x00')).toBeUndefined()
     })

@@ -1,4 +1,4 @@
-import { type BlockTag } from '../codec/blockRef.ts'
+import type { BlockTag } from '../codec/blockRef.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
 import { blockNumberOrTag, isObject, maybe, member, type Param, show } from './params.ts'
 
@@ -7,8 +7,14 @@ export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 
 
 const KINDS: readonly string[] = ['newHeads', 'logs', 'newPendingTransactions', 'syncing']
 
-/** The second parameter of `eth_subscribe`, whose shape depends on the first. */
-export type SubscriptionOptions = { filter: LogFilter; fromBlock: number | BlockTag | undefined }
+/** The filter of a `logs` subscription: never one block. */
+export type SubscriptionFilter = Exclude<LogFilter, { blockHash: unknown }>
+
+/** Where a subscription starts: at a past block, or, where absent, with the next one. */
+export type ResumeOptions = { resumeFrom?: number | BlockTag }
+
+/** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`. */
+export type SubscriptionArgument = { filter: SubscriptionFilter; options: ResumeOptions }
 
 /** The id of a filter or a subscription: any text, so that an unknown one is not found rather than malformed. */
 export const filterId: Param<string> = (input) => {
@@ -22,15 +28,21 @@ export const subscriptionKind: Param<SubscriptionKind> = (input) => {
   throw new Error(`expected one of ${KINDS.join(', ')}, got ${show(input)}`)
 }
 
-/** A log filter, of which heads only use `fromBlock`. */
-export const subscriptionOptions: Param<SubscriptionOptions> = (input) => {
+/** The second parameter of `eth_subscribe`. `false` is what clients send with `newPendingTransactions` for hashes. */
+export const subscriptionArgument: Param<SubscriptionArgument> = (input) => {
   if (input === undefined || input === null || input === false)
-    return { filter: logFilter({}), fromBlock: undefined }
-  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+    return { filter: { addresses: [], topics: [] }, options: {} }
+  if (input === true)
+    throw new Error('whole pending transactions are not offered: subscribe to their hashes')
   const filter = logFilter(input)
   if ('blockHash' in filter) throw new Error('a subscription has no blockHash')
-  const toBlock = filter.toBlock ?? 'latest'
-  if (toBlock !== 'latest' && toBlock !== 'pending')
-    throw new Error('a subscription has no end: toBlock may only be latest')
-  return { filter, fromBlock: member(input, 'fromBlock', maybe(blockNumberOrTag)) }
+  return { filter, options: resumeOptions(input) }
+}
+
+/** The third parameter of `eth_subscribe` for `logs`: options that no client sends by itself. */
+export const resumeOptions: Param<ResumeOptions> = (input) => {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+  const resumeFrom = member(input, 'resumeFrom', maybe(blockNumberOrTag))
+  return resumeFrom === undefined ? {} : { resumeFrom }
 }

@@ -18,9 +18,9 @@ test('default: notifications after the answer', async () => {
   await vi.waitFor(() => expect(socket.of(id)).toEqual([expect.objectContaining({ hash })]), 3_000)
 })
 
-test('args: fromBlock', async () => {
+test('args: resumeFrom', async () => {
   const { socket } = await start()
-  const id = await socket.rpc<string>('eth_subscribe', 'logs', { fromBlock: '0x0' })
+  const id = await socket.rpc<string>('eth_subscribe', 'logs', {}, { resumeFrom: '0x0' })
   await vi.waitFor(() => expect(socket.of(id)).toHaveLength(1), 3_000)
 })
 

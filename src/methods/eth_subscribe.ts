@@ -1,30 +1,53 @@
-import { MethodNotSupportedError } from '../errors.ts'
+import { InvalidParamsError, MethodNotSupportedError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import {
+  type ResumeOptions,
+  resumeOptions,
+  type SubscriptionArgument,
+  subscriptionArgument,
   type SubscriptionKind,
   subscriptionKind,
-  type SubscriptionOptions,
-  subscriptionOptions,
 } from '../jsonrpc/subscriptionParam.ts'
 import type { SubscriptionSpec } from '../subscriptions/hub.ts'
 
 export const eth_subscribe = defineMethod({
-  params: [subscriptionKind, subscriptionOptions],
+  params: [subscriptionKind, subscriptionArgument, resumeOptions],
   summary:
-    'newHeads, logs, newPendingTransactions or syncing over WebSocket; heads and logs also from a past block on',
-  handler({ request, subscriptions }, [kind, options]) {
+    'newHeads, logs, newPendingTransactions or syncing over WebSocket; `{"resumeFrom": "0x…"}` delivers heads and logs from a past block on',
+  handler({ chain, request, subscriptions }, [kind, argument, options]) {
     if (!request.socket)
       throw new MethodNotSupportedError('eth_subscribe', 'notifications need a WebSocket')
-    return subscriptions.subscribe(request.socket, request, toSpec(kind, options))
+    if (kind === 'newPendingTransactions' && chain.view === 'solid')
+      throw new MethodNotSupportedError('eth_subscribe', 'not offered on the solidified view')
+    return subscriptions.subscribe(request.socket, request, toSpec(kind, argument, options))
   },
 })
 
 function toSpec(
   kind: SubscriptionKind,
-  { filter, fromBlock }: SubscriptionOptions,
+  argument: SubscriptionArgument,
+  options: ResumeOptions,
 ): SubscriptionSpec {
-  if (kind === 'newHeads') return { kind, fromBlock }
-  if (kind === 'logs')
-    return { kind, addresses: filter.addresses, topics: filter.topics, fromBlock }
-  return { kind }
+  if (kind === 'newHeads') return { kind, ...argument.options }
+  if (kind !== 'logs') return { kind }
+  if (argument.options.resumeFrom !== undefined)
+    throw new InvalidParamsError(1, 'resumeFrom belongs into an object of its own after the filter')
+  const { addresses, fromBlock, toBlock, topics } = argument.filter
+  const from = heightOf(fromBlock)
+  const to = heightOf(toBlock)
+  if (from !== undefined && to !== undefined && from > to)
+    throw new InvalidParamsError(1, 'invalid block range: fromBlock is above toBlock')
+  return {
+    kind,
+    addresses,
+    topics,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...options,
+  }
+}
+
+/** Tags limit nothing: clients send `earliest` and `latest` with every subscription. */
+function heightOf(ref: number | string | undefined): number | undefined {
+  return typeof ref === 'number' ? ref : undefined
 }

@@ -5,6 +5,7 @@ import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
 import { openSocket, startWatchedGateway } from '../../test/watcher.ts'
 import type { RpcHeader, RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
+import type { RpcSocket } from '../jsonrpc/request.ts'
 
 let chain: ScriptedChain
 let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
@@ -38,7 +39,7 @@ describe('createHub', () => {
     await start()
     const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
     const logs = await socket.rpc<string>('eth_subscribe', 'logs', { address: `0x${log.address}` })
-    expect(heads).toMatch(/^0x[0-9a-f]{32}$/)
+    expect(heads).toMatch(/^0x[1-9a-f][0-9a-f]{31}$/)
     const block = chain.mine({ logs: [[other, log]] })
     await soon(() => expect(socket.notes).toHaveLength(2))
     const {
@@ -67,13 +68,14 @@ describe('createHub', () => {
     expect(brief(logs)).toEqual(['+1.0', '+2.0', '+2.1', '-2.1', '-2.0', '-1.0', '+2.0'])
   })
 
-  test('args: fromBlock delivers everything since, then goes on live', async () => {
+  test('args: resumeFrom delivers everything since, then goes on live', async () => {
     for (let count = 0; count < 200; count++) chain.mine({ logs: [[log]] })
     chain.solidify(190)
     await start()
-    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', { fromBlock: '0x5' })
-    const logs = await socket.rpc<string>('eth_subscribe', 'logs', { fromBlock: '0x5' })
-    const edge = await socket.rpc<string>('eth_subscribe', 'newHeads', { fromBlock: 'latest' })
+    const resume = { resumeFrom: '0x5' }
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', resume)
+    const logs = await socket.rpc<string>('eth_subscribe', 'logs', {}, resume)
+    const edge = await socket.rpc<string>('eth_subscribe', 'newHeads', { resumeFrom: 'latest' })
     for (let count = 0; count < 5; count++) chain.mine({ logs: [[log]] })
     await soon(() => expect(brief(logs)).toHaveLength(201))
     await soon(() => expect(hashesOf(heads)).toHaveLength(201))
@@ -83,12 +85,31 @@ describe('createHub', () => {
     expect(hashesOf(edge)).toEqual(expected.slice(-5).map(({ hash }) => hash))
   })
 
-  test('args: fromBlock in the future', async () => {
+  test('args: resumeFrom in the future', async () => {
     await start()
-    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', { fromBlock: '0x2' })
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', { resumeFrom: '0x2' })
     chain.mine()
     const second = chain.mine()
     await soon(() => expect(hashesOf(heads)).toEqual([second.hash]))
+  })
+
+  test('args: a range brings no past logs; it bounds those that come', async () => {
+    for (let count = 0; count < 3; count++) chain.mine({ logs: [[log]] })
+    await start()
+    const subscribe = (filter: object, ...more: object[]) =>
+      socket.rpc<string>('eth_subscribe', 'logs', filter, ...more)
+    const past = await subscribe({ fromBlock: '0x1', toBlock: 'latest' })
+    const early = await subscribe({ fromBlock: 'earliest', toBlock: '0x4' })
+    const later = await subscribe({ fromBlock: '0x5' })
+    const resumed = await subscribe({ fromBlock: '0x2', toBlock: '0x4' }, { resumeFrom: '0x0' })
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', { fromBlock: '0x1' })
+    for (let count = 0; count < 2; count++) chain.mine({ logs: [[log]] })
+    await soon(() => expect(hashesOf(heads)).toHaveLength(2))
+    await soon(() => expect(brief(resumed)).toHaveLength(3))
+    expect(brief(past)).toEqual(['+4.0', '+5.0'])
+    expect(brief(early)).toEqual(['+4.0'])
+    expect(brief(later)).toEqual(['+5.0'])
+    expect(brief(resumed)).toEqual(['+2.0', '+3.0', '+4.0'])
   })
 
   test('behavior: pending transactions, each once', async () => {
@@ -100,10 +121,21 @@ describe('createHub', () => {
     await soon(() => expect(socket.of<Hash>(id)).toEqual(chain.pending.map((hash) => `0x${hash}`)))
   })
 
-  test('behavior: syncing tells the state at once', async () => {
+  test('behavior: syncing tells the state at once, and again when it changes', async () => {
+    // The scripted chain is years old: with its first new block it is a chain that catches up.
     await start()
     const id = await socket.rpc<string>('eth_subscribe', 'syncing')
-    await soon(() => expect(socket.of(id)).toHaveLength(1))
+    const behind = (current: string) => ({
+      syncing: true,
+      status: {
+        startingBlock: '0x0',
+        currentBlock: current,
+        highestBlock: expect.stringMatching(/^0x[0-9a-f]+$/) as string,
+      },
+    })
+    await soon(() => expect(socket.of(id)).toEqual([behind('0x0')]))
+    chain.mine({ timestamp: Date.now() })
+    await soon(() => expect(socket.of(id)).toEqual([behind('0x0'), false]))
   })
 
   test('behavior: unsubscribing ends it, once', async () => {
@@ -128,6 +160,10 @@ describe('createHub', () => {
     chain.solidify(1)
     chain.mine()
     await soon(() => expect(solid.of<RpcHeader>(id).map(({ hash }) => hash)).toEqual([block.hash]))
+    await expect(solid.rpc('eth_subscribe', 'newPendingTransactions')).rejects.toMatchObject({
+      code: -32601,
+      message: expect.stringContaining('not offered on the solidified view') as string,
+    })
     await solid.close()
   })
 
@@ -150,12 +186,50 @@ describe('createHub', () => {
       [],
       ['heads'],
       ['logs', { blockHash: chain.head().hash }],
-      ['logs', { toBlock: '0x5' }],
+      ['logs', { fromBlock: '0x5', toBlock: '0x4' }],
+      ['logs', { resumeFrom: '0x1' }],
+      ['logs', {}, { resumeFrom: 'first' }],
+      ['logs', {}, '0x1'],
       ['newPendingTransactions', true],
     ])
       await expect(socket.rpc('eth_subscribe', ...params)).rejects.toMatchObject({ code: -32602 })
     for (const method of ['eth_subscribe', 'eth_unsubscribe'])
       await expect(gateway.rpc(method, 'newHeads')).rejects.toMatchObject({ code: -32601 })
+  })
+
+  test('behavior: a subscription that catches up waits for its reader', async () => {
+    const big = { ...log, data: 'cd'.repeat(10_000) }
+    for (let count = 0; count < 200; count++) chain.mine({ logs: [[big]] })
+    chain.solidify(200)
+    await start()
+    const { subscriptions } = (await gateway.gateway.ready).contexts.full
+    const reader = { sent: 0, taken: 0, most: 0 }
+    const slow: RpcSocket = {
+      id: 'slow',
+      client: 'slow',
+      send(text) {
+        reader.sent += text.length
+        reader.most = Math.max(reader.most, slow.buffered())
+      },
+      buffered: () => reader.sent - reader.taken,
+      close() {},
+      onClose: () => () => {},
+    }
+    await subscriptions.subscribe(
+      slow,
+      { onSettled: (listener) => listener(true) },
+      { kind: 'logs', addresses: [], topics: [], resumeFrom: 0 },
+    )
+    await soon(() => expect(slow.buffered()).toBeGreaterThan(256 * 1024))
+    await vi.waitFor(
+      () => {
+        reader.taken = reader.sent
+        expect(reader.sent).toBeGreaterThan(4_000_000)
+      },
+      { interval: 20, timeout: 10_000 },
+    )
+    // The buffer, and a slice on top of it.
+    expect(reader.most).toBeLessThan(450_000)
   })
 
   test('behavior: stopping says going away', async () => {

@@ -1,42 +1,48 @@
 import type { Chain, LogMatch } from '../chain/chainTypes.ts'
 import type { RecentBlock } from '../chain/headTypes.ts'
 import { createLogMatcher } from '../chain/logMatch.ts'
+import { recentHeaderText, recentLogText } from '../chain/recentText.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import type { RpcBlock } from '../codec/types.ts'
 import { UpstreamError } from '../errors.ts'
 import { readHistory } from '../filters/history.ts'
 import { fromWire } from '../lib/wire.ts'
-import { headerText, logText } from './text.ts'
 
-/** What of the chain a subscription delivers. */
-export type TopicSpec = { kind: 'newHeads' } | ({ kind: 'logs' } & LogMatch)
+/** What of the chain a subscription delivers. `from` and `to` are heights: logs of other blocks are left out. */
+export type TopicSpec =
+  | { kind: 'newHeads' }
+  | ({ kind: 'logs'; from?: number; to?: number } & LogMatch)
 
 /** The payloads of one subscription, as JSON text. */
 export type Topic = {
-  /** Those of one step: of a recent block that joined the chain, or left it. */
+  /** Those of a recent block that a change of the chain added or removed. */
   texts(block: RecentBlock, removed: boolean): string[]
   /** Those of final blocks from a height on, as far as one portion goes; `at` is the last block of it. */
   history(chain: HistoryChain, from: number, to: number): Promise<{ texts: string[]; at: BlockId }>
 }
 
-type HistoryChain = Pick<Chain, 'block' | 'logs' | 'resolve'>
+type HistoryChain = Pick<Chain, 'block' | 'logRows' | 'resolve'>
 
 /** Headers read at a time. */
-const PORTION = 16
+const HEADERS = 16
 
-/** Logs read at a time; a block that has more is read whole. */
+/** Most logs of one block that are delivered; a search has the same bound by default. */
 const MAX_LOGS = 10_000
 
-/** Headers are not announced again when they are taken away; logs are, with `removed: true`. */
-export function createTopic(spec: TopicSpec, from: number): Topic {
-  return spec.kind === 'newHeads' ? headersFrom(from) : logsFrom(spec, from)
+/** Logs wanted in one portion: about 300 KB of text. The number of blocks of the next one follows from it. */
+const WANTED_LOGS = 500
+const MAX_SPAN = 1_000
+
+/** Headers are announced once and never removed; logs are announced again with `removed: true`. */
+export function createTopic(spec: TopicSpec, resumeFrom = 0): Topic {
+  return spec.kind === 'newHeads' ? headersFrom(resumeFrom) : logsOf(spec, resumeFrom)
 }
 
 function headersFrom(lowest: number): Topic {
   return {
-    texts: (block, removed) => (removed || block.number < lowest ? [] : [headerText(block)]),
+    texts: (block, removed) => (removed || block.number < lowest ? [] : [recentHeaderText(block)]),
     async history(chain, from, to) {
-      const last = Math.min(to, from + PORTION - 1)
+      const last = Math.min(to, from + HEADERS - 1)
       const blocks = await Promise.all(
         Array.from({ length: last - from + 1 }, (_, index) => readHeader(chain, from + index)),
       )
@@ -55,19 +61,36 @@ async function readHeader(chain: HistoryChain, number: number) {
   return header
 }
 
-function logsFrom(match: LogMatch, lowest: number): Topic {
-  const matcher = createLogMatcher(match)
+function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: number): Topic {
+  const matcher = createLogMatcher(spec)
+  const lowest = Math.max(resumeFrom, spec.from ?? 0)
+  const highest = spec.to ?? Infinity
+  let span = 4
   return {
     texts(block, removed) {
-      if (block.number < lowest) return []
+      if (block.number < lowest || block.number > highest) return []
       const found = block.logs.filter((log) => matcher.matches(log))
-      return (removed ? found.toReversed() : found).map((log) => logText(log, removed))
+      return (removed ? found.toReversed() : found).map((log) => recentLogText(log, removed))
     },
     async history(chain, from, to) {
-      const found = await readHistory(chain, match, { from, limit: MAX_LOGS, to })
-      const id = await chain.resolve(found.to)
-      if (!id) throw new UpstreamError(`the node does not have block ${found.to}`)
-      return { texts: found.logs.map((log) => logText(log, false)), at: id }
+      const first = Math.max(from, lowest)
+      const last = Math.min(to, highest)
+      if (first > last) return { texts: [], at: await idOf(chain, to) }
+      const found = await readHistory(chain, spec, { from: first, limit: MAX_LOGS, span, to: last })
+      span = nextSpan(found.to - first + 1, found.texts.length)
+      return { texts: found.texts, at: await idOf(chain, found.to) }
     },
   }
+}
+
+/** Blocks that probably have as many logs as are wanted; at most twice as many blocks as before. */
+function nextSpan(blocks: number, logs: number): number {
+  const fitting = Math.floor((WANTED_LOGS * blocks) / Math.max(logs, 1))
+  return Math.max(1, Math.min(fitting, 2 * blocks, MAX_SPAN))
+}
+
+async function idOf(chain: HistoryChain, number: number): Promise<BlockId> {
+  const id = await chain.resolve(number)
+  if (!id) throw new UpstreamError(`the node does not have block ${number}`)
+  return id
 }

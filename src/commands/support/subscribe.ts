@@ -10,8 +10,8 @@ import { createWindow, type Delivered, takenBack } from './window.ts'
 
 /**
  * Follows the chain over WebSocket subscriptions that resume: after a lost connection everything since the last known
- * block is asked for (`fromBlock`), what was delivered already is left out, and logs whose block left the chain in the
- * meantime are taken back. Needs a server that honours `fromBlock` in `eth_subscribe`.
+ * block is asked for (`resumeFrom`), what was delivered already is left out, and logs whose block left the chain in the
+ * meantime are taken back. Needs a server that has `resumeFrom` in `eth_subscribe`.
  */
 export async function followBySocket(
   watch: Watch,
@@ -67,13 +67,13 @@ export async function followBySocket(
       kinds.set(String(await socket.call('eth_subscribe', params)), kind)
       for (const [id, result] of early.splice(0)) take(id, result)
     }
-    const fromBlock = `0x${from.toString(16)}`
+    const resumeFrom = `0x${from.toString(16)}`
     if (filter) {
       const checked = window.newest()
-      await subscribe('logs', 'logs', { ...filter, fromBlock })
+      await subscribe('logs', 'logs', filter, { resumeFrom })
       await subscribe('heads', 'newHeads')
       await refuseFork(socket, checked)
-    } else await subscribe('heads', 'newHeads', { fromBlock })
+    } else await subscribe('heads', 'newHeads', { resumeFrom })
   }
 
   /**

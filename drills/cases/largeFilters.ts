@@ -1,0 +1,55 @@
+import type { Case } from '../case.ts'
+import { callText } from '../requests.ts'
+
+const FILTERS = 1_000
+const ADDRESSES = 1_000
+const TOPICS = 1_000
+/** Requests under way at once. */
+const PARALLEL = 8
+
+async function run(url: string) {
+  let made = 0
+  let refused = 0
+  let wrong = 0
+  let next = 0
+  async function work() {
+    while (next < FILTERS) {
+      const response = await fetch(url, { method: 'POST', body: largeFilter(next++) })
+      const { error, result } = (await response.json()) as {
+        error?: { code: number }
+        result?: string
+      }
+      if (typeof result === 'string') made++
+      else if (error?.code === -32005) refused++
+      else wrong++
+    }
+  }
+  await Promise.all(Array.from({ length: PARALLEL }, work))
+  return { tried: FILTERS, wrong, note: `${made} filters made, ${refused} refused` }
+}
+
+/** The largest filter that is allowed: each address and topic is another one. */
+function largeFilter(index: number): string {
+  const text = (bytes: number, item: number) =>
+    `0x${(index * 10_000 + item + 2 ** 40).toString(16).padStart(bytes * 2, '0')}`
+  const addresses = Array.from({ length: ADDRESSES }, (_, item) => text(20, item))
+  const topics = [0, 1, 2, 3].map((position) =>
+    Array.from({ length: TOPICS }, (_, item) => text(32, position * TOPICS + item)),
+  )
+  return callText('eth_newFilter', [{ address: addresses, topics }])
+}
+
+/** The largest filters, as many as one address may have by default, kept in the process. */
+export const largeFilters: Case = {
+  name: 'large-filters',
+  what: `${FILTERS} filters of ${ADDRESSES} addresses and ${4 * TOPICS} topics`,
+  run: ({ url }) => run(url),
+}
+
+/** The same with the filters in Redis. */
+export const largeFiltersInRedis: Case = {
+  name: 'large-filters-redis',
+  what: `${FILTERS} filters of ${ADDRESSES} addresses and ${4 * TOPICS} topics, in Redis`,
+  redis: true,
+  run: ({ url }) => run(url),
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Chain } from '../chain/chainTypes.ts'
+import type { FollowedHead, HeadLog } from '../chain/head.ts'
+import { type Route, stepsFrom } from '../chain/head/steps.ts'
+import { newestOf, type Window } from '../chain/head/window.ts'
+import type { BlockId } from '../codec/blockRef.ts'
+import { UpstreamError } from '../errors.ts'
+import type { RpcSocket } from '../jsonrpc/request.ts'
+import { notification } from './text.ts'
+import type { Topic } from './topic.ts'
+import { createTurns } from './turns.ts'
+
+/** A subscription to the chain: what it delivers, its cursor, and whether it is catching up in the background. */
+export type Follower = { kind: 'chain'; topic: Topic; at: BlockId; catchingUp: boolean }
+
+type FollowerOfSocket = Follower & { id: string; socket: RpcSocket }
+
+/** Takes subscriptions from their cursors to the newest block. */
+export type Followers = {
+  /** The newest block of the view. @throws UpstreamError while no block was ever seen. */
+  newest(): BlockId
+  /** Delivers what is missing: at once when that is little, otherwise in the background. */
+  follow(subscription: FollowerOfSocket): void
+}
+
+/** Changes of the chain that are delivered at once; a longer way is gone in the background. */
+const AT_ONCE = 16
+
+/** Bytes queued on a socket above which a subscription that catches up waits for its reader. */
+const CATCH_UP_BUFFER = 256 * 1024
+
+/** Milliseconds that a reader has to make room before its socket is closed. */
+const READER_PATIENCE = 30_000
+const READER_POLL = 20
+
+/** Bytes sent in the background before other work gets its turn. */
+const SLICE = 64 * 1024
+
+/** 1012: the client should connect again and resume. */
+const SERVICE_RESTART = 1012
+const TRY_AGAIN_LATER = 1013
+
+export function createFollowers({ chain, head, isOpen, log }: createFollowers.Options): Followers {
+  const turns = createTurns<FollowerOfSocket>({
+    isOpen,
+    take: (subscription) => deliverPortion(subscription),
+    onDone(subscription) {
+      subscription.catchingUp = false
+      if (isOpen(subscription)) follow(subscription)
+    },
+    onError(error, { socket }) {
+      if (error instanceof SlowReaderError) return socket.close(TRY_AGAIN_LATER, error.message)
+      log.warn({ err: error }, 'a subscription could not go on')
+      socket.close(SERVICE_RESTART, 'subscribe again')
+    },
+  })
+
+  function view(): Window {
+    const window = head.window()
+    if (window) return window
+    throw new UpstreamError('no block was seen yet: the node has not answered')
+  }
+
+  const newestIn = (window: Window) => (chain.view === 'solid' ? window.solid : newestOf(window))
+
+  function route({ at }: Follower): Route {
+    const window = view()
+    return stepsFrom(window, at, newestIn(window).number)
+  }
+
+  function follow(subscription: FollowerOfSocket): void {
+    if (subscription.catchingUp) return
+    const steps = route(subscription)
+    // The next update of the head brings what is missing here.
+    if (steps === 'ahead') return
+    if (typeof steps === 'string' || steps.length > AT_ONCE) {
+      subscription.catchingUp = true
+      turns.add(subscription)
+      return
+    }
+    for (const { after, block, removed } of steps) {
+      const { id, socket, topic } = subscription
+      for (const text of topic.texts(block, removed)) socket.send(notification(id, text))
+      subscription.at = after
+    }
+  }
+
+  /** Delivers some blocks. @returns whether there may be more to deliver in the background. */
+  async function deliverPortion(subscription: FollowerOfSocket): Promise<boolean> {
+    const steps = route(subscription)
+    if (steps === 'lost') throw new Error('the branch of the subscription is not known any more')
+    if (steps === 'ahead') return false
+    if (steps === 'below') {
+      const end = (view().blocks[0]?.number ?? 0) - 1
+      const { at, texts } = await subscription.topic.history(chain, subscription.at.number + 1, end)
+      await sendSlowly(subscription, texts)
+      subscription.at = at
+      return true
+    }
+    for (const { after, block, removed } of steps.slice(0, AT_ONCE)) {
+      await sendSlowly(subscription, subscription.topic.texts(block, removed))
+      subscription.at = after
+    }
+    return steps.length > AT_ONCE
+  }
+
+  /** Sends in slices, so that other work gets its turn, and as fast as the reader takes them. */
+  async function sendSlowly(
+    subscription: FollowerOfSocket,
+    texts: Iterable<string>,
+  ): Promise<void> {
+    const { id, socket } = subscription
+    let bytes = 0
+    for (const text of texts) {
+      if (!isOpen(subscription)) return
+      socket.send(notification(id, text))
+      bytes += text.length
+      if (bytes < SLICE) continue
+      bytes = 0
+      await turns.pause()
+      await roomOf(subscription)
+    }
+  }
+
+  async function roomOf(subscription: FollowerOfSocket): Promise<void> {
+    const { socket } = subscription
+    for (let waited = 0; socket.buffered() > CATCH_UP_BUFFER; waited += READER_POLL) {
+      if (!isOpen(subscription)) return
+      if (waited >= READER_PATIENCE) throw new SlowReaderError()
+      await sleep(READER_POLL)
+    }
+  }
+
+  return { newest: () => toId(newestIn(view())), follow }
+}
+
+export declare namespace createFollowers {
+  type Options = {
+    chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
+    head: Pick<FollowedHead, 'window'>
+    isOpen: (subscription: { id: string; socket: RpcSocket }) => boolean
+    log: HeadLog
+  }
+}
+
+function toId({ hash, number }: BlockId): BlockId {
+  return { number, hash }
+}
+
+class SlowReaderError extends Error {
+  override name = 'SlowReaderError'
+
+  constructor() {
+    super('reader too slow')
+  }
+}

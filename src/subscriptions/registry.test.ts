@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+
+import type { RpcSocket } from '../jsonrpc/request.ts'
+import { createRegistry, type Subscription } from './registry.ts'
+
+function createSocket(id: string, client = 'a') {
+  const listeners: (() => void)[] = []
+  const socket: RpcSocket = {
+    id,
+    client,
+    send() {},
+    buffered: () => 0,
+    close() {},
+    onClose(listener) {
+      listeners.push(listener)
+      return () => {}
+    },
+  }
+  return { socket, end: () => listeners.forEach((listener) => listener()) }
+}
+
+const subscription = (socket: RpcSocket, id: string): Subscription => ({
+  id,
+  kind: 'newPendingTransactions',
+  socket,
+  started: false,
+})
+
+test('default: counted by kind until it is removed or its socket ends', () => {
+  let changes = 0
+  const registry = createRegistry({ onChange: () => changes++, perClient: 9, perSocket: 9 })
+  const { end, socket } = createSocket('1')
+  const first = subscription(socket, '0x1')
+  registry.add(first)
+  registry.add(subscription(socket, '0x2'))
+  expect([...registry.ofKind('newPendingTransactions')].map(({ id }) => id)).toEqual(['0x1', '0x2'])
+  expect(registry.ofKind('chain').size).toBe(0)
+  expect(registry.remove(createSocket('2').socket, '0x1')).toBe(false)
+  expect(registry.remove(socket, '0x1')).toBe(true)
+  expect([registry.has(first), registry.count()]).toEqual([false, 1])
+  end()
+  expect(registry.count()).toBe(0)
+  expect(changes).toBe(4)
+})
+
+test('error: limits of a connection and of a client', () => {
+  const registry = createRegistry({ onChange() {}, perClient: 3, perSocket: 2 })
+  const [one, two] = [createSocket('1').socket, createSocket('2').socket]
+  registry.add(subscription(one, '0x1'))
+  registry.add(subscription(one, '0x2'))
+  expect(() => registry.add(subscription(one, '0x3'))).toThrow('of one connection: 2')
+  registry.add(subscription(two, '0x4'))
+  expect(() => registry.add(subscription(two, '0x5'))).toThrow('of one client: 3')
+})
+
+test('behavior: every change takes constant time, however many subscriptions there are', () => {
+  // Walking all of them at every change would be 10^10 steps, far beyond the time-out of a test.
+  const COUNT = 100_000
+  let wanted = 0
+  const registry = createRegistry({
+    onChange: () => (wanted = registry.ofKind('newPendingTransactions').size),
+    perClient: COUNT,
+    perSocket: 256,
+  })
+  const sockets = Array.from({ length: Math.ceil(COUNT / 256) }, (_, id) => createSocket(`${id}`))
+  for (let id = 0; id < COUNT; id++)
+    registry.add(subscription((sockets[id >> 8] as (typeof sockets)[number]).socket, `0x${id}`))
+  expect(wanted).toBe(COUNT)
+  for (const { end } of sockets) end()
+  expect([wanted, registry.count()]).toEqual([0, 0])
+})

@@ -1,0 +1,90 @@
+import { LimitExceededError } from '../errors.ts'
+import type { RpcSocket } from '../jsonrpc/request.ts'
+import type { Follower } from './follower.ts'
+
+/** One subscription of one socket. Nothing is sent before the response with its id has been delivered (`started`). */
+export type Subscription = { id: string; socket: RpcSocket; started: boolean } & (
+  | Follower
+  | { kind: 'newPendingTransactions' }
+  | { kind: 'syncing' }
+)
+
+/** The subscriptions of all sockets, counted against the limits. Every change takes constant time. */
+export type Registry = {
+  /** @throws LimitExceededError */
+  add(subscription: Subscription): void
+  /** Whether there was such a subscription on this socket. */
+  remove(socket: RpcSocket, id: string): boolean
+  has(subscription: Pick<Subscription, 'id' | 'socket'>): boolean
+  /** In the order in which they were added. */
+  ofKind<kind extends Subscription['kind']>(
+    kind: kind,
+  ): ReadonlySet<Extract<Subscription, { kind: kind }>>
+  count(): number
+  clear(): void
+}
+
+type Kinds = { [kind in Subscription['kind']]: Set<Extract<Subscription, { kind: kind }>> }
+
+/** `onChange` is called after subscriptions were added or removed. */
+export function createRegistry({
+  onChange,
+  perClient,
+  perSocket,
+}: createRegistry.Options): Registry {
+  const sockets = new Map<string, Map<string, Subscription>>()
+  const clients = new Map<string, number>()
+  const kinds: Kinds = { chain: new Set(), newPendingTransactions: new Set(), syncing: new Set() }
+
+  const setOf = ({ kind }: Subscription) => kinds[kind] as Set<Subscription>
+
+  function remove(socket: RpcSocket, id: string): boolean {
+    const own = sockets.get(socket.id)
+    const subscription = own?.get(id)
+    if (!own || !subscription) return false
+    own.delete(id)
+    setOf(subscription).delete(subscription)
+    const ofClient = (clients.get(socket.client) ?? 1) - 1
+    if (ofClient > 0) clients.set(socket.client, ofClient)
+    else clients.delete(socket.client)
+    onChange()
+    return true
+  }
+
+  return {
+    add(subscription) {
+      const { id, socket } = subscription
+      const own = sockets.get(socket.id)
+      if ((own?.size ?? 0) >= perSocket)
+        throw new LimitExceededError(`exceed max subscriptions of one connection: ${perSocket}`)
+      const ofClient = clients.get(socket.client) ?? 0
+      if (ofClient >= perClient)
+        throw new LimitExceededError(`exceed max subscriptions of one client: ${perClient}`)
+      clients.set(socket.client, ofClient + 1)
+      setOf(subscription).add(subscription)
+      if (own) own.set(id, subscription)
+      else {
+        sockets.set(socket.id, new Map([[id, subscription]]))
+        socket.onClose(() => {
+          for (const id of sockets.get(socket.id)?.keys() ?? []) remove(socket, id)
+          sockets.delete(socket.id)
+        })
+      }
+      onChange()
+    },
+    remove,
+    has: ({ id, socket }) => sockets.get(socket.id)?.has(id) ?? false,
+    ofKind: (kind) => kinds[kind],
+    count: () => kinds.chain.size + kinds.newPendingTransactions.size + kinds.syncing.size,
+    clear() {
+      sockets.clear()
+      clients.clear()
+      for (const subscriptions of Object.values(kinds)) subscriptions.clear()
+      onChange()
+    },
+  }
+}
+
+export declare namespace createRegistry {
+  type Options = { perClient: number; perSocket: number; onChange: () => void }
+}

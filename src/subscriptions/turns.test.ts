@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+
+import { createTurns } from './turns.ts'
+
+type Job = { name: string; socket: { id: string }; parts: number }
+
+const job = (socket: string, name: string, parts: number): Job => ({
+  name,
+  parts,
+  socket: { id: socket },
+})
+
+/** Runs jobs and resolves when all are done. */
+async function run(jobs: Job[], take: (job: Job) => Promise<void> = async () => {}) {
+  const parts: string[] = []
+  const errors: unknown[] = []
+  const state = { now: 0, most: 0, sockets: new Set<string>() }
+  await new Promise<void>((resolve) => {
+    let left = jobs.length
+    const end = () => {
+      left -= 1
+      if (left === 0) resolve()
+    }
+    const turns = createTurns<Job>({
+      isOpen: () => true,
+      onDone: end,
+      onError(error) {
+        errors.push(error)
+        end()
+      },
+      async take(one) {
+        expect(state.sockets.has(one.socket.id)).toBe(false)
+        state.sockets.add(one.socket.id)
+        state.most = Math.max(state.most, ++state.now)
+        await new Promise(setImmediate)
+        state.now -= 1
+        state.sockets.delete(one.socket.id)
+        await take(one)
+        parts.push(one.name)
+        one.parts -= 1
+        return one.parts > 0
+      },
+    })
+    for (const one of jobs) turns.add(one)
+  })
+  return { errors, most: state.most, parts }
+}
+
+test('default: the jobs of a socket take turns', async () => {
+  const { parts } = await run([job('1', 'a', 3), job('1', 'b', 1), job('1', 'c', 2)])
+  expect(parts).toEqual(['a', 'b', 'c', 'a', 'c', 'a'])
+})
+
+test('behavior: a bounded number of sockets at once, and none is left out', async () => {
+  const jobs = Array.from({ length: 60 }, (_, index) => job(`${index % 30}`, `${index}`, 2))
+  const { most, parts } = await run(jobs)
+  expect(most).toBe(8)
+  expect(parts).toHaveLength(120)
+})
+
+test('error: a job that fails is dropped, the others go on', async () => {
+  const { errors, parts } = await run([job('1', 'bad', 5), job('1', 'good', 2)], async (one) => {
+    if (one.name === 'bad') throw new Error('no')
+  })
+  expect(parts).toEqual(['good', 'good'])
+  expect(errors).toEqual([new Error('no')])
+})
+
+test('behavior: other work gets its turn between any two parts', async () => {
+  let others = 0
+  let isOver = false
+  const other = () => {
+    others += 1
+    if (!isOver) setImmediate(other)
+  }
+  setImmediate(other)
+  await new Promise<void>((resolve) => {
+    let left = 8
+    const turns = createTurns<Job>({
+      isOpen: () => true,
+      onDone: () => --left === 0 && resolve(),
+      onError: () => {},
+      // Parts that wait for nothing, as those that are answered from a cache.
+      take: async (one) => --one.parts > 0,
+    })
+    for (let socket = 0; socket < left; socket++) turns.add(job(`${socket}`, 'a', 10))
+  })
+  isOver = true
+  // Eight jobs of ten parts have nine pauses each.
+  expect(others).toBeGreaterThanOrEqual(72)
+})

@@ -1,0 +1,87 @@
+import type { RpcSocket } from '../jsonrpc/request.ts'
+
+/** Background work of many sockets: a bounded number of sockets at once, one job of a socket at a time. */
+export type Turns<job> = {
+  add(job: job): void
+  /** Resolves when the event loop has done its other work. Of all who wait, one goes on at a time. */
+  pause(): Promise<void>
+}
+
+/** Sockets that are served at once. */
+const AT_ONCE = 8
+
+/** Gives jobs turns until they are done: sockets in their order, and the jobs of each socket in theirs. */
+export function createTurns<job extends { socket: Pick<RpcSocket, 'id'> }>({
+  isOpen,
+  onDone,
+  onError,
+  take,
+}: createTurns.Options<job>): Turns<job> {
+  const jobs = new Map<string, Set<job>>()
+  /** Sockets that have jobs and are not being served. */
+  const waiting = new Set<string>()
+  let served = 0
+  let line: Promise<void> = Promise.resolve()
+
+  function next(): void {
+    for (const socket of waiting) {
+      if (served >= AT_ONCE) return
+      waiting.delete(socket)
+      const [job] = jobs.get(socket) ?? []
+      if (!job) continue
+      served++
+      void serve(job).finally(() => {
+        served--
+        if (jobs.has(socket)) waiting.add(socket)
+        next()
+      })
+    }
+  }
+
+  async function serve(job: job): Promise<void> {
+    const own = jobs.get(job.socket.id)
+    own?.delete(job)
+    let state: 'more' | 'done' | 'failed'
+    try {
+      state = isOpen(job) && (await take(job)) && isOpen(job) ? 'more' : 'done'
+    } catch (error) {
+      onError(error, job)
+      state = 'failed'
+    }
+    // Behind the other jobs of its socket.
+    if (state === 'more') own?.add(job)
+    if (own?.size === 0) jobs.delete(job.socket.id)
+    if (state === 'done') onDone(job)
+    await pause()
+  }
+
+  function pause(): Promise<void> {
+    line = line.then(() => new Promise(setImmediate))
+    return line
+  }
+
+  return {
+    add(job) {
+      const own = jobs.get(job.socket.id)
+      if (own) own.add(job)
+      else {
+        jobs.set(job.socket.id, new Set([job]))
+        waiting.add(job.socket.id)
+      }
+      next()
+    },
+    pause,
+  }
+}
+
+export declare namespace createTurns {
+  type Options<job> = {
+    /** Whether a job is still wanted. */
+    isOpen: (job: job) => boolean
+    /** Does a part of a job. @returns whether there is more to do. */
+    take: (job: job) => Promise<boolean>
+    onDone: (job: job) => void
+    /** The job is dropped. */
+    onError: (error: unknown, job: job) => void
+  }
+}
