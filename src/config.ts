@@ -1,4 +1,5 @@
 import {
+  feeSignal,
   flag,
   header,
   hosts,
@@ -126,6 +127,14 @@ export const options = {
     default: 'info',
     parse: logLevel,
     help: 'trace, debug, info, warn, error, fatal or silent; debug writes a line a request',
+  },
+  feeSignal: {
+    flag: '--fee-signal',
+    env: 'ETHGATE_FEE_SIGNAL',
+    value: 'KIND',
+    default: 'eip1559',
+    parse: feeSignal,
+    help: 'eip1559: blocks carry the energy price as baseFeePerGas; legacy: they carry none, and clients ask eth_gasPrice',
   },
   stateWindow: {
     flag: '--state-window',
@@ -316,15 +325,11 @@ export const options = {
 type Options = typeof options
 
 /** The settings of one gateway, frozen. */
-export type Config = { readonly [key in keyof Options]: Widen<Options[key]['default']> }
-
-type Widen<value> = value extends string
-  ? string
-  : value extends number
-    ? number
-    : value extends boolean
-      ? boolean
-      : value
+export type Config = {
+  readonly [key in keyof Options]:
+    | ReturnType<Options[key]['parse']>
+    | Extract<Options[key]['default'], undefined>
+}
 
 /**
  * The settings from command line flags (by key, as typed) and environment; flags win, an empty variable counts as absent.

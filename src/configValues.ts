@@ -9,6 +9,12 @@ export function logLevel(input: string): string {
   throw new Error(`expected one of ${LOG_LEVELS.join(', ')}, got "${input}"`)
 }
 
+/** How blocks announce fees. */
+export function feeSignal(input: string): 'eip1559' | 'legacy' {
+  if (input === 'eip1559' || input === 'legacy') return input
+  throw new Error(`expected eip1559 or legacy, got "${input}"`)
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** An HTTP header, `name: value`. */

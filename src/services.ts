@@ -1,6 +1,7 @@
 import { type Blocks, createBlocks } from './chain/blocks.ts'
 import { createChain, createChainServices } from './chain/chain.ts'
 import type { Chain } from './chain/chainTypes.ts'
+import { createEnergyPrices } from './chain/energyPrices.ts'
 import { createHead, type FollowedHead } from './chain/head.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -46,8 +47,10 @@ export function createServices({
       : createRedisLink({ prefix: redisPrefix, url: config.redis })
   redis?.onStatus((status) => log.info(`Redis is ${status}`))
 
+  const prices = createEnergyPrices({ native })
   const head = createHead({
     authoritative,
+    baseFee: config.feeSignal === 'eip1559' ? prices.at : undefined,
     log,
     native,
     onLoaded: (loaded) => blocks.put(loaded),
@@ -61,7 +64,7 @@ export function createServices({
     genesis: `0x${identity.genesis}` as const,
     head,
     native,
-    services: createChainServices({ blocks, config, head, native }),
+    services: createChainServices({ blocks, config, head, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
   const solid = createChain({ ...chainOptions, view: 'solid' })
@@ -69,6 +72,7 @@ export function createServices({
   const store = redis ? createRedisSentStore({ redis }) : createMemorySentStore()
   const sending = createSending({
     chain: full,
+    feeKind: config.feeSignal,
     head,
     keys: createManagedKeys(keys),
     native,

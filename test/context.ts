@@ -58,6 +58,7 @@ export async function createReplayContext({
   })
   const sending = createSending({
     chain,
+    feeKind: config.feeSignal,
     head,
     keys: createManagedKeys(keys),
     native,

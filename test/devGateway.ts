@@ -1,4 +1,4 @@
-import { createConfig } from '../src/config.ts'
+import { type Config, createConfig } from '../src/config.ts'
 import { createDevChain, type DevChain } from '../src/devchain/index.ts'
 import { announceTo } from '../src/devnode/announce.ts'
 import { controlMethods } from '../src/devnode/control.ts'
@@ -16,11 +16,14 @@ export type DevGateway = {
 }
 
 /** Starts one. Blocks come only with transactions or when asked, so that tests see what they did. */
-export async function startDevGateway(options: createDevChain.Options = {}): Promise<DevGateway> {
+export async function startDevGateway(
+  options: createDevChain.Options = {},
+  config: Partial<Config> = {},
+): Promise<DevGateway> {
   const chain = await createDevChain({ blockTime: 0, ...options })
   await chain.start()
   const gateway = createGateway({
-    config: createConfig({ port: 0, logLevel: 'silent' }),
+    config: createConfig({ port: 0, logLevel: 'silent', ...config }),
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
     methods: controlMethods(chain),

@@ -12,7 +12,13 @@ import type { LogKey, LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
 
 /** What a block does not say itself and its prices need. The same for each asking, so the first one decides. */
-export type Terms = { chainId: number; /** Sun, as of the block's time. */ energyPrice: bigint }
+export type Terms = {
+  chainId: number
+  /** Sun, as of the block's time. */
+  energyPrice: bigint
+  /** The same, where blocks announce EIP-1559 fees. */
+  baseFeePerGas?: bigint | undefined
+}
 
 /** A block with its answers as wire bytes, each made when first asked for and then kept. */
 export type CachedBlock = {
@@ -20,7 +26,7 @@ export type CachedBlock = {
   /** Milliseconds. */
   readonly timestamp: number
   readonly transactions: readonly Hash[]
-  slim(): Wire<RpcBlock>
+  slim(terms?: Pick<Terms, 'baseFeePerGas'>): Wire<RpcBlock>
   full(terms: Terms): Rows<RpcBlock, RpcTransaction>
   receipts(terms: Terms): Rows<RpcReceipt[], RpcReceipt>
   /** Rows of the logs that match, in block order. */
@@ -51,8 +57,11 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     onGrow()
   }
 
-  function headerOf({ block, infos }: LoadedBlock): RpcHeader {
-    return (header ??= toRpcHeader(block, infos))
+  function headerOf(
+    { block, infos }: LoadedBlock,
+    { baseFeePerGas }: Pick<Terms, 'baseFeePerGas'>,
+  ): RpcHeader {
+    return (header ??= toRpcHeader(block, infos, { baseFeePerGas }))
   }
 
   const view: CachedBlock = {
@@ -60,9 +69,9 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     timestamp: raw.timestamp ?? 0,
     transactions,
 
-    slim() {
+    slim(terms = {}) {
       if (slim) return slim
-      const object = { ...headerOf(kept(source)), transactions, uncles: [] }
+      const object = { ...headerOf(kept(source), terms), transactions, uncles: [] }
       slim = wireOfText(JSON.stringify(object), 'latin1')
       made()
       return slim
@@ -74,7 +83,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       const rows = toRpcTransactions(loaded.block, loaded.infos, terms)
       full = toRows(
         rows.map((row) => JSON.stringify(row)),
-        { name: 'transactions', object: { ...headerOf(loaded), uncles: [] } },
+        { name: 'transactions', object: { ...headerOf(loaded, terms), uncles: [] } },
       )
       made()
       return full

@@ -21,6 +21,7 @@ describe('the recorded chain', () => {
       const { block, infos } = recordedBlock(number)
       const terms = {
         chainId: CHAIN.chainId,
+        baseFeePerGas: recordedPrice(block.block_header.raw_data.timestamp),
         energyPrice: recordedPrice(block.block_header.raw_data.timestamp),
       }
       const full = toRpcBlock(block, infos, { ...terms, full: true })

@@ -36,13 +36,14 @@ export function createChainServices({
   config,
   head,
   native,
+  prices = createEnergyPrices({ native }),
 }: createChainServices.Options): ChainServices {
   return {
     answers: new LRUCache({
       maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
       sizeCalculation: ({ bytes }, key) => bytes.length + key.length + ANSWER_BYTES,
     }),
-    prices: createEnergyPrices({ native }),
+    prices,
     spans: createBlockSpans({ blocks, concurrency: config.logsConcurrency, head, native }),
   }
 }
@@ -53,6 +54,8 @@ export declare namespace createChainServices {
     head: Canon
     blocks: Blocks
     config: Pick<Config, 'cacheBytes' | 'logsConcurrency'>
+    /** Given where the head has them too. */
+    prices?: EnergyPrices
   }
 }
 
@@ -69,7 +72,12 @@ export function createChain(options: createChain.Options): Chain {
   const transactions = createTransactions({ blocks, head, latest, native, terms, view })
 
   async function terms(time: number): Promise<Terms> {
-    return { chainId, energyPrice: await prices.at(time) }
+    const energyPrice = await prices.at(time)
+    return {
+      chainId,
+      energyPrice,
+      baseFeePerGas: config.feeSignal === 'eip1559' ? energyPrice : undefined,
+    }
   }
 
   function heightOf(ref: Exclude<BlockRef, object>): number {
@@ -161,7 +169,8 @@ export function createChain(options: createChain.Options): Chain {
     async block(ref, full) {
       const block = await find(ref)
       if (!block) return undefined
-      return full ? block.full(await terms(block.timestamp)).whole : block.slim()
+      const context = await terms(block.timestamp)
+      return full ? block.full(context).whole : block.slim(context)
     },
 
     async transactionCount(ref) {
@@ -200,6 +209,7 @@ export function createChain(options: createChain.Options): Chain {
     logRows: (match, range, signal) => logRowsOfRange(range, match, searchOptions(signal)),
 
     energyPrice: (at) => prices.at(at ?? latest().timestamp),
+    energyPriceCertainTo: () => prices.certainTo(),
   }
 }
 
@@ -210,7 +220,12 @@ export declare namespace createChain {
     blocks: Blocks
     config: Pick<
       Config,
-      'cacheBytes' | 'logsConcurrency' | 'logsMaxBlocks' | 'logsMaxResults' | 'stateWindow'
+      | 'cacheBytes'
+      | 'feeSignal'
+      | 'logsConcurrency'
+      | 'logsMaxBlocks'
+      | 'logsMaxResults'
+      | 'stateWindow'
     >
     /** Last four bytes of the genesis hash. */
     chainId: number

@@ -40,6 +40,8 @@ export type Chain = {
   ): Promise<Wire<RpcLog>[]>
   /** Energy price in sun that was in force at a time in milliseconds; without one the current price. */
   energyPrice(at?: number): Promise<bigint>
+  /** Up to this time, milliseconds, the current energy price cannot change. */
+  energyPriceCertainTo(): number
 }
 
 /** `latest` reads go to /wallet, `solid` ones to /walletsolidity; `historic` only where the node keeps balance history. */

@@ -6,6 +6,8 @@ import type { NativeClient } from '../native/client.ts'
 export type EnergyPrices = {
   /** The price in force at a time in milliseconds. @throws UpstreamError */
   at(time: number): Promise<bigint>
+  /** Up to this time, milliseconds, the prices that were read are certain: the next maintenance may change them. */
+  certainTo(): number
 }
 
 /**
@@ -27,6 +29,7 @@ export function createEnergyPrices({ native }: createEnergyPrices.Options): Ener
   }
 
   return {
+    certainTo: () => completeTo,
     async at(time) {
       while (time > completeTo) {
         reading ??= read(time).finally(() => {

@@ -1,3 +1,4 @@
+import { intrinsicGas } from '../codec/intrinsicGas.ts'
 import { RpcError } from '../errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import { type ConstantFailure, readFailure } from '../native/constantCall.ts'
@@ -6,37 +7,31 @@ import { assertFunds, type Call, runCall, toNativeCall } from './call.ts'
 import { operationsAt, type StateRead } from './stateRead.ts'
 import { callError, isAccountWithoutCode, lacksEstimates } from './vmError.ts'
 
-/**
- * A plain transfer uses bandwidth and no energy. Wallets refuse an estimate below the intrinsic gas of an Ethereum
- * transaction, so that is what they get.
- */
-const TRANSFER_GAS = 21_000n
-
 /** A node that once said that it has no estimates is asked again after this time: it may have been reconfigured. */
 const ASK_AGAIN_MS = 10 * 60_000
 
 /**
  * Energy that a transaction needs: the node's own search for a sufficient limit where it has one, otherwise what the
- * simulation used, penalty included. 21,000 for a transfer to an account without code.
+ * simulation used, penalty included. Never less than the intrinsic gas of an Ethereum transaction, because clients refuse to
+ * sign below it; so 21,000 for a transfer to an account without code, which uses no energy.
  *
  * @throws as `runCall`; also when more is needed than the network lets one transaction spend.
  */
 export async function estimateGas(call: Call, state: StateRead): Promise<bigint> {
   const estimate = await askEstimate(call, state)
-  if (typeof estimate === 'bigint') return neverZero(estimate)
+  if (typeof estimate === 'bigint') return atLeastIntrinsic(estimate, call)
   // The estimate says nothing of a revert but that it happened; the simulation tells its bytes.
   const result = await runCall(call, state).catch((error: unknown) => {
     throw isVmStop(error) && estimate ? (exceedsAllowance(estimate) ?? error) : error
   })
-  if (!result) return TRANSFER_GAS
   const tooMuch = estimate && exceedsAllowance(estimate)
   if (tooMuch) throw tooMuch
-  return neverZero(result.energy)
+  return atLeastIntrinsic(result?.energy ?? 0n, call)
 }
 
-/** Code that uses no energy costs what a transfer does. */
-function neverZero(energy: bigint): bigint {
-  return energy > 0n ? energy : TRANSFER_GAS
+function atLeastIntrinsic(energy: bigint, call: Call): bigint {
+  const least = intrinsicGas(call)
+  return energy > least ? energy : least
 }
 
 /** The node's estimate; a failure when its search failed; undefined when it has no estimates. */
@@ -60,7 +55,7 @@ async function askEstimate(
   if (!failure) return BigInt(answer.energy_required ?? 0)
   if (isAccountWithoutCode(failure)) {
     await assertFunds(call, state)
-    return TRANSFER_GAS
+    return 0n
   }
   if (failure.code === 'CONTRACT_VALIDATE_ERROR') throw callError(failure)
   return failure

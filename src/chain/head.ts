@@ -22,6 +22,7 @@ export type FollowedHead = Head & {
  */
 export function createHead({
   authoritative,
+  baseFee,
   log = silent,
   native,
   now = Date.now,
@@ -31,7 +32,7 @@ export function createHead({
   let window: Window | undefined
   let movedAt: number | undefined
   const listeners = new Set<(change: HeadChange) => void>()
-  const source = createHeadSource({ native, onLoaded })
+  const source = createHeadSource({ baseFee, native, onLoaded })
   const rhythm = createRhythm()
 
   function apply(change: HeadChange): void {
@@ -137,6 +138,7 @@ export declare namespace createHead {
     native: createHeadSource.Options['native']
     /** The chain is in this process: its head is followed wherever it goes, also back. @default false */
     authoritative?: boolean | undefined
+    baseFee?: createHeadSource.Options['baseFee']
     /** Gets every block that was read whole, to feed caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
     /** What the replicas share; without it this process follows the chain for itself. */

@@ -82,13 +82,19 @@ test('behavior: genesis', () => {
   `)
 })
 
-test('behavior: an empty block has the root of an empty trie, and no fees of the newer kind', () => {
+test('behavior: an empty block has the root of an empty trie', () => {
   const { block, infos } = recordedBlock(150)
   const header = toRpcHeader(block, infos)
   expect(header.transactionsRoot).toBe(
     '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
   )
-  expect(header).not.toHaveProperty('baseFeePerGas')
+})
+
+test('args: a base fee is announced when it is given', () => {
+  const { block, infos } = recordedBlock(150)
+  expect(toRpcHeader(block, infos)).not.toHaveProperty('baseFeePerGas')
+  expect(toRpcHeader(block, infos, { baseFeePerGas: 210n }).baseFeePerGas).toBe('0xd2')
+  expect(toRpcHeader(block, infos, { baseFeePerGas: 0n }).baseFeePerGas).toBe('0x0')
 })
 
 test('behavior: the state root is shown where a chain keeps one', () => {

@@ -22,14 +22,14 @@ const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7
  */
 export const BLOCK_GAS_LIMIT = 100_000_000n
 
-/** A block as `eth_getBlockBy*` answers it. `energyPrice` (sun, as of the block's time) and `chainId` only matter when `full`. */
+/** A block as `eth_getBlockBy*` answers it. `energyPrice` and `chainId` only matter when `full`. */
 export function toRpcBlock(
   block: Block,
   infos: readonly TransactionInfo[],
   options: toRpcBlock.Options,
 ): RpcBlock {
   return {
-    ...toRpcHeader(block, infos),
+    ...toRpcHeader(block, infos, options),
     transactions: options.full
       ? toRpcTransactions(block, infos, options)
       : (block.transactions ?? []).map(({ txID }) => toHash(txID)),
@@ -38,7 +38,12 @@ export function toRpcBlock(
 }
 
 export declare namespace toRpcBlock {
-  type Options = { full: boolean; chainId: number; energyPrice: bigint }
+  type Options = toRpcHeader.Options & {
+    full: boolean
+    chainId: number
+    /** Sun, as of the block's time. */
+    energyPrice: bigint
+  }
 }
 
 /** The transactions of a block, in order. `energyPrice` is in sun, as of the block's time. */
@@ -59,17 +64,18 @@ export function toRpcTransactions(
   )
 }
 
-/** A block without its transactions. `logs` may be given where the caller has mapped them already. */
+/** A block without its transactions. */
 export function toRpcHeader(
   block: Block,
   infos: readonly TransactionInfo[],
-  logs: readonly RpcLog[] = toRpcLogs(block, infos),
+  { baseFeePerGas, logs = toRpcLogs(block, infos) }: toRpcHeader.Options = {},
 ): RpcHeader {
   const { accountStateRoot, number, parentHash, timestamp, txTrieRoot, witness_address } =
     block.block_header.raw_data
   const gasUsed = infos.reduce((sum, { receipt }) => sum + toInt64(receipt?.energy_usage_total), 0n)
   return {
     // Sourced from the node.
+    ...(baseFeePerGas !== undefined && { baseFeePerGas: toQuantity(baseFeePerGas) }),
     gasUsed: toQuantity(gasUsed),
     hash: toHash(block.blockID),
     logsBloom: bloomToHex(logsBloom(logs)),
@@ -81,7 +87,7 @@ export function toRpcHeader(
     timestamp: toSeconds(timestamp),
     transactionsRoot: transactionsRoot(block.transactions?.length ?? 0, txTrieRoot),
 
-    // No native counterpart. `baseFeePerGas` is left out: its presence would announce EIP-1559 fees.
+    // No native counterpart.
     difficulty: '0x0',
     extraData: '0x',
     gasLimit: toQuantity(gasUsed > BLOCK_GAS_LIMIT ? gasUsed : BLOCK_GAS_LIMIT),
@@ -90,6 +96,15 @@ export function toRpcHeader(
     receiptsRoot: ZERO_HASH,
     sha3Uncles: EMPTY_UNCLES_HASH,
     totalDifficulty: '0x0',
+  }
+}
+
+export declare namespace toRpcHeader {
+  type Options = {
+    /** Sun, as of the block's time. Left out, the block does not announce EIP-1559 fees. */
+    baseFeePerGas?: bigint | undefined
+    /** Given where the caller has mapped them already. */
+    logs?: readonly RpcLog[]
   }
 }
 

@@ -18,6 +18,8 @@ export type RpcLog = {
 
 /** A block without its transactions: the `newHeads` payload. */
 export type RpcHeader = {
+  /** Sun: the energy price of the block's time. Absent where the fee signal is `legacy`. */
+  baseFeePerGas?: Hex
   difficulty: Hex
   extraData: Hex
   gasLimit: Hex
@@ -38,7 +40,7 @@ export type RpcHeader = {
   transactionsRoot: Hash
 }
 
-/** A block as `eth_getBlockBy*` answers it. `baseFeePerGas` is absent on purpose: fees are of the legacy kind. */
+/** A block as `eth_getBlockBy*` answers it. */
 export type RpcBlock = RpcHeader & {
   transactions: Hash[] | RpcTransaction[]
   uncles: Hash[]

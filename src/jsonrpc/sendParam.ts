@@ -12,6 +12,8 @@ export type SendParam = {
   gas?: bigint
   /** `gasPrice`, or `maxFeePerGas` of an EIP-1559 request. */
   gasPrice?: bigint
+  /** Which of the two was given; absent when neither was. */
+  feeKind?: 'legacy' | 'eip1559'
   nonce?: number
   chainId?: bigint
 }
@@ -21,8 +23,9 @@ export const sendParam: Param<SendParam> = (input) => {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   const to = member(input, 'to', blankable(address))
   const gas = member(input, 'gas', maybe(quantity)) ?? member(input, 'gasLimit', maybe(quantity))
-  const gasPrice =
-    member(input, 'gasPrice', maybe(quantity)) ?? member(input, 'maxFeePerGas', maybe(quantity))
+  const gasPrice = member(input, 'gasPrice', maybe(quantity))
+  const maxFee = member(input, 'maxFeePerGas', maybe(quantity))
+  const price = gasPrice ?? maxFee
   const nonce = member(input, 'nonce', maybe(quantity))
   const chainId = member(input, 'chainId', maybe(quantity))
   return {
@@ -31,7 +34,10 @@ export const sendParam: Param<SendParam> = (input) => {
     value: member(input, 'value', blankable(quantity)) ?? 0n,
     data: callData(input),
     ...(gas !== undefined && { gas }),
-    ...(gasPrice !== undefined && { gasPrice }),
+    ...(price !== undefined && {
+      gasPrice: price,
+      feeKind: gasPrice === undefined ? 'eip1559' : 'legacy',
+    }),
     ...(nonce !== undefined && { nonce: Number(nonce) }),
     ...(chainId !== undefined && { chainId }),
   }

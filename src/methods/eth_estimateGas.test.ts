@@ -14,7 +14,7 @@ test.each([[undefined], ['latest'], ['pending'], ['0xdf'], ['finalized']])(
   'args: block %s',
   async (ref) => {
     const context = await createReplayContext()
-    expect(await callMethod(eth_estimateGas, context, [{ to, data }, ref])).toBe('0x23e5')
+    expect(await callMethod(eth_estimateGas, context, [{ to, data }, ref])).toBe('0x5406')
   },
 )
 

@@ -3,14 +3,16 @@ import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../test/context.ts'
 import { keys } from '../../test/recordedChain.ts'
+import type { Config } from '../config.ts'
 import { callMethod } from '../jsonrpc/method.ts'
 import { eth_fillTransaction } from './eth_fillTransaction.ts'
 
 /** What a node says of a call to an account without code. */
 const NO_CONTRACT = `{"result":{"code":"CONTRACT_VALIDATE_ERROR","message":"${Buffer.from('Smart contract is not exist.').toString('hex')}"}}`
 
-const open = (keys: string[] = []) =>
+const open = (keys: string[] = [], config: Partial<Config> = {}) =>
   createReplayContext({
+    config,
     keys,
     intercept: ({ path }) =>
       path === '/wallet/estimateenergy' ? { text: NO_CONTRACT } : undefined,
@@ -26,20 +28,32 @@ test('default: gas, price, nonce and chain are filled in', async () => {
       "chainId": "0xb24e27cc",
       "from": "0x42194febc0f076d4151747569ae87374b41f4a09",
       "gas": "0x5208",
-      "gasPrice": "0xd2",
+      "gasPrice": null,
       "input": "0x",
-      "maxFeePerGas": null,
-      "maxPriorityFeePerGas": null,
+      "maxFeePerGas": "0x1a4",
+      "maxPriorityFeePerGas": "0x0",
       "nonce": "0x0",
       "r": "0x0",
       "s": "0x0",
       "to": "0x460236532f1daf3b581e54a1bd8ebe1bda96f8c8",
-      "type": "0x0",
+      "type": "0x2",
       "v": "0x0",
       "value": "0x5",
     }
   `)
-  expect(parseTransaction(raw)).toMatchObject({ gas: 21_000n, gasPrice: 210n, value: 5n })
+  expect(parseTransaction(raw)).toMatchObject({
+    gas: 21_000n,
+    maxFeePerGas: 420n,
+    type: 'eip1559',
+    value: 5n,
+  })
+})
+
+test('args: with the legacy fee signal', async () => {
+  const context = await open([], { feeSignal: 'legacy' })
+  const { raw, tx } = await callMethod(eth_fillTransaction, context, [request])
+  expect(tx).toMatchObject({ gasPrice: '0xd2', maxFeePerGas: null, type: '0x0' })
+  expect(parseTransaction(raw)).toMatchObject({ gasPrice: 210n, type: 'legacy' })
 })
 
 test('args: what is given stays', async () => {
@@ -53,7 +67,7 @@ test('behavior: where the client is shown 18 decimals, so are the bytes', async 
   const context = await open()
   const { raw } = await callMethod(eth_fillTransaction, { ...context, coin: 'wei' }, [request])
   expect(parseTransaction(raw)).toMatchObject({
-    gasPrice: 210n * 10n ** 12n,
+    maxFeePerGas: 420n * 10n ** 12n,
     value: 5n * 10n ** 12n,
   })
 })

@@ -3,6 +3,7 @@ import { resolvingContracts } from '../sending/contracts.ts'
 import { buildTransaction } from './buildTransaction/index.ts'
 import { eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
 import { eth_accounts } from './eth_accounts.ts'
+import { eth_baseFee } from './eth_baseFee.ts'
 import { eth_blockNumber } from './eth_blockNumber.ts'
 import { eth_call } from './eth_call.ts'
 import { eth_chainId } from './eth_chainId.ts'
@@ -59,6 +60,7 @@ import { web3_sha3 } from './web3_sha3.ts'
 export const methods = resolvingContracts({
   buildTransaction,
   eth_accounts,
+  eth_baseFee,
   eth_blockNumber,
   eth_call,
   eth_chainId,

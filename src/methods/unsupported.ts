@@ -12,7 +12,6 @@ const reasons = {
   eth_createAccessList: 'access lists do not exist on this chain',
   eth_getBlockAccessList: 'access lists do not exist on this chain',
   eth_simulateV1: 'the node runs single calls on its own state only; use eth_call',
-  eth_baseFee: 'fees are of the legacy kind; use eth_gasPrice',
   eth_blobBaseFee: 'blobs do not exist on this chain',
 
   eth_submitWork: 'nobody mines: producers take turns',

@@ -5,15 +5,33 @@ import type { NativeClient } from '../native/client.ts'
 /** How long the network's cap is believed. It changes by vote, at most every few hours. */
 const CAP_AGE = 60_000
 
+/**
+ * Times the energy price that a fee limit buys when the next maintenance falls into the life of a transaction. Prices change only
+ * then, by vote; a fee limit at the old price would stop a call half-way that the new price doubled. Otherwise the price is
+ * certain and the fee limit has no headroom.
+ */
+const PRICE_CHANGE_HEADROOM = 2n
+
 /** What a contract call or creation may cost in energy. */
 export type Fees = {
   /**
-   * The fee limit of a gas limit and a gas price: their product in sun, at most what the network allows.
+   * The fee limit of a transaction, sun: gas × the energy price in force, never more than the sender offered or the network
+   * allows. A sender pays the energy price, whatever it offered on top.
    *
-   * @throws RpcError `-32000 transaction underpriced` when the price does not pay for energy: the transaction would stop half-way
+   * @throws RpcError `-32000 transaction underpriced` when the offer does not pay for energy: the transaction would stop half-way
    * and cost its whole limit.
    */
-  limit(gas: bigint, gasPrice: bigint): Promise<bigint>
+  limit(offer: Fees.Offer): Promise<bigint>
+}
+
+export declare namespace Fees {
+  type Offer = {
+    gas: bigint
+    /** The most that the sender pays for one unit of energy, sun: `gasPrice` or `maxFeePerGas`. Absent: the price in force. */
+    gasPrice?: bigint | undefined
+    /** Until when the transaction can be mined, milliseconds. */
+    expiration: number
+  }
 }
 
 export function createFees({ chain, native, now = Date.now }: createFees.Options): Fees {
@@ -28,23 +46,25 @@ export function createFees({ chain, native, now = Date.now }: createFees.Options
   }
 
   return {
-    async limit(gas, gasPrice) {
+    async limit({ expiration, gas, gasPrice }) {
       const price = await chain.energyPrice()
-      if (gasPrice < price)
+      if (gasPrice !== undefined && gasPrice < price)
         throw new RpcError(
           -32000,
           `transaction underpriced: gas price ${gasPrice}, energy costs ${price}`,
         )
-      const [limit, most] = [gas * gasPrice, await networkCap()]
-      return limit < most ? limit : most
+      const mayChange = expiration > chain.energyPriceCertainTo()
+      const highest = mayChange ? price * PRICE_CHANGE_HEADROOM : price
+      const limit = gas * least(highest, gasPrice ?? highest)
+      return least(limit, await networkCap())
     },
   }
 }
 
 export declare namespace createFees {
   type Options = {
-    chain: Pick<Chain, 'energyPrice'>
-    native: NativeClient
+    chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo'>
+    native: { wallet: Pick<NativeClient['wallet'], 'getChainParameters'> }
     /** @default Date.now */
     now?: () => number
   }
@@ -52,3 +72,5 @@ export declare namespace createFees {
 
 /** 1,000 coins, what the network began with. */
 const DEFAULT_CAP = 1_000_000_000
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -1,6 +1,9 @@
 import type { Address, Hash, Hex } from 'viem'
 import { numberToHex, serializeTransaction } from 'viem/utils'
 
+/** How a transaction names its price: `gasPrice`, or `maxFeePerGas` and a tip. */
+export type FeeKind = 'legacy' | 'eip1559'
+
 /** A transaction whose every field is known, before anybody signed it. Amounts in sun. */
 export type FilledTransaction = {
   to?: Address
@@ -8,23 +11,27 @@ export type FilledTransaction = {
   value: bigint
   data: Hex
   gas: bigint
+  /** The most that one unit of energy may cost. */
   gasPrice: bigint
+  feeKind: FeeKind
   nonce: number
 }
 
-/** A filled transaction as Ethereum clients print one that is in no block: legacy, unsigned in Ethereum's sense. */
+/** A filled transaction as Ethereum clients print one that is in no block, unsigned in Ethereum's sense. */
 export function rpcFilled(transaction: FilledTransaction, chainId: number, hash: Hash) {
-  const { data, from, gas, gasPrice, nonce, to, value } = transaction
+  const { data, feeKind, from, gas, gasPrice, nonce, to, value } = transaction
+  const price = numberToHex(gasPrice)
+  const fees =
+    feeKind === 'legacy'
+      ? { type: '0x0', gasPrice: price, maxPriorityFeePerGas: null, maxFeePerGas: null }
+      : { type: '0x2', gasPrice: null, maxPriorityFeePerGas: '0x0', maxFeePerGas: price }
   return {
-    type: '0x0',
+    ...fees,
     chainId: numberToHex(chainId),
     nonce: numberToHex(nonce),
     from,
     to: to ?? null,
     gas: numberToHex(gas),
-    gasPrice: numberToHex(gasPrice),
-    maxPriorityFeePerGas: null,
-    maxFeePerGas: null,
     value: numberToHex(value),
     input: data,
     v: '0x0',
@@ -36,15 +43,14 @@ export function rpcFilled(transaction: FilledTransaction, chainId: number, hash:
 
 /** The bytes that an Ethereum wallet would sign for a filled transaction. */
 export function unsignedBytes(transaction: FilledTransaction, chainId: number): Hex {
-  const { data, gas, gasPrice, nonce, to, value } = transaction
-  return serializeTransaction({
-    type: 'legacy',
-    chainId,
-    data,
-    gas,
-    gasPrice,
-    nonce,
-    ...(to && { to }),
-    value,
-  })
+  const { data, feeKind, gas, gasPrice, nonce, to, value } = transaction
+  const common = { chainId, data, gas, nonce, ...(to && { to }), value }
+  return feeKind === 'legacy'
+    ? serializeTransaction({ ...common, type: 'legacy', gasPrice })
+    : serializeTransaction({
+        ...common,
+        type: 'eip1559',
+        maxFeePerGas: gasPrice,
+        maxPriorityFeePerGas: 0n,
+      })
 }

@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem'
 
+import type { Call } from '../chain/call.ts'
 import type { Chain } from '../chain/chainTypes.ts'
 import { estimateGas } from '../chain/estimate.ts'
 import type { Head } from '../chain/headTypes.ts'
@@ -21,7 +22,7 @@ import { createFees } from './fees.ts'
 import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
-import type { FilledTransaction } from './rpcFilled.ts'
+import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
 import type { SentStore, SentTransaction } from './sentStore.ts'
 import { confirmMined, createSettler } from './settle.ts'
 import { checkSignatures } from './signatures.ts'
@@ -33,7 +34,10 @@ export type SendRequest = {
   value: bigint
   data: Hex
   gas?: bigint | undefined
+  /** The most that one unit of energy may cost: `gasPrice`, or `maxFeePerGas` of an EIP-1559 request. */
   gasPrice?: bigint | undefined
+  /** Which of the two the client gave; absent when it gave none. */
+  feeKind?: FeeKind | undefined
   nonce?: number | undefined
 }
 
@@ -78,6 +82,7 @@ const KEEP_HEX = 8_192
 
 export function createSending({
   chain,
+  feeKind = 'eip1559',
   head,
   keys,
   native,
@@ -94,12 +99,22 @@ export function createSending({
   async function fill(request: SendRequest): Promise<FilledTransaction> {
     const { data, from, to, value } = request
     const call = { data, from, value, ...(to && { to }) }
+    const kind = request.feeKind ?? feeKind
     const [gas, gasPrice, nonce] = await Promise.all([
-      request.gas ?? estimateGas(call, { native, signal: NEVER, source: { at: 'latest' } }),
-      request.gasPrice ?? chain.energyPrice(),
+      request.gas ?? estimate(call),
+      request.gasPrice ?? suggestedPrice(kind),
       request.nonce ?? count(from, 'pending'),
     ])
-    return { ...call, gas, gasPrice, nonce }
+    return { ...call, feeKind: kind, gas, gasPrice, nonce }
+  }
+
+  const estimate = (call: Call) =>
+    estimateGas(call, { native, signal: NEVER, source: { at: 'latest' } })
+
+  /** As Geth fills it in: a maximum leaves room for a higher base fee, a gas price does not. */
+  async function suggestedPrice(kind: FeeKind): Promise<bigint> {
+    const price = await chain.energyPrice()
+    return kind === 'eip1559' ? price * 2n : price
   }
 
   /** The unsigned transaction that a request means on this chain. */
@@ -108,16 +123,17 @@ export function createSending({
     const to = request.to && contracts.resolve(request.to)
     const info = to && (await native.wallet.getContractInfo({ value: toNativeAddress(to) }))
     const hasCode = Boolean(info?.runtimecode)
+    const expiration = chain.latest().timestamp + LIFETIME
     let feeLimit = 0n
     if (!to || hasCode) {
-      const { gas, gasPrice } = await fill(request)
-      feeLimit = await fees.limit(gas, gasPrice)
+      const gas = request.gas ?? (await estimate({ data, from, value, ...(to && { to }) }))
+      feeLimit = await fees.limit({ expiration, gas, gasPrice: request.gasPrice })
     }
     // Two identical requests are two transactions, so no two may carry the same time.
     lastTimestamp = Math.max(now(), lastTimestamp + 1)
     const anchor = {
       block: chain.solid(),
-      expiration: chain.latest().timestamp + LIFETIME,
+      expiration,
       timestamp: lastTimestamp,
     }
     return toNativeTransaction({ data, feeLimit, from, value, ...(to && { to }) }, anchor, hasCode)
@@ -248,7 +264,9 @@ export function createSending({
 export declare namespace createSending {
   type Options = {
     /** The full view. */
-    chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'solid'>
+    chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
+    /** How a transaction is filled in whose sender said nothing about fees. @default 'eip1559' */
+    feeKind?: FeeKind
     head: Pick<Head, 'latest' | 'onChange' | 'poke'>
     keys: ManagedKeys
     native: NativeClient

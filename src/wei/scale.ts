@@ -34,6 +34,7 @@ export const coinAmounts: Readonly<Record<string, { params?: readonly Shape[]; r
     eth_fillTransaction: { params: [transaction], result: filled },
 
     eth_getBalance: { result: 'coin' },
+    eth_baseFee: { result: 'coin' },
     eth_gasPrice: { result: 'coin' },
     eth_maxPriorityFeePerGas: { result: 'coin' },
     eth_feeHistory: { result: { baseFeePerGas: ['coin'], reward: [['coin']] } },

@@ -54,6 +54,8 @@ export type ExpectedBlock = {
   timestamp: bigint
   miner: Address
   transactionsRoot: Hash
+  /** Sun: the energy price of the block's time. */
+  baseFeePerGas: bigint
   gasUsed: bigint
   logsBloom: Hex
   transactions: ExpectedTransaction[]
@@ -113,6 +115,7 @@ function workOut(height: number): ExpectedBlock {
 
   const transactions: Json[] = block.transactions ?? []
   return {
+    baseFeePerGas: price,
     gasUsed: cumulative,
     hash: place.blockHash,
     logsBloom: bloomOf(receipts.flatMap(({ logs }) => logs)),

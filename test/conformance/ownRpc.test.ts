@@ -1,5 +1,7 @@
+import { type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { intrinsicGas } from '../../src/codec/intrinsicGas.ts'
 import { VERSION } from '../../src/version.ts'
 import { post, startReplayGateway } from '../gateway.ts'
 import { rpcRecording } from '../recording.ts'
@@ -43,6 +45,14 @@ function comparable(value: unknown): unknown {
     .filter(([name]) => !otherwise.has(name))
     .map(([name, field]) => [name, padded.has(name) ? BigInt(field as string) : comparable(field)])
   return Object.fromEntries(fields)
+}
+
+/** An estimate of the node's, raised to what Ethereum clients expect at least. */
+function atLeastIntrinsic(answer: Answer, params: string): Answer {
+  if (typeof answer.result !== 'string') return answer
+  const [{ data, input, to }] = JSON.parse(params) as [Record<string, string | undefined>]
+  const least = intrinsicGas({ data: (input ?? data ?? '0x') as Hex, to: to || undefined })
+  return BigInt(answer.result) < least ? { result: numberToHex(least) } : answer
 }
 
 /** How the gateway's answer differs; undefined when it does not. */
@@ -128,7 +138,6 @@ const meant: Record<string, string[]> = {
     'another result → another result',
   ],
   eth_estimateGas: [
-    '"0x0" → "0x5208"',
     '-32000 Invalid operation code: opCode[46]; → -32000 invalid opcode: Invalid operation code: opCode[46];',
     '-32000 Invalid operation code: opCode[fe]; → -32000 invalid opcode: Invalid operation code: opCode[fe];',
     '-32000 Not enough energy → -32000 gas required exceeds allowance (4761904)',
@@ -136,6 +145,7 @@ const meant: Record<string, string[]> = {
     '-32000 REVERT opcode executed: ctor says no → 3 execution reverted: ctor says no',
     ...noMoney,
     '-32600 invalid json request: invalid value → "0x5208"',
+    '-32600 invalid json request: invalid value → "0x5212"',
   ],
 }
 
@@ -143,7 +153,8 @@ test.each(Object.keys(rpcRecording().requests))('%s', async (method) => {
   const { answers, requests } = rpcRecording()
   const differences = new Set<string>()
   for (const [params, index] of Object.entries(requests[method] ?? {})) {
-    const theirs = JSON.parse(answers[index]?.[2] ?? '{}') as Answer
+    const recorded = JSON.parse(answers[index]?.[2] ?? '{}') as Answer
+    const theirs = method === 'eth_estimateGas' ? atLeastIntrinsic(recorded, params) : recorded
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     const ours = await post(gateway.url, method, JSON.parse(params) as unknown[])
     const found = difference(theirs, ours)

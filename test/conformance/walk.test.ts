@@ -21,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 const headerOf = ({
+  baseFeePerGas,
   gasUsed,
   hash,
   logsBloom,
@@ -30,6 +31,7 @@ const headerOf = ({
   timestamp,
   transactionsRoot,
 }: ExpectedBlock) => ({
+  baseFeePerGas,
   gasUsed,
   hash,
   logsBloom,
@@ -49,7 +51,6 @@ describe('viem', () => {
     const block = await client.getBlock({ blockNumber: BigInt(height), includeTransactions: true })
     expect(block).toMatchObject({
       ...headerOf(expected),
-      baseFeePerGas: null,
       mixHash: zeroHash,
       nonce: '0x0000000000000000',
       receiptsRoot: zeroHash,
@@ -176,7 +177,7 @@ describe('ethers', () => {
     const expected = expectedBlock(height)
     const block = await provider.getBlock(height, true)
     expect(block).toMatchObject({
-      baseFeePerGas: null,
+      baseFeePerGas: expected.baseFeePerGas,
       gasUsed: expected.gasUsed,
       hash: expected.hash,
       number: height,

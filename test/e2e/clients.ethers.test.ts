@@ -42,11 +42,11 @@ test('chain', async () => {
   expect(await provider.getBlock(`0x${'ab'.repeat(32)}`)).toBeNull()
 })
 
-test('fees are of the legacy kind', async () => {
+test('fees are of the EIP-1559 kind, without a tip', async () => {
   expect(await provider.getFeeData()).toMatchObject({
     gasPrice: 210n,
-    maxFeePerGas: null,
-    maxPriorityFeePerGas: null,
+    maxFeePerGas: 420n,
+    maxPriorityFeePerGas: 0n,
   })
 })
 
@@ -95,7 +95,7 @@ test('transactions', async () => {
 
 test('estimates', async () => {
   const contract = new Contract(kitchen, abi, provider)
-  expect(await contract.getFunction('set').estimateGas(5n)).toBe(9189n)
+  expect(await contract.getFunction('set').estimateGas(5n)).toBe(21_510n)
   expect(await provider.estimateGas({ from: keys.bob.eth, to: keys.dave.eth, value: 1n })).toBe(
     21_000n,
   )

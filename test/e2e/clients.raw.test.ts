@@ -48,9 +48,9 @@ describe('MetaMask', () => {
     expect(await resultOf('eth_estimateGas', [call, seen])).toBe('0x5208')
   })
 
-  test('a block that says that fees are of the legacy kind', async () => {
+  test('a block that says that fees are of the EIP-1559 kind', async () => {
     const block = await resultOf('eth_getBlockByNumber', ['latest', false])
-    expect(block).not.toHaveProperty('baseFeePerGas')
+    expect(block).toHaveProperty('baseFeePerGas', '0xd2')
     expect(block).toMatchObject({ gasLimit: expect.stringMatching(/^0x[1-9a-f]/) })
   })
 })
@@ -70,7 +70,7 @@ describe('cast and other clients on alloy', () => {
     }
     expect(await resultOf('eth_call', [call, 'latest'])).toBe(TWO)
     expect(await resultOf('eth_call', [{ ...call, data }])).toBe(TWO)
-    expect(await resultOf('eth_estimateGas', [{ ...call, input: set }])).toBe('0x23e5')
+    expect(await resultOf('eth_estimateGas', [{ ...call, input: set }])).toBe('0x5406')
   })
 
   test('the history that it prices by', async () => {

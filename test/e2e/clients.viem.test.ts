@@ -132,10 +132,14 @@ test('logs and events', async () => {
   })
 })
 
-test('fees are of the legacy kind throughout', async () => {
+test('fees are of the EIP-1559 kind throughout, without a tip', async () => {
   expect(await client.getGasPrice()).toBe(210n)
   expect(await client.estimateMaxPriorityFeePerGas()).toBe(0n)
   expect(await client.estimateFeesPerGas({ type: 'legacy' })).toEqual({ gasPrice: 252n })
+  expect(await client.estimateFeesPerGas()).toEqual({
+    maxFeePerGas: 252n,
+    maxPriorityFeePerGas: 0n,
+  })
   const history = await client.getFeeHistory({ blockCount: 3, rewardPercentiles: [25, 75] })
   expect(history).toMatchObject({ baseFeePerGas: [210n, 210n, 210n, 210n], oldestBlock: 221n })
   const request = await client.prepareTransactionRequest({
@@ -143,12 +147,20 @@ test('fees are of the legacy kind throughout', async () => {
     to: keys.alice.eth,
     value: 1n,
   })
-  expect(request).toMatchObject({ gas: 21_000n, gasPrice: 252n, nonce: 0, type: 'legacy' })
+  expect(request).toMatchObject({
+    gas: 21_000n,
+    maxFeePerGas: 504n,
+    maxPriorityFeePerGas: 0n,
+    nonce: 0,
+    type: 'eip1559',
+  })
 })
 
 test('estimates', async () => {
   const call = { abi, account: keys.bob.eth, address: kitchen } as const
-  expect(await client.estimateContractGas({ ...call, args: [5n], functionName: 'set' })).toBe(9189n)
+  expect(await client.estimateContractGas({ ...call, args: [5n], functionName: 'set' })).toBe(
+    21_510n,
+  )
   const bytecode = `0x${artifacts.Token.bytecode.replace('0x', '')}` as const
   const data = encodeDeployData({ abi: artifacts.Token.abi, args: [100n], bytecode })
   expect(await client.estimateGas({ account: keys.bob.eth, data })).toBeGreaterThan(500_000n)

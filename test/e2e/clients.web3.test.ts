@@ -57,7 +57,7 @@ test('contract reads, estimates, events', async () => {
   expect(await contract.methods['symbol']?.().call()).toBe('TUSD')
   expect(await contract.methods['balanceOf']?.(keys.bob.eth).call()).toBeTypeOf('bigint')
   const kitchenContract = new web3.eth.Contract(abi, kitchen)
-  expect(await kitchenContract.methods['set']?.(5).estimateGas()).toBe(9189n)
+  expect(await kitchenContract.methods['set']?.(5).estimateGas()).toBe(21_510n)
   const events = await contract.getPastEvents('allEvents', { fromBlock: 0, toBlock: 'latest' })
   expect(events.length).toBeGreaterThan(3)
   const logs = await web3.eth.getPastLogs({ address: token, fromBlock: 0, toBlock: 'latest' })

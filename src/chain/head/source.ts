@@ -28,7 +28,24 @@ export type HeadSource = {
 export type Tip = HeadBlock & { native: Block }
 
 /** Reads blocks for the follower. `onLoaded` gets every block that was read whole, to feed caches. */
-export function createHeadSource({ native, onLoaded }: createHeadSource.Options): HeadSource {
+export function createHeadSource({
+  baseFee,
+  native,
+  onLoaded,
+}: createHeadSource.Options): HeadSource {
+  /** What filters and subscribers need of a loaded block. */
+  async function toRecentBlock({ block, infos }: LoadedBlock): Promise<RecentBlock> {
+    const head = toHeadBlock(block)
+    const logs = toRpcLogs(block, infos)
+    const baseFeePerGas = await baseFee?.(head.timestamp)
+    return {
+      ...head,
+      header: toRpcHeader(block, infos, { baseFeePerGas, logs }),
+      transactions: (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`),
+      logs,
+    }
+  }
+
   async function load(ref: { number: number } | { hash: Hash }) {
     const loaded = await loadBlock(native, ref)
     if (!loaded) return undefined
@@ -68,6 +85,8 @@ export function createHeadSource({ native, onLoaded }: createHeadSource.Options)
 
 export declare namespace createHeadSource {
   type Options = {
+    /** The base fee that headers announce, sun, as of a time in milliseconds. @default headers announce none */
+    baseFee?: ((time: number) => Promise<bigint>) | undefined
     native: { wallet: Source; solidity: Pick<NativeClient['solidity'], 'getBlock'> }
     onLoaded?: ((loaded: LoadedBlock) => void) | undefined
   }
@@ -85,17 +104,6 @@ function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
     hash: `0x${blockID}`,
     parentHash: `0x${parentHash ?? '0'.repeat(64)}`,
     timestamp,
-  }
-}
-
-/** What filters and subscribers need of a loaded block. */
-function toRecentBlock({ block, infos }: LoadedBlock): RecentBlock {
-  const logs = toRpcLogs(block, infos)
-  return {
-    ...toHeadBlock(block),
-    header: toRpcHeader(block, infos, logs),
-    transactions: (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`),
-    logs,
   }
 }
 

@@ -1,0 +1,34 @@
+import type { Hex } from 'viem'
+
+/** What every transaction costs. */
+const TRANSACTION = 21_000n
+/** On top for a creation. */
+const CREATION = 32_000n
+/** A token is a zero byte; any other byte is four of them (EIP-2028). */
+const PER_TOKEN = 4n
+/** The least that a token of call data costs (EIP-7623). */
+const FLOOR_PER_TOKEN = 10n
+/** A word of creation code (EIP-3860). */
+const PER_WORD = 2n
+
+/**
+ * The gas that Ethereum asks for before a transaction runs, as of its Prague rules. Clients compute it themselves and refuse to
+ * sign with less; the chain asks for nothing of the kind.
+ */
+export function intrinsicGas({ data, to }: { data: Hex; to?: string | undefined }): bigint {
+  const bytes = data.length / 2 - 1
+  const tokens = BigInt(bytes + 3 * nonZeroBytes(data))
+  const creation = to === undefined ? CREATION + PER_WORD * BigInt(Math.ceil(bytes / 32)) : 0n
+  const charged = PER_TOKEN * tokens + creation
+  const floor = FLOOR_PER_TOKEN * tokens
+  return TRANSACTION + (charged > floor ? charged : floor)
+}
+
+function nonZeroBytes(data: Hex): number {
+  let count = 0
+  for (let at = 2; at < data.length; at += 2)
+    if (data.charCodeAt(at) !== ZERO || data.charCodeAt(at + 1) !== ZERO) count += 1
+  return count
+}
+
+const ZERO = '0'.charCodeAt(0)

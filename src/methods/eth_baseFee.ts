@@ -1,0 +1,9 @@
+import { numberToHex } from 'viem/utils'
+
+import { defineMethod } from '../jsonrpc/method.ts'
+
+export const eth_baseFee = defineMethod({
+  params: [],
+  summary: 'base fee of the next block: the energy price that is in force now, in sun',
+  handler: async ({ chain }) => numberToHex(await chain.energyPrice()),
+})
