@@ -50,7 +50,7 @@ export function createServices({
   const prices = createEnergyPrices({ native })
   const head = createHead({
     authoritative,
-    baseFee: config.feeSignal === 'eip1559' ? prices.at : undefined,
+    baseFee: config.feeSignal === 'eip1559' ? (time) => prices.at(time) : undefined,
     log,
     native,
     onLoaded: (loaded) => blocks.put(loaded),
