@@ -52,7 +52,7 @@ test('default', async () => {
     reasons: [],
     chainId: '0xb24e27cc',
     upstream: { state: 'up' },
-    head: { role: 'alone', number: CHAIN.head },
+    head: { role: 'standalone', number: CHAIN.head },
     redis: 'none',
   })
 })

@@ -39,7 +39,7 @@ export function healthOf({
       wallet: hostOf(config.upstream),
     },
     head: {
-      role: head?.role ?? 'alone',
+      role: head?.role ?? 'standalone',
       number: head?.number ?? null,
       solid: head?.solid ?? null,
       age: head?.age === undefined ? null : seconds(head.age),

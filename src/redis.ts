@@ -111,7 +111,7 @@ export declare namespace createRedisLink {
 }
 
 /** `-32603`: what replicas share cannot be reached. Reads of the chain go on; filters do not. Callers may retry. */
-class StoreUnavailableError extends RpcError {
+export class StoreUnavailableError extends RpcError {
   override name = 'StoreUnavailableError'
 
   constructor(cause: unknown) {

@@ -2,7 +2,8 @@ import { type Blocks, createBlocks } from './chain/blocks.ts'
 import { createChain, createChainServices } from './chain/chain.ts'
 import type { Chain } from './chain/chainTypes.ts'
 import { createEnergyPrices } from './chain/energyPrices.ts'
-import { createHead, type FollowedHead } from './chain/head.ts'
+import { createHead } from './chain/head.ts'
+import type { Head } from './chain/headTypes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Log } from './log.ts'
@@ -23,7 +24,7 @@ export type Services = {
   readonly chainId: number
   /** What a method gets on a view, `request` aside. */
   readonly contexts: Record<Chain['view'], Omit<Context, 'request'>>
-  readonly head: FollowedHead
+  readonly head: Head
   readonly redis: RedisLink | undefined
   start(): Promise<void>
   stop(): Promise<void>
@@ -47,10 +48,12 @@ export function createServices({
       : createRedisLink({ prefix: redisPrefix, url: config.redis })
   redis?.onStatus((status) => log.info(`Redis is ${status}`))
 
+  const genesis = `0x${identity.genesis}` as const
   const prices = createEnergyPrices({ native })
   const head = createHead({
     authoritative,
     baseFee: config.feeSignal === 'eip1559' ? (time) => prices.at(time) : undefined,
+    genesis,
     log,
     native,
     onLoaded: (loaded) => blocks.put(loaded),
@@ -61,7 +64,7 @@ export function createServices({
     blocks,
     chainId,
     config,
-    genesis: `0x${identity.genesis}` as const,
+    genesis,
     head,
     native,
     services: createChainServices({ blocks, config, head, native, prices }),

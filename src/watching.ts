@@ -1,5 +1,5 @@
 import type { Chain } from './chain/chainTypes.ts'
-import type { FollowedHead, HeadLog } from './chain/head.ts'
+import type { Head, HeadLog } from './chain/headTypes.ts'
 import type { Config } from './config.ts'
 import { createFilters, type Filters } from './filters/filters.ts'
 import { createMemoryFilterStore } from './filters/memory.ts'
@@ -89,7 +89,7 @@ export declare namespace createWatching {
       | 'subscriptionsPerClient'
       | 'subscriptionsPerConnection'
     >
-    head: Pick<FollowedHead, 'joined' | 'onChange' | 'status' | 'window'>
+    head: Pick<Head, 'isShared' | 'onUpdate' | 'status' | 'window'>
     log: HeadLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
     redis: RedisLink | undefined

@@ -150,6 +150,8 @@ export function createScriptedChain({
       solid = number
     },
     head: () => toRef(newest()),
+    /** Hash of the first block. */
+    genesis: `0x${(blocks[0] as Stored).id}` as const,
     /** The canonical blocks, oldest first. */
     canonical: () => blocks.map(toRef),
     /** Hashes of the node's pool, without `0x`. */

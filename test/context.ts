@@ -43,8 +43,8 @@ export async function createReplayContext({
     at: (number: number) => (number <= CHAIN.head ? headBlock(number) : undefined),
     latest: () => headBlock(CHAIN.head),
     solid: () => headBlock(solid),
-    onChange: () => () => {},
-    poke: () => {},
+    onUpdate: () => () => {},
+    pollNow: () => {},
   }
   const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
   const chain = createChain({
@@ -68,10 +68,10 @@ export async function createReplayContext({
     chains: { full: chain, solid: chain },
     config,
     head: {
-      joined: () => true,
-      onChange: head.onChange,
+      isShared: () => true,
+      onUpdate: head.onUpdate,
       status: () => ({
-        role: 'alone',
+        role: 'standalone',
         number: CHAIN.head,
         solid,
         age: 0,

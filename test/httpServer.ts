@@ -18,7 +18,7 @@ export const HEALTH: Health = {
   version: '1.2.3',
   chainId: '0x1',
   upstream: { state: 'up', wallet: null, solidity: null },
-  head: { role: 'alone', number: 7, solid: 5, age: 1.5 },
+  head: { role: 'standalone', number: 7, solid: 5, age: 1.5 },
   redis: 'none',
   uptime: 3,
 }

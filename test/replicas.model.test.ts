@@ -68,7 +68,7 @@ const outsideTheWindow = () => Promise.reject(new Error('all of this chain is in
 /** One replica's head and filters, without HTTP: the test decides what becomes of a response. */
 async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
   const link = createRedisLink({ url, prefix })
-  const head = createHead({ native: chain.native, redis: link })
+  const head = createHead({ genesis: chain.genesis, native: chain.native, redis: link })
   await head.start()
   const pool = createPoolFeed({
     native: chain.native,
@@ -194,7 +194,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
         await redis.stop()
         await redis.start()
     }
-    for (const { head } of replicas) head.poke()
+    for (const { head } of replicas) head.pollNow()
     await sleep(event.pause)
   }
 
@@ -203,7 +203,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
   await vi.waitFor(
     () => {
       for (const { head } of replicas) {
-        head.poke()
+        head.pollNow()
         expect(head.latest().hash).toBe(chain.head().hash)
         expect(head.status().role).not.toBe('alone')
       }

@@ -1,5 +1,5 @@
-import type { Canon } from '../src/chain/blocks.ts'
-import type { HeadBlock, HeadChange, RecentBlock } from '../src/chain/headTypes.ts'
+import type { CanonicalView } from '../src/chain/blocks.ts'
+import type { HeadBlock, ChainUpdate, RecentBlock } from '../src/chain/headTypes.ts'
 import type { ScriptedChain } from './chain.ts'
 
 /**
@@ -9,20 +9,20 @@ import type { ScriptedChain } from './chain.ts'
 export function createSteeredHead(chain: ScriptedChain, { window = 128 } = {}) {
   let blocks: HeadBlock[] = []
   let solid = 0
-  let pokes = 0
-  const listeners = new Set<(change: HeadChange) => void>()
+  let polls = 0
+  const listeners = new Set<(update: ChainUpdate) => void>()
   const newest = () => blocks.at(-1) as HeadBlock
 
-  const head: Canon = {
+  const head: CanonicalView = {
     at: (number) => (number > newest().number - window ? blocks[number] : undefined),
     latest: newest,
     solid: () => blocks[solid] as HeadBlock,
-    onChange(listener) {
+    onUpdate(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    poke() {
-      pokes += 1
+    pollNow() {
+      polls += 1
     },
   }
 
@@ -32,14 +32,14 @@ export function createSteeredHead(chain: ScriptedChain, { window = 128 } = {}) {
     solid = solidNumber
     const recent = (list: HeadBlock[], other: HeadBlock[]) =>
       list.filter(({ hash, number }) => other[number]?.hash !== hash) as RecentBlock[]
-    const change = {
+    const update = {
       added: recent(blocks, before),
       removed: recent(before, blocks).toReversed(),
-      solid: head.solid(),
+      solidified: head.solid(),
     }
-    for (const listener of listeners) listener(change)
+    for (const listener of listeners) listener(update)
   }
 
   follow()
-  return { ...head, follow, pokes: () => pokes }
+  return { ...head, follow, polls: () => polls }
 }

@@ -98,7 +98,7 @@ describe('get', () => {
     const { blocks, chain, head } = setup()
     chain.faults.lag = 5
     await expect(blocks.get(19)).rejects.toMatchObject({ code: -32603 })
-    expect(head.pokes()).toBeGreaterThan(0)
+    expect(head.polls()).toBeGreaterThan(0)
   })
 })
 
@@ -119,7 +119,7 @@ describe('reorg', () => {
     const { blocks, chain, head } = setup()
     chain.reorg(4, [{}, {}, {}, {}, {}])
     await expect(blocks.get(18)).rejects.toMatchObject({ code: -32603 })
-    expect(head.pokes()).toBeGreaterThan(0)
+    expect(head.polls()).toBeGreaterThan(0)
     head.follow()
     expect((await blocks.get(18))?.id.hash).toBe(chain.canonical()[18]?.hash)
   })

@@ -5,7 +5,7 @@ import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
-import type { Head, HeadChange } from './headTypes.ts'
+import type { Head, ChainUpdate } from './headTypes.ts'
 import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
 
 /**
@@ -35,7 +35,7 @@ export type Blocks = {
 }
 
 /** The part of the head that decides what is canonical. */
-export type Canon = Pick<Head, 'at' | 'latest' | 'solid' | 'onChange' | 'poke'>
+export type CanonicalView = Pick<Head, 'at' | 'latest' | 'solid' | 'onUpdate' | 'pollNow'>
 
 /** Tries to read the block that the head announced; a node behind a balancer or in a reorg needs a moment. */
 const ATTEMPTS = 4
@@ -97,7 +97,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
    * Follows the solidified block: blocks that are about to leave the head's window are kept by height from now on. A chain
    * in this process may also go back below it, and then nothing that was taken for final counts any more.
    */
-  function follow({ removed, solid }: HeadChange): void {
+  function follow({ removed, solidified: solid }: ChainUpdate): void {
     const lowest = Math.min(solid.number + 1, ...removed.map(({ number }) => number))
     if (lowest <= solidTo) {
       epoch += 1
@@ -122,7 +122,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
       const canonical = hashAt(number)
       if (loaded && (canonical === undefined || canonical === toHash(loaded.block.blockID)))
         return number <= head.solid().number ? putSolid(loaded) : put(loaded)
-      head.poke()
+      head.pollNow()
       if (attempt === ATTEMPTS)
         throw new UpstreamError(`the node does not have the canonical block ${number} right now`)
       await sleep(RETRY_DELAY)
@@ -143,7 +143,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     return promise
   }
 
-  head.onChange(follow)
+  head.onUpdate(follow)
 
   return {
     get,
@@ -172,7 +172,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
 export declare namespace createBlocks {
   type Options = {
     native: BlockSource
-    head: Canon
+    head: CanonicalView
     /** Memory for blocks, in bytes; 0 keeps none. */
     cacheBytes: number
   }

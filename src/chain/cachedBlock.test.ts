@@ -8,32 +8,32 @@ import { fromWire } from '../lib/wire.ts'
 import { createCachedBlock } from './cachedBlock.ts'
 import { createLogMatcher } from './logMatch.ts'
 
-const terms = { chainId: 0xb24e27cc, energyPrice: 100n }
+const context = { chainId: 0xb24e27cc, energyPrice: 100n }
 const everything = createLogMatcher({ addresses: [], topics: [] })
 
 test('default', () => {
   const { block, infos } = recordedBlock(132)
   const cached = createCachedBlock({ block, infos }, () => {})
-  const full = toRpcBlock(block, infos, { ...terms, full: true })
+  const full = toRpcBlock(block, infos, { ...context, full: true })
   expect(cached.id).toEqual({ hash: full.hash, number: 132 })
-  expect(fromWire(cached.slim())).toEqual(toRpcBlock(block, infos, { ...terms, full: false }))
-  expect(fromWire(cached.full(terms).whole)).toEqual(full)
-  expect(fromWire(cached.receipts(terms).whole)).toEqual(toRpcReceipts(block, infos, terms))
+  expect(fromWire(cached.slim())).toEqual(toRpcBlock(block, infos, { ...context, full: false }))
+  expect(fromWire(cached.full(context).whole)).toEqual(full)
+  expect(fromWire(cached.receipts(context).whole)).toEqual(toRpcReceipts(block, infos, context))
   expect(cached.logs(everything).map((row) => fromWire(row))).toEqual(toRpcLogs(block, infos))
 })
 
 test('behavior: an answer is made once, in whatever order they are asked for', () => {
   const cached = createCachedBlock(recordedBlock(132), () => {})
   const first = [
-    cached.receipts(terms),
+    cached.receipts(context),
     cached.slim(),
-    cached.full(terms),
+    cached.full(context),
     cached.logs(everything)[0],
   ]
   const again = [
-    cached.receipts(terms),
+    cached.receipts(context),
     cached.slim(),
-    cached.full(terms),
+    cached.full(context),
     cached.logs(everything)[0],
   ]
   expect(again.slice(0, 3).every((answer, index) => answer === first[index])).toBe(true)
@@ -46,8 +46,8 @@ test('behavior: its weight follows what it holds; the source goes when all answe
   const loaded = cached.bytes()
   const answers = [
     cached.slim().bytes.length,
-    cached.full(terms).bytes,
-    cached.receipts(terms).bytes,
+    cached.full(context).bytes,
+    cached.receipts(context).bytes,
     cached.logs(everything).reduce((sum, { bytes }) => sum + bytes.length, 0),
   ]
   expect(weights).toHaveLength(4)

@@ -12,7 +12,7 @@ import type { LogKey, LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
 
 /** What a block does not say itself and its prices need. The same for each asking, so the first one decides. */
-export type Terms = {
+export type BlockContext = {
   chainId: number
   /** Sun, as of the block's time. */
   energyPrice: bigint
@@ -26,9 +26,9 @@ export type CachedBlock = {
   /** Milliseconds. */
   readonly timestamp: number
   readonly transactions: readonly Hash[]
-  slim(terms?: Pick<Terms, 'baseFeePerGas'>): Wire<RpcBlock>
-  full(terms: Terms): Rows<RpcBlock, RpcTransaction>
-  receipts(terms: Terms): Rows<RpcReceipt[], RpcReceipt>
+  slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Wire<RpcBlock>
+  full(context: BlockContext): Rows<RpcBlock, RpcTransaction>
+  receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
   /** Rows of the logs that match, in block order. */
   logs(matcher: LogMatcher): Wire<RpcLog>[]
   /** Memory that it takes, in bytes, as far as can be told. */
@@ -59,7 +59,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
 
   function headerOf(
     { block, infos }: LoadedBlock,
-    { baseFeePerGas }: Pick<Terms, 'baseFeePerGas'>,
+    { baseFeePerGas }: Pick<BlockContext, 'baseFeePerGas'>,
   ): RpcHeader {
     return (header ??= toRpcHeader(block, infos, { baseFeePerGas }))
   }
@@ -69,30 +69,30 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     timestamp: raw.timestamp ?? 0,
     transactions,
 
-    slim(terms = {}) {
+    slim(context = {}) {
       if (slim) return slim
-      const object = { ...headerOf(kept(source), terms), transactions, uncles: [] }
+      const object = { ...headerOf(kept(source), context), transactions, uncles: [] }
       slim = wireOfText(JSON.stringify(object), 'latin1')
       made()
       return slim
     },
 
-    full(terms) {
+    full(context) {
       if (full) return full
       const loaded = kept(source)
-      const rows = toRpcTransactions(loaded.block, loaded.infos, terms)
+      const rows = toRpcTransactions(loaded.block, loaded.infos, context)
       full = toRows(
         rows.map((row) => JSON.stringify(row)),
-        { name: 'transactions', object: { ...headerOf(loaded, terms), uncles: [] } },
+        { name: 'transactions', object: { ...headerOf(loaded, context), uncles: [] } },
       )
       made()
       return full
     },
 
-    receipts(terms) {
+    receipts(context) {
       if (receipts) return receipts
       const { block, infos } = kept(source)
-      receipts = toRows(toRpcReceipts(block, infos, terms).map((row) => JSON.stringify(row)))
+      receipts = toRows(toRpcReceipts(block, infos, context).map((row) => JSON.stringify(row)))
       made()
       return receipts
     },

@@ -19,16 +19,16 @@ describe('the recorded chain', () => {
     const { chain, node } = await createReplayContext()
     for (const number of heights) {
       const { block, infos } = recordedBlock(number)
-      const terms = {
+      const context = {
         chainId: CHAIN.chainId,
         baseFeePerGas: recordedPrice(block.block_header.raw_data.timestamp),
         energyPrice: recordedPrice(block.block_header.raw_data.timestamp),
       }
-      const full = toRpcBlock(block, infos, { ...terms, full: true })
-      const receipts = toRpcReceipts(block, infos, terms)
+      const full = toRpcBlock(block, infos, { ...context, full: true })
+      const receipts = toRpcReceipts(block, infos, context)
       expect(fromWire((await chain.block(number, true))!)).toEqual(full)
       expect(fromWire((await chain.block({ blockHash: full.hash }, false))!)).toEqual(
-        toRpcBlock(block, infos, { ...terms, full: false }),
+        toRpcBlock(block, infos, { ...context, full: false }),
       )
       expect(fromWire((await chain.receipts(number))!)).toEqual(receipts)
       expect(await chain.transactionCount(number)).toBe(full.transactions.length)
@@ -190,7 +190,7 @@ describe('transactions near the head', () => {
     const hash: Hash = `0x${block?.transactions?.[0]?.txID}`
     expect(await chain.receipt(hash)).toBeUndefined()
     expect(await chain.transaction(hash)).toMatchObject({ blockHash: null })
-    expect(head.pokes()).toBeGreaterThan(0)
+    expect(head.polls()).toBeGreaterThan(0)
     head.follow()
     expect(await chain.transaction(hash)).toMatchObject({ blockNumber: '0x15' })
     expect(await chain.receipt(hash)).toBeDefined()

@@ -7,8 +7,8 @@ import type { Config } from '../config.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
 import { toWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { Blocks, Canon } from './blocks.ts'
-import type { CachedBlock, Terms } from './cachedBlock.ts'
+import type { Blocks, CanonicalView } from './blocks.ts'
+import type { CachedBlock, BlockContext } from './cachedBlock.ts'
 import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
@@ -51,7 +51,7 @@ export function createChainServices({
 export declare namespace createChainServices {
   type Options = {
     native: NativeClient
-    head: Canon
+    head: CanonicalView
     blocks: Blocks
     config: Pick<Config, 'cacheBytes' | 'logsConcurrency'>
     /** Given where the head has them too. */
@@ -69,9 +69,9 @@ export function createChain(options: createChain.Options): Chain {
   const { blocks, chainId, config, genesis, head, native, view } = options
   const { answers, prices, spans } = options.services ?? createChainServices(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
-  const transactions = createTransactions({ blocks, head, latest, native, terms, view })
+  const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
 
-  async function terms(time: number): Promise<Terms> {
+  async function blockContext(time: number): Promise<BlockContext> {
     const energyPrice = await prices.at(time)
     return {
       chainId,
@@ -169,7 +169,7 @@ export function createChain(options: createChain.Options): Chain {
     async block(ref, full) {
       const block = await find(ref)
       if (!block) return undefined
-      const context = await terms(block.timestamp)
+      const context = await blockContext(block.timestamp)
       return full ? block.full(context).whole : block.slim(context)
     },
 
@@ -179,19 +179,19 @@ export function createChain(options: createChain.Options): Chain {
 
     async transactionAt(ref, index) {
       const block = await find(ref)
-      return block?.full(await terms(block.timestamp)).row(index)
+      return block?.full(await blockContext(block.timestamp)).row(index)
     },
 
     async receipts(ref) {
       const block = await find(ref)
-      return block?.receipts(await terms(block.timestamp)).whole
+      return block?.receipts(await blockContext(block.timestamp)).whole
     },
 
     async receipt(hash, signal) {
       const place = await transactions.place(hash, signal)
       if (!place) return undefined
       const { block, index } = place
-      return block.receipts(await terms(block.timestamp)).row(index)
+      return block.receipts(await blockContext(block.timestamp)).row(index)
     },
 
     transaction: (hash, signal) => transactions.find(hash, signal),
@@ -216,7 +216,7 @@ export function createChain(options: createChain.Options): Chain {
 export declare namespace createChain {
   type Options = {
     native: NativeClient
-    head: Canon
+    head: CanonicalView
     blocks: Blocks
     config: Pick<
       Config,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
-import { createHead, type FollowedHead } from './head.ts'
-import type { HeadChange } from './headTypes.ts'
+import { createHead } from './head.ts'
+import type { ChainUpdate, Head } from './headTypes.ts'
 
 let chain: ScriptedChain
-let head: FollowedHead
-let changes: HeadChange[]
+let head: Head
+let changes: ChainUpdate[]
 let time: number
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
@@ -20,20 +20,20 @@ beforeEach(() => {
 afterEach(() => head.stop())
 
 async function follow(options: Partial<createHead.Options> = {}) {
-  head = createHead({ native: chain.native, now: () => time, ...options })
+  head = createHead({ genesis: chain.genesis, native: chain.native, now: () => time, ...options })
   changes = []
-  head.onChange((change) => changes.push(change))
+  head.onUpdate((change) => changes.push(change))
   await head.start()
 }
 
 const step = async () => {
-  head.poke()
+  head.pollNow()
   await new Promise((resolve) => setTimeout(resolve, 15))
 }
-const shape = ({ added, removed, solid }: HeadChange) => ({
+const shape = ({ added, removed, solidified }: ChainUpdate) => ({
   added: added.map(({ hash }) => hash),
   removed: removed.map(({ hash }) => hash),
-  solid: solid.number,
+  solid: solidified.number,
 })
 const hashes = () => chain.canonical().map(({ hash }) => hash)
 
@@ -56,8 +56,14 @@ describe('createHead', () => {
     ])
     expect(head.at(2)?.hash).toBe(hashes()[2])
     expect(head.at(4)).toBeUndefined()
-    expect((await head.recent(block.hash))?.transactions).toHaveLength(2)
-    expect(head.status()).toEqual({ role: 'alone', number: 3, solid: 2, age: 0, upstream: 'up' })
+    expect(head.window()?.blocks.at(-1)?.transactions).toHaveLength(2)
+    expect(head.status()).toEqual({
+      role: 'standalone',
+      number: 3,
+      solid: 2,
+      age: 0,
+      upstream: 'up',
+    })
   })
 
   test('behavior: before the first block reads fail, and the node being away is shown', async () => {
@@ -65,7 +71,7 @@ describe('createHead', () => {
     await follow()
     expect(() => head.latest()).toThrow(expect.objectContaining({ code: -32603 }))
     expect(head.status()).toEqual({
-      role: 'alone',
+      role: 'standalone',
       number: undefined,
       solid: undefined,
       age: undefined,
@@ -80,10 +86,10 @@ describe('createHead', () => {
     await follow()
     for (let count = 0; count < 100; count++) chain.mine()
     chain.solidify(97)
-    head.poke()
+    head.pollNow()
     await vi.waitFor(() => expect(head.latest().number).toBe(102))
     expect(changes.flatMap(({ added }) => added.map(({ hash }) => hash))).toEqual(hashes())
-    expect(changes.at(-1)?.solid.number).toBe(97)
+    expect(changes.at(-1)?.solidified.number).toBe(97)
     expect(Math.max(...changes.map(({ added }) => added.length))).toBe(32)
   })
 
@@ -110,7 +116,6 @@ describe('createHead', () => {
       },
     ])
     expect(head.window()?.orphans.get(old[0]?.hash as `0x${string}`)?.logs).toHaveLength(1)
-    expect(await head.recent(old[0]?.hash as `0x${string}`)).toBeUndefined()
   })
 
   test('behavior: a node that lags behind the balancer moves nothing', async () => {

@@ -1,134 +1,127 @@
+import type { Hash } from 'viem'
+
 import { UpstreamError } from '../errors.ts'
 import type { RedisLink } from '../redis.ts'
-import { createAdvance } from './head/advance.ts'
-import { createFleet } from './head/fleet.ts'
 import { createPoller } from './head/poller.ts'
-import { createRhythm } from './head/rhythm.ts'
+import { createPollSchedule } from './head/pollSchedule.ts'
+import { createReplication } from './head/replication.ts'
 import { createHeadSource } from './head/source.ts'
-import { applyChange, blockAt, newestOf, type Window } from './head/window.ts'
-import type { Head, HeadChange } from './headTypes.ts'
-
-/** A head with the whole recent window: what filters and subscriptions read. */
-export type FollowedHead = Head & {
-  /** The recent chain with its orphans; undefined before the first block. The same value until the next change. */
-  window(): Window | undefined
-  /** Whether the other replicas know our newest block, so that a position on it means the same to all. True without Redis. */
-  joined(): boolean
-}
+import { createHeadSync } from './head/sync.ts'
+import { applyUpdate, blockAt, newestOf } from './head/window.ts'
+import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
 
 /**
- * Follows the chain. Without Redis this process polls the node; with Redis one process of the fleet does, and all of them
- * apply the same steps in the same order.
+ * Follows the chain. Without Redis this process polls the node. With Redis one of the replicas does, and all of them apply the
+ * same updates in the same order.
  */
 export function createHead({
   authoritative,
   baseFee,
+  genesis,
   log = silent,
   native,
   now = Date.now,
   onLoaded,
   redis,
-}: createHead.Options): FollowedHead {
+}: createHead.Options): Head {
   let window: Window | undefined
   let movedAt: number | undefined
-  const listeners = new Set<(change: HeadChange) => void>()
+  const listeners = new Set<(update: ChainUpdate) => void>()
   const source = createHeadSource({ baseFee, native, onLoaded })
-  const rhythm = createRhythm()
+  const schedule = createPollSchedule()
 
-  function apply(change: HeadChange): void {
-    const final = window?.solid
-    window = applyChange(window, change)
-    if (!authoritative && change.removed.some(({ hash }) => hash === final?.hash))
-      log.error(
-        { number: final?.number },
-        'the node abandoned a block that it had called solidified',
-      )
-    if (change.added.length > 0 || change.removed.length > 0) {
+  function apply(update: ChainUpdate): void {
+    const final = window?.solidified
+    window = applyUpdate(window, update)
+    if (!authoritative && update.removed.some(({ hash }) => hash === final?.hash))
+      log.error({ number: final?.number }, 'the upstream reverted a solidified block')
+    if (update.added.length > 0 || update.removed.length > 0) {
       movedAt = now()
-      rhythm.seen(newestOf(window).timestamp, movedAt)
+      schedule.blockSeen(newestOf(window).timestamp, movedAt)
     }
-    if (change.removed.length > 0)
-      log.info(
-        { depth: change.removed.length, number: newestOf(window).number },
-        'the chain was reorganised',
-      )
+    if (update.removed.length > 0)
+      log.info({ depth: update.removed.length, number: newestOf(window).number }, 'reorg')
     for (const listener of listeners)
       try {
-        listener(change)
+        listener(update)
       } catch (error) {
-        log.error({ err: error }, 'a listener of the head failed')
+        log.error({ err: error }, 'a listener of chain updates failed')
       }
   }
 
-  const fleet =
+  const replication =
     redis &&
-    createFleet({
+    createReplication({
       apply,
+      genesis,
       link: redis,
       log,
       now,
+      onRole: () => poller.pollNow(),
       replace: (next) => {
         window = next
       },
-      nodeDownSince: () => poller.downSince(),
-      onActive: () => poller.poke(),
       source,
+      upstream: () => poller.upstream(),
       window: () => window,
     })
-  const advance = createAdvance({
+  const sync = createHeadSync({
     authoritative,
     now,
-    publish: async (change) => {
-      if (fleet) return fleet.publish(change)
-      apply(change)
+    publish: async (update) => {
+      if (replication) return replication.publish(update)
+      apply(update)
       return true
     },
     source,
     window: () => window,
   })
   const poller = createPoller({
-    active: () => fleet?.active() ?? true,
-    advance,
+    active: () => replication?.role() !== 'follower',
     now,
     onState: (state, error) =>
-      state === 'up' ? log.info('the node answers') : log.warn({ err: error }, 'the node is away'),
-    rhythm,
+      state === 'up'
+        ? log.info('the node answers')
+        : log.warn({ reason: (error as Error).message }, 'the node is unreachable'),
+    probe: () => source.tip(),
+    schedule,
+    sync,
   })
 
   function current(): Window {
     if (window) return window
-    throw new UpstreamError('no block was seen yet: the node has not answered')
+    throw new UpstreamError('no block was read yet: the node has not answered')
   }
 
   return {
     latest: () => newestOf(current()),
-    solid: () => current().solid,
+    solid: () => current().solidified,
     at: (number) => window && blockAt(window, number),
-    async recent(hash) {
-      return window?.blocks.find((block) => block.hash === hash)
-    },
     window: () => window,
-    joined: () => fleet?.joined() ?? true,
-    onChange(listener) {
+    isShared: () => replication?.isShared() ?? true,
+    onUpdate(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    poke: () => poller.poke(),
-    status: () => ({
-      role: fleet?.role() ?? 'alone',
-      number: window && newestOf(window).number,
-      solid: window?.solid.number,
-      age: movedAt === undefined ? undefined : now() - movedAt,
-      upstream: poller.upstream(),
-      ...problemOf(fleet?.problem() ?? advance.problem()),
-    }),
+    pollNow: () => poller.pollNow(),
+    status() {
+      const problem = replication?.problem() ?? sync.problem()
+      return {
+        role: replication?.role() ?? 'standalone',
+        number: window && newestOf(window).number,
+        solid: window?.solidified.number,
+        age: movedAt === undefined ? undefined : now() - movedAt,
+        upstream: poller.upstream().state,
+        ...(problem !== undefined && { problem }),
+      }
+    },
     async start() {
-      await fleet?.start()
+      await replication?.start()
       await poller.start()
     },
     async stop() {
       await poller.stop()
-      await fleet?.stop()
+      await replication?.stop()
     },
   }
 }
@@ -136,25 +129,18 @@ export function createHead({
 export declare namespace createHead {
   type Options = {
     native: createHeadSource.Options['native']
+    /** Hash of block 0. */
+    genesis: Hash
     /** The chain is in this process: its head is followed wherever it goes, also back. @default false */
     authoritative?: boolean | undefined
     baseFee?: createHeadSource.Options['baseFee']
-    /** Gets every block that was read whole, to feed caches. */
+    /** Gets every block that was read whole, to fill caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
-    /** What the replicas share; without it this process follows the chain for itself. */
+    /** What the replicas share. Without it this process follows the chain for itself. */
     redis?: RedisLink | undefined
     log?: HeadLog | undefined
     now?: (() => number) | undefined
   }
 }
 
-/** Where state changes are told: a pino logger fits. */
-export type HeadLog = Record<'info' | 'warn' | 'error', LogFunction>
-
-type LogFunction = { (message: string): void; (fields: object, message: string): void }
-
 const silent: HeadLog = { info() {}, warn() {}, error() {} }
-
-function problemOf(problem: string | undefined): { problem?: string } {
-  return problem === undefined ? {} : { problem }
-}

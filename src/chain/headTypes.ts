@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import type { RpcHeader, RpcLog } from '../codec/types.ts'
 
-/** A canonical block as the head follower knows it. */
+/** A canonical block as the head knows it. */
 export type HeadBlock = {
   number: number
   hash: Hash
@@ -11,7 +11,7 @@ export type HeadBlock = {
   timestamp: number
 }
 
-/** A recent block with what subscribers and filters deliver of it. */
+/** A recent block with what subscriptions and filters deliver of it. */
 export type RecentBlock = HeadBlock & {
   /** The `newHeads` payload. */
   header: RpcHeader
@@ -20,40 +20,61 @@ export type RecentBlock = HeadBlock & {
   logs: RpcLog[]
 }
 
-/** One step of the canonical chain: blocks that left it (newest first), then blocks that joined it (oldest first). */
-export type HeadChange = {
+/** A change of the canonical chain: blocks that left it (newest first), then blocks that joined it (oldest first). */
+export type ChainUpdate = {
   removed: RecentBlock[]
   added: RecentBlock[]
-  solid: HeadBlock
+  /** The newest solidified block after the update. */
+  solidified: HeadBlock
 }
 
-/** The one view of the chain's tip that `latest`, filters, subscriptions and caches share. */
+/** The recent chain: canonical blocks without a gap, the orphans, and the solidified block. Never changed in place. */
+export type Window = {
+  /** Ascending and linked by parent hash; never empty. */
+  readonly blocks: readonly RecentBlock[]
+  /** Blocks that a reorg removed, by hash. */
+  readonly orphans: ReadonlyMap<Hash, RecentBlock>
+  readonly solidified: HeadBlock
+}
+
+/** The one view of the newest blocks that `latest`, filters, subscriptions and caches share. */
 export type Head = {
-  /** Newest canonical block. @throws UpstreamError while no block was ever seen. */
+  /** Newest canonical block. @throws UpstreamError before the first block was read. */
   latest(): HeadBlock
-  /** Newest solidified block. @throws UpstreamError while none was ever seen. */
+  /** Newest solidified block. @throws UpstreamError before the first block was read. */
   solid(): HeadBlock
-  /** The canonical block at a height inside the kept window (from the newest back at least 128 blocks and to the solid one). */
+  /** The canonical block at a height inside the window (the newest 128 blocks at least, and down to the solidified one). */
   at(number: number): HeadBlock | undefined
-  /** A recent block with its logs, canonical ones only. Reads Redis or memory, never the node. */
-  recent(hash: Hash): Promise<RecentBlock | undefined>
-  /** Called after each step. Returns the function that ends it. */
-  onChange(listener: (change: HeadChange) => void): () => void
-  /** Asks for a poll now: something was just sent, or a chain in this process made a block. */
-  poke(): void
+  /** The recent chain with its orphans; undefined before the first block. The same value until the next update. */
+  window(): Window | undefined
+  /** Whether the other replicas know our newest block, so that they can resume a cursor on it. Always true without Redis. */
+  isShared(): boolean
+  /** Calls the listener after each update. Returns the function that removes it. */
+  onUpdate(listener: (update: ChainUpdate) => void): () => void
+  /** Polls the node now: something was just sent, or a chain in this process made a block. */
+  pollNow(): void
   status(): HeadStatus
   start(): Promise<void>
   stop(): Promise<void>
 }
 
+/** What a replica does: poll for all, apply what the leader publishes, or poll for itself. */
+export type ReplicaRole = 'leader' | 'follower' | 'standalone'
+
+/** What `/health` and the metrics show of the head. */
 export type HeadStatus = {
-  role: 'leader' | 'follower' | 'alone'
+  role: ReplicaRole
   number: number | undefined
   solid: number | undefined
   /** Milliseconds since the head last moved; undefined before the first block. */
   age: number | undefined
-  /** Whether the last poll of the upstream succeeded, and since when not. */
+  /** Whether the last call of this replica to the node succeeded. */
   upstream: 'up' | 'down' | 'unknown'
-  /** Why the node's head is not followed, for people: it contradicts what was solidified. Absent when all is well. */
+  /** Why the node's head is not followed, for people. Absent when all is well. */
   problem?: string
 }
+
+/** Where changes of state are logged: a pino logger fits. */
+export type HeadLog = Record<'info' | 'warn' | 'error', LogFunction>
+
+type LogFunction = { (message: string): void; (fields: object, message: string): void }

@@ -4,7 +4,7 @@ import { toQuantity } from '../codec/quantity.ts'
 import type { RpcLog } from '../codec/types.ts'
 import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
 import type { Wire } from '../lib/wire.ts'
-import type { Blocks, Canon } from './blocks.ts'
+import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
 import type { LogMatch } from './chainTypes.ts'
 import { createLogMatcher, type LogMatcher } from './logMatch.ts'
@@ -56,7 +56,7 @@ export declare namespace logsOfRange {
   type Options = {
     blocks: Pick<Blocks, 'hashAt'>
     spans: BlockSpans
-    head: Pick<Canon, 'solid'>
+    head: Pick<CanonicalView, 'solid'>
     maxBlocks: number
     maxResults: number
     signal?: AbortSignal | undefined

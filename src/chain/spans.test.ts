@@ -4,7 +4,7 @@ import { createReplayNative } from '../../test/native.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError, NodeTimeoutError } from '../native/errors.ts'
 import { createBlocks } from './blocks.ts'
-import type { Canon } from './blocks.ts'
+import type { CanonicalView } from './blocks.ts'
 import type { HeadBlock } from './headTypes.ts'
 import { createBlockSpans } from './spans.ts'
 
@@ -14,11 +14,11 @@ const newest: HeadBlock = {
   parentHash: `0x${'0'.repeat(64)}`,
   timestamp: 0,
 }
-const head: Canon = {
+const head: CanonicalView = {
   at: () => undefined,
   latest: () => newest,
-  onChange: () => () => {},
-  poke: () => {},
+  onUpdate: () => () => {},
+  pollNow: () => {},
   solid: () => newest,
 }
 

@@ -4,7 +4,7 @@ import { toHash } from '../codec/quantity.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeTimeoutError } from '../native/errors.ts'
 import type { Block } from '../native/types.ts'
-import type { Blocks, Canon } from './blocks.ts'
+import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
 import { loadInfos } from './load.ts'
 
@@ -114,7 +114,7 @@ export declare namespace createBlockSpans {
         'getBlockByLimitNext' | 'getBlockByNum' | 'getBlockById' | 'getTransactionInfoByBlockNum'
       >
     }
-    head: Pick<Canon, 'solid'>
+    head: Pick<CanonicalView, 'solid'>
     blocks: Pick<Blocks, 'get' | 'hashAt' | 'peek' | 'putSolid'>
     concurrency: number
   }

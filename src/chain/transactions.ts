@@ -7,8 +7,8 @@ import { UpstreamError } from '../errors.ts'
 import { fromWire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Transaction } from '../native/types.ts'
-import type { Blocks, Canon } from './blocks.ts'
-import type { CachedBlock, Terms } from './cachedBlock.ts'
+import type { Blocks, CanonicalView } from './blocks.ts'
+import type { CachedBlock, BlockContext } from './cachedBlock.ts'
 import type { HeadBlock } from './headTypes.ts'
 
 /** Where a transaction is on the canonical chain. */
@@ -27,7 +27,7 @@ export function createTransactions({
   head,
   latest,
   native,
-  terms,
+  blockContext,
   view,
 }: createTransactions.Options): Transactions {
   const reads = view === 'full' ? native.wallet : native.solidity
@@ -47,7 +47,7 @@ export function createTransactions({
     if (!info) return undefined
     const number = info.blockNumber ?? 0
     if (number > latest().number) {
-      head.poke()
+      head.pollNow()
       return 'elsewhere'
     }
     // The outcome may be that of a branch which the head has left, or not yet joined.
@@ -64,12 +64,12 @@ export function createTransactions({
   }
 
   async function rowOf({ block, index }: Place): Promise<RpcTransaction | undefined> {
-    const row = block.full(await terms(block.timestamp)).row(index)
+    const row = block.full(await blockContext(block.timestamp)).row(index)
     return row && fromWire(row)
   }
 
   async function pending(transaction: Transaction): Promise<RpcTransaction> {
-    const row = toRpcTransaction(transaction, await terms(latest().timestamp))
+    const row = toRpcTransaction(transaction, await blockContext(latest().timestamp))
     return { ...row, nonce: PENDING_NONCE }
   }
 
@@ -108,11 +108,11 @@ export declare namespace createTransactions {
       solidity: Reads
     }
     blocks: Pick<Blocks, 'get' | 'withTransaction'>
-    head: Pick<Canon, 'poke'>
+    head: Pick<CanonicalView, 'pollNow'>
     /** Newest block of the view. */
     latest: () => HeadBlock
     /** What a transaction at a time (milliseconds) is shown with. */
-    terms: (time: number) => Promise<Terms>
+    blockContext: (time: number) => Promise<BlockContext>
     view: 'full' | 'solid'
   }
 }

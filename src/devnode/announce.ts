@@ -19,8 +19,8 @@ export function announceTo(chain: DevChain, head: Head): () => void {
           resolve()
         }
         const timer = setTimeout(finish, PATIENCE)
-        const end = head.onChange(() => seen() && finish())
-        head.poke()
+        const end = head.onUpdate(() => seen() && finish())
+        head.pollNow()
         if (seen()) finish()
       }),
   )

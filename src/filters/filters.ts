@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { Hash } from 'viem'
 
 import type { Chain, LogMatch } from '../chain/chainTypes.ts'
-import type { FollowedHead, HeadLog } from '../chain/head.ts'
-import { newestOf, type Window } from '../chain/head/window.ts'
+import { newestOf } from '../chain/head/window.ts'
+import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
 import type { BlockRef } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import { InvalidParamsError, UpstreamError } from '../errors.ts'
@@ -73,7 +73,7 @@ export function createFilters({
     throw new UpstreamError('no block was seen yet: the node has not answered')
   }
 
-  const newest = () => (chain.view === 'solid' ? window().solid : newestOf(window()))
+  const newest = () => (chain.view === 'solid' ? window().solidified : newestOf(window()))
 
   /** Heights of a log filter; `latest` and `pending` leave an end open. */
   async function rangeOf({
@@ -103,7 +103,7 @@ export function createFilters({
 
   /** A cursor may only stand on blocks that every replica can find: waits until this one is back in its fleet. */
   async function join(): Promise<void> {
-    for (let waited = 0; !head.joined(); waited += BUSY_STEP) {
+    for (let waited = 0; !head.isShared(); waited += BUSY_STEP) {
       // A store that is away is the cause, and is said.
       if (waited === 0) await store.read('')
       if (waited >= BEHIND_WAIT) throw new BehindError()
@@ -249,7 +249,7 @@ export function createFilters({
 export declare namespace createFilters {
   type Options = {
     chain: Pick<Chain, 'logRows' | 'logs' | 'resolve' | 'view'>
-    head: Pick<FollowedHead, 'joined' | 'window'>
+    head: Pick<Head, 'isShared' | 'window'>
     store: FilterStore
     pool: PoolFeed
     /** Most items of one page; a page is cut between blocks. */

@@ -1,8 +1,9 @@
 import type { Hash } from 'viem'
 
 import type { Chain } from '../chain/chainTypes.ts'
-import { type Step, stepsFrom } from '../chain/head/steps.ts'
-import { newestOf, type Window } from '../chain/head/window.ts'
+import { type BlockChange, blockChangesFrom } from '../chain/head/blockChanges.ts'
+import { newestOf } from '../chain/head/window.ts'
+import type { Window } from '../chain/headTypes.ts'
 import { createLogMatcher } from '../chain/logMatch.ts'
 import { recentLogText } from '../chain/recentText.ts'
 import type { BlockId } from '../codec/blockRef.ts'
@@ -38,8 +39,8 @@ export async function pageFrom(
   let at = cursor
   for (let searches = 0; ;) {
     const view = window()
-    const to = spec.view === 'solid' ? view.solid.number : newestOf(view).number
-    const route = stepsFrom(view, at, to)
+    const to = spec.view === 'solid' ? view.solidified.number : newestOf(view).number
+    const route = blockChangesFrom(view, at, to)
     if (route === 'lost') return undefined
     if (route === 'ahead') throw new BehindError()
     if (route !== 'below') {
@@ -114,7 +115,7 @@ export class BehindError extends UpstreamError {
 }
 
 /** What a filter delivers of one step. */
-function createItems(spec: ChainSpec): (step: Step) => string[] {
+function createItems(spec: ChainSpec): (step: BlockChange) => string[] {
   if (spec.kind === 'blocks') return ({ block, removed }) => (removed ? [] : [`"${block.hash}"`])
   const matcher = createLogMatcher(spec)
   return ({ block, removed }) => {

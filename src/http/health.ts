@@ -15,7 +15,7 @@ export type Health = {
   /** Origins only: a path may be a key. */
   upstream: { state: 'up' | 'down' | 'unknown'; wallet: string | null; solidity: string | null }
   head: {
-    role: 'leader' | 'follower' | 'alone'
+    role: 'leader' | 'follower' | 'standalone'
     number: number | null
     solid: number | null
     /** Seconds since the head last moved. */

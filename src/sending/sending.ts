@@ -195,7 +195,7 @@ export function createSending({
       if (!(error instanceof UncertainBroadcastError)) await store.release(id)
       throw error
     }
-    head.poke()
+    head.pollNow()
   }
 
   /** The node is told once more of what was sent before, while that is still on its way. */
@@ -267,7 +267,7 @@ export declare namespace createSending {
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
     /** How a transaction is filled in whose sender said nothing about fees. @default 'eip1559' */
     feeKind?: FeeKind
-    head: Pick<Head, 'latest' | 'onChange' | 'poke'>
+    head: Pick<Head, 'latest' | 'onUpdate' | 'pollNow'>
     keys: ManagedKeys
     native: NativeClient
     /** @default Date.now */

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { expect, test } from 'vitest'
 
-import type { HeadChange } from '../chain/headTypes.ts'
+import type { ChainUpdate } from '../chain/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createSettler } from './settle.ts'
@@ -14,7 +14,7 @@ async function createScene() {
   const store = createMemorySentStore()
   const mined = new Set<string>()
   const errors: unknown[] = []
-  let listener: (change: HeadChange) => void = () => {}
+  let listener: (change: ChainUpdate) => void = () => {}
   let down = false
   const wallet = {
     async getTransactionInfoById({ value }: { value: string }) {
@@ -25,8 +25,8 @@ async function createScene() {
   const settler = createSettler({
     contracts: { refresh: async () => {} },
     head: {
-      latest: () => ({ number: 223 }) as HeadChange['solid'],
-      onChange(given) {
+      latest: () => ({ number: 223 }) as ChainUpdate['solidified'],
+      onUpdate(given) {
         listener = given
         return () => {}
       },
@@ -44,8 +44,8 @@ async function createScene() {
     store,
     goDown: (value: boolean) => (down = value),
     block: async (timestamp: number, transactions: Hash[] = []) => {
-      const block = { timestamp, transactions } as HeadChange['added'][number]
-      listener({ added: [block], removed: [], solid: block })
+      const block = { timestamp, transactions } as ChainUpdate['added'][number]
+      listener({ added: [block], removed: [], solidified: block })
       await settler.stop()
       settler.start()
     },

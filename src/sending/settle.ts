@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import type { Head, HeadChange } from '../chain/headTypes.ts'
+import type { Head, ChainUpdate } from '../chain/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'
@@ -22,7 +22,7 @@ export function createSettler({ contracts, head, native, onError, store }: creat
   let unsubscribe: (() => void) | undefined
   let tail: Promise<void> = Promise.resolve()
 
-  async function settle({ added }: HeadChange): Promise<void> {
+  async function settle({ added }: ChainUpdate): Promise<void> {
     await contracts.refresh()
     const mined = await store.pick(added.flatMap(({ transactions }) => transactions))
     for (const id of mined) await confirmMined(id, { head, native, store })
@@ -36,7 +36,7 @@ export function createSettler({ contracts, head, native, onError, store }: creat
   return {
     start() {
       tail = tail.then(() => contracts.refresh()).catch(onError)
-      unsubscribe ??= head.onChange((change) => {
+      unsubscribe ??= head.onUpdate((change) => {
         tail = tail.then(() => settle(change)).catch(onError)
       })
     },
@@ -51,7 +51,7 @@ export function createSettler({ contracts, head, native, onError, store }: creat
 export declare namespace createSettler {
   type Options = {
     contracts: Pick<Contracts, 'refresh'>
-    head: Pick<Head, 'latest' | 'onChange'>
+    head: Pick<Head, 'latest' | 'onUpdate'>
     native: NativeClient
     onError: (error: unknown) => void
     store: SentStore

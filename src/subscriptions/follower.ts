@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Chain } from '../chain/chainTypes.ts'
-import type { FollowedHead, HeadLog } from '../chain/head.ts'
-import { type Route, stepsFrom } from '../chain/head/steps.ts'
-import { newestOf, type Window } from '../chain/head/window.ts'
+import { type BlockChanges, blockChangesFrom } from '../chain/head/blockChanges.ts'
+import { newestOf } from '../chain/head/window.ts'
+import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { UpstreamError } from '../errors.ts'
 import type { RpcSocket } from '../jsonrpc/request.ts'
@@ -62,11 +62,12 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     throw new UpstreamError('no block was seen yet: the node has not answered')
   }
 
-  const newestIn = (window: Window) => (chain.view === 'solid' ? window.solid : newestOf(window))
+  const newestIn = (window: Window) =>
+    chain.view === 'solid' ? window.solidified : newestOf(window)
 
-  function route({ at }: Follower): Route {
+  function route({ at }: Follower): BlockChanges {
     const window = view()
-    return stepsFrom(window, at, newestIn(window).number)
+    return blockChangesFrom(window, at, newestIn(window).number)
   }
 
   function follow(subscription: FollowerOfSocket): void {
@@ -138,7 +139,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
 export declare namespace createFollowers {
   type Options = {
     chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
-    head: Pick<FollowedHead, 'window'>
+    head: Pick<Head, 'window'>
     isOpen: (subscription: { id: string; socket: RpcSocket }) => boolean
     log: HeadLog
   }

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { Chain } from '../chain/chainTypes.ts'
-import type { FollowedHead, HeadLog } from '../chain/head.ts'
+import type { Head, HeadLog } from '../chain/headTypes.ts'
 import type { BlockRef } from '../codec/blockRef.ts'
 import { InvalidParamsError, UpstreamError } from '../errors.ts'
 import { newId } from '../filters/id.ts'
@@ -61,7 +61,7 @@ export function createHub({
   let unlisten: (() => void) | undefined
   let delivering = false
   let again = false
-  const stopHead = head.onChange(() => {
+  const stopHead = head.onUpdate(() => {
     deliver().catch((error: unknown) => log.error({ err: error }, 'subscriptions failed'))
     tellSyncing()
   })
@@ -166,7 +166,7 @@ export function createHub({
 export declare namespace createHub {
   type Options = {
     chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
-    head: Pick<FollowedHead, 'onChange' | 'status' | 'window'>
+    head: Pick<Head, 'onUpdate' | 'status' | 'window'>
     pool: Pick<PoolFeed, 'listen'>
     perSocket: number
     perClient: number

@@ -1,5 +1,5 @@
-import type { FollowedHead } from '../chain/head.ts'
 import { newestOf } from '../chain/head/window.ts'
+import type { Head } from '../chain/headTypes.ts'
 
 /** Milliseconds: new blocks that are older than this are those of a node that catches up. */
 const SYNCING_AFTER = 60_000
@@ -11,7 +11,7 @@ const SLOT = 3_000
  * The payload of a `syncing` notification: `false`, or how far behind the newest block is. An old head alone is a chain that
  * stands still; one that moves and is old is catching up.
  */
-export function syncText(head: Pick<FollowedHead, 'status' | 'window'>, now: number): string {
+export function syncText(head: Pick<Head, 'status' | 'window'>, now: number): string {
   const window = head.window()
   if (!window) return 'false'
   const { number, timestamp } = newestOf(window)

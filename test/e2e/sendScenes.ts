@@ -45,7 +45,7 @@ export async function openDevScene(): Promise<Scene> {
   })
   const { url } = await gateway.start()
   const { chainId, head } = await gateway.ready
-  chain.onBlock(() => head.poke())
+  chain.onBlock(() => head.pollNow())
   return {
     chainId,
     keys: { alice, bob, carol, dave, rich },

@@ -1,20 +1,25 @@
 import type { Hash } from 'viem'
 
-import type { HeadChange, RecentBlock } from '../headTypes.ts'
-import type { Journal, Snapshot } from './journal.ts'
-import { newerSolid, planAdoption } from './reconcile.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
+import type { HeadJournal, Snapshot } from './headJournal.ts'
+import { newerSolidified, planAdoption } from './reconcile.ts'
 import type { HeadSource } from './source.ts'
-import { addOrphans, blockAt, blocksAbove, newestOf, type Window } from './window.ts'
+import { addOrphans, blockAt, blocksAbove, newestOf } from './window.ts'
 
-/** Gets a process to where the journal is. */
+/** Brings the window of this process to what the journal has. */
 export type CatchUp = {
-  /** Takes over what the journal has and we have not; what it had then. Undefined while the journal is empty. */
+  /** Takes over what the journal has and the window lacks. Returns what was taken; undefined while the journal is empty. */
   rebuild(): Promise<Snapshot | undefined>
-  /** Blocks by hash, from Redis or where they have expired there from the node. */
+  /**
+   * Blocks by hash, from Redis, or from the node where they have expired there.
+   *
+   * @throws UpstreamError when the node fails; Error when neither knows a block.
+   */
   contents(hashes: readonly Hash[]): Promise<RecentBlock[]>
 }
 
-/** Blocks read from the node at once where the journal starts above us. */
+/** Blocks read from the node for one update where the journal starts above our window. */
 const FILL = 16
 
 /** Reads the journal's window and, where it does not reach down to ours, the node. */
@@ -28,37 +33,47 @@ export function createCatchUp({
   async function adopt(snapshot: Snapshot, above: number, add: Snapshot['blocks']): Promise<void> {
     const before = window()
     const added = await contents(add.map(({ hash }) => hash))
-    // Meanwhile a step came: the plan is to be made anew.
+    // An update came meanwhile: the plan must be made again.
     if (window() !== before) return
     const links = before && blockAt(before, above)?.hash === added[0]?.parentHash
-    // With nothing in common with the fleet any more, its word counts.
+    // When the two windows have no block in common, the journal's replaces ours.
     const removed = before ? blocksAbove(before, links ? above : -1) : []
-    const solid = newerSolid(links ? before : undefined, removed, added, snapshot.solid)
-    apply({ removed, added, solid })
+    const solidified = newerSolidified(
+      links ? before : undefined,
+      removed,
+      added,
+      snapshot.solidified,
+    )
+    apply({ removed, added, solidified })
   }
 
-  /** Reads blocks between our newest and the journal's oldest from the node. */
+  /** Reads the blocks between our newest and the journal's oldest from the node. */
   async function fill(from: number, to: number): Promise<void> {
-    const before = window() as Window
+    const before = window()
+    if (!before) return
     const next = await read(from)
     const links = next.parentHash === newestOf(before).hash
-    // What we had above the solidified block was taken away while we were not looking.
-    const start = links ? from : before.solid.number + 1
+    // A reorg happened meanwhile: our blocks above the solidified one are replaced.
+    const start = links ? from : before.solidified.number + 1
     const added: RecentBlock[] = []
     for (let number = start; number <= to; number++)
       added.push(number === from ? next : await read(number))
     if (window() !== before) return
-    apply({ removed: blocksAbove(before, start - 1), added, solid: before.solid })
+    apply({
+      removed: blocksAbove(before, start - 1),
+      added,
+      solidified: before.solidified,
+    })
   }
 
   async function read(number: number): Promise<RecentBlock> {
     const block = await source.load({ number })
-    if (!block) throw new Error(`the node does not have block ${number}`)
+    if (!block) throw new UpstreamError(`the node does not have block ${number}`)
     return block
   }
 
-  /** Learns of the blocks that were taken away while this process was not there. */
-  async function recall(hashes: readonly Hash[]): Promise<void> {
+  /** Adds blocks that were orphaned before this process started. */
+  async function addMissingOrphans(hashes: readonly Hash[]): Promise<void> {
     const missing = hashes.filter((hash) => !window()?.orphans.has(hash))
     if (missing.length === 0) return
     const blocks = [...(await journal.blocks(missing)).values()]
@@ -71,7 +86,7 @@ export function createCatchUp({
     const blocks: RecentBlock[] = []
     for (const hash of hashes) {
       const block = found.get(hash) ?? (await source.load({ hash }))
-      if (!block) throw new Error(`the contents of block ${hash} are gone`)
+      if (!block) throw new Error(`neither Redis nor the node has block ${hash}`)
       blocks.push(block)
     }
     return blocks
@@ -85,7 +100,7 @@ export function createCatchUp({
         if (!snapshot) return undefined
         const plan = planAdoption(window(), snapshot)
         if (plan.kind === 'nothing') {
-          await recall(snapshot.orphans)
+          await addMissingOrphans(snapshot.orphans)
           return snapshot
         }
         if (plan.kind === 'adopt') await adopt(snapshot, plan.above, plan.add)
@@ -97,11 +112,11 @@ export function createCatchUp({
 
 export declare namespace createCatchUp {
   type Options = {
-    journal: Journal
+    journal: HeadJournal
     source: HeadSource
     window: () => Window | undefined
-    apply: (change: HeadChange) => void
-    /** Takes a window that differs only in its orphans. */
+    apply: (update: ChainUpdate) => void
+    /** Replaces the window by one that differs only in its orphans. */
     replace: (window: Window) => void
   }
 }

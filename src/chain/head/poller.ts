@@ -1,51 +1,61 @@
 import type { HeadStatus } from '../headTypes.ts'
-import type { Advance } from './advance.ts'
-import type { Rhythm } from './rhythm.ts'
+import type { PollSchedule } from './pollSchedule.ts'
+import type { HeadSync } from './sync.ts'
 
-/** Milliseconds between polls while something is wrong or doubtful. */
+/** Milliseconds between polls while the node fails, or shows a branch that is not accepted yet. */
 const TROUBLED = 500
 
-/** Looks at the node again and again, one look at a time. */
+/** Milliseconds between probes of the node by a replica that does not poll it, and the same while the node fails. */
+const PROBE = 5_000
+const PROBE_FAILING = 1_000
+
+/** Polls the node in a loop, one poll at a time. */
 export type Poller = {
-  /** Resolves after the first look, however it went. */
+  /** Resolves after the first poll, however it went. */
   start(): Promise<void>
-  /** Resolves when the look under way is over. */
+  /** Resolves when the poll under way is over. */
   stop(): Promise<void>
-  /** Looks now, or again right after the look under way. */
-  poke(): void
-  upstream(): HeadStatus['upstream']
-  /** Since when the node does not answer, milliseconds; undefined when it does or was not asked. */
-  downSince(): number | undefined
+  /** Polls now, or again right after the poll under way. Does nothing while another replica polls. */
+  pollNow(): void
+  /** Whether the node answers this replica, and since when not (milliseconds). */
+  upstream(): { state: HeadStatus['upstream']; downSince: number | undefined }
 }
 
-/** A loop over `advance.step` whose pauses come from the rhythm. `active` tells whether this process is the one that looks. */
+/**
+ * Runs `sync` with pauses from the schedule while `active` says that this process polls. Otherwise it only probes the node now
+ * and then, so that each replica knows whether its own node answers.
+ */
 export function createPoller({
   active,
-  advance,
   now = Date.now,
   onState,
-  rhythm,
+  probe,
+  schedule,
+  sync,
 }: createPoller.Options): Poller {
   let upstream: HeadStatus['upstream'] = 'unknown'
   let downSince: number | undefined
+  let probeAt = 0
   let wake: (() => void) | undefined
-  let poked = false
+  let wanted = false
   let running: Promise<void> | undefined
   const life = { stopped: false }
 
-  async function look(): Promise<number> {
-    if (!active()) {
-      downSince = undefined
-      return TROUBLED
-    }
+  /** Returns the milliseconds until the next poll. */
+  async function poll(): Promise<number> {
+    const isActive = active()
+    if (!isActive && now() < probeAt) return probeAt - now()
     try {
-      await advance.step()
+      await (isActive ? sync.sync() : probe())
       report('up')
-      return advance.doubts() || advance.problem() ? TROUBLED : rhythm.delay(now())
     } catch (error) {
       report('down', error)
-      return TROUBLED
     }
+    const pause = upstream === 'up' ? PROBE : PROBE_FAILING
+    probeAt = now() + pause
+    if (!isActive) return pause
+    const isTroubled = upstream === 'down' || sync.isUndecided() || sync.problem() !== undefined
+    return isTroubled ? TROUBLED : schedule.delay(now())
   }
 
   function report(state: 'up' | 'down', error?: unknown) {
@@ -56,11 +66,11 @@ export function createPoller({
 
   async function run(first: () => void) {
     while (!life.stopped) {
-      poked = false
+      wanted = false
       const began = now()
-      const delay = (await look()) - (now() - began)
+      const delay = (await poll()) - (now() - began)
       first()
-      if (life.stopped || poked || delay <= 0) {
+      if (life.stopped || wanted || delay <= 0) {
         await new Promise(setImmediate)
         continue
       }
@@ -88,21 +98,23 @@ export function createPoller({
       await running
       running = undefined
     },
-    poke() {
-      poked = true
+    pollNow() {
+      wanted = true
       wake?.()
     },
-    upstream: () => upstream,
-    downSince: () => downSince,
+    upstream: () => ({ state: upstream, downSince }),
   }
 }
 
 export declare namespace createPoller {
   type Options = {
-    advance: Advance
-    rhythm: Rhythm
+    sync: HeadSync
+    schedule: PollSchedule
+    /** Whether this process polls the node; if not, another replica does. */
     active: () => boolean
-    /** Told when the node stops or starts to answer. */
+    /** Asks the node whether it is there. @throws RpcError when it is not */
+    probe: () => Promise<unknown>
+    /** Called when the node stops or starts to answer. */
     onState: (state: 'up' | 'down', error?: unknown) => void
     now?: (() => number) | undefined
   }

@@ -1,19 +1,19 @@
 import type { Hash } from 'viem'
 
-import type { HeadBlock, HeadChange, RecentBlock } from '../headTypes.ts'
-import type { JournalEntry, Snapshot } from './journal.ts'
-import { blockAt, blocksAbove, isCanonical, newestOf, type Window } from './window.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import type { JournalEntry, Snapshot } from './headJournal.ts'
+import { blockAt, blocksAbove, isCanonical, newestOf } from './window.ts'
 
 /** What a process must do to have what the journal has. */
 export type Plan =
-  /** The journal has nothing that we lack. */
+  /** The journal has nothing that the window lacks. */
   | { kind: 'nothing' }
-  /** Take the blocks above a height away and add these. */
+  /** Replace the blocks above a height by these. */
   | { kind: 'adopt'; above: number; add: Snapshot['blocks'] }
-  /** The journal's oldest block is above our newest: the blocks between must be read first. */
+  /** The journal's oldest block is above our newest: read the blocks between them first. */
   | { kind: 'fill'; from: number; to: number }
 
-/** Compares our window with the journal's. A journal that is behind us is never followed back. */
+/** Compares our window with the journal's. A journal that is behind us never takes us back. */
 export function planAdoption(window: Window | undefined, snapshot: Snapshot): Plan {
   const { blocks } = snapshot
   const tip = blocks.at(-1)
@@ -25,7 +25,7 @@ export function planAdoption(window: Window | undefined, snapshot: Snapshot): Pl
   if (first.number > newest.number + 1)
     return { kind: 'fill', from: newest.number + 1, to: first.number - 1 }
   const shared = blocks.findLast((block) => isCanonical(window, block))
-  // Without a block in common, the journal's first must follow our newest; contents will tell.
+  // Without a block in common, the journal's first must follow our newest; the contents tell whether it does.
   return shared
     ? {
         kind: 'adopt',
@@ -35,7 +35,7 @@ export function planAdoption(window: Window | undefined, snapshot: Snapshot): Pl
     : { kind: 'adopt', above: first.number - 1, add: blocks }
 }
 
-/** The step that brings the journal to our window; undefined when it is there already, or has what we have not. */
+/** The update that brings the journal to our window; undefined when the two agree. */
 export function planPublication(
   window: Window,
   snapshot: Snapshot | undefined,
@@ -54,12 +54,15 @@ export function planPublication(
       removed: removed.map(({ hash }) => hash),
       added: blocks.map(({ hash, number }) => ({ number, hash })),
       tip: newest.hash,
-      solid: window.solid,
+      solidified: window.solidified,
     },
   }
 }
 
-/** How an entry of the stream meets our window. */
+/** `next`: the entry continues our window. `known`: the window has it. `elsewhere`: it continues another branch. */
+export type Relation = 'next' | 'known' | 'elsewhere'
+
+/** How an entry of the stream relates to our window. */
 export function relationOf(window: Window | undefined, entry: JournalEntry): Relation {
   if (!window) return 'elsewhere'
   if (entry.prev === newestOf(window).hash) return 'next'
@@ -67,28 +70,31 @@ export function relationOf(window: Window | undefined, entry: JournalEntry): Rel
   return last && isCanonical(window, last) ? 'known' : 'elsewhere'
 }
 
-export type Relation = 'next' | 'known' | 'elsewhere'
-
-/** The step that an entry means for our window, once the contents of its new blocks are at hand. */
-export function toChange(
+/** The update that an entry means for our window, once the contents of its new blocks are read. */
+export function toUpdate(
   window: Window,
   removed: readonly Hash[],
   added: RecentBlock[],
-  solid: HeadBlock,
-): HeadChange {
-  const gone = window.blocks.slice(window.blocks.length - removed.length).toReversed()
-  return { removed: gone, added, solid: newerSolid(window, gone, added, solid) }
+  solidified: HeadBlock,
+): ChainUpdate {
+  const gone = window.blocks.slice(-removed.length || window.blocks.length).toReversed()
+  return {
+    removed: gone,
+    added,
+    solidified: newerSolidified(window, gone, added, solidified),
+  }
 }
 
-/** The solidified block is one of our blocks, and never goes back unless it was taken away itself. */
-export function newerSolid(
+/** The solidified block is one of our blocks, and never goes back unless a reorg removed it. */
+export function newerSolidified(
   window: Window | undefined,
   removed: readonly HeadBlock[],
   added: readonly RecentBlock[],
-  solid: HeadBlock,
+  solidified: HeadBlock,
 ): HeadBlock {
-  if (!window || removed.some(({ hash }) => hash === window.solid.hash)) return solid
-  if (solid.number <= window.solid.number) return window.solid
-  const own = added.find(({ number }) => number === solid.number) ?? blockAt(window, solid.number)
-  return own?.hash === solid.hash ? solid : window.solid
+  if (!window || removed.some(({ hash }) => hash === window.solidified.hash)) return solidified
+  if (solidified.number <= window.solidified.number) return window.solidified
+  const own =
+    added.find(({ number }) => number === solidified.number) ?? blockAt(window, solidified.number)
+  return own?.hash === solidified.hash ? solidified : window.solidified
 }

@@ -8,32 +8,32 @@ import type { Block } from '../../native/types.ts'
 import type { HeadBlock, RecentBlock } from '../headTypes.ts'
 import { type LoadedBlock, loadBlock } from '../load.ts'
 
-/** What the follower asks of the node. Every call throws UpstreamError (or its kin) when the node cannot be asked. */
+/** What the head asks of the node. Every call throws UpstreamError or another RpcError when the node fails. */
 export type HeadSource = {
-  /** The newest block's header: one light call. */
+  /** The newest block's header, with one cheap call. */
   tip(): Promise<Tip>
   /** The newest solidified block. */
-  solid(): Promise<HeadBlock>
+  solidified(): Promise<HeadBlock>
   /** Hash of the solidified block at a height; undefined when it is not solidified there. */
-  solidAt(number: number): Promise<Hash | undefined>
+  solidifiedAt(number: number): Promise<Hash | undefined>
   /** Hash of block 0, which tells chains apart. */
   genesis(): Promise<Hash>
-  /** A whole block with its logs; undefined when this node does not know it (yet). */
+  /** A whole block with its logs; undefined when the node does not have it (yet). */
   load(ref: { number: number } | { hash: Hash }): Promise<RecentBlock | undefined>
-  /** The block of a tip: nothing more is asked when it is empty. */
+  /** The block of a tip. No call is made for an empty block. */
   loadTip(tip: Tip): Promise<RecentBlock | undefined>
 }
 
 /** A head as the node shows it, with its native header. */
 export type Tip = HeadBlock & { native: Block }
 
-/** Reads blocks for the follower. `onLoaded` gets every block that was read whole, to feed caches. */
+/** Reads blocks for the head. `onLoaded` gets every block that was read whole, to fill caches. */
 export function createHeadSource({
   baseFee,
   native,
   onLoaded,
 }: createHeadSource.Options): HeadSource {
-  /** What filters and subscribers need of a loaded block. */
+  /** What filters and subscriptions need of a loaded block. */
   async function toRecentBlock({ block, infos }: LoadedBlock): Promise<RecentBlock> {
     const head = toHeadBlock(block)
     const logs = toRpcLogs(block, infos)
@@ -59,12 +59,12 @@ export function createHeadSource({
       if (!block) throw new UpstreamError('the node has no block')
       return { ...toHeadBlock(block), native: block }
     },
-    async solid() {
+    async solidified() {
       const block = await native.solidity.getBlock({})
       if (!block) throw new UpstreamError('the node has no solidified block')
       return toHeadBlock(block)
     },
-    async solidAt(number) {
+    async solidifiedAt(number) {
       const block = await native.solidity.getBlock({ id_or_num: String(number) })
       return block && toHeadBlock(block).hash
     },
@@ -107,7 +107,7 @@ function toHeadBlock({ blockID, block_header }: Block): HeadBlock {
   }
 }
 
-/** The root over no transactions is 32 zero bytes. Genesis carries transactions whatever its root says. */
+/** The root of no transactions is 32 zero bytes. Genesis has transactions whatever its root says. */
 function isEmpty({ block_header }: Block): boolean {
   const { number = 0, txTrieRoot } = block_header.raw_data
   return number > 0 && txTrieRoot !== undefined && /^0+$/.test(txTrieRoot)

@@ -1,45 +1,42 @@
 import type { Hash } from 'viem'
 
-import type { HeadBlock, HeadChange, RecentBlock } from '../headTypes.ts'
+import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
 
-/** The recent chain: canonical blocks without a hole, the blocks that a reorg took away, and the solidified block. A value, never changed in place. */
-export type Window = {
-  /** Ascending and linked by parent hash; never empty. */
-  readonly blocks: readonly RecentBlock[]
-  /** Blocks that were canonical once, by hash. */
-  readonly orphans: ReadonlyMap<Hash, RecentBlock>
-  readonly solid: HeadBlock
-}
-
-/** Blocks kept behind the solidified one, so that what was delivered a while ago can still be taken back. */
+/** Blocks kept below the solidified one, so that a cursor on an older block can still be resumed. */
 export const FORK_WINDOW = 128
 
 /** The most blocks kept when nothing gets solidified: about three hours of a chain that has lost its producers. */
 export const MAX_WINDOW = 4_096
 
-/** The window after a step. The first step has no window before it. @throws Error when the step does not link to the window. */
-export function applyChange(window: Window | undefined, change: HeadChange): Window {
-  const kept = window ? withoutRemoved(window.blocks, change.removed) : []
+/**
+ * The window after an update. The first update has no window before it.
+ *
+ * @throws Error when the update does not link to the window.
+ */
+export function applyUpdate(window: Window | undefined, update: ChainUpdate): Window {
+  const kept = window ? withoutRemoved(window.blocks, update.removed) : []
   let last = kept.at(-1)
-  for (const block of change.added) {
+  for (const block of update.added) {
     if (last && (block.parentHash !== last.hash || block.number !== last.number + 1))
       throw new Error(`block ${block.number} does not follow block ${last.number}`)
     last = block
   }
-  if (!last) throw new Error('a step that leaves no block')
-  const oldest = Math.max(
-    Math.min(change.solid.number, last.number) - FORK_WINDOW,
-    last.number - MAX_WINDOW + 1,
-  )
-  const blocks = [...kept, ...change.added].filter(({ number }) => number >= oldest)
+  if (!last) throw new Error('the update leaves no block')
+  const oldest = oldestKept(update.solidified.number, last.number)
+  const blocks = [...kept, ...update.added].filter(({ number }) => number >= oldest)
   const orphans = new Map(window?.orphans)
-  for (const block of change.removed) orphans.set(block.hash, block)
-  for (const block of change.added) orphans.delete(block.hash)
+  for (const block of update.removed) orphans.set(block.hash, block)
+  for (const block of update.added) orphans.delete(block.hash)
   for (const { hash, number } of orphans.values()) if (number < oldest) orphans.delete(hash)
-  return { blocks, orphans, solid: change.solid }
+  return { blocks, orphans, solidified: update.solidified }
 }
 
-/** The window with orphans that others knew of. */
+/** The lowest height that a window keeps. */
+export function oldestKept(solidified: number, newest: number): number {
+  return Math.max(Math.min(solidified, newest) - FORK_WINDOW, newest - MAX_WINDOW + 1)
+}
+
+/** The window with orphans that other replicas know. */
 export function addOrphans(window: Window, blocks: readonly RecentBlock[]): Window {
   const orphans = new Map(window.orphans)
   for (const block of blocks)
@@ -57,7 +54,7 @@ export function blockAt(window: Window, number: number): RecentBlock | undefined
   return window.blocks[number - (window.blocks[0]?.number ?? 0)]
 }
 
-/** Whether a block is canonical. Undefined below the window, where everything was solidified when it was cut off. */
+/** Whether a block is canonical. Undefined below the window: blocks there were solidified and their hashes are not kept. */
 export function isCanonical(
   window: Window,
   block: { number: number; hash: Hash },
@@ -75,7 +72,7 @@ function withoutRemoved(blocks: readonly RecentBlock[], removed: readonly Recent
   const kept = blocks.slice(0, blocks.length - removed.length)
   removed.forEach((block, index) => {
     if (blocks[blocks.length - 1 - index]?.hash !== block.hash)
-      throw new Error(`block ${block.number} is taken away but is not the newest`)
+      throw new Error(`block ${block.number} is removed but is not the newest`)
   })
   return kept
 }

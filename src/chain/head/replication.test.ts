@@ -5,12 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createScriptedChain, type ScriptedChain } from '../../../test/chain.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
 import { createRedisLink, type RedisLink } from '../../redis.ts'
-import { createHead, type FollowedHead } from '../head.ts'
-import type { HeadChange } from '../headTypes.ts'
+import { createHead } from '../head.ts'
+import type { ChainUpdate, Head } from '../headTypes.ts'
 
 explainSkip(redisServerMissing)
 
-type Replica = { head: FollowedHead; link: RedisLink; changes: HeadChange[]; native: ScriptedChain }
+type Replica = { head: Head; link: RedisLink; changes: ChainUpdate[]; native: ScriptedChain }
 
 let redis: TestRedis
 let chain: ScriptedChain
@@ -21,9 +21,9 @@ const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 
 async function replica(options: Partial<createHead.Options> = {}): Promise<Replica> {
   const link = createRedisLink({ url: redis.url, prefix })
-  const head = createHead({ native: chain.native, redis: link, ...options })
-  const changes: HeadChange[] = []
-  head.onChange((change) => changes.push(change))
+  const head = createHead({ genesis: chain.genesis, native: chain.native, redis: link, ...options })
+  const changes: ChainUpdate[] = []
+  head.onUpdate((change) => changes.push(change))
   await head.start()
   const made = { head, link, changes, native: chain }
   replicas.push(made)
@@ -44,7 +44,7 @@ const everyone = (number: number, hash: string) =>
   )
 
 /** The chain that a listener of the steps ends up with; throws where a step does not fit. */
-function replay(changes: HeadChange[]): string[] {
+function replay(changes: ChainUpdate[]): string[] {
   const hashes: string[] = []
   for (const { added, removed } of changes) {
     for (const { hash } of removed) expect(hashes.pop()).toBe(hash)
@@ -53,7 +53,7 @@ function replay(changes: HeadChange[]): string[] {
   return hashes
 }
 
-describe.skipIf(redisServerMissing !== undefined)('createFleet', () => {
+describe.skipIf(redisServerMissing !== undefined)('createReplication', () => {
   beforeAll(async () => {
     redis = await startRedis()
   })
@@ -127,7 +127,7 @@ describe.skipIf(redisServerMissing !== undefined)('createFleet', () => {
     const block = chain.mine({ logs: [[log]] })
     await everyone(2, block.hash)
     await vi.waitFor(() =>
-      expect(replicas.map(({ head }) => head.status().role)).toEqual(['alone', 'alone']),
+      expect(replicas.map(({ head }) => head.status().role)).toEqual(['standalone', 'standalone']),
     )
     await redis.start()
     await vi.waitFor(
@@ -148,7 +148,7 @@ describe.skipIf(redisServerMissing !== undefined)('createFleet', () => {
       expect(replay(changes)).toEqual(chain.canonical().map(({ hash }) => hash))
   })
 
-  test('behavior: a fleet that was down fills what it missed', async () => {
+  test('behavior: replicas that were down fill what they missed', async () => {
     const a = await replica()
     await stop(a)
     replicas.pop()
@@ -163,9 +163,9 @@ describe.skipIf(redisServerMissing !== undefined)('createFleet', () => {
   test('error: keys of another chain are not used', async () => {
     await replica()
     const other = createScriptedChain({ seed: 'other' })
-    const stranger = await replica({ native: other.native })
+    const stranger = await replica({ genesis: other.genesis, native: other.native })
     expect(stranger.head.status()).toMatchObject({
-      role: 'alone',
+      role: 'standalone',
       problem: expect.stringMatching(/another chain/) as string,
     })
     await vi.waitFor(() => expect(stranger.head.latest().hash).toBe(other.head().hash))

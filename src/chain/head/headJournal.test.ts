@@ -7,13 +7,13 @@ import { createScriptedChain } from '../../../test/chain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../../test/redis.ts'
 import { createRedisLink } from '../../redis.ts'
 import type { RecentBlock } from '../headTypes.ts'
-import { createJournal, type Journal, toEntry } from './journal.ts'
+import { createHeadJournal, type HeadJournal, toEntry } from './headJournal.ts'
 import { createHeadSource } from './source.ts'
 
 explainSkip(redisMissing)
 
 let redis: Awaited<ReturnType<typeof someRedis>>
-let journal: Journal
+let journal: HeadJournal
 let link: ReturnType<typeof createRedisLink>
 let blocks: RecentBlock[]
 
@@ -22,11 +22,11 @@ const blockAt = (index: number) => blocks[index] as RecentBlock
 const stepTo = (index: number) => {
   const block = blockAt(index)
   const prev: Hash | '' = index === 0 ? '' : blockAt(index - 1).hash
-  return toEntry(prev, { removed: [], added: [block], solid: blockAt(0) }, block.hash)
+  return toEntry(prev, { removed: [], added: [block], solidified: blockAt(0) }, block.hash)
 }
-const lead = async (id: string) => (await journal.lead(id)) as string
+const lead = async (id: string) => (await journal.acquireLease(id)) as string
 
-describe.skipIf(redisMissing !== undefined)('createJournal', () => {
+describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
   beforeAll(async () => {
     redis = await someRedis()
   })
@@ -36,7 +36,7 @@ describe.skipIf(redisMissing !== undefined)('createJournal', () => {
     await new Promise<void>((resolve) => {
       link.onStatus((status) => status === 'up' && resolve())
     })
-    journal = createJournal(link)
+    journal = createHeadJournal(link)
     const chain = createScriptedChain()
     for (let count = 0; count < 4; count++) chain.mine()
     const source = createHeadSource({ native: chain.native })
@@ -54,10 +54,10 @@ describe.skipIf(redisMissing !== undefined)('createJournal', () => {
     for (const index of [0, 1, 2])
       expect(await journal.publish(token, stepTo(index), [blockAt(index)], 0)).toBe('ok')
     const entries = await journal.read('0-0')
-    expect(entries.map(({ entry }) => entry.tip)).toEqual(hashes().slice(0, 3))
+    expect(entries.map(({ entry }) => entry?.tip)).toEqual(hashes().slice(0, 3))
     expect(await journal.snapshot()).toEqual({
       position: entries.at(-1)?.position,
-      solid: expect.objectContaining({ number: 0 }) as object,
+      solidified: expect.objectContaining({ number: 0 }) as object,
       blocks: blocks.slice(0, 3).map(({ hash, number }) => ({ number, hash })),
       orphans: [],
     })
@@ -66,13 +66,13 @@ describe.skipIf(redisMissing !== undefined)('createJournal', () => {
 
   test('behavior: one leads until it resigns or its lease runs out', async () => {
     const first = await lead('a')
-    expect(await journal.lead('b')).toBeUndefined()
-    expect(await journal.lead('a')).toBe(first)
-    await journal.resign(first)
+    expect(await journal.acquireLease('b')).toBeUndefined()
+    expect(await journal.acquireLease('a')).toBe(first)
+    await journal.releaseLease(first)
     const second = await lead('b')
     expect(second).toMatch(/^b:/)
-    await journal.resign(first)
-    expect(await journal.lead('c')).toBeUndefined()
+    await journal.releaseLease(first)
+    expect(await journal.acquireLease('c')).toBeUndefined()
     await link.client.pexpire(link.key('head:lease'), 1)
     await new Promise((resolve) => setTimeout(resolve, 10))
     expect(await lead('c')).toMatch(/^c:/)
@@ -98,7 +98,7 @@ describe.skipIf(redisMissing !== undefined)('createJournal', () => {
   test('behavior: what was taken away is told apart and trimmed with the window', async () => {
     const token = await lead('a')
     for (const index of [0, 1, 2]) await journal.publish(token, stepTo(index), [blockAt(index)], 0)
-    const change = { removed: [blockAt(2)], added: [], solid: blockAt(0) }
+    const change = { removed: [blockAt(2)], added: [], solidified: blockAt(0) }
     await journal.publish(token, toEntry(blockAt(2).hash, change, blockAt(1).hash), [], 0)
     expect(await journal.snapshot()).toMatchObject({ orphans: [blockAt(2).hash] })
     await journal.publish(token, stepTo(2), [blockAt(2)], 2)
@@ -111,8 +111,8 @@ describe.skipIf(redisMissing !== undefined)('createJournal', () => {
   test('behavior: one chain for one prefix, and a lifetime on every key', async () => {
     const token = await lead('a')
     await journal.publish(token, stepTo(0), [blockAt(0)], 0)
-    expect(await journal.sameChain(blockAt(0).hash)).toBe(true)
-    expect(await journal.sameChain(blockAt(1).hash)).toBe(false)
+    expect(await journal.isSameChain(blockAt(0).hash)).toBe(true)
+    expect(await journal.isSameChain(blockAt(1).hash)).toBe(false)
     await lead('a')
     const keys = await link.client.keys(`${link.key('')}*`)
     const lifetimes = await Promise.all(keys.map((key) => link.client.pttl(key)))

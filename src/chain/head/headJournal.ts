@@ -1,41 +1,45 @@
 import type { Hash } from 'viem'
 
-import type { RedisLink } from '../../redis.ts'
-import type { HeadBlock, HeadChange, RecentBlock } from '../headTypes.ts'
+import { type RedisLink, StoreUnavailableError } from '../../redis.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock } from '../headTypes.ts'
 import { packBlock, unpackBlock } from './payload.ts'
 
-/** One step as it stands in the stream: blocks are named, their contents are kept beside. */
+/** One update as the stream has it: blocks by hash. Their contents have keys of their own. */
 export type JournalEntry = {
-  /** Newest block before the step; empty before the first. */
+  /** Newest block before the update; empty before the first. */
   prev: Hash | ''
   /** Newest first. */
   removed: Hash[]
   /** Oldest first. */
   added: { number: number; hash: Hash }[]
-  /** Newest block after the step. */
+  /** Newest block after the update. */
   tip: Hash
-  solid: HeadBlock
+  /** The solidified block. */
+  solidified: HeadBlock
 }
 
-/** The whole window as the journal has it, and where in the stream that was. */
+/** An entry with its place in the stream. `entry` is absent when the stream has something else there. */
+export type StreamedEntry = { position: string; entry: JournalEntry | undefined }
+
+/** The window as the journal has it, and the place in the stream that it belongs to. */
 export type Snapshot = {
   position: string
-  solid: HeadBlock
+  solidified: HeadBlock
   /** Ascending. */
   blocks: { number: number; hash: Hash }[]
-  /** Blocks of the window's heights that were taken away. */
+  /** Blocks of the window's heights that a reorg removed. */
   orphans: Hash[]
 }
 
-/** `fenced`: another leads. `moved`: the newest block is not the one that the step starts from. */
+/** `fenced`: another replica leads. `moved`: the newest block is not the one that the update starts from. */
 type PublishOutcome = 'ok' | 'fenced' | 'moved'
 
-/** The fleet's one sequence of steps, in Redis. Every call throws StoreUnavailableError when Redis is away. */
-export type Journal = {
-  /** Takes or renews the lease; the token that proves it, or undefined while another holds it. */
-  lead(id: string): Promise<string | undefined>
-  resign(token: string): Promise<void>
-  /** Appends a step, only for the holder of the lease and only onto the block that it starts from. */
+/** The one sequence of chain updates of all replicas, in Redis. Every call throws StoreUnavailableError when Redis cannot be used. */
+export type HeadJournal = {
+  /** Takes or renews the lease. Returns the token that proves it, or undefined while another replica holds it. */
+  acquireLease(id: string): Promise<string | undefined>
+  releaseLease(token: string): Promise<void>
+  /** Appends an update: only for the holder of the lease, and only to the block that it starts from. */
   publish(
     token: string,
     entry: JournalEntry,
@@ -43,40 +47,40 @@ export type Journal = {
     oldest: number,
   ): Promise<PublishOutcome>
   snapshot(): Promise<Snapshot | undefined>
-  /** Contents by hash; what has expired is missing. */
+  /** Contents by hash. Those that have expired are absent. */
   blocks(hashes: readonly Hash[]): Promise<Map<Hash, RecentBlock>>
-  /** Remembers the chain's genesis hash, or compares it with the one remembered. */
-  sameChain(genesis: Hash): Promise<boolean>
-  /** Steps after a position, as they come; waits up to a second for the first. */
-  read(position: string): Promise<{ position: string; entry: JournalEntry }[]>
+  /** Whether the keys belong to the chain of this genesis hash. The first replica claims them. */
+  isSameChain(genesis: Hash): Promise<boolean>
+  /** Entries after a position. Waits up to a second for the first. */
+  read(position: string): Promise<StreamedEntry[]>
   close(): void
 }
 
-/** Milliseconds that a dead leader is waited for; the rest of the five seconds is for noticing and for the first look. */
+/** Milliseconds after which a leader that died is replaced. */
 export const LEASE = 3_000
 
-/** Milliseconds that contents and state outlive their last renewal: a day. */
+/** Milliseconds that contents and state are kept after their last renewal: a day. */
 const TTL = 24 * 3_600_000
 
-/** Steps kept; a reader that is further behind rebuilds from the window. */
+/** Entries kept in the stream. A reader that is further behind rebuilds from the window. */
 const MAX_ENTRIES = 2_048
 
-/** Blocks read at once. */
+/** Blocks or entries read with one command. */
 const BATCH = 32
 
-const LEAD = `
+// The lease is written at each renewal, so that a Redis that refuses writes is noticed.
+const ACQUIRE_LEASE = `
 local held = redis.call('GET', KEYS[1])
 if held then
   if string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then return false end
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
 else
   held = ARGV[1] .. ':' .. redis.call('INCR', KEYS[2])
-  redis.call('SET', KEYS[1], held, 'PX', ARGV[2])
 end
+redis.call('SET', KEYS[1], held, 'PX', ARGV[2])
 for i = 2, #KEYS do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
 return held`
 
-const RESIGN = `
+const RELEASE_LEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`
 
@@ -107,8 +111,8 @@ local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
 return { last[1] and last[1][1] or '0-0', solid, redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),
   redis.call('ZRANGE', KEYS[4], 0, -1) }`
 
-/** Opens the journal; it reads the stream over a connection of its own. */
-export function createJournal(link: RedisLink): Journal {
+/** Opens the journal. It reads the stream over a connection of its own, because such a read blocks. */
+export function createHeadJournal(link: RedisLink): HeadJournal {
   const keys = {
     fence: link.key('head:fence'),
     genesis: link.key('head:genesis'),
@@ -119,22 +123,22 @@ export function createJournal(link: RedisLink): Journal {
     window: link.key('head:window'),
   }
   const blockKey = (hash: Hash) => link.key(`head:block:${hash}`)
-  const lead = link.script(LEAD)
-  const resign = link.script(RESIGN)
+  const acquireLease = link.script(ACQUIRE_LEASE)
+  const releaseLease = link.script(RELEASE_LEASE)
   const publish = link.script(PUBLISH)
   const snapshot = link.script(SNAPSHOT)
   const reader = link.blocking()
 
   return {
-    async lead(id) {
-      const token = await lead(
+    async acquireLease(id) {
+      const token = await acquireLease(
         [keys.lease, keys.fence, keys.state, keys.window, keys.stream, keys.genesis, keys.orphans],
         [id, LEASE, TTL],
       )
       return typeof token === 'string' ? token : undefined
     },
-    async resign(token) {
-      await resign([keys.lease], [token])
+    async releaseLease(token) {
+      await releaseLease([keys.lease], [token])
     },
     async publish(token, entry, blocks, oldest) {
       for (const block of blocks) {
@@ -151,7 +155,7 @@ export function createJournal(link: RedisLink): Journal {
           oldest,
           MAX_ENTRIES,
           TTL,
-          JSON.stringify(entry.solid),
+          JSON.stringify(entry.solidified),
         ],
       )) as PublishOutcome
     },
@@ -164,7 +168,7 @@ export function createJournal(link: RedisLink): Journal {
       const blocks: Snapshot['blocks'] = []
       for (let index = 0; index < members.length; index += 2)
         blocks.push({ hash: members[index] as Hash, number: Number(members[index + 1]) })
-      return { blocks, orphans, position, solid: JSON.parse(solid) as HeadBlock }
+      return { blocks, orphans, position, solidified: JSON.parse(solid) as HeadBlock }
     },
     async blocks(hashes) {
       const found = new Map<Hash, RecentBlock>()
@@ -178,36 +182,63 @@ export function createJournal(link: RedisLink): Journal {
       }
       return found
     },
-    async sameChain(genesis) {
+    async isSameChain(genesis) {
       await link.run((client) => client.set(keys.genesis, genesis, 'PX', TTL, 'NX'))
       return (await link.run((client) => client.get(keys.genesis))) === genesis
     },
     async read(position) {
-      const answer = await reader.xread(
-        'COUNT',
-        BATCH,
-        'BLOCK',
-        1_000,
-        'STREAMS',
-        keys.stream,
-        position,
-      )
+      const answer = await reader
+        .xread('COUNT', BATCH, 'BLOCK', 1_000, 'STREAMS', keys.stream, position)
+        .catch((error: unknown) => {
+          throw new StoreUnavailableError(error)
+        })
       return (answer?.[0]?.[1] ?? []).map(([position, fields]) => ({
         position,
-        entry: JSON.parse(fields[1] ?? '') as JournalEntry,
+        entry: parseEntry(fields[1]),
       }))
     },
     close: () => reader.disconnect(),
   }
 }
 
-/** The stream's form of a step between two newest blocks. */
-export function toEntry(prev: Hash | '', change: HeadChange, tip: Hash): JournalEntry {
+/** The stream's form of an update. `prev` and `tip` are the newest blocks before and after it. */
+export function toEntry(prev: Hash | '', update: ChainUpdate, tip: Hash): JournalEntry {
   return {
     prev,
-    removed: change.removed.map(({ hash }) => hash),
-    added: change.added.map(({ hash, number }) => ({ number, hash })),
+    removed: update.removed.map(({ hash }) => hash),
+    added: update.added.map(({ hash, number }) => ({ number, hash })),
     tip,
-    solid: change.solid,
+    solidified: update.solidified,
   }
+}
+
+/** The entry that a text spells; undefined when it spells none. */
+function parseEntry(text: string | undefined): JournalEntry | undefined {
+  try {
+    const entry = JSON.parse(text ?? '') as Partial<JournalEntry> | null
+    return entry && isEntry(entry) ? entry : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isEntry(input: Partial<JournalEntry>): input is JournalEntry {
+  const { added, prev, removed, solidified, tip } = input
+  return (
+    Array.isArray(added) &&
+    added.every((block) => isBlock(block)) &&
+    Array.isArray(removed) &&
+    removed.every((hash) => isHash(hash)) &&
+    (prev === '' || isHash(prev)) &&
+    isHash(tip) &&
+    isBlock(solidified)
+  )
+}
+
+function isBlock(input: Partial<JournalEntry['added'][number]> | null | undefined): boolean {
+  return isHash(input?.hash) && Number.isSafeInteger(input?.number)
+}
+
+function isHash(input: unknown): input is Hash {
+  return typeof input === 'string' && /^0x[0-9a-f]{64}$/.test(input)
 }

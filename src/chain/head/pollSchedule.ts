@@ -1,39 +1,39 @@
 /** Milliseconds between the slots of the chain. */
 const SLOT = 3_000
 
-/** Milliseconds between polls without a rhythm; also what bounds the idle calls to two a second. */
+/** Milliseconds between polls until the slots are known. Bounds the idle calls to two a second. */
 const STEADY = 500
 
 /** Milliseconds between polls while a block is due. */
 const EAGER = 200
 
-/** The longest wait with a rhythm: a branch switch does not keep to the slots. */
+/** The longest pause once the slots are known: a reorg does not keep to the slots. */
 const SPARSE = 1_000
 
-/** Polls start this long before the earliest that a block came after its slot, and stay eager this long after. */
+/** Eager polls start this long before the earliest that a block came after its slot, and go on this long after. */
 const EARLY = 100
 const LATE = 1_200
 
-/** Arrivals in a row that make a rhythm. */
-const STEPS = 3
+/** Arrivals in a row that make the slots known. */
+const ARRIVALS = 3
 
-/** Slots without a block after which the rhythm is lost. */
+/** Slots without a block after which they count as unknown again. */
 const LOST = 3
 
-/** When to look at the node next: sparsely until the next slot is due, then eagerly; steadily while there is no rhythm. */
-export type Rhythm = {
+/** When to poll the node: sparsely until the next slot is due, then eagerly, and steadily while the slots are unknown. */
+export type PollSchedule = {
   /** A new head was seen; `timestamp` is its own time. All in milliseconds. */
-  seen(timestamp: number, now: number): void
+  blockSeen(timestamp: number, now: number): void
   /** Milliseconds until the next poll. */
   delay(now: number): number
 }
 
-/** Learns how long after its slot a block shows up, from the last few arrivals. */
-export function createRhythm(): Rhythm {
+/** Learns from the last few blocks how long after its slot a block arrives. */
+export function createPollSchedule(): PollSchedule {
   let arrivals: { timestamp: number; lag: number }[] = []
 
   return {
-    seen(timestamp, now) {
+    blockSeen(timestamp, now) {
       const last = arrivals.at(-1)
       const lag = now - timestamp
       const fits =
@@ -45,8 +45,8 @@ export function createRhythm(): Rhythm {
     },
     delay(now) {
       const last = arrivals.at(-1)
-      if (!last || arrivals.length < STEPS) return STEADY
-      // Each look may be late by one interval: lean towards earlier.
+      if (!last || arrivals.length < ARRIVALS) return STEADY
+      // A poll notices a block late by up to one interval, so the earliest arrival is the best estimate.
       const phase = Math.min(...arrivals.map(({ lag }) => lag)) - EARLY
       const since = now - last.timestamp - phase
       const slots = Math.max(1, Math.ceil((since - LATE) / SLOT))

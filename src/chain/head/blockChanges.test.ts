@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { HeadBlock, RecentBlock } from '../headTypes.ts'
-import { stepsFrom } from './steps.ts'
-import { applyChange, blockAt, blocksAbove, newestOf, type Window } from './window.ts'
+import type { HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import { blockChangesFrom } from './blockChanges.ts'
+import { applyUpdate, blockAt, blocksAbove, newestOf } from './window.ts'
 
 const hash = (number: number, branch: number) =>
   `0x${number.toString(16).padStart(16, '0')}${branch.toString(16).padStart(48, '0')}` as const
@@ -20,12 +20,12 @@ function block(number: number, branch: number, parentBranch = branch): RecentBlo
   }
 }
 
-const solid: HeadBlock = block(0, 0)
+const solidified: HeadBlock = block(0, 0)
 
 /** A window over 0…`height`, then reorgs, each `[depth, longer]`. */
 function build(height: number, reorgs: [number, number][]): { window: Window; seen: Window[] } {
   const added = Array.from({ length: height + 1 }, (_, number) => block(number, 0))
-  let window = applyChange(undefined, { removed: [], added, solid })
+  let window = applyUpdate(undefined, { removed: [], added, solidified })
   const seen = [window]
   for (const [index, [depth, longer]] of reorgs.entries()) {
     const from = newestOf(window).number - Math.min(depth, newestOf(window).number)
@@ -35,21 +35,21 @@ function build(height: number, reorgs: [number, number][]): { window: Window; se
       ...block(from + 1 + at, index + 1),
       ...(at === 0 && { parentHash: below.hash }),
     }))
-    window = applyChange(window, { removed, added: branch, solid })
+    window = applyUpdate(window, { removed, added: branch, solidified })
     seen.push(window)
   }
   return { window, seen }
 }
 
-describe('stepsFrom', () => {
+describe('blockChangesFrom', () => {
   test('default: forward on one branch', () => {
     const { window } = build(4, [])
-    const route = stepsFrom(window, { number: 2, hash: hash(2, 0) }, 4)
+    const route = blockChangesFrom(window, { number: 2, hash: hash(2, 0) }, 4)
     expect(route).toEqual([
       { block: block(3, 0), removed: false, after: { number: 3, hash: hash(3, 0) } },
       { block: block(4, 0), removed: false, after: { number: 4, hash: hash(4, 0) } },
     ])
-    expect(stepsFrom(window, { number: 4, hash: hash(4, 0) }, 4)).toEqual([])
+    expect(blockChangesFrom(window, { number: 4, hash: hash(4, 0) }, 4)).toEqual([])
   })
 
   test('behavior: whatever branch one is on, the steps lead to the canonical chain', () => {
@@ -64,7 +64,7 @@ describe('stepsFrom', () => {
         const { seen, window } = build(height, script)
         const before = seen[pick % seen.length] as Window
         const held = before.blocks.map(({ hash }) => hash)
-        const route = stepsFrom(window, newestOf(before), newestOf(window).number)
+        const route = blockChangesFrom(window, newestOf(before), newestOf(window).number)
         expect(typeof route).not.toBe('string')
         const steps = typeof route === 'string' ? [] : route
         const gone = steps.filter(({ removed }) => removed).map(({ block }) => block.hash)
@@ -77,24 +77,24 @@ describe('stepsFrom', () => {
 
   test('behavior: below the window, not heard of yet, lost', () => {
     const { window } = build(4, [])
-    expect(stepsFrom(window, { number: 7, hash: hash(7, 9) }, 4)).toBe('ahead')
-    expect(stepsFrom(window, { number: 3, hash: hash(3, 9) }, 4)).toBe('ahead')
-    expect(stepsFrom(window, { number: 0, hash: hash(0, 9) }, 4)).toBe('lost')
+    expect(blockChangesFrom(window, { number: 7, hash: hash(7, 9) }, 4)).toBe('ahead')
+    expect(blockChangesFrom(window, { number: 3, hash: hash(3, 9) }, 4)).toBe('ahead')
+    expect(blockChangesFrom(window, { number: 0, hash: hash(0, 9) }, 4)).toBe('lost')
     const blocks = Array.from({ length: 300 }, (_, number) => block(number, 0))
-    const late = applyChange(undefined, { removed: [], added: blocks, solid: block(299, 0) })
+    const late = applyUpdate(undefined, { removed: [], added: blocks, solidified: block(299, 0) })
     expect(late.blocks[0]?.number).toBe(171)
-    expect(stepsFrom(late, { number: 100, hash: hash(100, 0) }, 299)).toBe('below')
-    expect(stepsFrom(late, { number: 170, hash: hash(170, 0) }, 171)).toHaveLength(1)
+    expect(blockChangesFrom(late, { number: 100, hash: hash(100, 0) }, 299)).toBe('below')
+    expect(blockChangesFrom(late, { number: 170, hash: hash(170, 0) }, 171)).toHaveLength(1)
   })
 })
 
-describe('applyChange', () => {
+describe('applyUpdate', () => {
   test('error: steps that do not link', () => {
     const { window } = build(2, [])
-    expect(() => applyChange(window, { removed: [], added: [block(4, 0)], solid })).toThrow(
+    expect(() => applyUpdate(window, { removed: [], added: [block(4, 0)], solidified })).toThrow(
       /follow/,
     )
-    expect(() => applyChange(window, { removed: [block(1, 0)], added: [], solid })).toThrow(
+    expect(() => applyUpdate(window, { removed: [block(1, 0)], added: [], solidified })).toThrow(
       /not the newest/,
     )
   })

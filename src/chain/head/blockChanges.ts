@@ -1,0 +1,38 @@
+import type { BlockId } from '../../codec/blockRef.ts'
+import type { RecentBlock, Window } from '../headTypes.ts'
+import { blockAt, isCanonical } from './window.ts'
+
+/** One block that left or joined the canonical chain. `after` is the cursor once the change is delivered. */
+export type BlockChange = { block: RecentBlock; removed: boolean; after: BlockId }
+
+/**
+ * The changes between a cursor and the canonical chain, or why they cannot be told:
+ *
+ * - `below`: the cursor is below the window. Blocks there are final and are read from the node.
+ * - `ahead`: the cursor is on a block that this process has not received yet.
+ * - `lost`: the cursor is on a branch that is not known any more.
+ */
+export type BlockChanges = BlockChange[] | 'below' | 'ahead' | 'lost'
+
+/** The changes from a cursor to the canonical block at height `to`: orphans first, newest first, then the new blocks. */
+export function blockChangesFrom(window: Window, from: BlockId, to: number): BlockChanges {
+  const changes: BlockChange[] = []
+  const first = window.blocks[0]?.number ?? 0
+  let at = from
+  while (isCanonical(window, at) === false) {
+    const block = window.orphans.get(at.hash)
+    if (!block) {
+      const isUnknown = changes.length > 0 || at.number <= window.solidified.number
+      return isUnknown ? 'lost' : 'ahead'
+    }
+    at = { number: block.number - 1, hash: block.parentHash }
+    changes.push({ block, removed: true, after: at })
+  }
+  if (at.number < first - 1) return changes.length > 0 ? changes : 'below'
+  for (let number = at.number + 1; number <= to; number++) {
+    const block = blockAt(window, number)
+    if (!block) break
+    changes.push({ block, removed: false, after: { number, hash: block.hash } })
+  }
+  return changes
+}

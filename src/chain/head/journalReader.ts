@@ -1,0 +1,167 @@
+import type { Hash } from 'viem'
+
+import { RpcError } from '../../errors.ts'
+import { StoreUnavailableError } from '../../redis.ts'
+import type { ChainUpdate, HeadLog, Window } from '../headTypes.ts'
+import { createCatchUp } from './catchUp.ts'
+import type { HeadJournal, JournalEntry } from './headJournal.ts'
+import { relationOf, toUpdate } from './reconcile.ts'
+import type { HeadSource } from './source.ts'
+import { newestOf } from './window.ts'
+
+/** Milliseconds before the journal is read again: when there is nothing to read from yet, and after a failure. */
+const IDLE = 100
+const RETRY = 200
+
+/** Applies the updates of the journal to the window of this process. */
+export type JournalReader = {
+  /** Whether the journal is known to have our newest block. */
+  isShared(): boolean
+  /** Notes that the journal has a block of ours. */
+  markShared(hash: Hash | undefined): void
+  /** Whether it is known where in the stream to read on. */
+  isReady(): boolean
+  /**
+   * Takes over what the journal has and the window lacks, and reads on from there. False when the node did not give what is
+   * missing. @throws StoreUnavailableError
+   */
+  rebuild(): Promise<boolean>
+  /** Forgets the place in the stream: the window goes its own way until the next rebuild. */
+  reset(): void
+  /** Reads until `stop`. */
+  run(): Promise<void>
+  stop(): void
+}
+
+export function createJournalReader({
+  apply,
+  isConnected,
+  journal,
+  log,
+  replace,
+  source,
+  window,
+}: createJournalReader.Options): JournalReader {
+  const catchUp = createCatchUp({ apply, journal, replace, source, window })
+  const life = { stopped: false }
+  /** The id of the last entry that was read. */
+  let cursor: string | undefined
+  let shared: Hash | undefined
+  /** The failure that was logged last, so that it is logged once. */
+  let logged: string | undefined
+
+  async function rebuild(): Promise<void> {
+    const snapshot = await catchUp.rebuild()
+    cursor = snapshot ? snapshot.position : (cursor ?? '0-0')
+    const own = window()
+    const tip = snapshot?.blocks.at(-1)?.hash
+    if (own && newestOf(own).hash === tip) shared = tip
+  }
+
+  /** Applies an entry of the stream. True when the window was rebuilt instead, so that the cursor is another now. */
+  async function applyEntry(entry: JournalEntry): Promise<boolean> {
+    const relation = relationOf(window(), entry)
+    if (relation === 'known') {
+      const own = window()
+      if (own && newestOf(own).hash === entry.tip) shared = entry.tip
+      return false
+    }
+    if (relation === 'elsewhere') {
+      await rebuild()
+      return true
+    }
+    const added = await catchUp.contents(entry.added.map(({ hash }) => hash))
+    const own = window()
+    // The leader applies its own updates at once, maybe while their contents were read here.
+    if (!own || entry.prev !== newestOf(own).hash) return false
+    apply(toUpdate(own, entry.removed, added, entry.solidified))
+    shared = entry.tip
+    return false
+  }
+
+  async function readOn(from: string): Promise<void> {
+    for (const { entry, position } of await journal.read(from)) {
+      try {
+        if (!entry) throw new Error('the entry is not readable')
+        if (await applyEntry(entry)) return
+        cursor = position
+      } catch (error) {
+        if (error instanceof RpcError) throw error
+        // No later attempt can apply such an entry: the window has all that it would bring.
+        logOnce(error, 'an entry of the replication stream is skipped', { position })
+        cursor = position
+        await rebuild()
+        return
+      }
+    }
+    logged = undefined
+  }
+
+  /** Redis being away is logged by the connection. */
+  function logOnce(error: unknown, message: string, fields: object = {}): void {
+    const { message: reason } = error as Error
+    if (error instanceof StoreUnavailableError || reason === logged) return
+    logged = reason
+    log.warn({ ...fields, reason }, message)
+  }
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, life.stopped ? 0 : milliseconds))
+  }
+
+  return {
+    isShared() {
+      const own = window()
+      return own !== undefined && newestOf(own).hash === shared
+    },
+    markShared(hash) {
+      if (hash !== undefined) shared = hash
+    },
+    isReady: () => cursor !== undefined,
+    async rebuild() {
+      try {
+        await rebuild()
+        return true
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) throw error
+        logOnce(error, 'the window of the other replicas cannot be taken over')
+        return false
+      }
+    },
+    reset() {
+      cursor = undefined
+      shared = undefined
+    },
+    async run() {
+      while (!life.stopped) {
+        const from = cursor
+        if (from === undefined || !isConnected()) {
+          await pause(IDLE)
+          continue
+        }
+        await readOn(from).catch(async (error: unknown) => {
+          logOnce(error, 'the updates of the leader cannot be applied')
+          await pause(RETRY)
+        })
+      }
+    },
+    stop() {
+      life.stopped = true
+      journal.close()
+    },
+  }
+}
+
+export declare namespace createJournalReader {
+  type Options = {
+    journal: HeadJournal
+    source: HeadSource
+    window: () => Window | undefined
+    apply: (update: ChainUpdate) => void
+    /** Replaces the window by one that differs only in its orphans. */
+    replace: (window: Window) => void
+    /** Whether there is a connection to Redis. */
+    isConnected: () => boolean
+    log: HeadLog
+  }
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto'
+
+import type { Hash } from 'viem'
+
+import { type RedisLink, StoreUnavailableError } from '../../redis.ts'
+import type { ChainUpdate, HeadLog, HeadStatus, ReplicaRole, Window } from '../headTypes.ts'
+import { createHeadJournal, LEASE, toEntry } from './headJournal.ts'
+import { createJournalReader } from './journalReader.ts'
+import { planPublication } from './reconcile.ts'
+import {
+  type ReplicaEvent,
+  type ReplicaState,
+  roleOf,
+  transition,
+  wantsLease,
+} from './replicaState.ts'
+import type { HeadSource } from './source.ts'
+import { applyUpdate, newestOf, oldestKept } from './window.ts'
+
+/** Milliseconds between two heartbeats: the lease is renewed four times in its time. */
+const HEARTBEAT = LEASE / 4
+
+/** Milliseconds between two heartbeats while Redis is away. */
+const RECONNECT = 100
+
+/** The replicas that share a Redis, seen from one of them. */
+export type Replication = {
+  role(): ReplicaRole
+  /** Publishes an update to all replicas and applies it here. False when it was not published and must be worked out again. */
+  publish(update: ChainUpdate): Promise<boolean>
+  /** Whether the other replicas know our newest block, so that they can resume a cursor on it. */
+  isShared(): boolean
+  /** Why this replica takes no part, for people. */
+  problem(): string | undefined
+  /** Resolves once this replica has a role, or has waited long enough for Redis. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Elects one leader by a lease and applies the updates that it publishes. The token of the lease is checked with every update,
+ * so a leader that was paused cannot publish after another has taken over. Without Redis each replica follows the chain for
+ * itself; when Redis is back they agree on what it has.
+ */
+export function createReplication({
+  apply,
+  genesis,
+  id = randomUUID(),
+  link,
+  log,
+  now,
+  onRole,
+  replace,
+  source,
+  upstream,
+  window,
+}: createReplication.Options): Replication {
+  const journal = createHeadJournal(link)
+  const reader = createJournalReader({
+    apply,
+    isConnected: () => link.status() === 'up',
+    journal,
+    log,
+    replace,
+    source,
+    window,
+  })
+  const life = { stopped: false }
+  let state: ReplicaState = { kind: 'connecting', since: now() }
+  let loops: Promise<unknown> | undefined
+  let markStarted = () => {}
+  const started = new Promise<void>((resolve) => {
+    markStarted = resolve
+  })
+
+  /** Moves to the next state and does what that asks for. */
+  function dispatch(event: ReplicaEvent): void {
+    const before = state
+    state = transition(before, event)
+    if (state === before) return
+    if (before.kind === 'leading' && (state.kind === 'yielding' || state.kind === 'detached'))
+      void journal.releaseLease(before.token).catch(() => undefined)
+    if (state.kind === 'detached') reader.reset()
+    report(state)
+    if (roleOf(state) !== roleOf(before)) onRole()
+    if (state.kind !== 'connecting') markStarted()
+  }
+
+  function report({ kind }: ReplicaState): void {
+    switch (kind) {
+      case 'leading':
+      case 'following':
+        return log.info({ role: kind === 'leading' ? 'leader' : 'follower' }, 'replica role')
+      case 'yielding':
+        return log.warn('the node is unreachable: another replica may lead')
+      case 'detached':
+        return log.warn('this replica polls the node for itself until it can join the others')
+      case 'excluded':
+        return log.error(OTHER_CHAIN)
+      case 'connecting':
+    }
+  }
+
+  async function heartbeat(): Promise<void> {
+    try {
+      if (!(await journal.isSameChain(genesis))) return dispatch({ kind: 'otherChain' })
+      const { downSince } = upstream()
+      if (downSince !== undefined)
+        dispatch({ kind: 'upstreamUnreachable', at: now(), since: downSince })
+      if (!reader.isReady() && !(await reader.rebuild()))
+        return dispatch({ kind: 'windowMissing', at: now() })
+      const wants = wantsLease(state, { at: now(), isUpstreamDown: upstream().state === 'down' })
+      const token = wants ? await journal.acquireLease(id) : undefined
+      if (token === undefined) return dispatch({ kind: 'leaseDenied' })
+      const isNew = state.kind !== 'leading' || state.token !== token
+      if (isNew && !(await syncJournal(token))) {
+        await journal.releaseLease(token)
+        return dispatch({ kind: 'leaseDenied' })
+      }
+      dispatch({ kind: 'leaseGranted', token })
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError))
+        log.error({ err: error }, 'the heartbeat of this replica failed')
+      dispatch({ kind: 'redisFailed', at: now() })
+    }
+  }
+
+  /** Makes the journal and the window of a new leader agree. False when the node does not give what is missing here. */
+  async function syncJournal(token: string): Promise<boolean> {
+    if (!(await reader.rebuild())) return false
+    const own = window()
+    const plan = own && planPublication(own, await journal.snapshot())
+    if (!own || !plan) return true
+    const outcome = await journal.publish(token, plan.entry, plan.blocks, oldestOf(own))
+    if (outcome === 'ok' && window() === own) reader.markShared(newestOf(own).hash)
+    return true
+  }
+
+  /** Publishes as the leader. `failed`: Redis did not take the update. */
+  async function publishAs(token: string, own: Window | undefined, update: ChainUpdate) {
+    const after = applyUpdate(own, update)
+    const entry = toEntry(own ? newestOf(own).hash : '', update, newestOf(after).hash)
+    try {
+      const outcome = await journal.publish(token, entry, update.added, oldestOf(after))
+      if (outcome === 'moved') await syncJournal(token)
+      return outcome
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) return 'failed'
+      throw error
+    }
+  }
+
+  async function heartbeats(): Promise<void> {
+    while (!life.stopped) {
+      await heartbeat()
+      await pause(link.status() === 'up' ? HEARTBEAT : RECONNECT)
+    }
+  }
+
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, life.stopped ? 0 : milliseconds))
+  }
+
+  return {
+    role: () => roleOf(state),
+    isShared: () => roleOf(state) !== 'standalone' && reader.isShared(),
+    problem: () => (state.kind === 'excluded' ? OTHER_CHAIN : undefined),
+    async publish(update) {
+      const own = window()
+      // The window changed while the update was worked out.
+      if (!links(own, update)) return false
+      if (roleOf(state) === 'standalone') {
+        apply(update)
+        return true
+      }
+      if (state.kind !== 'leading') return false
+      const outcome = await publishAs(state.token, own, update)
+      if (outcome === 'fenced') dispatch({ kind: 'fenced' })
+      else if (outcome === 'failed') dispatch({ kind: 'publishFailed', at: now() })
+      if (outcome !== 'ok') return false
+      dispatch({ kind: 'published' })
+      // The reader may have applied it from the stream already.
+      if (window() === own) apply(update)
+      reader.markShared(update.added.at(-1)?.hash)
+      return true
+    },
+    async start() {
+      loops ??= Promise.all([heartbeats(), reader.run()])
+      await started
+    },
+    async stop() {
+      life.stopped = true
+      if (state.kind === 'leading') await journal.releaseLease(state.token).catch(() => undefined)
+      reader.stop()
+      await loops
+    },
+  }
+}
+
+export declare namespace createReplication {
+  type Options = {
+    link: RedisLink
+    /** Hash of block 0: the keys in Redis must be of the same chain. */
+    genesis: Hash
+    source: HeadSource
+    window: () => Window | undefined
+    apply: (update: ChainUpdate) => void
+    /** Replaces the window by one that differs only in its orphans. */
+    replace: (window: Window) => void
+    /** Whether this replica reaches its node, and since when not. */
+    upstream: () => { state: HeadStatus['upstream']; downSince: number | undefined }
+    /** Called when the role has changed. */
+    onRole: () => void
+    log: HeadLog
+    now: () => number
+    /** Tells replicas apart. @default a random one */
+    id?: string | undefined
+  }
+}
+
+const OTHER_CHAIN = 'the Redis keys belong to another chain: set another --redis-prefix'
+
+function links(window: Window | undefined, update: ChainUpdate): boolean {
+  try {
+    applyUpdate(window, update)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function oldestOf({ blocks, solidified }: Window): number {
+  return oldestKept(solidified.number, blocks.at(-1)?.number ?? 0)
+}

@@ -1,0 +1,262 @@
+import type { Hash } from 'viem'
+
+import { UpstreamError } from '../../errors.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import type { HeadSource, Tip } from './source.ts'
+import { applyUpdate, blockAt, blocksAbove, isCanonical, MAX_WINDOW, newestOf } from './window.ts'
+
+/** Blocks of one update while a gap is filled: bounds memory and the size of one stream entry. */
+const CHUNK = 32
+
+/** Concurrent reads while a gap is filled. */
+const PARALLEL = 8
+
+/** For how many polls and milliseconds the node must show a branch that is not higher before it replaces ours. */
+const BRANCH_POLLS = 3
+const BRANCH_TIME = 2_000
+
+/**
+ * For how many polls and milliseconds the node must show nothing but a branch that leaves ours below the solidified block
+ * before it replaces ours. A node that has just started calls its head solidified, and one that was killed comes back without
+ * its last blocks, so such a branch can be the only one that will ever continue.
+ */
+const DEEP_POLLS = 10
+const DEEP_TIME = 15_000
+
+/**
+ * Compares the node's head with ours and publishes the updates between them, in order and without a gap.
+ *
+ * - A higher head is linked block by block. Where a parent hash does not fit, the branch is walked back by hash to where it left
+ *   ours.
+ * - A head that is not higher and on our branch means that the node lags: nothing changes.
+ * - A head that is not higher and on another branch replaces ours only when the node shows nothing else for a while.
+ * - A branch that leaves ours below the solidified block is refused and reported as a problem. It is followed only when the node
+ *   shows nothing else for a long time.
+ */
+export function createHeadSync({
+  authoritative = false,
+  now = Date.now,
+  publish,
+  source,
+  window,
+}: createHeadSync.Options): HeadSync {
+  /** The branch that is not higher, and the one that leaves ours below the solidified block: since when they are shown. */
+  let other: Shown | undefined
+  let deep: Shown | undefined
+  let problem: string | undefined
+
+  async function begin(tip: Tip): Promise<void> {
+    const solidified = await solidifiedUpTo(await source.solidified(), tip)
+    const from = Math.max(solidified.number, tip.number - MAX_WINDOW / 4)
+    const blocks: RecentBlock[] = []
+    for (let number = from; number <= tip.number; number += CHUNK) {
+      const chunk = await loadRange(number, Math.min(number + CHUNK - 1, tip.number), tip)
+      blocks.push(...chunk)
+      if (!isLinked(blocks)) return
+    }
+    if (blocks.at(-1)?.hash !== tip.hash) return
+    if (from === solidified.number && blocks[0]?.hash !== solidified.hash) return
+    await publish({ removed: [], added: blocks, solidified })
+  }
+
+  /** The solidified block, at most this tip: another node behind the same address may be further. */
+  async function solidifiedUpTo(reported: HeadBlock, tip: HeadBlock): Promise<HeadBlock> {
+    if (reported.number <= tip.number) return reported
+    if ((await source.solidifiedAt(tip.number)) === tip.hash) return toHead(tip)
+    throw new UpstreamError('the node solidified a block that its head does not continue')
+  }
+
+  /** Consecutive blocks as far as the node has them. Their links are not checked here. */
+  async function loadRange(from: number, to: number, tip: Tip): Promise<RecentBlock[]> {
+    const found: RecentBlock[] = []
+    for (let start = from; start <= to; start += PARALLEL) {
+      const numbers = Array.from(
+        { length: Math.min(PARALLEL, to - start + 1) },
+        (_, index) => start + index,
+      )
+      const loaded = await Promise.all(
+        numbers.map((number) =>
+          number === tip.number ? source.loadTip(tip) : source.load({ number }),
+        ),
+      )
+      for (const block of loaded) {
+        if (!block) return found
+        found.push(block)
+      }
+    }
+    return found
+  }
+
+  /** Fills the heights up to a higher head, chunk by chunk. */
+  async function extend(tip: Tip): Promise<void> {
+    const reported = await trySolidified()
+    for (;;) {
+      const view = window() as Window
+      const newest = newestOf(view)
+      if (newest.number >= tip.number) return
+      const loaded = await loadRange(
+        newest.number + 1,
+        Math.min(newest.number + CHUNK, tip.number),
+        tip,
+      )
+      const first = loaded[0]
+      if (!first) return
+      const branch = first.parentHash === newest.hash ? [first] : await walkBack(view, first)
+      if (!branch) return
+      for (const block of loaded.slice(1)) {
+        // Two nodes behind one address may disagree: the blocks that link are taken, the others are read again.
+        if (block.parentHash !== branch.at(-1)?.hash) break
+        branch.push(block)
+      }
+      if (!(await adopt(view, branch, reported))) return
+    }
+  }
+
+  /** The branch that ends in `block`, from its first block that is not ours. Undefined when it cannot be read or is refused. */
+  async function walkBack(view: Window, block: RecentBlock): Promise<RecentBlock[] | undefined> {
+    const branch = [block]
+    // Counted once a poll, however deep the branch is.
+    const leaves = blockAt(view, block.number - 1)?.hash !== block.parentHash
+    if (leaves && problem !== undefined) deep = shownAgain(deep)
+    for (let first = block; ;) {
+      const below = blockAt(view, first.number - 1)
+      if (below?.hash === first.parentHash) return branch
+      const isDeep = first.number - 1 <= view.solidified.number
+      if (!authoritative && isDeep && !isShownFor(deep, DEEP_POLLS, DEEP_TIME)) {
+        problem = `the node shows a branch that leaves ours below the solidified block ${view.solidified.number}`
+        return undefined
+      }
+      if (!below && first.number <= (view.blocks[0]?.number ?? 0))
+        return authoritative ? branch : undefined
+      const parent = await source.load({ hash: first.parentHash })
+      if (!parent) return undefined
+      branch.unshift(parent)
+      first = parent
+    }
+  }
+
+  async function adopt(
+    view: Window,
+    branch: RecentBlock[],
+    reported: HeadBlock | undefined,
+  ): Promise<boolean> {
+    const last = branch.at(-1) as RecentBlock
+    const removed = blocksAbove(view, (branch[0] as RecentBlock).number - 1)
+    const kept = blockAt(view, (branch[0] as RecentBlock).number - 1)
+    const base = kept && kept.number < view.solidified.number ? toHead(kept) : view.solidified
+    const update: ChainUpdate = { removed, added: branch, solidified: base }
+    const solidified = await nextSolidified(applyUpdate(view, update), reported, last)
+    if (!solidified) return false
+    forgetBranches()
+    return publish({ ...update, solidified })
+  }
+
+  /** The solidified block among ours. Undefined when the node solidified another branch. */
+  async function nextSolidified(
+    after: Window,
+    reported: HeadBlock | undefined,
+    last: HeadBlock,
+  ): Promise<HeadBlock | undefined> {
+    if (authoritative && reported && reported.number <= last.number) return reported
+    if (!reported || reported.number <= after.solidified.number) return after.solidified
+    const at = reported.number > last.number ? last : reported
+    const hash: Hash | undefined =
+      at === last ? await source.solidifiedAt(last.number) : reported.hash
+    if (hash === undefined) return after.solidified
+    const own = blockAt(after, at.number)
+    if (own?.hash === hash) return toHead(own)
+    problem = `the node solidified another block ${at.number} than the one it showed`
+    return undefined
+  }
+
+  /** The node shows our branch. */
+  function forgetBranches(): void {
+    other = undefined
+    deep = undefined
+    problem = undefined
+  }
+
+  function shownAgain(shown: Shown | undefined): Shown {
+    return { since: shown?.since ?? now(), polls: (shown?.polls ?? 0) + 1 }
+  }
+
+  function isShownFor(shown: Shown | undefined, polls: number, time: number): boolean {
+    return shown !== undefined && shown.polls >= polls && now() - shown.since >= time
+  }
+
+  async function trySolidified(): Promise<HeadBlock | undefined> {
+    // The head goes on without it. It is asked for again with the next block.
+    return source.solidified().catch(() => undefined)
+  }
+
+  /** A head that is not higher than ours and on another branch. */
+  async function consider(view: Window, tip: Tip): Promise<void> {
+    other = shownAgain(other)
+    if (!authoritative && !isShownFor(other, BRANCH_POLLS, BRANCH_TIME)) return
+    const block = await source.loadTip(tip)
+    const branch = block && (await walkBack(view, block))
+    if (branch) await adopt(view, branch, await trySolidified())
+  }
+
+  /** Goes back to an older block of our own branch, which only a chain in this process does. */
+  async function goBack(view: Window, tip: Tip): Promise<void> {
+    const solidified = (await trySolidified()) ?? view.solidified
+    await publish({
+      removed: blocksAbove(view, tip.number),
+      added: [],
+      solidified: solidified.number <= tip.number ? solidified : toHead(tip),
+    })
+  }
+
+  return {
+    async sync() {
+      const tip = await source.tip()
+      const view = window()
+      if (!view) return begin(tip)
+      const newest = newestOf(view)
+      if (tip.hash === newest.hash) return forgetBranches()
+      if (tip.number > newest.number) return extend(tip)
+      const known = isCanonical(view, tip)
+      if (known === false || (known === undefined && authoritative)) return consider(view, tip)
+      other = undefined
+      deep = undefined
+      if (known && authoritative) return goBack(view, tip)
+      return undefined
+    },
+    isUndecided: () => other !== undefined,
+    problem: () => problem,
+  }
+}
+
+export declare namespace createHeadSync {
+  type Options = {
+    source: HeadSource
+    /** The window as it is now; undefined before the first update. */
+    window: () => Window | undefined
+    /** Publishes an update. Resolves once `window()` has it; false when it was refused and must be worked out again. */
+    publish: (update: ChainUpdate) => Promise<boolean>
+    /** The chain is in this process: its head is followed wherever it goes, also back. @default false */
+    authoritative?: boolean | undefined
+    now?: (() => number) | undefined
+  }
+}
+
+export type HeadSync = {
+  /** Polls the node once and publishes what is new. @throws RpcError when the node fails */
+  sync(): Promise<void>
+  /** Whether the node shows another branch that is not accepted yet. */
+  isUndecided(): boolean
+  /** Why the node's head cannot be followed, for people. */
+  problem(): string | undefined
+}
+
+/** Since when (milliseconds) and in how many polls the node has shown a branch. */
+type Shown = { since: number; polls: number }
+
+function isLinked(blocks: readonly RecentBlock[]): boolean {
+  return blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
+}
+
+function toHead({ hash, number, parentHash, timestamp }: HeadBlock): HeadBlock {
+  return { number, hash, parentHash, timestamp }
+}
