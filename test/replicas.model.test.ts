@@ -205,7 +205,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
       for (const { head } of replicas) {
         head.pollNow()
         expect(head.latest().hash).toBe(chain.head().hash)
-        expect(head.status().role).not.toBe('alone')
+        expect(head.status().role).not.toBe('standalone')
       }
     },
     { interval: 50, timeout: 20_000 },
