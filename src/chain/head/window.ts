@@ -3,7 +3,7 @@ import type { Hash } from 'viem'
 import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
 
 /** Blocks kept below the solidified one, so that a cursor on an older block can still be resumed. */
-export const FORK_WINDOW = 128
+const FORK_WINDOW = 128
 
 /** The most blocks kept when nothing gets solidified: about three hours of a chain that has lost its producers. */
 export const MAX_WINDOW = 4_096
