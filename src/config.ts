@@ -304,6 +304,14 @@ export const options = {
     parse: integer(1024),
     help: 'bytes queued for one WebSocket reader before it is cut',
   },
+  unsentBytes: {
+    flag: '--unsent-bytes',
+    env: 'ETHGATE_UNSENT_BYTES',
+    value: 'BYTES',
+    default: 256 * MIB,
+    parse: integer(MIB),
+    help: 'bytes of large answers that wait for slow readers, over all connections; beyond it they are cut, then large answers are refused',
+  },
   wsIdle: {
     flag: '--ws-idle',
     env: 'ETHGATE_WS_IDLE',

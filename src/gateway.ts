@@ -8,9 +8,11 @@ import { healthOf } from './health.ts'
 import { isLoopback } from './http/access.ts'
 import type { Health } from './http/health.ts'
 import { createHttpServer } from './http/server.ts'
+import { createUnsent } from './http/unsent.ts'
 import type { AnyMethod } from './jsonrpc/method.ts'
 import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
 import { createRpcServer, type ObservedCall } from './jsonrpc/server.ts'
+import { createLoopWatch } from './lib/loopWatch.ts'
 import { type Log, silentLog } from './log.ts'
 import { methodsOf } from './methods/view.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -117,6 +119,13 @@ export function createGateway({
     else log.error({ err: error }, message)
   }
 
+  const unsent = createUnsent({ limit: config.unsentBytes })
+  const loop = createLoopWatch({
+    onBlocked: ({ method, ms }) =>
+      log.warn({ method, ms: Math.round(ms) }, 'the event loop was blocked'),
+    onDelay: (ms) => metrics.loopDelay.observe(ms / 1000),
+  })
+
   function serverOf(
     view: 'full' | 'solid',
     change = (methods: Record<string, AnyMethod>) => methods,
@@ -125,6 +134,8 @@ export function createGateway({
       batchLimit: config.batchLimit,
       context: () => contextOf(view),
       depthLimit: config.depthLimit,
+      hasRoom: (bytes) => unsent.hasRoom(bytes),
+      loop,
       methods: change(methodsOf(view, extraMethods)),
       observe: ({ code, method, ms }) => metrics.call(method, code, ms / 1000),
       onError,
@@ -149,6 +160,7 @@ export function createGateway({
       contentType: metrics.registry.contentType,
       text() {
         metrics.health(health())
+        metrics.unsentBytes.set(unsent.bytes())
         return metrics.registry.metrics()
       },
     },
@@ -162,6 +174,7 @@ export function createGateway({
       { path: '/solidity', server: solid },
       { path: '/wei', server: wei },
     ],
+    unsent,
   })
 
   return {
@@ -184,6 +197,8 @@ export function createGateway({
       await services?.stop()
       await nodeRpc?.close()
       await native.close()
+      loop.stop()
+      unsent.stop()
     },
     async request({ method, params = [] }) {
       const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

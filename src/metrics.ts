@@ -34,6 +34,13 @@ export function createMetrics() {
     registers,
   })
 
+  const loopDelay = new Histogram({
+    name: 'ethgate_event_loop_delay_seconds',
+    help: 'How late the event loop was, measured every 50 ms',
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+    registers,
+  })
+
   const headNumber = gauge('ethgate_head_block_number', 'Newest block')
   const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
   const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last moved')
@@ -61,6 +68,9 @@ export function createMetrics() {
       upstreamUp.set(upstream.state === 'up' ? 1 : 0)
       redisUp.set(redis === 'up' ? 1 : 0)
     },
+    /** How late the event loop is, seconds. */
+    loopDelay,
+    unsentBytes: gauge('ethgate_unsent_bytes', 'Bytes of answers that wait for their readers'),
     wsConnections: gauge('ethgate_ws_connections', 'Open WebSocket connections'),
     wsCuts: new Counter({
       name: 'ethgate_ws_cuts_total',

@@ -5,6 +5,7 @@ import { type Config, createConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import type { Health } from '../src/http/health.ts'
 import { createHttpServer } from '../src/http/server.ts'
+import { createUnsent } from '../src/http/unsent.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import type { RpcSocket } from '../src/jsonrpc/request.ts'
 import { createRpcServer } from '../src/jsonrpc/server.ts'
@@ -27,7 +28,10 @@ export const HEALTH: Health = {
 export async function startHttpServer(
   given: Partial<Config> = {},
   health: Partial<Health> = {},
-  { canSpend = false } = {},
+  {
+    canSpend = false,
+    ...unsentOptions
+  }: { canSpend?: boolean } & Partial<createUnsent.Options> = {},
 ) {
   const settled: boolean[] = []
   const aborted: boolean[] = []
@@ -64,9 +68,11 @@ export async function startHttpServer(
       return request.socket !== undefined
     }),
   }
+  const unsent = createUnsent({ limit: createConfig(given).unsentBytes, ...unsentOptions })
   const server = createRpcServer({
     context: () => ({}) as Context,
     methods,
+    hasRoom: (bytes) => unsent.hasRoom(bytes),
     onError: (error) => errors.push(error),
   })
   const http = createHttpServer({
@@ -79,6 +85,7 @@ export async function startHttpServer(
     onCut: (reason) => cuts.push(reason),
     onError: (error) => errors.push(error),
     routes: ['/', '/jsonrpc', '/ws'].map((path) => ({ path, server })),
+    unsent,
   })
   const { port, url } = await http.listen()
   onTestFinished(() => {
@@ -101,6 +108,7 @@ export async function startHttpServer(
     release,
     settled,
     sockets,
+    unsent,
     url,
   }
 }

@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { type Answer, answerBytes, errorAnswer } from '../jsonrpc/answer.ts'
+import { type Answer, errorAnswer } from '../jsonrpc/answer.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { createHttpScope } from './scope.ts'
+import { sendAnswer } from './send.ts'
+import type { Unsent } from './unsent.ts'
 
 /** Answers a POST on node's own request and response: hot results are a few bytes, and a Request object costs more than they do. */
 export type RpcListener = (
@@ -18,6 +20,7 @@ export function createRpcListener({
   corsHeaders,
   onError,
   trustProxy,
+  unsent,
 }: createRpcListener.Options): RpcListener {
   const scopeOptions = { onError, trustProxy }
   const atTurnEnd = createTurnEnd(onError)
@@ -53,13 +56,7 @@ export function createRpcListener({
       'content-length': answer.bytes,
       ...headers,
     })
-    const last = answer.parts.length - 1
-    if (last === 0) outgoing.end(answer.parts[0])
-    else if (answer.bytes <= TEXT_LIMIT) endAsText(outgoing, answer)
-    else
-      answer.parts.forEach((part, index) =>
-        index === last ? outgoing.end(part) : outgoing.write(part),
-      )
+    sendAnswer(outgoing, answer, unsent)
   }
 
   /** 413, and the rest of the body is thrown away: a connection closed at once would lose the answer for many clients. */
@@ -91,6 +88,8 @@ export declare namespace createRpcListener {
     corsHeaders: (incoming: IncomingMessage) => Record<string, string>
     onError: (error: unknown, message: string) => void
     trustProxy: number
+    /** The answers that wait for their readers. */
+    unsent: Unsent
   }
 }
 
@@ -116,19 +115,6 @@ function createTurnEnd(
   return (step) => {
     if (steps.push(step) === 1) setImmediate(run)
   }
-}
-
-/** Up to here the pieces are joined to one text, which node sends together with the headers; above, the copies cost more. */
-const TEXT_LIMIT = 4_095
-
-/** Sends the pieces as one text of bytes: read and written as latin1, every byte stays as it is. */
-function endAsText(outgoing: ServerResponse, answer: Answer): void {
-  const text = answer.parts
-    .map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
-    .join('')
-  // A piece of text beyond ASCII, which only an id can bring, has fewer characters than bytes.
-  if (text.length === answer.bytes) outgoing.end(text, 'latin1')
-  else outgoing.end(answerBytes(answer))
 }
 
 /** How much of a refused body is read and thrown away before the connection is cut. */

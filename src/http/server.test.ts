@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { call, HEALTH, startHttpServer as setup } from '../../test/httpServer.ts'
 
@@ -102,6 +102,125 @@ describe('POST', () => {
         error: { code: -32600, message: 'Request body exceeds the limit of 1000 bytes' },
       })
     }
+  })
+})
+
+/** Requests as bytes on the wire, to be written at once. */
+const pipelined = (bodies: string[]) =>
+  bodies
+    .map((body) => `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    .join('')
+
+const numbered = (id: number, method: string, ...params: unknown[]) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
+
+describe('many requests on one connection', () => {
+  test('behavior: one is worked on at a time', async () => {
+    const { clients, port, release } = await setup()
+    const socket = connect(port)
+    let received = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+    socket.write(pipelined(Array.from({ length: 1_000 }, (_, id) => numbered(id, 'wait'))))
+    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    // Another client is served after all that the first has sent could have been read.
+    const other = connect(port)
+    onTestFinished(() => void other.destroy())
+    for (let id = 0; id < 20; id++) {
+      other.write(pipelined([numbered(id, 'echo')]))
+      await new Promise((resolve) => other.once('data', resolve))
+    }
+    expect(clients).toHaveLength(1)
+    release()
+    await vi.waitFor(() => expect(received.match(/"id":\d+/g)).toHaveLength(1_000), 10_000)
+    const ids = [...received.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))
+    expect(ids).toEqual(Array.from({ length: 1_000 }, (_, id) => id))
+    socket.destroy()
+  })
+
+  test('behavior: a body that comes after others waited is read', async () => {
+    const { port, release, clients } = await setup()
+    const socket = connect(port)
+    let received = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
+    const text = pipelined([
+      numbered(1, 'wait'),
+      numbered(2, 'echo'),
+      numbered(3, 'echo', 'x'.repeat(200_000)),
+      numbered(4, 'echo'),
+    ])
+    socket.write(text.slice(0, 1_000))
+    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    socket.write(text.slice(1_000))
+    release()
+    await vi.waitFor(() => expect(received).toContain('"id":4'), 10_000)
+    expect([...received.matchAll(/"id":(\d+)/g)].map(([, id]) => id)).toEqual(['1', '2', '3', '4'])
+    socket.destroy()
+  })
+
+  test('behavior: nothing that waits is begun when the client has gone', async () => {
+    const { clients, port, release, settled } = await setup()
+    const socket = connect(port)
+    socket.write(pipelined(Array.from({ length: 50 }, (_, id) => numbered(id, 'page', 30_000_000))))
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.resetAndDestroy()
+    await vi.waitFor(() => expect(settled).toEqual([false]))
+    release()
+    expect(clients).toHaveLength(1)
+  })
+})
+
+describe('readers that do not read', () => {
+  /** Asks for a large answer and takes only its beginning. */
+  async function stall(port: number, bytes: number) {
+    const socket = connect(port)
+    socket.on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    socket.write(pipelined([numbered(1, 'page', bytes)]))
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.pause()
+    return socket
+  }
+
+  test('behavior: are cut when they take nothing', async () => {
+    const { port, settled } = await setup({}, {}, { interval: 5, patience: 20 })
+    await stall(port, 30_000_000)
+    await vi.waitFor(() => expect(settled).toEqual([false]))
+  })
+
+  test('behavior: are not cut while they take something', async () => {
+    const { port, settled, unsent } = await setup({}, {}, { interval: 5, patience: 1_000 })
+    const socket = await stall(port, 30_000_000)
+    let taken = 0
+    socket.on('data', (chunk: Buffer) => {
+      taken += chunk.length
+    })
+    socket.resume()
+    await vi.waitFor(() => expect(settled).toEqual([true]), 10_000)
+    await vi.waitFor(() => expect(taken).toBeGreaterThan(29_000_000), 10_000)
+    expect(unsent.bytes()).toBe(0)
+  })
+
+  test('error: others get no large answer when too much waits, and small ones always', async () => {
+    const { port, post, settled } = await setup({ unsentBytes: 40_000_000 })
+    await stall(port, 30_000_000)
+    expect(await (await post(call('page', 30_000_000))).json()).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32005, message: 'too many answers wait for their readers, try again later' },
+    })
+    expect(settled).toEqual([false])
+    expect((await (await post(call('page', 1_000))).text()).length).toBeGreaterThan(1_000)
+  })
+
+  test('behavior: are cut sooner when too much waits', async () => {
+    const { port, post, settled } = await setup(
+      { unsentBytes: 40_000_000 },
+      {},
+      { shortPatience: 0 },
+    )
+    await stall(port, 30_000_000)
+    expect(await (await post(call('page', 30_000_000))).text()).toHaveLength(30_000_034)
+    await vi.waitFor(() => expect(settled).toEqual([false, true]))
   })
 })
 

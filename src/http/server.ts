@@ -17,7 +17,9 @@ import type { RpcServer } from '../jsonrpc/server.ts'
 import { type Access, createAccess, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
 import type { Health } from './health.ts'
+import { createInTurn } from './inTurn.ts'
 import { createRpcListener } from './rpc.ts'
+import type { Unsent } from './unsent.ts'
 import { guardUpgrades } from './upgrade.ts'
 import { createWsServer } from './ws.ts'
 
@@ -43,6 +45,7 @@ export function createHttpServer({
   onCut,
   onError,
   routes,
+  unsent,
 }: createHttpServer.Options): HttpServer {
   const servers = new Map(routes.map(({ path, server }) => [path, server]))
   const access = createAccess({
@@ -62,6 +65,7 @@ export function createHttpServer({
     onError,
     routes: servers,
     trustProxy: config.trustProxy,
+    unsent,
   })
   const app = createApp({
     access,
@@ -76,7 +80,9 @@ export function createHttpServer({
     corsHeaders: corsHeadersFor(access),
     onError,
     trustProxy: config.trustProxy,
+    unsent,
   })
+  const inTurn = createInTurn()
   const server = createAdaptorServer({
     fetch: app.fetch,
     // Its faster Request and Response would replace the global ones of the whole process.
@@ -88,11 +94,13 @@ export function createHttpServer({
         const refusal = access.refusalOf(incoming)
         if (refusal) return refuse(outgoing, refusal)
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
-        if (rpcServer) rpc(incoming, outgoing, rpcServer)
-        else page(incoming, outgoing)
+        inTurn.request(incoming, outgoing, () => {
+          if (rpcServer) rpc(incoming, outgoing, rpcServer)
+          else page(incoming, outgoing)
+        })
       })) as typeof createServer,
   }) as Server
-  guardUpgrades(server, access)
+  guardUpgrades(server, access, inTurn)
 
   return {
     listen: () => listen(server, config),
@@ -122,6 +130,8 @@ export declare namespace createHttpServer {
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
     routes: readonly RpcRoute[]
+    /** The answers that wait for their readers. */
+    unsent: Unsent
   }
 }
 

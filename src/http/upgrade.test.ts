@@ -1,23 +1,28 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
+import { createInTurn } from './inTurn.ts'
 import { guardUpgrades } from './upgrade.ts'
 
 async function setup(): Promise<{ port: number; server: Server }> {
-  const server = createServer((incoming, outgoing) => {
+  const inTurn = createInTurn()
+  const server = createServer((incoming, outgoing) =>
+    inTurn.request(incoming, outgoing, () => answer(incoming, outgoing)),
+  )
+  const answer: RequestListener = (incoming, outgoing) => {
     const note = String(incoming.headers['x-note'] ?? '')
     outgoing.write(`<${incoming.method} ${incoming.url} ${note} `)
     incoming.setEncoding('utf8').on('data', (chunk: string) => outgoing.write(chunk))
     incoming.on('end', () => outgoing.end('>'))
-  })
+  }
   const ws = new WebSocketServer({ noServer: true })
   server.on('upgrade', (incoming, socket, head) =>
     ws.handleUpgrade(incoming, socket, head, (client) => client.send('welcome')),
   )
-  guardUpgrades(server, { refusalOf: () => undefined })
+  guardUpgrades(server, { refusalOf: () => undefined }, inTurn)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()

@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import type { Access, Refusal } from './access.ts'
+import type { InTurn } from './inTurn.ts'
 
 /**
  * Decides what becomes of an upgrade: a WebSocket is accepted or refused by Host and Origin, and other protocols are
@@ -13,13 +14,17 @@ import type { Access, Refusal } from './access.ts'
  * Once anything listens to `upgrade`, node hands every such request to it and answers none itself; the ones that nobody
  * takes would hang. Java's own client asks for HTTP/2 (`h2c`) this way with the first request of a connection.
  */
-export function guardUpgrades(server: Server, { refusalOf }: Pick<Access, 'refusalOf'>): void {
+export function guardUpgrades(
+  server: Server,
+  access: Pick<Access, 'refusalOf'>,
+  inTurn: InTurn,
+): void {
   const listeners = server.listeners('upgrade') as UpgradeListener[]
   server.removeAllListeners('upgrade')
   server.on('upgrade', (incoming: IncomingMessage, socket, head) => {
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket')
-      return serveAgain(server, incoming, socket, head)
-    const refusal = refusalOf(incoming)
+      return inTurn.takeOver(socket, () => serveAgain(server, incoming, socket, head))
+    const refusal = access.refusalOf(incoming)
     if (refusal) return refuse(socket, refusal)
     for (const listener of listeners) listener.call(server, incoming, socket, head)
   })

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { sleep } from '../lib/sleep.ts'
 import { clientAddress } from './scope.ts'
+import type { Unsent } from './unsent.ts'
 import { createWsConnection, type WsConnection } from './wsConnection.ts'
 
 /** All WebSocket clients of a gateway. */
@@ -132,6 +133,8 @@ export declare namespace createWsServer {
     /** The server behind each path. */
     routes: ReadonlyMap<string, RpcServer>
     trustProxy: number
+    /** The answers and notifications that wait for their readers. */
+    unsent: Unsent
   }
 }
 

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
+import type { RpcServer } from '../jsonrpc/server.ts'
+import { createUnsent } from './unsent.ts'
 import { createWsConnection } from './wsConnection.ts'
 
 const IDLE = 60_000
 
 /** Both ends of a real connection; the clock stands still until a test moves it. */
-async function setup() {
+async function setup(answer: RpcServer['answer'] = async () => undefined) {
   const server = new WebSocketServer({ port: 0 })
   onTestFinished(() => server.close())
   const { port } = server.address() as AddressInfo
@@ -22,7 +24,7 @@ async function setup() {
   const clock = { now: 0 }
   const connection = createWsConnection(
     ws,
-    { answer: async () => undefined },
+    { answer },
     {
       bufferLimit: 1_000_000,
       client: 'test',
@@ -30,6 +32,7 @@ async function setup() {
       now: () => clock.now,
       onCut: (reason) => cuts.push(reason),
       onError: () => {},
+      unsent: createUnsent({ limit: 1_000_000 }),
     },
   )
   ws.on('close', () => connection.closed())
@@ -41,7 +44,7 @@ async function setup() {
     clock.now = time
     connection.tick(time)
   }
-  return { client, clock, connection, cuts, pings, pongs, tickAt }
+  return { client, clock, connection, cuts, pings, pongs, tickAt, ws }
 }
 
 test('behavior: pings while it is not idle', async () => {
@@ -80,6 +83,19 @@ test('behavior: one with subscriptions is never idle', async () => {
   tickAt(10 * IDLE)
   await vi.waitFor(() => expect(pings).toHaveLength(1))
   expect(cuts).toEqual([])
+})
+
+test('behavior: a peer is not cut for pongs that are not read', async () => {
+  const { client, connection, cuts, pings, tickAt, ws } = await setup(() => new Promise(() => {}))
+  for (let count = 0; count < 63; count++) connection.receive('{}')
+  tickAt(1)
+  await vi.waitFor(() => expect(pings).toHaveLength(1))
+  connection.receive('{}')
+  expect(ws.isPaused).toBe(true)
+  tickAt(2)
+  tickAt(3)
+  expect(cuts).toEqual([])
+  expect(client.readyState).toBe(client.OPEN)
 })
 
 test('behavior: cuts a peer that does not answer a ping', async () => {

@@ -7,6 +7,7 @@ import { answerBytes } from '../jsonrpc/answer.ts'
 import { ClientGoneError, createScope, type RpcSocket } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
+import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 
 /** One WebSocket client: its requests, its notifications, its time-outs. */
 export type WsConnection = {
@@ -24,7 +25,7 @@ export type WsConnection = {
 export function createWsConnection(
   ws: WebSocket,
   server: RpcServer,
-  { bufferLimit, client, idleTimeout, now, onCut, onError }: createWsConnection.Options,
+  { bufferLimit, client, idleTimeout, now, onCut, onError, unsent }: createWsConnection.Options,
 ): WsConnection {
   const gone = new AbortController()
   // Every call for every request listens to it.
@@ -50,6 +51,7 @@ export function createWsConnection(
       if (ws.bufferedAmount > bufferLimit) return cut(TRY_AGAIN_LATER, 'reader too slow')
       lastUse = now()
       ws.send(text, TEXT)
+      queued(text.length)
     },
     buffered: () => ws.bufferedAmount,
     close: (code, reason) => close(code, reason),
@@ -63,6 +65,22 @@ export function createWsConnection(
         closeListeners.delete(listener)
       }
     },
+  }
+
+  /** Bytes given to the socket so far. */
+  let given = 0
+  const reader: Reader = {
+    unsent: () => (ended ? 0 : ws.bufferedAmount),
+    taken: () => given - ws.bufferedAmount,
+    cut(reason) {
+      onCut(reason)
+      ws.terminate()
+    },
+  }
+
+  function queued(bytes: number) {
+    given += bytes
+    if (ws.bufferedAmount > COUNTED) unsent.watch(reader)
   }
 
   function close(code: number, reason: string) {
@@ -88,12 +106,13 @@ export function createWsConnection(
     const answer = await server.answer(text, scope)
     underWay--
     open.delete(settlement)
-    if (answer && !ended && ws.readyState === ws.OPEN)
+    if (answer && !ended && ws.readyState === ws.OPEN) {
       ws.send(answerBytes(answer), TEXT, (error) => {
         settlement.settle(!error)
         flow()
       })
-    else settlement.settle(false)
+      queued(answer.bytes)
+    } else settlement.settle(false)
     flow()
   }
 
@@ -137,6 +156,11 @@ export function createWsConnection(
     },
     tick(time) {
       if (ended || ws.readyState !== ws.OPEN) return
+      if (ws.isPaused) {
+        // It is us who do not read: the pong may be there.
+        awaitingPong = false
+        return
+      }
       if (awaitingPong) {
         onCut('no answer to ping')
         ws.terminate()
@@ -160,6 +184,7 @@ export declare namespace createWsConnection {
     now: () => number
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
+    unsent: Unsent
   }
 }
 

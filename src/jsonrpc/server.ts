@@ -9,6 +9,8 @@ import {
 
 import type { Context } from '../context.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
+import type { LoopWatch } from '../lib/loopWatch.ts'
+import { turns } from '../lib/turns.ts'
 import { isWire } from '../lib/wire.ts'
 import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
 import { type CallScope, createCallScope } from './callScope.ts'
@@ -29,6 +31,8 @@ export function createRpcServer({
   batchLimit = 100,
   context,
   depthLimit = 32,
+  hasRoom = () => true,
+  loop = { enter() {}, leave() {} },
   methods,
   observe = () => {},
   onError,
@@ -72,6 +76,7 @@ export function createRpcServer({
       return { answer, code: -32601, method: 'unknown' }
     }
     const call = createCallScope(request)
+    loop.enter(method)
     const response = await server.receive(entry as JSONRPCRequest, call)
     // json-rpc-2.0 gives nothing for a notification, however it went.
     if (!response) {
@@ -105,16 +110,23 @@ export function createRpcServer({
   ): Promise<Answer | undefined> {
     const started = performance.now()
     const { answer, call, code, method } = await answerEntry(entry, rawId, request)
-    const fits = answer === undefined || take(room, answer.bytes)
-    const observed = { code: fits ? code : TOO_LARGE, method, ms: performance.now() - started }
+    loop.leave(method)
+    const refusal = answer && refusalOf(answer, room)
+    const observed = { code: refusal?.code ?? code, method, ms: performance.now() - started }
     observe(observed)
     calls?.push(observed)
-    if (fits) {
+    if (!refusal) {
       call?.deliver()
       return answer
     }
     call?.drop()
-    return errorAnswer(idText(entry, rawId), tooLarge(responseLimit))
+    return errorAnswer(idText(entry, rawId), refusal)
+  }
+
+  /** Why an answer is not sent; undefined when it is. */
+  function refusalOf({ bytes }: Answer, room: Room) {
+    if (!take(room, bytes)) return tooLarge(responseLimit)
+    return hasRoom(bytes) ? undefined : TOO_MUCH_UNSENT
   }
 
   async function answerBatch(
@@ -149,6 +161,8 @@ export function createRpcServer({
     request: RequestScope,
     calls?: ObservedCall[],
   ): Promise<Answer | undefined> {
+    // Reading a large body takes long.
+    if (text.length > LARGE_BODY && turns.isOver()) await turns.next()
     let payload: unknown
     try {
       payload = JSON.parse(text)
@@ -194,6 +208,10 @@ export declare namespace createRpcServer {
     context: () => Services | Promise<Services>
     /** Deepest nesting of a request. @default 32 */
     depthLimit?: number
+    /** Whether an answer of so many bytes may be kept until its reader has taken it. @default any may */
+    hasRoom?: (bytes: number) => boolean
+    /** Told when a call begins and ends, to find out which one blocks the event loop. */
+    loop?: Pick<LoopWatch, 'enter' | 'leave'>
     /** The key is the wire name. */
     methods: Record<string, AnyMethod>
     /** Called once a call with its outcome: `code` is 0 or the JSON-RPC error code. */
@@ -225,6 +243,14 @@ const BATCH_CONCURRENCY = 16
 
 /** As Geth and the node answer a response that is too large. */
 const TOO_LARGE = -32003
+
+const TOO_MUCH_UNSENT = {
+  code: -32005,
+  message: 'too many answers wait for their readers, try again later',
+}
+
+/** Bytes of a request that takes a millisecond to read. */
+const LARGE_BODY = 100_000
 
 const INTERNAL = { code: -32603, message: 'Internal error' }
 

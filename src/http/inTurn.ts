@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** Answers the requests of a connection one after the other. */
+export type InTurn = {
+  /** Runs `start` once the answers before it have left; never, when the connection ends first. */
+  request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): void
+  /** As `request`, for what takes the connection over. */
+  takeOver(socket: Duplex, start: () => void): void
+}
+
+/**
+ * Node hands over every request that one read brings, so that a client which sends hundreds at once (pipelining) has
+ * them all worked on, and their answers kept, whether it reads or not. While requests wait, their connection is not read.
+ */
+export function createInTurn(): InTurn {
+  const connections = new WeakMap<Duplex, Connection>()
+
+  function wait(connection: Connection, socket: Duplex, next: Waiting) {
+    connection.waiting.push(next)
+    if (connection.waiting.length > 1) return
+    // Node resumes a socket with the end of each request that it has read.
+    socket.on('resume', pause)
+    socket.pause()
+    goOn(connection, socket)
+  }
+
+  /** Starts the next one when the current answer has left. */
+  function goOn(connection: Connection, socket: Duplex) {
+    connection.current?.once('close', () => {
+      const next = connection.waiting.shift()
+      if (!next || socket.destroyed) {
+        connection.waiting = []
+        return
+      }
+      connection.current = next.outgoing
+      if (connection.waiting.length > 0) goOn(connection, socket)
+      else {
+        socket.off('resume', pause)
+        socket.resume()
+      }
+      next.start()
+    })
+  }
+
+  return {
+    request({ socket }, outgoing, start) {
+      const connection = connections.get(socket)
+      if (!connection) connections.set(socket, { current: outgoing, waiting: [] })
+      else if (isBusy(connection)) return wait(connection, socket, { outgoing, start })
+      else connection.current = outgoing
+      start()
+    },
+    takeOver(socket, start) {
+      const connection = connections.get(socket)
+      if (connection && isBusy(connection)) wait(connection, socket, { outgoing: undefined, start })
+      else start()
+    },
+  }
+}
+
+type Waiting = { outgoing: ServerResponse | undefined; start: () => void }
+
+type Connection = {
+  /** The answer that was begun last. */
+  current: ServerResponse | undefined
+  waiting: Waiting[]
+}
+
+function isBusy({ current, waiting }: Connection): boolean {
+  return (
+    waiting.length > 0 || (current !== undefined && !current.closed && !current.writableFinished)
+  )
+}
+
+function pause(this: Duplex) {
+  this.pause()
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+
+import { createTurns } from './turns.ts'
+
+/** Work of `slices` slices that take `cost` each, on a clock that only work moves. */
+function setup(budget = 8) {
+  const clock = { now: 0 }
+  const turns = createTurns({ budget, now: () => clock.now })
+  const done: string[] = []
+  const work = async (name: string, slices: number, cost: number) => {
+    for (let slice = 0; slice < slices; slice++) {
+      if (turns.isOver()) await turns.next()
+      clock.now += cost
+    }
+    done.push(name)
+  }
+  return { clock, done, turns, work }
+}
+
+const turn = () => new Promise(setImmediate)
+
+test('default', async () => {
+  const { done, work } = setup()
+  await work('short', 3, 1)
+  expect(done).toEqual(['short'])
+})
+
+test('behavior: no turn takes much longer than its budget, whoever works', async () => {
+  const { clock, work } = setup()
+  const all = Promise.all(Array.from({ length: 50 }, (_, index) => work(String(index), 20, 1)))
+  const lengths: number[] = []
+  while (clock.now < 50 * 20) {
+    const before = clock.now
+    await turn()
+    lengths.push(clock.now - before)
+  }
+  await all
+  expect(clock.now).toBe(50 * 20)
+  // Between two callbacks of ours lie at most the end of one turn and the beginning of the next.
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(2 * (8 + 1))
+})
+
+test('behavior: those who wait go on before those who come', async () => {
+  const { done, work } = setup(1)
+  const all = [work('first', 1, 1), work('second', 1, 1), work('third', 1, 1)]
+  await turn()
+  all.push(work('late', 1, 1))
+  await Promise.all(all)
+  expect(done).toEqual(['first', 'second', 'third', 'late'])
+})
+
+test('behavior: a long slice ends its turn', async () => {
+  const { done, turns, work } = setup()
+  await work('long', 1, 100)
+  expect(turns.isOver()).toBe(true)
+  await turns.next()
+  expect(turns.isOver()).toBe(false)
+  expect(done).toEqual(['long'])
+})

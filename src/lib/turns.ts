@@ -1,0 +1,68 @@
+/**
+ * Shares the event loop among long synchronous work: each turn of the loop gives it a few milliseconds, so that short
+ * requests are answered between its slices. All long work of the process uses the same instance.
+ */
+export type Turns = {
+  /** Whether work must wait: this turn's time is used up, or others wait already. Cheap; asked between slices. */
+  isOver(): boolean
+  /** Resolves when there is time, in the order of asking. */
+  next(): Promise<void>
+}
+
+/** Long work does `if (turns.isOver()) await turns.next()` before it begins and about every millisecond. */
+export function createTurns({
+  budget = 8,
+  now = () => performance.now(),
+}: createTurns.Options = {}): Turns {
+  /** When long work began in this turn; undefined while none has. */
+  let began: number | undefined
+  const waiting: (() => void)[] = []
+  /** Callbacks that will each let one go on. */
+  let armed = 0
+
+  function isUsedUp(): boolean {
+    if (began !== undefined) return now() - began >= budget
+    began = now()
+    setImmediate(() => {
+      began = undefined
+    })
+    return false
+  }
+
+  /** One callback for each that waits: Node runs what follows a resolved promise between callbacks, not after all. */
+  function arm() {
+    while (armed < Math.min(waiting.length, MAX_ARMED)) {
+      armed++
+      setImmediate(() => {
+        armed--
+        if (!isUsedUp()) waiting.shift()?.()
+        // From here, a callback runs in the next turn.
+        arm()
+      })
+    }
+  }
+
+  return {
+    isOver: () => waiting.length > 0 || isUsedUp(),
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        arm()
+      }),
+  }
+}
+
+export declare namespace createTurns {
+  type Options = {
+    /** Milliseconds of long work in one turn. @default 8 */
+    budget?: number
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+  }
+}
+
+/** The turns of this process. */
+export const turns = createTurns()
+
+/** Callbacks a turn: as many slices as fit into it when they are short. */
+const MAX_ARMED = 16
