@@ -80,6 +80,7 @@ export function createServices({
     keys: createManagedKeys(keys),
     native,
     onError: (error) => log.warn({ err: error }, 'sent transactions could not be followed'),
+    onSent: (hash) => watching.sent(hash),
     store,
   })
   const watching = createWatching({ chains: { full, solid }, config, head, log, native, redis })

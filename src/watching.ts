@@ -1,10 +1,14 @@
+import type { Hash } from 'viem'
+
 import type { Chain } from './chain/chainTypes.ts'
 import type { Head, HeadLog } from './chain/headTypes.ts'
 import type { Config } from './config.ts'
 import { createFilters, type Filters } from './filters/filters.ts'
 import { createMemoryFilterStore } from './filters/memory.ts'
 import { createPoolFeed } from './filters/pool.ts'
+import { createMemoryPoolLog } from './filters/poolLog.ts'
 import { createRedisFilterStore } from './filters/redis.ts'
+import { createRedisPoolLog } from './filters/redisPoolLog.ts'
 import { PAGE_LEASE } from './filters/store.ts'
 import type { NativeClient } from './native/client.ts'
 import type { RedisLink } from './redis.ts'
@@ -14,6 +18,8 @@ import { createHub, type Hub } from './subscriptions/hub.ts'
 export type Watching = {
   full: Watched
   solid: Watched
+  /** A transaction was sent through this gateway: it is announced as pending at once. */
+  sent(hash: Hash): void
   stop(): Promise<void>
 }
 
@@ -38,11 +44,12 @@ export function createWatching({
   const store = redis
     ? createRedisFilterStore({ ...limits, link: redis })
     : createMemoryFilterStore(limits)
+  // Made before the hubs: it hears of each block first, so pending transactions come before their block's head.
   const pool = createPoolFeed({
+    head,
+    log: redis ? createRedisPoolLog(redis) : createMemoryPoolLog(),
     native,
     onError: (error) => log.warn({ err: error }, 'the pool of pending transactions cannot be read'),
-    redis,
-    role: () => head.status().role,
   })
   const watched = (chain: Chain): Watched => ({
     filters: createFilters({
@@ -69,6 +76,7 @@ export function createWatching({
   return {
     full,
     solid,
+    sent: (hash) => pool.sent(hash),
     async stop() {
       full.subscriptions.stop()
       solid.subscriptions.stop()

@@ -9,7 +9,12 @@ import type { NativeTransport } from '../src/native/transport.ts'
 export type ScriptedLog = { address: string; topics: string[]; data?: string }
 
 /** A block to make: the logs of each of its transactions. */
-export type Script = { logs?: ScriptedLog[][]; timestamp?: number }
+export type Script = {
+  logs?: ScriptedLog[][]
+  timestamp?: number
+  /** Ids of the first transactions, without `0x`. @default others each time */
+  ids?: string[]
+}
 
 type Stored = {
   number: number
@@ -47,7 +52,7 @@ export function createScriptedChain({
 
   const digest = (text: string) => createHash('sha256').update(`${seed}:${text}`).digest('hex')
 
-  function push({ logs = [], timestamp }: Script): Stored {
+  function push({ ids = [], logs = [], timestamp }: Script): Stored {
     const parent = blocks.at(-1)
     const number = parent ? parent.number + 1 : start
     made++
@@ -56,7 +61,10 @@ export function createScriptedChain({
       id: number.toString(16).padStart(16, '0') + digest(`block ${made}`).slice(16),
       parent: parent?.id ?? '0'.repeat(64),
       timestamp: timestamp ?? (parent?.timestamp ?? 1_700_000_000_000) + 3_000,
-      transactions: logs.map((logs, index) => ({ id: digest(`tx ${made} ${index}`), logs })),
+      transactions: logs.map((logs, index) => ({
+        id: ids[index] ?? digest(`tx ${made} ${index}`),
+        logs,
+      })),
     }
     blocks.push(block)
     known.set(block.id, block)

@@ -10,6 +10,7 @@ import type { RpcLog } from '../src/codec/types.ts'
 import { createFilters } from '../src/filters/filters.ts'
 import { createPoolFeed } from '../src/filters/pool.ts'
 import { createRedisFilterStore } from '../src/filters/redis.ts'
+import { createRedisPoolLog } from '../src/filters/redisPoolLog.ts'
 import type { RequestScope } from '../src/jsonrpc/request.ts'
 import { fromWire } from '../src/lib/wire.ts'
 import { silentLog } from '../src/log.ts'
@@ -71,10 +72,10 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
   const head = createHead({ genesis: chain.genesis, native: chain.native, redis: link })
   await head.start()
   const pool = createPoolFeed({
+    head,
+    log: createRedisPoolLog(link),
     native: chain.native,
     onError: () => {},
-    redis: link,
-    role: () => head.status().role,
   })
   const filters = createFilters({
     chain: {

@@ -227,29 +227,79 @@ describe('other filters', () => {
     await expect(gateway.rpc('eth_getFilterLogs', id)).rejects.toMatchObject({ code: -32000 })
   })
 
-  test('behavior: pending filters have each hash of the pool once; nobody asks for the pool without need', async () => {
+  test('behavior: pending filters have each transaction once, also one that no poll of the pool saw', async () => {
     await start()
-    const path = '/wallet/gettransactionlistfrompending'
     const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
-    chain.pending.push('01'.repeat(32), '02'.repeat(32))
     const found: Hash[] = []
-    await vi.waitFor(
-      async () => {
-        found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
-        expect(found).toHaveLength(2)
-      },
-      { interval: 50, timeout: 5_000 },
-    )
-    chain.pending.push('03'.repeat(32))
-    await vi.waitFor(
-      async () => {
-        found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
-        expect(found).toHaveLength(3)
-      },
-      { interval: 50, timeout: 5_000 },
-    )
-    expect(found).toEqual(chain.pending.map((hash) => `0x${hash}`))
-    expect(chain.calls.get(path)).toBeGreaterThan(0)
+    const seen = (count: number) =>
+      vi.waitFor(
+        async () => {
+          found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
+          expect(found).toHaveLength(count)
+        },
+        { interval: 50, timeout: 5_000 },
+      )
+    const [one, two, three, four] = ['01', '02', '03', '04'].map((byte) => byte.repeat(32)) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+    chain.pending.push(one, two)
+    await seen(2)
+    chain.pending.splice(0, 2, three)
+    await seen(3)
+    chain.pending.splice(0)
+    chain.mine({ ids: [one, two, three, four], logs: [[], [], [], []] })
+    await seen(4)
+    // A reorg mines them once more: they are known.
+    chain.reorg(1, [
+      { ids: [four, three], logs: [[], []] },
+      { ids: [two, one], logs: [[], []] },
+    ])
+    await sync()
+    await seen(4)
+    expect(found).toEqual([one, two, three, four].map((hash) => `0x${hash}`))
+  })
+
+  test('behavior: the pool is asked only while somebody wants to know of it', async () => {
+    await start({ filterTtl: 1 })
+    const path = '/wallet/gettransactionlistfrompending'
+    const polls = () => chain.calls.get(path) ?? 0
+    await gateway.rpc('eth_newBlockFilter')
+    chain.mine({ logs: [[log]] })
+    await sync()
+    expect(polls()).toBe(0)
+    const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
+    await vi.waitFor(() => expect(polls()).toBeGreaterThan(0), { timeout: 5_000 })
+    // The filter expires, and with it the wish.
+    await vi.waitFor(async () => expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(false), {
+      interval: 2_000,
+      timeout: 8_000,
+    })
+    const before = polls()
+    chain.mine()
+    await sync()
+    chain.mine()
+    await sync()
+    expect(polls()).toBeLessThanOrEqual(before + 1)
+  })
+
+  test('behavior: pages of pending filters have at most --filter-page hashes', async () => {
+    await start({ filterPage: 3 })
+    const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
+    const ids = Array.from({ length: 7 }, (_, index) => `${index + 1}`.repeat(64))
+    chain.mine({ ids, logs: ids.map(() => []) })
+    await sync()
+    const pages: number[] = []
+    const found: Hash[] = []
+    for (let page = 0; page < 4; page++) {
+      const hashes = await gateway.rpc<Hash[]>('eth_getFilterChanges', id)
+      pages.push(hashes.length)
+      found.push(...hashes)
+    }
+    expect(pages).toEqual([3, 3, 1, 0])
+    expect(found).toEqual(ids.map((one) => `0x${one}`))
   })
 
   test('behavior: unknown filters', async () => {

@@ -129,7 +129,9 @@ export function createFilters({
   ): Promise<{ items: string[]; cursor: string } | undefined> {
     if (spec.kind === 'pending') {
       await pool.want(ttl)
-      const { hashes, position } = await pool.since(cursor)
+      const page = await pool.since(cursor, pageSize)
+      if (!page) return undefined
+      const { hashes, position } = page
       return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
     }
     const started = Date.now()
@@ -204,9 +206,8 @@ export function createFilters({
       return create(client, { kind: 'blocks', view: chain.view }, cursorNow())
     },
     async createPending(client) {
-      const cursor = await pool.position()
       await pool.want(ttl)
-      return create(client, { kind: 'pending', view: chain.view }, cursor)
+      return create(client, { kind: 'pending', view: chain.view }, await pool.position())
     },
     async changes(id, request) {
       const token = randomUUID()
@@ -216,7 +217,7 @@ export function createFilters({
       try {
         const page = await pageOf(taken, request.signal)
         if (!page) {
-          log.warn({ id }, 'a filter was left behind on a branch of which nothing is known')
+          log.warn({ id }, 'what a filter has to deliver is not known any more: it is removed')
           await store.remove(id)
           throw new FilterNotFoundError()
         }

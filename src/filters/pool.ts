@@ -1,195 +1,257 @@
 import type { Hash } from 'viem'
 
-import type { HeadStatus } from '../chain/headTypes.ts'
+import { newestOf } from '../chain/head/window.ts'
+import type { ChainUpdate, Head, HeadStatus, RecentBlock } from '../chain/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { RedisLink } from '../redis.ts'
+import type { PoolLog, PoolPage, Wish } from './poolLog.ts'
 
-/** Hashes of pending transactions as they are first seen in the node's pool, in order. */
+/**
+ * Pending transactions, each announced once: when it is seen in the node's pool, when it is sent through this gateway, or
+ * at the latest with its block, before that block's head.
+ */
 export type PoolFeed = {
   /** Asks that the pool be watched for a while (milliseconds). */
   want(milliseconds: number): Promise<void>
   /** Where the feed is now. */
   position(): Promise<string>
-  /** What came after a position, oldest first. */
-  since(position: string): Promise<{ hashes: Hash[]; position: string }>
-  /** Called with what comes, while anyone listens. Returns the function that ends it. */
+  /** What came after a position, oldest first. Undefined when some of it is not kept any more. */
+  since(position: string, limit: number): Promise<PoolPage | undefined>
+  /** Calls the listener with what comes. Returns the function that removes it. */
   listen(listener: (hashes: Hash[]) => void): () => void
+  /** Resolves when listeners hear what any replica announces from now on. */
+  listening(): Promise<void>
+  /** A transaction was sent through this gateway. */
+  sent(hash: Hash): void
   stop(): Promise<void>
 }
 
-/** Milliseconds between looks at the pool: a block takes the pool away every 3 s. */
-const LOOK = 500
+/** Milliseconds between polls of the pool. */
+const POLL = 500
 
-/** Milliseconds for which a listener's wish is announced; renewed well before. */
+/** Milliseconds for which a process with listeners asks the leader to poll; renewed well before. */
 const WISH = 10_000
 
-/** Hashes that are remembered as seen; the node's pool holds 2,000. */
+/** Hashes that this process remembers as announced; the node's pool holds 2,000. */
 const MEMORY = 20_000
 
-/** Entries of the feed that can be read back. */
-const MAX_ENTRIES = 10_000
+/** Hashes that wait while the log cannot be written: as many as it keeps. */
+const MAX_UNWRITTEN = 50_000
 
-/** Where the feed is kept: in the process, or in Redis for all replicas. */
-type Log = {
-  want(milliseconds: number): Promise<void>
-  wanted(): Promise<boolean>
-  append(hashes: Hash[]): Promise<void>
-  position(): Promise<string>
-  since(position: string): Promise<{ hashes: Hash[]; position: string }>
-}
+/** Hashes that are read from the log at once. */
+const BATCH = 1_000
 
-/** Watches the node's pool while somebody wants it: in a fleet, the process that leads does it for all. */
+/** Watches the node's pool while somebody wants it: the leader polls it for all replicas. */
 export function createPoolFeed({
+  head,
+  log,
   native,
   now = Date.now,
   onError,
-  redis,
-  role,
 }: createPoolFeed.Options): PoolFeed {
-  const log = redis ? redisLog(redis) : memoryLog(now)
   const listeners = new Set<(hashes: Hash[]) => void>()
-  const seen = new Set<Hash>()
+  /** What listeners of this process were told, or did not need to be told. */
+  const told = new Set<Hash>()
+  /** What the log does not have yet. */
+  let unwritten: Hash[] = []
+  let writing = Promise.resolve()
+  /** Position in the log up to which this process has announced; undefined while nobody listens. */
   let heard: string | undefined
+  let starting = Promise.resolve()
+  let wishedUntil = 0
+  let renewAt = 0
+  /** Blocks up to this height are older than the wish to watch the pool. */
+  let watchedFrom = Infinity
   let timer: NodeJS.Timeout | undefined
-  let active = Promise.resolve()
+  let active: Promise<unknown> = Promise.resolve()
   let stopped = false
-  let announced = 0
   let failing = false
+  const stopHead = head.onUpdate(onUpdate)
 
-  async function look(): Promise<void> {
-    if (listeners.size > 0 && now() - announced > WISH / 3) {
-      announced = now()
-      await log.want(WISH)
-    }
-    if (role() !== 'follower' && (await log.wanted())) {
-      const { txId = [] } = await native.wallet.getTransactionListFromPending()
-      const fresh = txId.map((id): Hash => `0x${id}`).filter((hash) => !seen.has(hash))
-      for (const hash of fresh) seen.add(hash)
-      for (const hash of seen) {
-        if (seen.size <= MEMORY) break
-        seen.delete(hash)
-      }
-      if (fresh.length > 0) await log.append(fresh)
-    }
-    if (listeners.size === 0) {
-      heard = undefined
-      return
-    }
-    const { hashes, position } = await log.since(heard ?? (await log.position()))
-    heard = position
-    if (hashes.length > 0) for (const listener of listeners) listener(hashes)
+  const isWatched = () => listeners.size > 0 || now() < wishedUntil
+  const newest = () => {
+    const window = head.window()
+    return window ? newestOf(window).number : -1
   }
 
-  async function hear(): Promise<void> {
-    const position = await log.position()
-    heard ??= position
+  /** Tells listeners of this process what they were not told before, and returns it. */
+  function tell(hashes: readonly Hash[]): Hash[] {
+    const fresh = [...new Set(hashes)].filter((hash) => !told.has(hash))
+    remember(fresh)
+    if (fresh.length > 0) for (const listener of listeners) listener(fresh)
+    return fresh
   }
 
-  /** One look; a failure is told once, until it is over. */
-  async function watch(): Promise<void> {
+  function remember(hashes: readonly Hash[]): void {
+    for (const hash of hashes) told.add(hash)
+    for (const hash of told) {
+      if (told.size <= MEMORY) break
+      told.delete(hash)
+    }
+  }
+
+  function announce(hashes: readonly Hash[]): void {
+    unwritten = [...unwritten, ...tell(hashes)].slice(-MAX_UNWRITTEN)
+    flush().catch(report)
+  }
+
+  /** Writes to the log what was announced, one batch after the other; what fails is written later. */
+  function flush(): Promise<void> {
+    writing = writing.catch(() => undefined).then(write)
+    return writing
+  }
+
+  async function write(): Promise<void> {
+    while (unwritten.length > 0) {
+      const batch = unwritten.slice(0, BATCH)
+      await log.append(batch)
+      unwritten = unwritten.slice(batch.length)
+    }
+  }
+
+  function onUpdate({ added, removed }: ChainUpdate): void {
+    if (!isWatched()) return
+    // What a removed block had was announced at the latest with that block.
+    const before = new Set(removed.flatMap(({ transactions }) => transactions))
+    const blocks = removed.length > 0 ? added : added.filter(({ number }) => number > watchedFrom)
+    announce(transactionsOf(blocks).filter((hash) => !before.has(hash)))
+  }
+
+  /** Takes over the wish of any replica; a process that learns of it late also announces the blocks since. */
+  function watch({ height, milliseconds }: Wish): void {
+    const window = isWatched() ? undefined : head.window()
+    wishedUntil = Math.max(wishedUntil, now() + milliseconds)
+    watchedFrom = listeners.size > 0 ? Math.min(watchedFrom, height) : height
+    if (!window) return
+    const from = Math.max(height, window.solidified.number)
+    announce(transactionsOf(window.blocks.filter(({ number }) => number > from)))
+  }
+
+  async function learn(): Promise<void> {
+    const wish = await log.wanted()
+    if (wish) watch(wish)
+  }
+
+  async function renew(): Promise<void> {
+    if (listeners.size === 0 || now() < renewAt) return
+    watch(await log.want(WISH, newest()))
+    renewAt = now() + WISH / 3
+  }
+
+  async function pollPool(): Promise<void> {
+    const { txId = [] } = await native.wallet.getTransactionListFromPending()
+    const hashes = txId.map((id): Hash => `0x${id}`).filter((hash) => !told.has(hash))
+    if (hashes.length === 0) return
+    if (listeners.size > 0 && heard === undefined) return announce(hashes)
     try {
-      await look()
-      failing = false
+      await log.append(hashes)
+      await hear()
+      // The rest is what another replica announced before, such as the leader before this one.
+      remember(hashes)
     } catch (error) {
-      if (!failing) onError(error)
-      failing = true
+      announce(hashes)
+      throw error
     }
-    schedule()
   }
 
-  /** Only a process that has something to do keeps a timer: one with listeners, or one that may be the leader. */
+  /** Tells listeners what came into the log, from any replica. */
+  async function hear(): Promise<void> {
+    while (heard !== undefined) {
+      const page = await log.since(heard, BATCH)
+      heard = page ? page.position : await log.position()
+      if (!page || page.hashes.length === 0) return
+      tell(page.hashes)
+    }
+  }
+
+  /** From here on listeners are told what comes; what came before is not announced to them. */
+  async function startHearing(): Promise<void> {
+    remember(await log.recent(BATCH))
+    const position = await log.position()
+    if (listeners.size > 0) heard ??= position
+  }
+
+  async function poll(): Promise<void> {
+    const isPolling = head.status().role !== 'follower'
+    const steps = [
+      renew,
+      ...(isPolling && !isWatched() ? [learn] : []),
+      async () => (isPolling && isWatched() ? pollPool() : undefined),
+      flush,
+      async () => (listeners.size > 0 && heard === undefined ? startHearing() : hear()),
+    ]
+    let failed = false
+    // A log that cannot be reached does not keep the pool from being polled, nor the other way around.
+    for (const step of steps)
+      try {
+        await step()
+      } catch (error) {
+        failed = true
+        report(error)
+      }
+    if (!failed) failing = false
+  }
+
+  /** Reports the first failure of a series. */
+  function report(error: unknown): void {
+    if (!failing) onError(error)
+    failing = true
+  }
+
   function schedule(): void {
-    if (stopped || timer) return
+    if (stopped) return
     timer = setTimeout(() => {
-      timer = undefined
-      active = watch()
-    }, LOOK)
+      active = poll().finally(schedule)
+    }, POLL)
     timer.unref()
   }
   schedule()
 
   return {
-    want: (milliseconds) => log.want(milliseconds),
+    async want(milliseconds) {
+      watch(await log.want(milliseconds, newest()))
+    },
     position: () => log.position(),
-    since: (position) => log.since(position),
+    async since(position, limit) {
+      await flush()
+      return log.since(position, limit)
+    },
     listen(listener) {
+      if (!isWatched()) watchedFrom = newest()
       listeners.add(listener)
-      // What comes between now and the first look counts too.
-      if (heard === undefined) hear().catch(onError)
-      return () => listeners.delete(listener)
+      renewAt = 0
+      if (heard === undefined) starting = startHearing().catch(report)
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) heard = undefined
+      }
+    },
+    listening: () => starting,
+    sent(hash) {
+      if (isWatched()) return announce([hash])
+      learn()
+        .then(() => isWatched() && announce([hash]))
+        .catch(report)
     },
     async stop() {
       stopped = true
+      stopHead()
       clearTimeout(timer)
       await active
+      await writing.catch(() => undefined)
     },
   }
 }
 
 export declare namespace createPoolFeed {
   type Options = {
+    head: Pick<Head, 'onUpdate' | 'window'> & { status(): Pick<HeadStatus, 'role'> }
+    log: PoolLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
-    /** The part of this process in the fleet. */
-    role: () => HeadStatus['role']
-    onError: (error: unknown) => void
-    redis?: RedisLink | undefined
     now?: (() => number) | undefined
+    onError: (error: unknown) => void
   }
 }
 
-function memoryLog(now: () => number): Log {
-  let entries: Hash[] = []
-  let dropped = 0
-  let until = 0
-  const end = () => dropped + entries.length
-  return {
-    async want(milliseconds) {
-      until = Math.max(until, now() + milliseconds)
-    },
-    wanted: async () => now() < until,
-    async append(hashes) {
-      entries.push(...hashes)
-      const extra = entries.length - MAX_ENTRIES
-      if (extra <= 0) return
-      entries = entries.slice(extra)
-      dropped += extra
-    },
-    position: async () => String(end()),
-    since: async (position) => ({
-      hashes: entries.slice(Math.max(0, Number(position) - dropped)),
-      position: String(end()),
-    }),
-  }
-}
-
-function redisLog(link: RedisLink): Log {
-  const wish = link.key('pool:wanted')
-  const stream = link.key('pool:stream')
-  const want = link.script(`
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], '1', 'PX', ARGV[1]) end
-return 1`)
-  return {
-    async want(milliseconds) {
-      await want([wish], [milliseconds])
-    },
-    wanted: () => link.run(async (client) => (await client.exists(wish)) === 1),
-    append: (hashes) =>
-      link.run(async (client) => {
-        await client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', 'hashes', hashes.join())
-        await client.pexpire(stream, 3_600_000)
-      }),
-    position: () =>
-      link.run(async (client) => {
-        const [last] = await client.xrevrange(stream, '+', '-', 'COUNT', 1)
-        return last?.[0] ?? '0-0'
-      }),
-    since: (position) =>
-      link.run(async (client) => {
-        const found = await client.xrange(stream, `(${position}`, '+', 'COUNT', 1_000)
-        return {
-          hashes: found.flatMap(([, fields]) => (fields[1] ?? '').split(',') as Hash[]),
-          position: found.at(-1)?.[0] ?? position,
-        }
-      }),
-  }
+function transactionsOf(blocks: readonly RecentBlock[]): Hash[] {
+  return blocks.flatMap(({ transactions }) => transactions)
 }

@@ -88,6 +88,7 @@ export function createSending({
   native,
   now = Date.now,
   onError = () => {},
+  onSent = () => {},
   sleep = realSleep,
   store,
 }: createSending.Options): Sending {
@@ -195,6 +196,7 @@ export function createSending({
       if (!(error instanceof UncertainBroadcastError)) await store.release(id)
       throw error
     }
+    onSent(id)
     head.pollNow()
   }
 
@@ -274,6 +276,8 @@ export declare namespace createSending {
     now?: () => number
     /** Told of work in the background that failed; the next block tries again. */
     onError?: (error: unknown) => void
+    /** Told of every transaction that the node has accepted: its native id. */
+    onSent?: (hash: Hash) => void
     /** @default a timer */
     sleep?: (milliseconds: number) => Promise<void>
     store: SentStore

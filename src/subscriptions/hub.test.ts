@@ -82,7 +82,7 @@ describe('createHub', () => {
     const expected = chain.canonical().slice(5)
     expect(hashesOf(heads)).toEqual(expected.map(({ hash }) => hash))
     expect(brief(logs)).toEqual(expected.map(({ number }) => `+${number}.0`))
-    expect(hashesOf(edge)).toEqual(expected.slice(-5).map(({ hash }) => hash))
+    await soon(() => expect(hashesOf(edge)).toEqual(expected.slice(-5).map(({ hash }) => hash)))
   })
 
   test('args: resumeFrom in the future', async () => {
@@ -119,6 +119,25 @@ describe('createHub', () => {
     await soon(() => expect(socket.of<Hash>(id)).toHaveLength(1))
     chain.pending.push('02'.repeat(32))
     await soon(() => expect(socket.of<Hash>(id)).toEqual(chain.pending.map((hash) => `0x${hash}`)))
+  })
+
+  test('behavior: what no poll of the pool saw is announced with its block, before its head', async () => {
+    await start()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const pending = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
+    const blocks = ['1', '2', '3'].map((digit) => {
+      const ids = [`${digit}a`.repeat(32), `${digit}b`.repeat(32)]
+      return { hash: chain.mine({ ids, logs: [[], []] }).hash, ids: ids.map((id) => `0x${id}`) }
+    })
+    await soon(() => expect(socket.notes).toHaveLength(9))
+    expect(socket.of(pending)).toEqual(blocks.flatMap(({ ids }) => ids))
+    const results = socket.notes.map(({ result }) =>
+      typeof result === 'string' ? result : (result as RpcHeader),
+    )
+    const at = (item: string) =>
+      results.findIndex((one) => (typeof one === 'string' ? one : one.hash) === item)
+    for (const { hash, ids } of blocks) for (const id of ids) expect(at(id)).toBeLessThan(at(hash))
+    expect(hashesOf(heads)).toEqual(blocks.map(({ hash }) => hash))
   })
 
   test('behavior: syncing tells the state at once, and again when it changes', async () => {

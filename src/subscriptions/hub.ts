@@ -144,6 +144,7 @@ export function createHub({
       try {
         if (subscription.kind === 'chain' && 'resumeFrom' in spec && spec.resumeFrom !== undefined)
           await rewind(subscription, spec, spec.resumeFrom)
+        if (subscription.kind === 'newPendingTransactions') await pool.listening()
       } catch (error) {
         registry.remove(socket, subscription.id)
         throw error
@@ -167,7 +168,7 @@ export declare namespace createHub {
   type Options = {
     chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
     head: Pick<Head, 'onUpdate' | 'status' | 'window'>
-    pool: Pick<PoolFeed, 'listen'>
+    pool: Pick<PoolFeed, 'listen' | 'listening'>
     perSocket: number
     perClient: number
     log: HeadLog

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+
+import type { Hash } from 'viem'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+
+import { createScriptedChain } from '../../test/chain.ts'
+import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
+import { createClient, startWatchedGateway } from '../../test/watcher.ts'
+import { createDevChain } from '../devchain/index.ts'
+import { createGateway } from '../gateway.ts'
+
+const POOL = '/wallet/gettransactionlistfrompending'
+
+test('behavior: what is sent through the gateway is announced at once, whatever the pool says', async () => {
+  const dev = await createDevChain({ blockTime: 3_600 })
+  await dev.start()
+  const gateway = createGateway({
+    config: { port: 0 },
+    keys: dev.accounts.map(({ key }) => key),
+    transport: {
+      ...dev.transport,
+      // The pool cannot be read: only the gateway itself knows of the transaction.
+      send: (path, ...rest) =>
+        path === POOL
+          ? Promise.resolve({ status: 503, text: '' })
+          : dev.transport.send(path, ...rest),
+    },
+  })
+  const { url } = await gateway.start()
+  const client = createClient(url)
+  const socket = await client.socket()
+  onTestFinished(async () => {
+    await socket.close()
+    await gateway.stop()
+    await dev.close()
+  })
+  const subscription = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
+  const filter = await client.rpc<string>('eth_newPendingTransactionFilter')
+  const [from, to] = await client.rpc<string[]>('eth_accounts')
+  const hash = await client.rpc('eth_sendTransaction', { from, to, value: '0x1' })
+  await vi.waitFor(() => expect(socket.of(subscription)).toEqual([hash]), 3_000)
+  expect(await client.rpc('eth_getFilterChanges', filter)).toEqual([hash])
+})
+
+explainSkip(redisMissing)
+
+describe.skipIf(redisMissing !== undefined)('two replicas', () => {
+  let redis: Awaited<ReturnType<typeof someRedis>>
+  beforeAll(async () => {
+    redis = await someRedis()
+  })
+  afterAll(() => redis?.close())
+
+  test('behavior: a new leader does not announce the pool again', async () => {
+    const chain = createScriptedChain({ seed: randomUUID() })
+    const config = { redis: redis.url, redisPrefix: randomUUID() }
+    const gateways = [
+      await startWatchedGateway(chain, config),
+      await startWatchedGateway(chain, config),
+    ]
+    const roleOf = (one: (typeof gateways)[number]) => one.gateway.health().head.role
+    const [leader, follower] = gateways.toSorted((a) => (roleOf(a) === 'leader' ? -1 : 1)) as [
+      (typeof gateways)[number],
+      (typeof gateways)[number],
+    ]
+    expect([roleOf(leader), roleOf(follower)]).toEqual(['leader', 'follower'])
+    onTestFinished(() => follower.stop())
+    const socket = await follower.socket()
+    const subscription = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
+    const filter = await follower.rpc<string>('eth_newPendingTransactionFilter')
+    const expected: Hash[] = []
+    const found: Hash[] = []
+    const add = (byte: string) => {
+      chain.pending.push(byte.repeat(32))
+      expected.push(`0x${byte.repeat(32)}`)
+    }
+    const arrived = () =>
+      vi.waitFor(
+        async () => {
+          found.push(...(await follower.rpc<Hash[]>('eth_getFilterChanges', filter)))
+          expect(found).toEqual(expected)
+          expect(socket.of(subscription)).toEqual(expected)
+        },
+        { interval: 50, timeout: 10_000 },
+      )
+    add('01')
+    add('02')
+    await arrived()
+    await leader.stop()
+    await vi.waitFor(() => expect(roleOf(follower)).toBe('leader'), { timeout: 10_000 })
+    const before = chain.calls.get(POOL) ?? 0
+    await vi.waitFor(() => expect(chain.calls.get(POOL)).toBeGreaterThan(before + 1), {
+      timeout: 10_000,
+    })
+    add('03')
+    await arrived()
+  })
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+
+import { describePoolLog } from './poolLog.contract.ts'
+import { createMemoryPoolLog } from './poolLog.ts'
+
+describePoolLog('createMemoryPoolLog', async (options) => createMemoryPoolLog(options))
+
+test('behavior: a wish ends', async () => {
+  let now = 0
+  const log = createMemoryPoolLog({ now: () => now })
+  await log.want(1_000, 1)
+  now = 1_000
+  expect(await log.wanted()).toBeUndefined()
+  expect(await log.want(1_000, 2)).toEqual({ height: 2, milliseconds: 1_000 })
+})
