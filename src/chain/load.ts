@@ -39,14 +39,23 @@ export async function loadBlock(
   for (let attempt = 1; ; attempt++) {
     const block = await readBlock(native, ref, signal)
     if (!block) return undefined
-    if (!isThat(block, ref))
-      throw new UpstreamError('the node gave another block than it was asked for')
-    if (!isWhole(block)) throw new UpstreamError('the node gave a block without its transactions')
+    assertFits(block, ref)
     const infos = await loadInfos(native, block, signal)
     if (infos) return { block, infos }
     if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
     await sleep(RETRY_DELAY, signal)
   }
+}
+
+/**
+ * Checks that an answer is the block that was asked for, with all its transactions.
+ *
+ * @throws UpstreamError
+ */
+export function assertFits(block: Block, ref: { number: number } | { hash: Hash }): void {
+  if (!isThat(block, ref))
+    throw new UpstreamError('the node gave another block than it was asked for')
+  if (!isWhole(block)) throw new UpstreamError('the node gave a block without its transactions')
 }
 
 /** The outcomes of a block's transactions: one native call, none when there is nothing to ask. Undefined when they are not of this block. */

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 
 import { createReplayNative } from '../../test/native.ts'
+import { fromWire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError, NodeTimeoutError } from '../native/errors.ts'
+import type { Block } from '../native/types.ts'
 import { createBlocks } from './blocks.ts'
 import type { CanonicalView } from './blocks.ts'
 import type { HeadBlock } from './headTypes.ts'
-import { createBlockSpans } from './spans.ts'
+import { createLogMatcher } from './logMatch.ts'
+import { type BlockSpans, createBlockSpans } from './spans.ts'
 
 const newest: HeadBlock = {
   hash: `0x${'0'.repeat(64)}`,
@@ -22,28 +25,67 @@ const head: CanonicalView = {
   solid: () => newest,
 }
 
-/** Spans over the recorded chain whose bulk read fails. */
-async function setup(error: Error) {
+type Bulk = Awaited<ReturnType<NativeClient['wallet']['getBlockByLimitNext']>>
+
+/** Spans over the recorded chain. `change` spoils the answer of the bulk read, or throws in its place. */
+async function setup(change: (answer: Bulk) => Bulk) {
   const { native, node } = await createReplayNative()
   const wallet: NativeClient['wallet'] = {
     ...native.wallet,
-    getBlockByLimitNext: async () => {
-      throw error
-    },
+    getBlockByLimitNext: async (request) =>
+      change(await native.wallet.getBlockByLimitNext(request)),
   }
   const failing = { ...native, wallet }
   const blocks = createBlocks({ cacheBytes: 1e6, head, native: failing })
   return { node, spans: createBlockSpans({ blocks, concurrency: 4, head, native: failing }) }
 }
 
+const failWith = (error: Error) => () => {
+  throw error
+}
+
+const everything = createLogMatcher({ addresses: [], topics: [] })
+const logsIn = async (spans: BlockSpans) =>
+  (await spans.read(100, 199)).flatMap((block) => block?.logs(everything).map(fromWire) ?? [])
+
 test('behavior: without bulk reads, blocks are read one by one', async () => {
-  const { spans } = await setup(new NodeLacksApiError('getblockbylimitnext', 'unknown', {}))
+  const { spans } = await setup(
+    failWith(new NodeLacksApiError('getblockbylimitnext', 'unknown', {})),
+  )
   const read = await spans.read(128, 131)
   expect(read.map((block) => block?.id.number)).toEqual([128, 129, 130, 131])
 })
 
 test('error: a node that does not answer in time is not asked for more', async () => {
-  const { node, spans } = await setup(new NodeTimeoutError(1))
+  const { node, spans } = await setup(failWith(new NodeTimeoutError(1)))
   await expect(spans.read(128, 131)).rejects.toThrow('did not answer')
-  expect(node.requests.total()).toBe(0)
+  expect(node.requests.count('/wallet/getblockbynum')).toBe(0)
 })
+
+test('default: blocks without their transactions are not taken for empty ones', async () => {
+  const whole = await setup((answer) => answer)
+  const expected = await logsIn(whole.spans)
+  expect(expected.length).toBeGreaterThan(0)
+  const spoilt = [
+    // Without the transactions, with some of them, of another height, fewer blocks, the same blocks twice.
+    ({ transactions: _, ...block }: Block) => [block],
+    (block: Block) => [{ ...block, transactions: (block.transactions ?? []).slice(1) }],
+    (block: Block) => [raised(block)],
+    (block: Block, index: number) => (index % 2 === 0 ? [] : [block]),
+    (block: Block) => [block, block],
+  ]
+  for (const change of spoilt) {
+    const { spans } = await setup(({ block = [] }) => ({ block: block.flatMap(change) }))
+    expect(await logsIn(spans)).toEqual(expected)
+  }
+})
+
+/** A block whose header says that it is the next one. */
+function raised(block: Block): Block {
+  const { raw_data } = block.block_header
+  const header = {
+    ...block.block_header,
+    raw_data: { ...raw_data, number: (raw_data.number ?? 0) + 1 },
+  }
+  return { ...block, block_header: header }
+}

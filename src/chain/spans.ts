@@ -6,7 +6,7 @@ import { NodeTimeoutError } from '../native/errors.ts'
 import type { Block } from '../native/types.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
-import { loadInfos } from './load.ts'
+import { assertFits, loadInfos } from './load.ts'
 
 /** Reads neighbouring blocks with fewer calls than one by one. */
 export type BlockSpans = {
@@ -20,7 +20,7 @@ export type BlockSpans = {
   step(): number
 }
 
-/** The node gives at most 100 blocks at once. */
+/** The node gives at most 100 blocks in one answer. */
 const MAX_STEP = 100
 const MIN_STEP = 4
 const FIRST_STEP = 25
@@ -40,7 +40,10 @@ export function createBlockSpans({
   const limit = pLimit(concurrency)
   let step = FIRST_STEP
 
-  /** Solidified blocks of a span in bulk; those that do not come or do not fit are left to be read one by one. */
+  /**
+   * Solidified blocks of a span in bulk, with the checks of a block that is read alone. Those that are missing or do not fit are
+   * left to be read one by one.
+   */
   async function readBulk(
     from: number,
     to: number,
@@ -59,7 +62,7 @@ export function createBlockSpans({
         const number = block.block_header.raw_data.number ?? 0
         const known = blocks.peek(number)
         if (known) read.set(number, known)
-        if (known || !isCanonical(block)) return
+        if (known || number < from || number > to || !isUsable(block, number)) return
         const infos = await (block.transactions?.length
           ? limit(() => loadInfos(native, block, signal))
           : loadInfos(native, block, signal))
@@ -69,9 +72,15 @@ export function createBlockSpans({
     return read
   }
 
-  function isCanonical(block: Block): boolean {
-    const canonical = blocks.hashAt(block.block_header.raw_data.number ?? 0)
-    return canonical === undefined || canonical === toHash(block.blockID)
+  function isUsable(block: Block, number: number): boolean {
+    const canonical = blocks.hashAt(number)
+    if (canonical !== undefined && canonical !== toHash(block.blockID)) return false
+    try {
+      assertFits(block, { number })
+      return true
+    } catch {
+      return false
+    }
   }
 
   return {
@@ -85,8 +94,8 @@ export function createBlockSpans({
       const missing = numbers.filter((number, index) => number <= solid && !here[index])
       const first = missing[0]
       const last = missing.at(-1)
-      // A front end may not offer bulk reads: then, as for most that goes wrong, one by one tells. A node that does not
-      // answer in time would only be given more to do.
+      // A front end may not offer bulk reads. Then, and after most failures, the blocks are read one by one. A node that does not
+      // answer in time is not given more to do.
       const bulk =
         first !== undefined && last !== undefined && last - first < MAX_STEP && missing.length > 1
           ? await readBulk(first, last, signal).catch((error: unknown) => {
@@ -97,7 +106,7 @@ export function createBlockSpans({
       signal?.throwIfAborted()
       return Promise.all(
         numbers.map(async (number) => {
-          // What was here before may be of a branch that was left meanwhile.
+          // A block that was here before may have been orphaned meanwhile.
           const known = bulk?.get(number) ?? blocks.peek(number)
           return known ?? limit(() => blocks.get(number))
         }),

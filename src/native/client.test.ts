@@ -156,14 +156,15 @@ describe('createNativeClient', () => {
     expect(await native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({ result: true })
   })
 
-  test('behavior: a call that ran out of CPU time is asked once more', async () => {
+  test('behavior: a call that ran out of CPU time is tried three times, with a pause', async () => {
     const late = `{"result":{"code":"OTHER_ERROR","message":"${CPU}"}}`
     const request = { owner_address: keys.bob.hex, data: '00' }
-    answerWith(late, '{"result":{"result":true},"constant_result":[""]}')
+    answerWith(late, late, '{"result":{"result":true},"constant_result":[""]}')
     expect((await native.wallet.triggerConstantContract(request)).result).toEqual({ result: true })
-    answerWith(late, late)
+    expect(waits).toEqual([100, 200])
+    answerWith(late, late, late)
     expect((await native.wallet.estimateEnergy(request)).result.message).toContain('CPU timeout')
-    expect(node.requests.total()).toBe(2)
+    expect(node.requests.total()).toBe(3)
   })
 
   test('error: a node that stays busy', async () => {

@@ -37,6 +37,9 @@ type AnyOperation = Operation<unknown, unknown>
 // Four tries within about a second: what a per-second limit needs to clear, and no more than a caller waits for.
 const BUSY_DELAYS = [100, 200, 400]
 
+// A node that has just started runs out of CPU time in harmless calls. Two more tries are enough in practice.
+const CPU_DELAYS = [100, 200]
+
 /**
  * A client of one node. Reads are shared while they are under way, so answers must not be changed by those who get them.
  *
@@ -69,7 +72,7 @@ export function createNativeClient({
     }
   }
 
-  /** Asks; asks once more where the node ran out of CPU time, which on a busy node happens to harmless calls. */
+  /** Asks, and asks again after a pause while the node runs out of CPU time. */
   async function askPatiently(
     path: NativePath,
     name: string,
@@ -77,8 +80,12 @@ export function createNativeClient({
     idempotent: boolean,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    const answer = await ask(path, name, body, idempotent, signal)
-    return ranOutOfTime(answer) ? ask(path, name, body, idempotent, signal) : answer
+    for (let attempt = 0; ; attempt++) {
+      const answer = await ask(path, name, body, idempotent, signal)
+      const delay = CPU_DELAYS[attempt]
+      if (!ranOutOfTime(answer) || delay === undefined) return answer
+      await sleep(delay, signal)
+    }
   }
 
   function run(
