@@ -211,6 +211,7 @@ function toRef({ id, number, parent, timestamp, transactions }: Stored) {
     hash: `0x${id}` as const,
     parentHash: `0x${parent}` as const,
     timestamp,
+    transactions: transactions.map(({ id }) => `0x${id}` as const),
     /** `number:logIndex` of each log, told apart by its transaction. */
     logs: transactions.flatMap(({ id, logs }) => logs.map((_, index) => `0x${id}:${index}`)),
   }

@@ -41,6 +41,7 @@ export async function createReplayContext({
   })
   const head = {
     at: (number: number) => (number <= CHAIN.head ? headBlock(number) : undefined),
+    blockWith: () => undefined,
     latest: () => headBlock(CHAIN.head),
     solid: () => headBlock(solid),
     onUpdate: () => () => {},

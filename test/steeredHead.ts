@@ -17,6 +17,13 @@ export function createSteeredHead(chain: ScriptedChain, { window = 128 } = {}) {
     at: (number) => (number > newest().number - window ? blocks[number] : undefined),
     latest: newest,
     solid: () => blocks[solid] as HeadBlock,
+    blockWith: (transaction) =>
+      chain
+        .canonical()
+        .find(
+          ({ number, transactions }) =>
+            number <= newest().number && transactions.includes(transaction),
+        ),
     onUpdate(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

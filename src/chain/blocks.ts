@@ -4,6 +4,7 @@ import type { Hash } from 'viem'
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
+import { createSharing } from '../native/dedupe.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
 import type { Head, ChainUpdate } from './headTypes.ts'
 import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
@@ -11,39 +12,41 @@ import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
 /**
  * The blocks of the canonical chain, each fetched once and kept while memory allows.
  *
- * Blocks are kept by hash. Which of them is the canonical one of a height is the head's knowledge above the solidified
- * block, and a fact that never changes from there down; so a reorg takes effect at once and nothing has to be purged.
+ * Blocks are kept by hash. Above the solidified block the head decides which of them is canonical; at and below it the hash of a
+ * height never changes. So a reorg takes effect at once, and no block must be removed from the cache.
  */
 export type Blocks = {
-  /** The canonical block of a height; undefined above the head. @throws UpstreamError */
-  get(number: number): Promise<CachedBlock | undefined>
+  /** The canonical block of a height; undefined above the head. @throws UpstreamError, the signal's reason */
+  get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined>
   /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
-  byHash(hash: Hash): Promise<CachedBlock | undefined>
-  /** The canonical block of a height when it is here already. */
+  byHash(hash: Hash, signal?: AbortSignal): Promise<CachedBlock | undefined>
+  /** The canonical block of a height when it is cached. */
   peek(number: number): CachedBlock | undefined
-  /** The canonical hash of a height when it is known without asking. */
+  /** The canonical hash of a height when it is known without a call. */
   hashAt(number: number): Hash | undefined
-  /** The canonical block that holds a transaction, when it is here already. */
+  /** The canonical block that holds a transaction, when it is cached. */
   withTransaction(hash: Hash): CachedBlock | undefined
-  /** Takes in a block that was read elsewhere. It is served once the head says that it is canonical. */
+  /** Caches a block that was read elsewhere. It is served when the head says that it is canonical. */
   put(loaded: LoadedBlock): CachedBlock
-  /** Takes in solidified blocks that were read by height from the node. */
+  /** Caches a solidified block that was read from the node by height. */
   putSolid(loaded: LoadedBlock): CachedBlock
-  bytes(): number
-  /** Another number when the chain went back below its solidified block, which only a chain in this process does. */
+  /** A number that changes when the chain goes back below its solidified block. */
   epoch(): number
 }
 
 /** The part of the head that decides what is canonical. */
-export type CanonicalView = Pick<Head, 'at' | 'latest' | 'solid' | 'onUpdate' | 'pollNow'>
+export type CanonicalView = Pick<
+  Head,
+  'at' | 'blockWith' | 'latest' | 'solid' | 'onUpdate' | 'pollNow'
+>
 
-/** Tries to read the block that the head announced; a node behind a balancer or in a reorg needs a moment. */
+/** Attempts to read a block that the head has: a node behind a load balancer or in a reorg may get it a moment later. */
 const ATTEMPTS = 4
 const RETRY_DELAY = 150
 
 export function createBlocks({ cacheBytes, head, native }: createBlocks.Options): Blocks {
   const cache = new LRUCache<Hash, { block: CachedBlock }>({
-    // The library wants a positive size; one byte holds nothing.
+    // The library accepts only positive sizes. One byte holds nothing.
     maxSize: Math.max(cacheBytes, 1),
     sizeCalculation: ({ block }) => block.bytes(),
     dispose: ({ block }, _hash, reason) => {
@@ -54,8 +57,8 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   const solidHashes = new Map<number, Hash>()
   /** Which block in the cache holds a transaction. */
   const transactions = new Map<Hash, Hash>()
-  const loading = new Map<string, Promise<CachedBlock | undefined>>()
-  /** Newest height whose block was taken for final. */
+  const share = createSharing()
+  /** Newest height that was solidified. */
   let solidTo = -1
   let epoch = 0
 
@@ -69,7 +72,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     const known = cache.get(hash)
     if (known) return known.block
     const block = createCachedBlock(loaded, () => {
-      // A new holder makes the cache weigh the block again.
+      // The cache reads the size of a new value only.
       if (cache.peek(hash)?.block === block) cache.set(hash, { block })
     })
     cache.set(hash, { block })
@@ -94,10 +97,10 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   }
 
   /**
-   * Follows the solidified block: blocks that are about to leave the head's window are kept by height from now on. A chain
-   * in this process may also go back below it, and then nothing that was taken for final counts any more.
+   * Keeps the hashes of newly solidified blocks by height, because the head's window drops them later. When the chain goes back
+   * below its solidified block, the hashes above are dropped.
    */
-  function follow({ removed, solidified: solid }: ChainUpdate): void {
+  function onUpdate({ removed, solidified: solid }: ChainUpdate): void {
     const lowest = Math.min(solid.number + 1, ...removed.map(({ number }) => number))
     if (lowest <= solidTo) {
       epoch += 1
@@ -105,7 +108,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
       for (const number of solidHashes.keys()) if (number >= lowest) solidHashes.delete(number)
     }
     for (
-      let number = Math.max(solidTo + 1, solid.number - MAX_STEP);
+      let number = Math.max(solidTo + 1, solid.number - MAX_SOLIDIFIED);
       number <= solid.number;
       number++
     ) {
@@ -115,35 +118,33 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     solidTo = Math.max(solidTo, solid.number)
   }
 
-  async function load(number: number): Promise<CachedBlock | undefined> {
+  async function load(
+    number: number,
+    signal: AbortSignal | undefined,
+  ): Promise<CachedBlock | undefined> {
     for (let attempt = 1; number <= head.latest().number; attempt++) {
-      const loaded = await loadBlock(native, { number })
-      // Asked after the answer came: the head may have moved meanwhile.
+      const loaded = await loadBlock(native, { number }, signal)
+      // Read after the answer came: the head may have moved meanwhile.
       const canonical = hashAt(number)
       if (loaded && (canonical === undefined || canonical === toHash(loaded.block.blockID)))
         return number <= head.solid().number ? putSolid(loaded) : put(loaded)
       head.pollNow()
       if (attempt === ATTEMPTS)
         throw new UpstreamError(`the node does not have the canonical block ${number} right now`)
-      await sleep(RETRY_DELAY)
+      await sleep(RETRY_DELAY, signal)
     }
     return undefined
   }
 
-  async function get(number: number): Promise<CachedBlock | undefined> {
+  async function get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined> {
     if (number > head.latest().number) return undefined
     const found = peek(number)
     if (found) return found
     const key = `${number} ${hashAt(number) ?? ''}`
-    let promise = loading.get(key)
-    if (!promise) {
-      promise = load(number).finally(() => loading.delete(key))
-      loading.set(key, promise)
-    }
-    return promise
+    return share(key, signal, (signal) => load(number, signal))
   }
 
-  head.onUpdate(follow)
+  head.onUpdate(onUpdate)
 
   return {
     get,
@@ -151,12 +152,12 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     peek,
     put,
     putSolid,
-    async byHash(hash) {
+    async byHash(hash, signal) {
       const number = numberOf(hash)
       if (number === undefined || number > head.latest().number) return undefined
       const canonical = hashAt(number)
       if (canonical !== undefined && canonical !== hash) return undefined
-      const block = await get(number)
+      const block = await get(number, signal)
       return block?.id.hash === hash ? block : undefined
     },
     withTransaction(hash) {
@@ -164,7 +165,6 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
       const block = blockHash === undefined ? undefined : cache.get(blockHash)?.block
       return block && hashAt(block.id.number) === block.id.hash ? block : undefined
     },
-    bytes: () => cache.calculatedSize,
     epoch: () => epoch,
   }
 }
@@ -178,8 +178,8 @@ export declare namespace createBlocks {
   }
 }
 
-/** Blocks that can become solid in one step and were still in the head's window. */
-const MAX_STEP = 1_000
+/** Blocks that one update can solidify while the head's window still has them. */
+const MAX_SOLIDIFIED = 1_000
 
 /** The height that a block hash begins with: eight bytes, big-endian. */
 function numberOf(hash: Hash): number | undefined {

@@ -196,6 +196,31 @@ describe('transactions near the head', () => {
     expect(await chain.receipt(hash)).toBeDefined()
   })
 
+  test('error: a transaction in a block of the head is not null when the node lags', async () => {
+    const view = setup()
+    const { chain, head, node } = view
+    const block = node.mine({ logs: [[]] })
+    head.follow()
+    const [hash = '0x'] = block.transactions
+    node.faults.lag = 3
+    await expect(chain.receipt(hash)).rejects.toMatchObject({ code: -32603 })
+    await expect(chain.transaction(hash)).rejects.toMatchObject({ code: -32603 })
+    node.faults.lag = 0
+    expect(await chain.transaction(hash)).toMatchObject({ blockHash: block.hash })
+    expect(await chain.receipt(hash)).toBeDefined()
+  })
+
+  test('behavior: a client that is gone is not waited for', async () => {
+    const { chain, node } = setup()
+    const calls = node.total()
+    const gone = AbortSignal.abort(new Error('client gone'))
+    await expect(chain.block(15, true, gone)).rejects.toThrow('client gone')
+    await expect(chain.transactionCount(15, gone)).rejects.toThrow('client gone')
+    await expect(chain.transactionAt(15, 0, gone)).rejects.toThrow('client gone')
+    await expect(chain.receipts(15, gone)).rejects.toThrow('client gone')
+    expect(node.total()).toBe(calls)
+  })
+
   test('behavior: a transaction of a block that was left is unknown, and so is its receipt', async () => {
     const view = setup()
     const { chain, head, node } = view

@@ -95,13 +95,13 @@ export function createChain(options: createChain.Options): Chain {
     }
   }
 
-  async function find(ref: BlockRef): Promise<CachedBlock | undefined> {
+  async function find(ref: BlockRef, signal?: AbortSignal): Promise<CachedBlock | undefined> {
     if (typeof ref === 'object') {
-      const block = await blocks.byHash(ref.blockHash)
+      const block = await blocks.byHash(ref.blockHash, signal)
       return block && block.id.number <= latest().number ? block : undefined
     }
     const number = heightOf(ref)
-    return number <= latest().number ? blocks.get(number) : undefined
+    return number <= latest().number ? blocks.get(number, signal) : undefined
   }
 
   async function resolve(ref: BlockRef): Promise<BlockId | undefined> {
@@ -166,24 +166,24 @@ export function createChain(options: createChain.Options): Chain {
         window: config.stateWindow,
       }),
 
-    async block(ref, full) {
-      const block = await find(ref)
+    async block(ref, full, signal) {
+      const block = await find(ref, signal)
       if (!block) return undefined
       const context = await blockContext(block.timestamp)
       return full ? block.full(context).whole : block.slim(context)
     },
 
-    async transactionCount(ref) {
-      return (await find(ref))?.transactions.length
+    async transactionCount(ref, signal) {
+      return (await find(ref, signal))?.transactions.length
     },
 
-    async transactionAt(ref, index) {
-      const block = await find(ref)
+    async transactionAt(ref, index, signal) {
+      const block = await find(ref, signal)
       return block?.full(await blockContext(block.timestamp)).row(index)
     },
 
-    async receipts(ref) {
-      const block = await find(ref)
+    async receipts(ref, signal) {
+      const block = await find(ref, signal)
       return block?.receipts(await blockContext(block.timestamp)).whole
     },
 
@@ -198,7 +198,7 @@ export function createChain(options: createChain.Options): Chain {
 
     async logs(query, signal) {
       if (isOfOneBlock(query)) {
-        const block = await find({ blockHash: query.blockHash })
+        const block = await find({ blockHash: query.blockHash }, signal)
         if (!block) throw unknownBlock()
         return logsOfBlock(block, query, { maxResults: config.logsMaxResults })
       }

@@ -7,6 +7,7 @@ import { createPollSchedule } from './head/pollSchedule.ts'
 import { createReplication } from './head/replication.ts'
 import { createHeadSource } from './head/source.ts'
 import { createHeadSync } from './head/sync.ts'
+import { createTransactionIndex } from './head/transactionIndex.ts'
 import { applyUpdate, blockAt, newestOf } from './head/window.ts'
 import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
 
@@ -29,10 +30,13 @@ export function createHead({
   const listeners = new Set<(update: ChainUpdate) => void>()
   const source = createHeadSource({ baseFee, native, onLoaded })
   const schedule = createPollSchedule()
+  const transactions = createTransactionIndex()
 
   function apply(update: ChainUpdate): void {
     const final = window?.solidified
-    window = applyUpdate(window, update)
+    const next = applyUpdate(window, update)
+    transactions.update(window, next, update)
+    window = next
     if (!authoritative && update.removed.some(({ hash }) => hash === final?.hash))
       log.error({ number: final?.number }, 'the upstream reverted a solidified block')
     if (update.added.length > 0 || update.removed.length > 0) {
@@ -97,6 +101,7 @@ export function createHead({
     latest: () => newestOf(current()),
     solid: () => current().solidified,
     at: (number) => window && blockAt(window, number),
+    blockWith: (transaction) => transactions.blockWith(transaction),
     window: () => window,
     isShared: () => replication?.isShared() ?? true,
     onUpdate(listener) {

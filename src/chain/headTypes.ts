@@ -45,6 +45,8 @@ export type Head = {
   solid(): HeadBlock
   /** The canonical block at a height inside the window (the newest 128 blocks at least, and down to the solidified one). */
   at(number: number): HeadBlock | undefined
+  /** The canonical block inside the window that holds a transaction. */
+  blockWith(transaction: Hash): HeadBlock | undefined
   /** The recent chain with its orphans; undefined before the first block. The same value until the next update. */
   window(): Window | undefined
   /** Whether the other replicas know our newest block, so that they can resume a cursor on it. Always true without Redis. */

@@ -19,6 +19,7 @@ const newest: HeadBlock = {
 }
 const head: CanonicalView = {
   at: () => undefined,
+  blockWith: () => undefined,
   latest: () => newest,
   onUpdate: () => () => {},
   pollNow: () => {},

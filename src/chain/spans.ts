@@ -108,7 +108,7 @@ export function createBlockSpans({
         numbers.map(async (number) => {
           // A block that was here before may have been orphaned meanwhile.
           const known = bulk?.get(number) ?? blocks.peek(number)
-          return known ?? limit(() => blocks.get(number))
+          return known ?? limit(() => blocks.get(number, signal))
         }),
       )
     },

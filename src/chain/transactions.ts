@@ -43,16 +43,24 @@ export function createTransactions({
       const isSeen = cached.id.number <= latest().number
       return isSeen ? placeIn(cached, hash) : 'elsewhere'
     }
-    const info = await reads.getTransactionInfoById({ value: hash.slice(2) }, { signal })
-    if (!info) return undefined
-    const number = info.blockNumber ?? 0
+    const number = head.blockWith(hash)?.number ?? (await numberOf(hash, signal))
+    if (number === undefined) return undefined
     if (number > latest().number) {
       head.pollNow()
       return 'elsewhere'
     }
-    // The outcome may be that of a branch which the head has left, or not yet joined.
-    const block = await blocks.get(number)
+    // The node may be on a branch that the head has left, or has not joined yet.
+    const block = await blocks.get(number, signal)
     return (block && placeIn(block, hash)) ?? 'elsewhere'
+  }
+
+  /** The height of the block that the node has a transaction in. A node that lags does not have the newest ones. */
+  async function numberOf(
+    hash: Hash,
+    signal: AbortSignal | undefined,
+  ): Promise<number | undefined> {
+    const info = await reads.getTransactionInfoById({ value: hash.slice(2) }, { signal })
+    return info && (info.blockNumber ?? 0)
   }
 
   /** The node finds no transaction of genesis by its hash. */
@@ -108,7 +116,7 @@ export declare namespace createTransactions {
       solidity: Reads
     }
     blocks: Pick<Blocks, 'get' | 'withTransaction'>
-    head: Pick<CanonicalView, 'pollNow'>
+    head: Pick<CanonicalView, 'blockWith' | 'pollNow'>
     /** Newest block of the view. */
     latest: () => HeadBlock
     /** What a transaction at a time (milliseconds) is shown with. */

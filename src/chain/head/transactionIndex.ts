@@ -1,0 +1,33 @@
+import type { Hash } from 'viem'
+
+import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+
+/** Which canonical block of the window holds a transaction. */
+export type TransactionIndex = {
+  blockWith(transaction: Hash): HeadBlock | undefined
+  /** Takes in an update that made `after` of `before`. */
+  update(before: Window | undefined, after: Window, update: ChainUpdate): void
+}
+
+export function createTransactionIndex(): TransactionIndex {
+  const blocks = new Map<Hash, RecentBlock>()
+
+  function remove(block: RecentBlock): void {
+    for (const hash of block.transactions)
+      if (blocks.get(hash)?.hash === block.hash) blocks.delete(hash)
+  }
+
+  return {
+    blockWith: (transaction) => blocks.get(transaction),
+    update(before, after, { added, removed }) {
+      const oldest = after.blocks[0]?.number ?? 0
+      for (const block of before?.blocks ?? []) {
+        if (block.number >= oldest) break
+        remove(block)
+      }
+      for (const block of removed) remove(block)
+      for (const block of added)
+        if (block.number >= oldest) for (const hash of block.transactions) blocks.set(hash, block)
+    },
+  }
+}
