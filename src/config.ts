@@ -142,7 +142,7 @@ export const options = {
     value: 'BLOCKS',
     default: 16,
     parse: integer(0),
-    help: 'blocks behind the head that are served from the latest state, because wallets rewrite latest to the number they last saw',
+    help: 'blocks behind the newest whose state is read as the newest state, because nodes keep no other and wallets rewrite latest to a number; only eth_getBalance is exact there, on nodes that keep past balances',
   },
   logsMaxBlocks: {
     flag: '--logs-max-blocks',

@@ -49,8 +49,8 @@ export class ExecutionRevertedError extends RpcError {
 export class HistoricalStateError extends RpcError {
   override name = 'HistoricalStateError'
 
-  constructor(what: string) {
-    super(-32000, `historical state ${what} is not available`)
+  constructor(what: string, options: RpcError.Options = {}) {
+    super(-32000, `historical state ${what} is not available`, options)
   }
 }
 

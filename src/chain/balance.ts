@@ -4,21 +4,51 @@ import type { BlockId } from '../codec/blockRef.ts'
 import { HistoricalStateError } from '../errors.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { hasBalancesOf } from '../native/capabilities.ts'
+import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError, NodeRefusedError } from '../native/errors.ts'
 import type { StateRead } from './stateRead.ts'
 
+/** Milliseconds after which a node that kept no history of balances is asked for it again. */
+const ASK_AGAIN = 60_000
+
+/** Until when nodes without a history of balances are not asked for it. */
+const withoutHistory = new WeakMap<NativeClient, number>()
+
 /**
- * Coins of an account in sun, at the state that `source` names; zero when there is no such account. The account that
- * burned coins are sent to starts at −2^63 in genesis; a debt is reported as zero, because an Ethereum quantity has no sign.
+ * Coins of an account in sun, at the state that `source` names; zero when there is no such account. Where the node keeps a history
+ * of balances, the balance at a recent block is exact; elsewhere it is that of the newest state.
  *
- * @throws HistoricalStateError when the node keeps no history of balances.
+ * The account that burned coins are sent to starts at −2^63 in genesis. A debt reads as zero, because an Ethereum quantity has no
+ * sign.
+ *
+ * @throws HistoricalStateError for an old block when the node keeps no history of balances.
  */
 export async function balanceAt(address: Address, state: StateRead): Promise<bigint> {
   const { native, source, signal } = state
-  if (source.at === 'historic') return positive(await pastBalance(address, source.block, state))
+  if (source.at === 'historic') return notNegative(await pastBalance(address, source.block, state))
+  const exact = source.block && (await recentBalance(address, source.block, state))
+  if (exact !== undefined) return notNegative(exact)
   const operations = source.at === 'solid' ? native.solidity : native.wallet
   const found = await operations.getAccount({ address: toNativeAddress(address) }, { signal })
-  return positive(found?.balance)
+  return notNegative(found?.balance)
+}
+
+/** The balance at a recent block; undefined when the node keeps no history, or not of this block. */
+async function recentBalance(
+  address: Address,
+  block: BlockId,
+  state: StateRead,
+): Promise<number | bigint | undefined> {
+  if (performance.now() < (withoutHistory.get(state.native) ?? 0)) return undefined
+  try {
+    return await pastBalance(address, block, state)
+  } catch (error) {
+    if (!(error instanceof HistoricalStateError)) throw error
+    // A refusal is about this block: a node that lags does not have it.
+    if (!(error.cause instanceof NodeRefusedError))
+      withoutHistory.set(state.native, performance.now() + ASK_AGAIN)
+    return undefined
+  }
 }
 
 async function pastBalance(
@@ -39,7 +69,7 @@ async function pastBalance(
     ),
   )
   const changed = answer?.block_identifier?.number ?? 0
-  // A node without history knows of no change of any account: it answers zero, as of the very block that was asked for.
+  // A node without history has no change of any account: it answers zero, as of the block that was asked for.
   const isUnknown = BigInt(answer?.balance ?? 0) === 0n && changed === number
   if (isUnknown && !(await hasBalancesOf(native, identifier, signal)))
     throw new HistoricalStateError(`of block ${number}`)
@@ -51,12 +81,12 @@ async function asHistory<answer>(number: number, call: Promise<answer>): Promise
     return await call
   } catch (error) {
     if (error instanceof NodeLacksApiError || error instanceof NodeRefusedError)
-      throw new HistoricalStateError(`of block ${number}`)
+      throw new HistoricalStateError(`of block ${number}`, { cause: error })
     throw error
   }
 }
 
-function positive(amount: number | bigint | undefined): bigint {
+function notNegative(amount: number | bigint | undefined): bigint {
   const sun = BigInt(amount ?? 0)
   return sun > 0n ? sun : 0n
 }

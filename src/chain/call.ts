@@ -64,9 +64,16 @@ export function toNativeCall({ from, to, data, value }: Call): ContractCallReque
   }
 }
 
-/** Checks that the sender of a plain transfer owns what it sends. @throws RpcError `insufficient funds …` */
+/**
+ * Checks that the sender of a plain transfer owns what it sends, in the state that the call runs in.
+ *
+ * @throws RpcError `insufficient funds …`
+ */
 export async function assertFunds({ from, value }: Call, state: StateRead): Promise<void> {
-  if (value > 0n && (await balanceAt(from, state)) < value) throw insufficientFunds()
+  if (value === 0n) return
+  const { source } = state
+  const ran = source.at === 'historic' ? source : { at: source.at }
+  if ((await balanceAt(from, { ...state, source: ran })) < value) throw insufficientFunds()
 }
 
 async function simulate(call: Call, state: StateRead): Promise<ConstantOutcome> {

@@ -160,7 +160,7 @@ export function createChain(options: createChain.Options): Chain {
     state: (ref) =>
       stateSource(ref, {
         latest: latest(),
-        newest: { at: view === 'full' ? 'latest' : 'solid' },
+        newest: view === 'full' ? 'latest' : 'solid',
         resolve,
         solid: head.solid(),
         window: config.stateWindow,

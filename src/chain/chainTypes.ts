@@ -44,8 +44,13 @@ export type Chain = {
   energyPriceCertainTo(): number
 }
 
-/** `latest` reads go to /wallet, `solid` ones to /walletsolidity; `historic` only where the node keeps balance history. */
-export type StateSource = { at: 'latest' } | { at: 'solid' } | { at: 'historic'; block: BlockId }
+/**
+ * Where a state read goes: `latest` to /wallet, `solid` to /walletsolidity, `historic` to the balance history of a node that keeps
+ * one. `block` of the first two is the block that the client named; their state may be newer.
+ */
+export type StateSource =
+  | { at: 'latest' | 'solid'; block?: BlockId }
+  | { at: 'historic'; block: BlockId }
 
 /** Addresses and topics of a log search; an empty list matches everything. */
 export type LogMatch = {

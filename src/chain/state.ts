@@ -6,8 +6,9 @@ import type { HeadBlock } from './headTypes.ts'
 /**
  * Where a state read at a reference is answered from.
  *
- * The node keeps two states, the newest and the solidified one. A height a few blocks behind the head counts as the newest:
- * wallets rewrite `latest` to the number that they last saw. Every other height is history, which most reads refuse.
+ * The node keeps two states, the newest and the solidified one. A block a few heights behind the head is read from the newest
+ * state, because wallets rewrite `latest` to the number that they last saw. Every other height is history, which most reads
+ * refuse.
  *
  * @throws RpcError -32000 when there is no such block (yet).
  */
@@ -15,7 +16,7 @@ export async function stateSource(
   ref: BlockRef,
   { latest, newest, resolve, solid, window }: stateSource.Options,
 ): Promise<StateSource> {
-  if (ref === 'latest' || ref === 'pending') return newest
+  if (ref === 'latest' || ref === 'pending') return { at: newest }
   if (ref === 'safe' || ref === 'finalized') return { at: 'solid' }
   const block = await resolve(ref)
   if (!block)
@@ -23,10 +24,10 @@ export async function stateSource(
       -32000,
       typeof ref === 'object' ? 'header for hash not found' : 'header not found',
     )
-  // By name the first block is history even on a chain that is shorter than the window.
-  if (ref !== 'earliest' && latest.number - block.number <= window) return newest
-  if (block.number === solid.number) return { at: 'solid' }
-  return block.number === latest.number ? newest : { at: 'historic', block }
+  // `earliest` is history even on a chain that is shorter than the window.
+  if (ref !== 'earliest' && latest.number - block.number <= window) return { at: newest, block }
+  if (block.number === solid.number) return { at: 'solid', block }
+  return block.number === latest.number ? { at: newest, block } : { at: 'historic', block }
 }
 
 export declare namespace stateSource {
@@ -34,7 +35,7 @@ export declare namespace stateSource {
     latest: HeadBlock
     solid: HeadBlock
     /** The source of the view's newest state. */
-    newest: StateSource
+    newest: 'latest' | 'solid'
     /** Blocks behind the newest that still count as it. */
     window: number
     resolve: (ref: BlockRef) => Promise<BlockId | undefined>

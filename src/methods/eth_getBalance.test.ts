@@ -21,10 +21,9 @@ test.each([
   ['pending', '/wallet/getaccount'],
   ['safe', '/walletsolidity/getaccount'],
   ['finalized', '/walletsolidity/getaccount'],
-  ['0xdf', '/wallet/getaccount'],
-  // Within the window behind the head: wallets name the number that they last saw.
-  ['0xcf', '/wallet/getaccount'],
-  [{ blockNumber: '0xdf' }, '/wallet/getaccount'],
+  ['0xdf', '/wallet/getaccountbalance'],
+  ['0xcf', '/wallet/getaccountbalance'],
+  [{ blockNumber: '0xdf' }, '/wallet/getaccountbalance'],
 ])('args: block %j', async (ref, path) => {
   const context = await createReplayContext()
   expect(await callMethod(eth_getBalance, context, [keys.rich.eth, ref])).toBe(RICH)
@@ -35,6 +34,33 @@ test.each([['0x1'], ['earliest']])('args: past block %s', async (ref) => {
   expect(await callMethod(eth_getBalance, await createReplayContext(), [keys.rich.eth, ref])).toBe(
     '0x58d15e17628000',
   )
+})
+
+test('behavior: at a recent block it is exact where the node keeps balances', async () => {
+  const context = await createReplayContext({
+    intercept: ({ path }) =>
+      path === '/wallet/getaccountbalance'
+        ? { text: '{"balance":7,"block_identifier":{"number":200}}' }
+        : undefined,
+  })
+  expect(await callMethod(eth_getBalance, context, [keys.rich.eth, '0xde'])).toBe('0x7')
+  expect(await callMethod(eth_getBalance, context, [keys.rich.eth, 'latest'])).toBe(RICH)
+})
+
+test('behavior: at a recent block it is the newest where the node keeps none', async () => {
+  const context = await createReplayContext({
+    intercept({ body, path }) {
+      const { block_identifier } = JSON.parse(body) as { block_identifier?: unknown }
+      if (path === '/wallet/getaccountbalance')
+        return { text: JSON.stringify({ block_identifier }) }
+      const unknown =
+        '{"Error":"class org.example.ItemNotFoundException : This block does not exist"}'
+      return path === '/wallet/getblockbalance' ? { text: unknown } : undefined
+    },
+  })
+  for (const ref of ['0xde', '0xdd'])
+    expect(await callMethod(eth_getBalance, context, [keys.rich.eth, ref])).toBe(RICH)
+  expect(context.node.requests.count('/wallet/getaccountbalance')).toBe(1)
 })
 
 test('behavior: the solid view reads the solidified state', async () => {
