@@ -52,7 +52,7 @@ test('behavior: at a recent block it is the newest where the node keeps none', a
     intercept({ body, path }) {
       const { block_identifier } = JSON.parse(body) as { block_identifier?: unknown }
       if (path === '/wallet/getaccountbalance')
-        return { text: JSON.stringify({ block_identifier }) }
+        return { text: JSON.stringify({ balance: 0, block_identifier }) }
       const unknown =
         '{"Error":"class org.example.ItemNotFoundException : This block does not exist"}'
       return path === '/wallet/getblockbalance' ? { text: unknown } : undefined
