@@ -4,6 +4,9 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     typecheck: { enabled: false },
+    globalSetup: ['test/globalSetup.ts'],
+    // Files share the modules of their worker: loading them anew for each file took most of the time.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores are the size of the machines that run this suite.

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { buildCommand, commandFile, ethgate, startRpc } from './cli.ts'
+import { commandFile, ethgate, startRpc } from './cli.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
 const KITCHEN = '0x8233a7f16c9f522f26006ab000e1df7a6ae68662'
@@ -23,7 +23,6 @@ const CUSTOM_ERROR =
 let node: ReplayNode
 let folder: string
 beforeAll(async () => {
-  await buildCommand('cli')
   node = await startReplayNode()
   folder = await mkdtemp(join(tmpdir(), 'ethgate-cli-'))
 })

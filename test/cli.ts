@@ -1,55 +1,56 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, copyFile, mkdir } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { Readable, Writable } from 'node:stream'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+import { inject } from 'vitest'
 
-/**
- * Compiles the program into a folder of its own, because a command starts four times faster so than through a loader. Call
- * it once in a test file, before the first command.
- *
- * @param name - keeps test files apart that run at the same time.
- */
-export async function buildCommand(name: string): Promise<void> {
-  // Inside node_modules, so that the program finds its dependencies and nobody lints or commits it.
-  const folder = join(root, 'node_modules', '.cache', `ethgate-${name}`)
-  await mkdir(folder, { recursive: true })
-  await copyFile(join(root, 'package.json'), join(folder, 'package.json'))
-  const out = join(folder, 'dist')
-  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(
-    'package.json',
-    'bin/tsc',
-  )
-  const build = spawn(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', out], {
-    cwd: root,
-    stdio: 'ignore',
-  })
-  await once(build, 'close')
-  main = join(out, 'main.js')
-  await access(main)
-}
-
-let main = ''
+import { runEthgate } from '../src/commands/program.ts'
 
 /** The compiled program, for tests that start it themselves. */
 export function commandFile(): string {
-  return main
+  return join(inject('package'), 'dist', 'main.js')
 }
 
 /** What a command did. */
 export type Run = { code: number | null; stdout: string; stderr: string }
 
-/** Runs `ethgate` with these arguments in a process of its own and waits for its end. */
+/** Runs `ethgate` with these arguments in this process and waits for its end. */
 export async function ethgate(
   args: readonly string[],
-  options: startCommand.Options = {},
+  { env = {}, input = '' }: startCommand.Options = {},
 ): Promise<Run> {
-  const command = startCommand(args, options)
-  return command.ended
+  const [stdout, stderr] = [collect(), collect()]
+  const io = {
+    env: { ...environment(), ...env },
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  }
+  const code = await runEthgate(args, io)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function collect(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  return { stream, text: () => Buffer.concat(chunks).toString() }
+}
+
+/** The variables of this process without those that `ethgate` reads. */
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(ETHGATE_|NO_COLOR|FORCE_COLOR|NODE_OPTIONS)/.test(name),
+    ),
+  )
 }
 
 /** A command that runs. */
@@ -63,18 +64,13 @@ export type RunningCommand = {
   lines(count: number): Promise<string[]>
 }
 
-/** Starts `ethgate`. The environment has none of its variables but those given. */
+/** Starts `ethgate` in a process of its own. Its environment has none of its variables but those given. */
 export function startCommand(
   args: readonly string[],
   { env = {}, input }: startCommand.Options = {},
 ): RunningCommand {
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^(ETHGATE_|NO_COLOR|FORCE_COLOR|NODE_OPTIONS)/.test(name),
-    ),
-  )
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { ...inherited, ...env },
+  const child = spawn(process.execPath, [commandFile(), ...args], {
+    env: { ...environment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -1,14 +1,14 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { buildCommand, ethgate, type Reply, startCommand, startRpc } from './cli.ts'
+import { commandFile, ethgate, type Reply, startCommand, startRpc } from './cli.ts'
 import { startReplayGateway } from './gateway.ts'
-
-beforeAll(() => buildCommand('cli-logs'))
 
 type Server = Awaited<ReturnType<typeof startRpc>>
 let server: Server
@@ -197,6 +197,44 @@ test('behavior: Ctrl-C keeps what was read and exits with 130', async () => {
   await ethgate(command())
   expect(await readFile(out, 'utf8')).toBe(expected(0, 20_000))
 })
+
+test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
+  const silent = await startRpc(() => new Promise<never>(() => {}))
+  const running = startCommand(['logs', '--rpc', silent.url])
+  await vi.waitFor(() => expect(silent.calls).not.toEqual([]), { timeout: 20_000 })
+  running.process.kill('SIGINT')
+  const run = await running.ended
+  await silent.close()
+  expect(run).toMatchObject({ code: 130, stdout: '' })
+})
+
+// util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
+const recorder = 'script'
+const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes(
+  'util-linux',
+)
+
+test.skipIf(!hasScript)(
+  `behavior: a reader that leaves early leaves the terminal as it was${hasScript ? '' : ' (skipped: no util-linux script)'}`,
+  async () => {
+    const line = `"${process.execPath}" "${commandFile()}" logs --from 0 --rpc "${server.url}" | head -1`
+    const shell = spawn(recorder, ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
+    })
+    let output = ''
+    shell.stdout.on('data', (text: Buffer) => (output += text.toString()))
+    await once(shell, 'close')
+    expect(output).toContain('"blockNumber"')
+    // The progress bar hides the cursor and turns line wrap off.
+    for (const [off, on] of [
+      ['\u001B[?25l', '\u001B[?25h'],
+      ['\u001B[?7l', '\u001B[?7h'],
+    ] as const) {
+      expect(output).toContain(off)
+      expect(output.lastIndexOf(on)).toBeGreaterThan(output.lastIndexOf(off))
+    }
+  },
+)
 
 test('behavior: a busy server is asked again; when it stays busy the work is kept', async () => {
   settings.fail = 2

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { buildCommand, ethgate, type Run, type RunningCommand, startCommand } from './cli.ts'
+import { ethgate, type Run, type RunningCommand, startCommand } from './cli.ts'
 
 // The first accounts of the development chain; their keys are public.
 const FIRST = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
@@ -48,7 +48,6 @@ let key: string
 let artifact: string
 
 beforeAll(async () => {
-  await buildCommand('cli-send')
   chain = startCommand(['dev', '--port', '0', '--log-level', 'silent'])
   while (url === '') {
     url = /JSON-RPC +(http:\/\/\S+)/.exec(chain.stdout())?.[1] ?? ''

@@ -1,9 +1,9 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import type { RpcLog } from '../src/codec/types.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
-import { buildCommand, type RunningCommand, startCommand } from './cli.ts'
+import { type RunningCommand, startCommand, startRpc } from './cli.ts'
 
 const TOPIC = 'aa'.repeat(32)
 const log = { address: '33'.repeat(20), topics: [TOPIC], data: '' }
@@ -14,7 +14,6 @@ let gateway: Gateway
 let port = 0
 const running: RunningCommand[] = []
 
-beforeAll(() => buildCommand('cli-watch'))
 beforeEach(async () => {
   chain = createScriptedChain()
   for (let i = 0; i < 5; i += 1) chain.mine({ logs: [[log], [log, log]] })
@@ -131,14 +130,27 @@ for (const way of ['socket', 'poll'] as const) {
   })
 }
 
-test('behavior: uses the WebSocket where there is one', async () => {
-  const command = watch('heads', '--from', '1')
+test('behavior: a WebSocket announces heads, also after it was lost', async () => {
+  // No poll comes within an hour.
+  const command = watch('heads', '--from', '1', '--interval', '3600000')
   await command.lines(5)
+  chain.mine()
+  await command.lines(6)
   await gateway.stop()
   await startGateway()
   chain.mine()
-  await command.lines(6)
+  await command.lines(7)
   expect(command.stderr()).toContain('connection lost')
+})
+
+test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
+  const server = await startRpc(() => new Promise<never>(() => {}))
+  const command = startCommand(['watch', 'heads', '--poll', '--rpc', server.url])
+  running.push(command)
+  await vi.waitFor(() => expect(server.calls).not.toEqual([]), { timeout: 20_000 })
+  command.process.kill('SIGINT')
+  expect(await command.ended).toEqual({ code: 130, stdout: '', stderr: '' })
+  await server.close()
 })
 
 test('args: --address and --topic narrow the logs', async () => {

@@ -2,14 +2,12 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
-import { buildCommand, ethgate, startCommand } from './cli.ts'
+import { ethgate, startCommand } from './cli.ts'
 
 // Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
-
-beforeAll(() => buildCommand('dev'), 120_000)
 
 /** Starts `ethgate dev` on a free port and waits until it says where it listens. */
 async function startDev(...args: string[]) {

@@ -6,13 +6,13 @@ import {
   addOutputOptions,
   addRequestOptions,
   addRpcOption,
-  CommandError,
-  usageError,
 } from './command.ts'
+import { CommandError, usageError } from './errors.ts'
 import { accountFields, resourceFields } from './support/accountFields.ts'
 import { type AddressForms, parseAddress, tryAddress } from './support/address.ts'
 import { formatCoins, group, plural } from './support/amount.ts'
 import { readStdin } from './support/input.ts'
+import { type Io, processIo } from './support/io.ts'
 import { get, isRecord, scalar, stringify } from './support/json.ts'
 import { type KeyOptions, keyOf, newKey, readKey, saveKey } from './support/key.ts'
 import type { Node } from './support/node.ts'
@@ -22,7 +22,7 @@ import { resolveTarget, type TargetOptions } from './support/target.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
 /** `ethgate account new | show | convert`: keys and addresses. */
-export function addAccountCommand(program: Command): void {
+export function addAccountCommand(program: Command, io: Io = processIo()): void {
   const account = addCommand(program, 'account', {
     summary: 'make a key, look at an account, convert addresses',
     examples: [
@@ -40,7 +40,7 @@ export function addAccountCommand(program: Command): void {
       ['ethgate account new --save alice.key', 'writes the key, prints only the address'],
     ],
   }).option('--save <file>', 'write the key to this new file, readable by its owner only')
-  addOutputOptions(create).action(makeAccount)
+  addOutputOptions(create).action((options: MakeOptions) => makeAccount(io, options))
 
   const show = addCommand(account, 'show', {
     summary: 'show balance, resources, permissions, code and tokens',
@@ -58,7 +58,9 @@ export function addAccountCommand(program: Command): void {
       ],
     ],
   }).argument('<address>', 'T…, 41… or 0x…')
-  addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(show)))).action(showAccount)
+  addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(show)))).action(
+    (address: string, options: ShowOptions) => showAccount(io, address, options),
+  )
 
   const convert = addCommand(account, 'convert', {
     summary: 'write an address in every spelling',
@@ -73,13 +75,18 @@ export function addAccountCommand(program: Command): void {
   })
     .argument('[any]', 'an address in any spelling, or "-" for standard input')
     .option('--key-file <file>', 'a file with a private key')
-  addOutputOptions(convert).action(convertAny)
+  addOutputOptions(convert).action((any: string | undefined, options: ConvertOptions) =>
+    convertAny(io, any, options),
+  )
 }
 
 type OutputOptions = { json?: boolean; table?: boolean }
+type MakeOptions = OutputOptions & { save?: string }
+type ShowOptions = OutputOptions & TargetOptions
+type ConvertOptions = OutputOptions & KeyOptions
 
-async function makeAccount(options: OutputOptions & { save?: string }): Promise<void> {
-  const terminal = createTerminal(options)
+async function makeAccount(io: Io, options: MakeOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
   const key = newKey()
   if (options.save !== undefined) await saveKey(options.save, key)
   const secret =
@@ -100,18 +107,16 @@ async function makeAccount(options: OutputOptions & { save?: string }): Promise<
     )
 }
 
-async function convertAny(
-  any: string | undefined,
-  options: OutputOptions & KeyOptions,
-): Promise<void> {
-  const terminal = createTerminal(options)
-  const address = await addressOfAny(any, options, terminal)
+async function convertAny(io: Io, any: string | undefined, options: ConvertOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
+  const address = await addressOfAny(io, any, options, terminal)
   return terminal.print(
     terminal.mode === 'json' ? stringify(address) : renderFields(terminal, addressFields(address)),
   )
 }
 
 async function addressOfAny(
+  io: Io,
   any: string | undefined,
   options: KeyOptions,
   terminal: Terminal,
@@ -121,7 +126,7 @@ async function addressOfAny(
     if (!key) throw usageError('give an address, "-" for standard input, or --key-file FILE')
     return key.address
   }
-  const text = any === '-' ? (await readStdin()).trim() : any
+  const text = any === '-' ? (await readStdin(io)).trim() : any
   if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) return parseAddress(text, 'convert')
   if (any !== '-')
     terminal.error(
@@ -138,10 +143,10 @@ function addressFields(address: AddressForms): [string, string][] {
   ]
 }
 
-async function showAccount(text: string, options: OutputOptions & TargetOptions): Promise<void> {
-  const terminal = createTerminal(options)
+async function showAccount(io: Io, text: string, options: ShowOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
   const address = parseAddress(text, 'show')
-  const target = resolveTarget(options)
+  const target = resolveTarget(options, io)
   const native = await readNative(target.node, address).catch((error: unknown) => {
     if (target.nodeGiven) throw error
     return undefined

@@ -1,20 +1,16 @@
 import type { Command } from 'commander'
 
-import {
-  addCommand,
-  addOutputOptions,
-  addRequestOptions,
-  addRpcOption,
-  usageError,
-} from './command.ts'
+import { addCommand, addOutputOptions, addRequestOptions, addRpcOption } from './command.ts'
+import { usageError } from './errors.ts'
 import { readStdin } from './support/input.ts'
+import { type Io, processIo } from './support/io.ts'
 import { parse, parseLoose, stringify } from './support/json.ts'
 import { renderValue } from './support/table.ts'
 import { resolveTarget, type TargetOptions } from './support/target.ts'
 import { createTerminal } from './support/terminal.ts'
 
 /** `ethgate call METHOD [PARAMS…]`: one JSON-RPC call. */
-export function addCallCommand(program: Command): void {
+export function addCallCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'call', {
     summary: 'call a JSON-RPC method',
     description:
@@ -39,7 +35,9 @@ export function addCallCommand(program: Command): void {
     .argument('[params...]', 'its parameters in order; "-" reads them from standard input')
     .option('--abi <file>', 'ABI, artifact or list of signatures that explains custom errors')
     .option('-r, --raw', 'print a text result without quotes')
-  addOutputOptions(addRequestOptions(addRpcOption(command))).action(call)
+  addOutputOptions(addRequestOptions(addRpcOption(command))).action(
+    (method: string, words: string[], options: CallOptions) => call(io, method, words, options),
+  )
 }
 
 type CallOptions = TargetOptions & {
@@ -49,10 +47,10 @@ type CallOptions = TargetOptions & {
   table?: boolean
 }
 
-async function call(method: string, words: string[], options: CallOptions): Promise<void> {
-  const terminal = createTerminal(options)
-  const { rpc } = resolveTarget(options)
-  const params = await readParams(words)
+async function call(io: Io, method: string, words: string[], options: CallOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
+  const { rpc } = resolveTarget(options, io)
+  const params = await readParams(io, words)
   const result = await rpc.call(method, params).catch(async (error: unknown) => {
     const { explain } = await import('./support/abi.ts')
     throw await explain(error, options.abi)
@@ -63,11 +61,11 @@ async function call(method: string, words: string[], options: CallOptions): Prom
   )
 }
 
-async function readParams(words: readonly string[]): Promise<unknown[]> {
+async function readParams(io: Io, words: readonly string[]): Promise<unknown[]> {
   if (words.length === 1 && words[0] === '-') {
     let input: unknown
     try {
-      input = parse(await readStdin())
+      input = parse(await readStdin(io))
     } catch (error) {
       throw usageError(`standard input is not JSON: ${(error as Error).message}`)
     }

@@ -1,50 +1,14 @@
 import { type Command, CommanderError } from 'commander'
 
-import { createTerminal, type Terminal } from './support/terminal.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
+import { type Io, processIo } from './support/io.ts'
+import { createTerminal, ReaderGoneError, type Terminal } from './support/terminal.ts'
 
 /**
  * How subcommands are made. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
  * options of one subcommand; what is costly to load (viem, the wire formats) is imported inside its action, so that
  * `serve` and `--help` start at once.
  */
-
-/** Exit codes of every command, for scripts. */
-export const EXIT = {
-  ok: 0,
-  /** The server answered an error, or the command could not do what was asked. */
-  failed: 1,
-  /** The arguments are wrong; nothing was sent. */
-  usage: 2,
-  /** A contract reverted: a call, an estimate, or a transaction that was mined and failed. */
-  reverted: 3,
-  /** The gateway or node could not be reached, or did not answer in time. */
-  unreachable: 4,
-  /** Ended by Ctrl-C. */
-  interrupted: 130,
-} as const
-
-/** Why a command ends unsuccessfully: one line that says what to do, and the exit code. */
-export class CommandError extends Error {
-  override name = 'CommandError'
-  readonly exitCode: number
-  /** What `--json` shows beside the message: `code`, `data`, … */
-  readonly details: Record<string, unknown>
-
-  constructor(message: string, options: CommandError.Options = {}) {
-    super(message, { cause: options.cause })
-    this.exitCode = options.exitCode ?? EXIT.failed
-    this.details = options.details ?? {}
-  }
-}
-
-export declare namespace CommandError {
-  type Options = { cause?: unknown; exitCode?: number; details?: Record<string, unknown> }
-}
-
-/** Wrong arguments: exit code 2. */
-export function usageError(message: string): CommandError {
-  return new CommandError(message, { exitCode: EXIT.usage })
-}
 
 /** Declares a subcommand with its examples, each a command line and what it does. */
 export function addCommand(
@@ -114,19 +78,18 @@ export function collect(value: string, before: readonly string[] = []): string[]
 export async function runProgram(
   program: Command,
   argv: readonly string[],
-  terminal: Terminal = createTerminal({}),
+  io: Io = processIo(),
 ): Promise<number> {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(EXIT.ok)
-      throw error
-    })
+  const terminal = createTerminal({}, io)
   const json = argv.includes('--json')
-  prepare(program, terminal, json)
+  prepare(program, io, terminal, json)
+  // A write to a closed pipe fails twice: by an event, which must be heard, and in the callback, which ends the command.
+  for (const stream of [io.stdout, io.stderr]) stream.on('error', onStreamError)
   try {
     await program.parseAsync([...argv], { from: 'user' })
-    return Number(process.exitCode ?? EXIT.ok)
+    return EXIT.ok
   } catch (error) {
+    if (error instanceof ReaderGoneError) return EXIT.ok
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     const failure = error instanceof CommandError ? error : unexpected(error)
     terminal.fail(failure, json)
@@ -134,8 +97,14 @@ export async function runProgram(
   }
 }
 
-function prepare(command: Command, terminal: Terminal, json: boolean): void {
+function onStreamError(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
+function prepare(command: Command, io: Io, terminal: Terminal, json: boolean): void {
   command.exitOverride().configureOutput({
+    writeOut: (text) => void io.stdout.write(text),
+    writeErr: (text) => void io.stderr.write(text),
     outputError: (text) => {
       const line = text
         .replace(/^error: /, '')
@@ -144,7 +113,7 @@ function prepare(command: Command, terminal: Terminal, json: boolean): void {
       terminal.fail(usageError(`${line}; see "${pathOf(command)} --help"`), json)
     },
   })
-  for (const child of command.commands) prepare(child, terminal, json)
+  for (const child of command.commands) prepare(child, io, terminal, json)
 }
 
 function pathOf(command: Command): string {

@@ -1,17 +1,19 @@
 import type { Command } from 'commander'
 
-import { addCommand, addOutputOptions, collect, usageError } from './command.ts'
+import { addCommand, addOutputOptions, collect } from './command.ts'
+import { usageError } from './errors.ts'
 import type { Decoded } from './support/abi.ts'
 import { tryAddress } from './support/address.ts'
 import type { Finding } from './support/identify.ts'
 import { readStdin } from './support/input.ts'
+import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { renderFields, renderValue } from './support/table.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 import { renderAnswer } from './support/walletTables.ts'
 
 /** `ethgate decode`: says what some bytes are. Asks no server. */
-export function addDecodeCommand(program: Command): void {
+export function addDecodeCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'decode', {
     summary: 'say what some bytes are',
     description:
@@ -36,7 +38,9 @@ export function addDecodeCommand(program: Command): void {
     )
     .option('--topic <topic>', 'a topic of the log whose data this is; repeat in order', collect)
     .option('--returns <types>', 'read as returned values of these types')
-  addOutputOptions(command).action(decode)
+  addOutputOptions(command).action((any: string, options: DecodeOptions) =>
+    decode(io, any, options),
+  )
 }
 
 type DecodeOptions = {
@@ -48,11 +52,11 @@ type DecodeOptions = {
   table?: boolean
 }
 
-async function decode(any: string, options: DecodeOptions): Promise<void> {
-  const terminal = createTerminal(options)
+async function decode(io: Io, any: string, options: DecodeOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
   const { identify } = await import('./support/identify.ts')
   const { loadAbi, signatures } = await import('./support/abi.ts')
-  const input = any === '-' ? await readStdin() : any
+  const input = any === '-' ? await readStdin(io) : any
   const abi = [
     ...(options.sig ? signatures(options.sig, '--sig') : []),
     ...(options.abi ? await loadAbi(options.abi) : []),

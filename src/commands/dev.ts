@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
-import { addCommand, CommandError, usageError } from './command.ts'
+import { addCommand } from './command.ts'
+import { CommandError, usageError } from './errors.ts'
 import { addConfigOptions, configOf } from './support/configOptions.ts'
 
 type Flags = Record<string, string | boolean | undefined>

@@ -1,10 +1,7 @@
-import { Command } from 'commander'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { ethgate } from '../../test/cli.ts'
 import { type ReplayNode, startReplayNode } from '../../test/node.ts'
-import { runProgram } from './command.ts'
-import { addDoctorCommand } from './doctor.ts'
-import { createTerminal } from './support/terminal.ts'
 
 let node: ReplayNode
 
@@ -16,28 +13,10 @@ afterAll(async () => {
   await node.close()
 })
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = undefined
-})
-
-/** Runs the command as the program does; returns its exit code and what it printed. */
+/** Runs the command; returns its exit code and what it printed. */
 async function run(...argv: string[]) {
-  const printed = { out: '', err: '' }
-  const capture = (stream: NodeJS.WriteStream, into: 'out' | 'err') =>
-    vi.spyOn(stream, 'write').mockImplementation((text, ...rest: unknown[]) => {
-      printed[into] += String(text)
-      const done = rest.at(-1)
-      if (typeof done === 'function') done()
-      return true
-    })
-  capture(process.stdout, 'out')
-  capture(process.stderr, 'err')
-  const program = new Command('ethgate')
-  addDoctorCommand(program)
-  const code = await runProgram(program, ['doctor', ...argv], createTerminal({}))
-  vi.restoreAllMocks()
-  return { code, ...printed }
+  const { code, stderr, stdout } = await ethgate(['doctor', ...argv])
+  return { code, out: stdout, err: stderr }
 }
 
 describe('doctor', () => {

@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
 
 import type { Finding } from '../native/diagnose.ts'
-import { addCommand, addOutputOptions, EXIT, usageError } from './command.ts'
+import { addCommand, addOutputOptions } from './command.ts'
+import { CommandError, usageError } from './errors.ts'
+import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { renderRows } from './support/table.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
 /** `ethgate doctor`: what will and will not work with a node. */
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'doctor', {
     summary: 'look a node over: what will and will not work',
     description:
@@ -27,7 +29,7 @@ export function addDoctorCommand(program: Command): void {
     .option('--upstream-rpc <url>', 'the node’s own JSON-RPC')
     .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
     .option('--upstream-timeout <ms>', 'time-out of one call (default 10000)')
-  addOutputOptions(command).action(doctor)
+  addOutputOptions(command).action((options: DoctorOptions) => doctor(io, options))
 }
 
 type DoctorOptions = {
@@ -40,18 +42,18 @@ type DoctorOptions = {
   table?: boolean
 }
 
-async function doctor(options: DoctorOptions): Promise<void> {
-  const terminal = createTerminal(options)
-  const findings = await examine(options)
+async function doctor(io: Io, options: DoctorOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
+  const findings = await examine(io, options)
   const bad = findings.filter(({ level }) => level === 'fail').length
   await terminal.print(
     terminal.mode === 'json' ? stringify({ ok: bad === 0, findings }) : render(terminal, findings),
   )
-  if (bad > 0) process.exitCode = EXIT.failed
+  if (bad > 0) throw new CommandError('')
 }
 
-async function examine(options: DoctorOptions): Promise<Finding[]> {
-  const { env } = process
+async function examine(io: Io, options: DoctorOptions): Promise<Finding[]> {
+  const { env } = io
   const upstream = url(options.upstream ?? env['ETHGATE_UPSTREAM'], '--upstream')
   if (upstream === undefined)
     throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')

@@ -7,13 +7,12 @@ import {
   addRequestOptions,
   addRpcOption,
   collect,
-  CommandError,
-  EXIT,
-  usageError,
 } from './command.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
 import { group, plural } from './support/amount.ts'
 import { type ExportFile, openExport } from './support/exportFile.ts'
 import { onInterrupt } from './support/interrupt.ts'
+import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { createLogPrinter } from './support/logPrinter.ts'
 import { readLogs } from './support/logRange.ts'
@@ -23,7 +22,7 @@ import { resolveTarget, type Target, type TargetOptions } from './support/target
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
 /** `ethgate logs`: every log of a range of blocks, to a file or to standard output. */
-export function addLogsCommand(program: Command): void {
+export function addLogsCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'logs', {
     summary: 'export logs of any number of blocks',
     description:
@@ -60,7 +59,9 @@ export function addLogsCommand(program: Command): void {
     .option('--concurrency <n>', 'requests under way at once', '4')
     .option('--retries <n>', 'how often to ask again when the server is away or busy', '8')
     .option('--quiet', 'no progress bar and no summary')
-  addOutputOptions(addRequestOptions(addRpcOption(command))).action(logs)
+  addOutputOptions(addRequestOptions(addRpcOption(command))).action((options: LogsOptions) =>
+    logs(io, options),
+  )
 }
 
 type LogsOptions = TargetOptions &
@@ -77,20 +78,32 @@ type LogsOptions = TargetOptions &
     table?: boolean
   }
 
-async function logs(options: LogsOptions): Promise<void> {
-  const terminal = createTerminal(options)
-  const target = resolveTarget(options)
+async function logs(io: Io, options: LogsOptions): Promise<void> {
+  const interrupt = onInterrupt()
+  try {
+    await exportLogs(io, options, interrupt.signal)
+  } catch (error) {
+    if (interrupt.signal.aborted && !(error instanceof CommandError))
+      throw new CommandError('stopped before the first block', { exitCode: EXIT.interrupted })
+    throw error
+  } finally {
+    interrupt.release()
+  }
+}
+
+async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Promise<void> {
+  const terminal = createTerminal(options, io)
+  const target = resolveTarget(options, io)
   const filter = searchFilter(options)
   const concurrency = count(options.concurrency, '--concurrency', 1, 64)
   const retries = count(options.retries, '--retries', 0, 1000)
-  const interrupt = onInterrupt()
-  const first = await requireBlock(target, options.from, '--from')
-  const last = await requireBlock(target, options.to, '--to')
+  const first = await requireBlock(target, options.from, '--from', signal)
+  const last = await requireBlock(target, options.to, '--to', signal)
   if (first.number > last.number)
     throw usageError(`--from ${first.number} is above --to ${last.number}`)
   const printer = await createLogPrinter(terminal, options.abi)
   const sink = options.out
-    ? await fileSink(options.out, target, { ...options, filter, first, last })
+    ? await fileSink(options.out, target, { ...options, filter, first, last, io, signal })
     : standardSink(terminal, printer, first.number)
 
   const start = Date.now()
@@ -110,25 +123,24 @@ async function logs(options: LogsOptions): Promise<void> {
       to: last.number,
       concurrency,
       retries,
-      signal: interrupt.signal,
+      signal,
       onRequest: () => (written.requests += 1),
       onRetry: (error, delay) => progress.note(`${error.message}; again in ${delay / 1000} s`),
     })) {
       written.logs += page.logs.length
       await sink.write(page.logs, page.to + 1)
       progress.update(page.to + 1, written.logs)
-      if (interrupt.signal.aborted) break
+      if (signal.aborted) break
     }
     await sink.finish()
   } catch (error) {
     await sink.finish()
-    if (!interrupt.signal.aborted) throw again(error, options)
+    if (!signal.aborted) throw again(error, options)
   } finally {
     progress.stop()
     await sink.close()
-    interrupt.release()
   }
-  if (interrupt.signal.aborted)
+  if (signal.aborted)
     throw new CommandError(
       `stopped before block ${sink.next()}${options.out ? '; run the same command again to go on' : ''}`,
       { exitCode: EXIT.interrupted },
@@ -204,10 +216,16 @@ const SAVE_MS = 250
 async function fileSink(
   path: string,
   target: Target,
-  options: LogsOptions & { filter: unknown; first: BlockMark; last: BlockMark },
+  options: LogsOptions & {
+    filter: unknown
+    first: BlockMark
+    last: BlockMark
+    io: Io
+    signal: AbortSignal
+  },
 ): Promise<Sink> {
-  const { first, last } = options
-  const chain = await target.rpc.call('eth_chainId')
+  const { first, io, last, signal } = options
+  const chain = await target.rpc.call('eth_chainId', [], signal)
   const search = stringify({
     chain,
     from: first.number,
@@ -215,8 +233,8 @@ async function fileSink(
     ...(options.abi && { abi: options.abi }),
   })
   const file = await openExport(path, { search, from: first.number, force: options.force ?? false })
-  const printer = await createLogPrinter(createTerminal({ json: true }), options.abi)
-  await checkSameChain(file, target, last)
+  const printer = await createLogPrinter(createTerminal({ json: true }, io), options.abi)
+  await checkSameChain(file, target, last, signal)
   let saved = Date.now()
   return {
     next: () => file.state.next,
@@ -236,10 +254,15 @@ async function fileSink(
 }
 
 /** An export up to `latest` may hold blocks that were replaced since. */
-async function checkSameChain(file: ExportFile, target: Target, last: BlockMark): Promise<void> {
+async function checkSameChain(
+  file: ExportFile,
+  target: Target,
+  last: BlockMark,
+  signal: AbortSignal,
+): Promise<void> {
   const { goal } = file.state
   if (goal !== undefined && file.state.next > 0) {
-    const now = await readMark(target.rpc, String(goal.number), '--out')
+    const now = await readMark(target.rpc, String(goal.number), '--out', signal)
     if (now?.hash !== goal.hash) {
       await file.close()
       throw new CommandError(
@@ -251,8 +274,13 @@ async function checkSameChain(file: ExportFile, target: Target, last: BlockMark)
   await file.save()
 }
 
-async function requireBlock(target: Target, text: string, option: string): Promise<BlockMark> {
-  const mark = await readMark(target.rpc, text, option)
+async function requireBlock(
+  target: Target,
+  text: string,
+  option: string,
+  signal: AbortSignal,
+): Promise<BlockMark> {
+  const mark = await readMark(target.rpc, text, option, signal)
   if (mark) return mark
   throw new CommandError(`${option}: there is no block ${text} yet`)
 }

@@ -6,13 +6,13 @@ import {
   addOutputOptions,
   addRequestOptions,
   addRpcOption,
-  CommandError,
-  usageError,
 } from './command.ts'
+import { CommandError, usageError } from './errors.ts'
 import { type AddressForms, parseAddress } from './support/address.ts'
 import { parseCoins } from './support/amount.ts'
 import { callObject, type Channel, createNodeChannel, createRpcChannel } from './support/channel.ts'
 import type { Intent } from './support/intent.ts'
+import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { type KeyOptions, type PrivateKey, readKey } from './support/key.ts'
 import { readIntent, type IntentOptions } from './support/readIntent.ts'
@@ -21,7 +21,7 @@ import { resolveTarget, type Target, type TargetOptions } from './support/target
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
 /** `ethgate send`: coins, tokens, contract calls and deployments. */
-export function addSendCommand(program: Command): void {
+export function addSendCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'send', {
     summary: 'send coins, tokens, contract calls and deployments',
     description:
@@ -83,7 +83,9 @@ export function addSendCommand(program: Command): void {
     .option('--expires <seconds>', 'how long it may take to get into a block', '60')
     .option('--wait', 'wait until it is in a block')
     .option('--dry-run', 'build and show, sign and send nothing')
-  addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(command)))).action(send)
+  addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(command)))).action(
+    (words: string[], options: SendOptions) => send(io, words, options),
+  )
 }
 
 type SendOptions = TargetOptions &
@@ -100,10 +102,10 @@ type SendOptions = TargetOptions &
     table?: boolean
   }
 
-async function send(words: string[], options: SendOptions): Promise<void> {
-  const terminal = createTerminal(options)
-  const target = resolveTarget(options)
-  const key = await readKey(options, terminal)
+async function send(io: Io, words: string[], options: SendOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
+  const target = resolveTarget(options, io)
+  const key = await readKey(options, terminal, io.env)
   const from = options.from === undefined ? undefined : parseAddress(options.from, '--from')
   const owner = from ?? key?.address
   if (!owner)

@@ -6,21 +6,20 @@ import {
   addOutputOptions,
   addRequestOptions,
   addRpcOption,
-  CommandError,
-  EXIT,
-  usageError,
 } from './command.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
 import { tryAddress } from './support/address.ts'
 import { readStdin } from './support/input.ts'
+import { type Io, processIo } from './support/io.ts'
 import { get, isRecord, parse, parseLoose, scalar, stringify } from './support/json.ts'
-import { isKnown, OPERATIONS, pathOf } from './support/node.ts'
+import { isKnown, NotServedError, OPERATIONS, pathOf } from './support/node.ts'
 import { renderRows } from './support/table.ts'
 import { resolveTarget, type TargetOptions } from './support/target.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 import { renderAnswer } from './support/walletTables.ts'
 
 /** `ethgate wallet OPERATION [JSON]`: one call of the native HTTP interface. */
-export function addWalletCommand(program: Command): void {
+export function addWalletCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'wallet', {
     summary: 'call an operation of a node’s native HTTP interface',
     description:
@@ -44,7 +43,10 @@ export function addWalletCommand(program: Command): void {
       'address of /walletsolidity (default: port 8091 beside port 8090, else --node)',
     )
     .option('--list', 'list the known operations')
-  addOutputOptions(addRequestOptions(addRpcOption(addNodeOption(command)))).action(wallet)
+  addOutputOptions(addRequestOptions(addRpcOption(addNodeOption(command)))).action(
+    (operation: string | undefined, words: string[], options: WalletOptions) =>
+      wallet(io, operation, words, options),
+  )
 }
 
 type WalletOptions = TargetOptions & {
@@ -55,16 +57,17 @@ type WalletOptions = TargetOptions & {
 }
 
 async function wallet(
+  io: Io,
   operation: string | undefined,
   words: string[],
   options: WalletOptions,
 ): Promise<void> {
-  const terminal = createTerminal(options)
+  const terminal = createTerminal(options, io)
   if (options.list) return printOperations(terminal)
   if (operation === undefined)
     throw usageError('name an operation, such as getnowblock; "ethgate wallet --list" shows them')
-  const { node } = resolveTarget(options)
-  const body = normalise(operation, await readRequest(words))
+  const { node } = resolveTarget(options, io)
+  const body = normalise(operation, await readRequest(io, words))
   const answer = await node
     .call(operation, body, options.solidity ? 'walletsolidity' : 'wallet')
     .catch((error: unknown) => {
@@ -78,10 +81,13 @@ async function wallet(
   await failOnRevert(operation, answer)
 }
 
-async function readRequest(words: readonly string[]): Promise<Record<string, unknown> | undefined> {
+async function readRequest(
+  io: Io,
+  words: readonly string[],
+): Promise<Record<string, unknown> | undefined> {
   if (words.length === 0) return undefined
   if (words.length === 1 && (words[0] === '-' || words[0]?.trimStart().startsWith('{'))) {
-    const text = words[0] === '-' ? await readStdin() : (words[0] ?? '')
+    const text = words[0] === '-' ? await readStdin(io) : (words[0] ?? '')
     let request: unknown
     try {
       request = parse(text)
@@ -130,12 +136,7 @@ function withoutPrefix(name: string, value: unknown): unknown {
 }
 
 function suggest(operation: string, error: unknown): unknown {
-  if (
-    !(error instanceof CommandError) ||
-    isKnown(operation) ||
-    !/HTTP 40[45]|unavailable due to config/.test(error.message)
-  )
-    return error
+  if (!(error instanceof NotServedError) || isKnown(operation)) return error
   const name = pathOf(operation)
   const near = [...OPERATIONS.values()]
     .map(({ path }) => ({ path, distance: distance(name, path.toLowerCase()) }))

@@ -7,28 +7,30 @@ import {
   addRequestOptions,
   addRpcOption,
   collect,
-  CommandError,
-  EXIT,
-  usageError,
 } from './command.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
 import { tryAddress } from './support/address.ts'
 import { group } from './support/amount.ts'
-import { followByPolling, type Watch, type Watched } from './support/follow.ts'
-import { onInterrupt } from './support/interrupt.ts'
+import { followChain, type Watch, type Watched } from './support/follow.ts'
+import { onInterrupt, pause } from './support/interrupt.ts'
+import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { createLogPrinter } from './support/logPrinter.ts'
+import { createNewHeads } from './support/newHeads.ts'
+import type { Rpc } from './support/rpc.ts'
 import { readMark, searchFilter, type SearchOptions } from './support/search.ts'
 import { time } from './support/table.ts'
 import { resolveTarget, type TargetOptions } from './support/target.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
 /** `ethgate watch heads | logs`: the chain as it grows. */
-export function addWatchCommand(program: Command): void {
+export function addWatchCommand(program: Command, io: Io = processIo()): void {
   const watch = addCommand(program, 'watch', {
     summary: 'follow new blocks or logs',
     description:
-      'Follows the chain until Ctrl-C. Over WebSocket where the gateway offers it, otherwise by polling; either way a lost ' +
-      'connection is resumed without gaps or duplicates, and logs of blocks that left the chain come again with "removed".',
+      'Follows the chain until Ctrl-C. A WebSocket announces new blocks where the server has one; otherwise, and with ' +
+      '--header, the head is polled. After a lost connection it resumes without gaps or duplicates. Logs of blocks that a ' +
+      'reorg removed come again with "removed".',
     examples: [
       ['ethgate watch heads', 'a line for each new block'],
       [
@@ -44,7 +46,7 @@ export function addWatchCommand(program: Command): void {
       ['ethgate watch heads --from 100 --json', 'from block 100 on, then live'],
     ],
   })
-  addWatchOptions(heads).action((options: WatchOptions) => watchHeads(options))
+  addWatchOptions(heads).action((options: WatchOptions) => watchHeads(io, options))
   const logs = addCommand(watch, 'logs', {
     summary: 'follow logs',
     examples: [
@@ -66,7 +68,7 @@ export function addWatchCommand(program: Command): void {
       collect,
     )
     .option('--abi <file>', 'ABI, artifact or list of signatures that explains the logs')
-  addWatchOptions(logs).action((options: WatchOptions) => watchLogs(options))
+  addWatchOptions(logs).action((options: WatchOptions) => watchLogs(io, options))
 }
 
 function addWatchOptions(command: Command): Command {
@@ -76,7 +78,7 @@ function addWatchOptions(command: Command): Command {
       'begin with this block: a number, latest, finalized; default: the next one',
     )
     .option('--count <n>', 'end after this many')
-    .option('--poll', 'poll, also where there is a WebSocket')
+    .option('--poll', 'poll, even if there is a WebSocket')
     .option('--interval <ms>', 'time between polls, milliseconds', '1000')
   return addOutputOptions(addRequestOptions(addRpcOption(command)))
 }
@@ -92,9 +94,9 @@ type WatchOptions = TargetOptions &
     table?: boolean
   }
 
-async function watchHeads(options: WatchOptions): Promise<void> {
-  const terminal = createTerminal(options)
-  await run(options, terminal, undefined, (item) =>
+async function watchHeads(io: Io, options: WatchOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
+  await run(io, options, terminal, undefined, (item) =>
     'header' in item
       ? terminal.mode === 'json'
         ? stringify(item.header)
@@ -103,10 +105,10 @@ async function watchHeads(options: WatchOptions): Promise<void> {
   )
 }
 
-async function watchLogs(options: WatchOptions): Promise<void> {
-  const terminal = createTerminal(options)
+async function watchLogs(io: Io, options: WatchOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
   const printer = await createLogPrinter(terminal, options.abi)
-  await run(options, terminal, searchFilter(options), (item) =>
+  await run(io, options, terminal, searchFilter(options), (item) =>
     'log' in item
       ? terminal.mode === 'json'
         ? printer.json(item.log)
@@ -116,58 +118,59 @@ async function watchLogs(options: WatchOptions): Promise<void> {
 }
 
 async function run(
+  io: Io,
   options: WatchOptions,
   terminal: Terminal,
   filter: Watch['filter'],
   show: (item: Watched) => string,
 ): Promise<void> {
-  const { rpc, headers } = resolveTarget(options)
+  const { rpc, headers } = resolveTarget(options, io)
   const interval = positive(options.interval, '--interval')
   const limit =
     options.count === undefined ? Number.POSITIVE_INFINITY : positive(options.count, '--count')
   const interrupt = onInterrupt()
   const done = new AbortController()
-  const from =
-    options.from === undefined ? undefined : (await readMark(rpc, options.from, '--from'))?.number
-  if (options.from !== undefined && from === undefined)
-    throw new CommandError(`--from: there is no block ${options.from} yet`)
+  const signal = AbortSignal.any([interrupt.signal, done.signal])
+  const note = (text: string) => terminal.error(`ethgate: ${text}`)
   let shown = 0
-  const watch: Watch = {
-    rpc,
-    ...(filter && { filter }),
-    ...(from !== undefined && { from }),
-    signal: AbortSignal.any([interrupt.signal, done.signal]),
-    async deliver(item) {
-      if (shown >= limit) return
-      shown += 1
-      await terminal.print(show(item))
-      if (shown >= limit) done.abort()
-    },
-    note: (text) => terminal.error(`ethgate: ${text}`),
-  }
   try {
-    await follow(watch, { url: rpc.url, headers }, options.poll ? 'poll' : 'socket', interval)
+    const from = await firstBlock(rpc, options.from, signal)
+    await followChain({
+      rpc,
+      ...(filter && { filter }),
+      ...(from !== undefined && { from }),
+      signal,
+      heads:
+        options.poll || Object.keys(headers).length > 0
+          ? { next: () => pause(interval, signal) }
+          : createNewHeads({ url: rpc.url, interval, signal, note }),
+      async deliver(item) {
+        if (shown >= limit) return
+        shown += 1
+        await terminal.print(show(item))
+        if (shown >= limit) done.abort()
+      },
+      note,
+    })
   } catch (error) {
-    if (!watch.signal.aborted) throw error
+    if (!signal.aborted) throw error
   } finally {
+    done.abort()
     interrupt.release()
   }
-  if (interrupt.signal.aborted && shown < limit) process.exitCode = EXIT.interrupted
+  if (interrupt.signal.aborted && shown < limit)
+    throw new CommandError('', { exitCode: EXIT.interrupted })
 }
 
-async function follow(
-  watch: Watch,
-  server: { url: string; headers: Record<string, string> },
-  way: 'socket' | 'poll',
-  interval: number,
-): Promise<void> {
-  if (way === 'socket') {
-    const { followBySocket, tryResumableSocket } = await import('./support/subscribe.ts')
-    const { connect } = await import('./support/socket.ts')
-    const socket = await tryResumableSocket(server)
-    if (socket) return followBySocket(watch, socket, () => connect(server))
-  }
-  return followByPolling(watch, interval)
+async function firstBlock(
+  rpc: Rpc,
+  text: string | undefined,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (text === undefined) return undefined
+  const mark = await readMark(rpc, text, '--from', signal)
+  if (mark) return mark.number
+  throw new CommandError(`--from: there is no block ${text} yet`)
 }
 
 function headLine(terminal: Terminal, header: RpcHeader): string {

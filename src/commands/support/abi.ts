@@ -13,7 +13,7 @@ import {
 } from 'viem'
 
 import { revertReason } from '../../codec/revert.ts'
-import { CommandError, EXIT, usageError } from '../command.ts'
+import { CommandError, EXIT, usageError } from '../errors.ts'
 import { readText } from './input.ts'
 import { isRecord, stringify } from './json.ts'
 import { RpcFailure } from './rpc.ts'

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 
 import { parseAddress as parseAny, toBase58Address, toNativeAddress } from '../../lib/address.ts'
-import { usageError } from '../command.ts'
+import { usageError } from '../errors.ts'
 
 /** One address in its three spellings. */
 export type AddressForms = {

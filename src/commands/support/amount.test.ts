@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { CommandError } from '../command.ts'
+import { CommandError } from '../errors.ts'
 import { formatCoins, formatUnits, group, parseCoins, parseUnits } from './amount.ts'
 
 describe('parseCoins', () => {

@@ -1,4 +1,4 @@
-import { usageError } from '../command.ts'
+import { usageError } from '../errors.ts'
 
 /** 1 coin = 1,000,000 sun. */
 const DECIMALS = 6

@@ -1,7 +1,7 @@
 import { type AbiFunction, decodeFunctionData, getAddress } from 'viem'
 import { expect, test } from 'vitest'
 
-import { CommandError } from '../command.ts'
+import { CommandError } from '../errors.ts'
 import { signatures } from './abi.ts'
 import { encodeCall } from './arguments.ts'
 

@@ -6,7 +6,7 @@ import {
   type Hex,
 } from 'viem'
 
-import { usageError } from '../command.ts'
+import { usageError } from '../errors.ts'
 import { tryAddress } from './address.ts'
 import { isRecord, parse, scalar } from './json.ts'
 

@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../command.ts'
+import { CommandError, EXIT } from '../errors.ts'
 import type { AddressForms } from './address.ts'
 import type { Intent } from './intent.ts'
 import { get, integer, isRecord, scalar } from './json.ts'

@@ -7,7 +7,7 @@ import {
   options,
   readConfig,
 } from '../../config.ts'
-import { usageError } from '../command.ts'
+import { usageError } from '../errors.ts'
 
 /** Flags of a gateway as the parser gives them. */
 export type ConfigFlags = Record<string, string | boolean | undefined>

@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 
-import { CommandError, usageError } from '../command.ts'
+import { CommandError, usageError } from '../errors.ts'
 import { stringify } from './json.ts'
 import type { BlockMark } from './search.ts'
 

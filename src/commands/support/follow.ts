@@ -1,11 +1,11 @@
 import type { RpcBlock, RpcHeader, RpcLog } from '../../codec/types.ts'
-import { CommandError } from '../command.ts'
+import { CommandError } from '../errors.ts'
 import { pause } from './interrupt.ts'
 import { type LogFilter, readLogs } from './logRange.ts'
+import type { NewHeads } from './newHeads.ts'
 import { withRetry } from './retry.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'
 import { readMark } from './search.ts'
-import { createWindow, takenBack } from './window.ts'
 
 /** What a watch delivers: headers, or the logs that a filter matches. */
 export type Watched = { header: RpcHeader } | { log: RpcLog }
@@ -17,6 +17,7 @@ export type Watch = {
   filter?: LogFilter
   /** First block; without it the one after the head. */
   from?: number
+  heads: NewHeads
   signal: AbortSignal
   /** Called in order, one after the other. */
   deliver: (item: Watched) => Promise<void>
@@ -25,12 +26,14 @@ export type Watch = {
 }
 
 /**
- * Follows the chain by polling: reads every block once, compares parent hashes, takes logs back when their block left
- * the chain. A server that is away for a while costs time, not blocks. Works with any Ethereum JSON-RPC.
+ * Follows the chain: reads every block once and compares parent hashes. Logs of blocks that a reorg removed are delivered
+ * again with `removed: true`, newest first. Waits for a server that is down, without missing blocks. Works with any
+ * Ethereum JSON-RPC.
  */
-export async function followByPolling(watch: Watch, interval: number): Promise<void> {
-  const { rpc, filter, signal, deliver, note } = watch
-  const window = createWindow()
+export async function followChain(watch: Watch): Promise<void> {
+  const { deliver, filter, heads, note, rpc, signal } = watch
+  /** The blocks that were delivered last, oldest first: what a reorg may remove. */
+  const delivered: Delivered[] = []
   const steady = <value>(ask: () => Promise<value>) =>
     withRetry(ask, {
       retries: Number.POSITIVE_INFINITY,
@@ -42,11 +45,15 @@ export async function followByPolling(watch: Watch, interval: number): Promise<v
   while (!signal.aborted) {
     const head = await steady(() => requireHead())
     await catchUp(head.number)
-    while (next <= head.number && !signal.aborted) if (!(await step(next))) break
+    let outcome: Outcome = 'delivered'
+    while (next <= head.number && outcome === 'delivered' && !signal.aborted)
+      outcome = await deliverBlock(next)
+    if (outcome === 'missing') await pause(MISSING_MS, signal)
+    if (outcome !== 'delivered') continue
     // The head may have been replaced without growing.
-    const last = window.newest()
-    if (last && last.number === head.number && last.hash !== head.hash) await takeBack()
-    else await pause(interval, signal)
+    const last = delivered.at(-1)
+    if (last && last.number === head.number && last.hash !== head.hash) await removeNewest()
+    else await heads.next()
   }
 
   async function requireHead() {
@@ -55,27 +62,27 @@ export async function followByPolling(watch: Watch, interval: number): Promise<v
     return head
   }
 
-  /** Reads one block. False when it is not there, or not any more, so that the head must be asked again. */
-  async function step(number: number): Promise<boolean> {
+  /** Reads and delivers one block, or removes the one below it when they do not fit. */
+  async function deliverBlock(number: number): Promise<Outcome> {
     const block = (await steady(() =>
       rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, false], signal),
     )) as RpcBlock | null
-    if (!block) return false
-    const last = window.newest()
+    if (!block) return 'missing'
+    const last = delivered.at(-1)
     if (last && last.number === number - 1 && last.hash !== block.parentHash) {
-      await takeBack()
-      return false
+      await removeNewest()
+      return 'removed'
     }
     const logs = filter ? await logsOf(block.hash) : []
-    if (logs === undefined) return false
-    window.push({ number, hash: block.hash, logs })
+    if (logs === undefined) return 'missing'
+    remember({ number, hash: block.hash, logs })
     next = number + 1
     if (filter) for (const log of logs) await deliver({ log })
     else await deliver({ header: headerOf(block) })
-    return true
+    return 'delivered'
   }
 
-  /** By hash, so that the answer cannot belong to another branch; undefined when the block just left the chain. */
+  /** By hash, so that the answer cannot belong to another branch; undefined when a reorg just removed the block. */
   async function logsOf(blockHash: string): Promise<RpcLog[] | undefined> {
     try {
       return (await steady(() =>
@@ -89,22 +96,28 @@ export async function followByPolling(watch: Watch, interval: number): Promise<v
     }
   }
 
-  async function takeBack(): Promise<void> {
-    const block = window.pop()
-    if (!block) return
-    next = block.number
-    for (const log of takenBack(block)) await deliver({ log })
+  function remember(block: Delivered): void {
+    delivered.push(block)
+    if (delivered.length > KEPT) delivered.shift()
   }
 
-  /** Far behind, confirmed logs come range by range instead of block by block. */
+  /** Removes the newest delivered block: its logs are delivered again, newest first, with `removed: true`. */
+  async function removeNewest(): Promise<void> {
+    const block = delivered.pop()
+    if (!block) return
+    next = block.number
+    for (const log of block.logs.toReversed()) await deliver({ log: { ...log, removed: true } })
+  }
+
+  /** Far behind the head, reads confirmed logs by ranges instead of block by block. */
   async function catchUp(head: number): Promise<void> {
     if (!filter || head - next < FAR) return
-    const last = window.newest()
+    const last = delivered.at(-1)
     if (
       last &&
       (await steady(() => readMark(rpc, String(last.number), 'block', signal)))?.hash !== last.hash
     )
-      return takeBack()
+      return removeNewest()
     const solid = await steady(() => readMark(rpc, 'finalized', 'block', signal)).catch(
       () => undefined,
     )
@@ -122,9 +135,21 @@ export async function followByPolling(watch: Watch, interval: number): Promise<v
       for (const log of page.logs) await deliver({ log })
       next = page.to + 1
     }
-    window.push({ number: solid.number, hash: solid.hash, logs: [] })
+    remember({ number: solid.number, hash: solid.hash, logs: [] })
   }
 }
+
+/** What became of a block: missing when the chain does not have it (any more), so that the head must be asked again. */
+type Outcome = 'delivered' | 'missing' | 'removed'
+
+/** Milliseconds until the head is asked again after a missing block. */
+const MISSING_MS = 200
+
+/** What was delivered of one block. */
+type Delivered = { number: number; hash: string; logs: RpcLog[] }
+
+/** More than any fork on a chain whose confirmed block trails by about twenty. */
+const KEPT = 256
 
 /** Blocks behind the head from which ranges are cheaper than single blocks. */
 const FAR = 100

@@ -16,7 +16,7 @@ import {
   transactionId,
 } from '../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../native/types.ts'
-import { usageError } from '../command.ts'
+import { usageError } from '../errors.ts'
 import {
   type Decoded,
   decodeCalldata,

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 
-import { usageError } from '../command.ts'
+import { usageError } from '../errors.ts'
+import type { Io } from './io.ts'
 
 /** All of standard input as text. */
-export async function readStdin(stream: NodeJS.ReadStream = process.stdin): Promise<string> {
+export async function readStdin({ stdin }: Io): Promise<string> {
   const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString('utf8')
 }
 

@@ -1,8 +1,8 @@
-import { EXIT } from '../command.ts'
+import { EXIT } from '../errors.ts'
 
 /**
- * Turns the first Ctrl-C (or SIGTERM) into an aborted signal, so that a command can put its work in order; the second
- * ends the process at once.
+ * The first Ctrl-C (or SIGTERM) aborts the signal, so that a command can save its work; the second ends the process at
+ * once.
  */
 export function onInterrupt(): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController()

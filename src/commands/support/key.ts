@@ -3,7 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-import { CommandError, usageError } from '../command.ts'
+import { CommandError, usageError } from '../errors.ts'
 import { type AddressForms, parseAddress } from './address.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -36,7 +36,7 @@ export type KeyOptions = { keyFile?: string; key?: string }
 export async function readKey(
   options: KeyOptions,
   terminal: Terminal,
-  env: NodeJS.ProcessEnv = process.env,
+  env: NodeJS.ProcessEnv,
 ): Promise<PrivateKey | undefined> {
   if (options.key !== undefined) {
     terminal.error(

@@ -1,5 +1,5 @@
 import type { RpcLog } from '../../codec/types.ts'
-import { CommandError } from '../command.ts'
+import { CommandError } from '../errors.ts'
 import { get, isRecord, scalar } from './json.ts'
 import { withRetry } from './retry.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'

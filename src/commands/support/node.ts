@@ -1,7 +1,16 @@
+import { UpstreamError } from '../../errors.ts'
+import {
+  NodeBusyError,
+  NodeLacksApiError,
+  NodeRefusedError,
+  NodeTimeoutError,
+  NodeUnreachableError,
+} from '../../native/errors.ts'
 import { sharedOperations, walletOperations } from '../../native/operations.ts'
-import { CommandError, EXIT } from '../command.ts'
-import type { Post } from './http.ts'
-import { get, isRecord, parse, scalar, stringify } from './json.ts'
+import { createNativeClient } from '../../sdk/client.ts'
+import { CommandError, EXIT } from '../errors.ts'
+import { get, isRecord, scalar } from './json.ts'
+import { timeoutError, unreachableError } from './rpc.ts'
 
 type Prefix = 'wallet' | 'walletsolidity'
 
@@ -16,29 +25,32 @@ export type Node = {
   call(operation: string, body?: unknown, prefix?: Prefix): Promise<unknown>
 }
 
-export function createNode(options: createNode.Options): Node {
-  const { url, solidityUrl, post, given } = options
+export function createNode({
+  given,
+  headers,
+  solidityUrl,
+  timeout,
+  url,
+}: createNode.Options): Node {
+  const clients = {
+    wallet: createNativeClient(url, { headers, timeout }),
+    walletsolidity: createNativeClient(solidityUrl, { headers, timeout }),
+  }
   return {
     url,
     async call(operation, body, prefix = 'wallet') {
       const path = pathOf(operation)
       const base = prefix === 'wallet' ? url : solidityUrl
       const full = `${base}/${prefix}/${path}`
-      const { status, text } = await post(full, body === undefined ? undefined : stringify(body))
       const where = given ? full : `${full} (no --node was given)`
-      if (text.trim() === '' && status === 200)
-        throw new CommandError(`${path}: the node's answer is empty; check the request's body`)
-      let answer: unknown
-      try {
-        answer = parse(text)
-      } catch {
-        throw notNative(status, text, where)
-      }
-      if (isRecord(answer) && 'jsonrpc' in answer) throw notNative(404, '', where)
+      const answer = await clients[prefix].call(prefix, path, body).catch((error: unknown) => {
+        throw explain(error, { base, path, timeout, where })
+      })
+      // A gateway answers JSON-RPC at any path of its own.
+      if (isRecord(answer) && 'jsonrpc' in answer) throw notServed(where)
       const failure = failureOf(answer)
       if (failure !== undefined)
         throw new CommandError(`${path}: ${failure}`, { details: { answer } })
-      if (status >= 400) throw notNative(status, text, where)
       return answer
     },
   }
@@ -49,10 +61,44 @@ export declare namespace createNode {
     url: string
     /** Base of `/walletsolidity`. */
     solidityUrl: string
-    post: Post
+    /** Milliseconds for one request. */
+    timeout: number
+    /** Sent with every request. */
+    headers: Record<string, string>
     /** Whether the user named the node; otherwise a failure says how to. */
     given: boolean
   }
+}
+
+/** What to do about an error of the native client. */
+function explain(
+  error: unknown,
+  { base, path, timeout, where }: { base: string; path: string; timeout: number; where: string },
+): unknown {
+  if (error instanceof NodeUnreachableError) return unreachableError(base, error.cause)
+  if (error instanceof NodeTimeoutError) return timeoutError(base, timeout)
+  if (error instanceof NodeRefusedError) return new CommandError(`${path}: ${error.reason}`)
+  if (error instanceof NodeBusyError)
+    return new CommandError(`${where} is busy; try again later`, { exitCode: EXIT.unreachable })
+  if (error instanceof NodeLacksApiError)
+    return error.reason === 'lite'
+      ? new CommandError(`${where}: this node keeps no history (lite node); ask a full one`)
+      : notServed(where, error.reason)
+  return error instanceof UpstreamError
+    ? new CommandError(`${where}: ${error.message.replace('the upstream node', 'the node')}`)
+    : error
+}
+
+/** The operation does not exist at this address. */
+export class NotServedError extends CommandError {
+  override name = 'NotServedError'
+}
+
+function notServed(where: string, reason?: NodeLacksApiError.Reason): CommandError {
+  const why = reason === 'disabled' ? ' (it is disabled in the node’s configuration)' : ''
+  return new NotServedError(
+    `${where} does not serve this operation${why}; name a node with --node http://HOST:8090, or see "ethgate wallet --list"`,
+  )
 }
 
 /** An operation: the last part of its path, and whether `/walletsolidity` offers it too. */
@@ -89,8 +135,6 @@ export function isKnown(operation: string): boolean {
 
 /** The node's failure in words; undefined when the answer is not one. Reverts are no failure of this kind. */
 function failureOf(answer: unknown): string | undefined {
-  const error = get(answer, 'Error')
-  if (typeof error === 'string') return error.replace(/^class [\w.$]+ : /, '')
   const nested = get(answer, 'result')
   const code = isRecord(nested) ? nested['code'] : get(answer, 'code')
   if (typeof code !== 'string' || code === 'SUCCESS') return undefined
@@ -103,16 +147,4 @@ export function textOf(message: string): string {
   if (!/^([0-9a-f]{2})+$/i.test(message)) return message
   const text = Buffer.from(message, 'hex').toString('utf8')
   return /^[\P{C}\s]*$/u.test(text) ? text : message
-}
-
-function notNative(status: number, text: string, where: string): CommandError {
-  if (text.includes('lite fullnode'))
-    return new CommandError(`${where}: this node keeps no history (lite node); ask a full one`)
-  if (status === 429 || status >= 500)
-    return new CommandError(`${where} is busy (HTTP ${status}); try again later`, {
-      exitCode: EXIT.unreachable,
-    })
-  return new CommandError(
-    `${where} does not serve this operation (HTTP ${status}); name a node with --node http://HOST:8090, or see "ethgate wallet --list"`,
-  )
 }

@@ -7,12 +7,12 @@ import type { Terminal } from './terminal.ts'
 export type Progress = {
   /** First block that is not done, and logs so far. */
   update(next: number, logs: number): void
-  /** A passing trouble. */
+  /** Trouble that passes. */
   note(text: string): void
   stop(): void
 }
 
-/** A bar on stderr when that is a terminal; otherwise only troubles are told. */
+/** A bar on stderr when that is a terminal; otherwise only notes. */
 export function createProgress(terminal: Terminal, options: createProgress.Options): Progress {
   const { quiet, from, to, at } = options
   if (quiet || !terminal.interactive || at > to)
@@ -28,10 +28,13 @@ export function createProgress(terminal: Terminal, options: createProgress.Optio
     stream: process.stderr,
     hideCursor: true,
     clearOnComplete: true,
-    // Signals are the command's own matter.
+    // The command handles signals.
     gracefulExit: false,
     etaBuffer: 50,
   })
+  // The bar hides the cursor and turns line wrap off: a process that exits early must turn both on again.
+  const restore = () => process.stderr.write('\u001B[?25h\u001B[?7h')
+  process.once('exit', restore)
   const start = Date.now()
   const payload = { block: group(at), last: group(to), logs: '0', rate: '0', note: '' }
   bar.start(to - from + 1, at - from, payload)
@@ -46,7 +49,10 @@ export function createProgress(terminal: Terminal, options: createProgress.Optio
       })
     },
     note: (text) => bar.update({ note: text }),
-    stop: () => bar.stop(),
+    stop() {
+      bar.stop()
+      process.off('exit', restore)
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Abi, AbiFunction, AbiParameter } from 'viem'
 
-import { usageError } from '../command.ts'
+import { usageError } from '../errors.ts'
 import { type AddressForms, parseAddress } from './address.ts'
 import { parseCoins, parseUnits } from './amount.ts'
 import { readText } from './input.ts'

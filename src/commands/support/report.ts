@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../command.ts'
+import { CommandError, EXIT } from '../errors.ts'
 import { type AddressForms, tryAddress } from './address.ts'
 import { formatCoins, group } from './amount.ts'
 import type { Channel, Outcome } from './channel.ts'

@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../command.ts'
+import { CommandError, EXIT } from '../errors.ts'
 import { pause } from './interrupt.ts'
 import { BusyError, RpcFailure } from './rpc.ts'
 

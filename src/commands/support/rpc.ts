@@ -1,5 +1,4 @@
-import { CommandError, EXIT } from '../command.ts'
-import type { Post } from './http.ts'
+import { CommandError, EXIT } from '../errors.ts'
 import { get, isRecord, parse, scalar, stringify } from './json.ts'
 
 /** A JSON-RPC endpoint. */
@@ -56,29 +55,82 @@ export class BusyError extends CommandError {
   }
 }
 
-export function createRpc(options: createRpc.Options): Rpc {
-  const { url, post } = options
+/**
+ * A JSON-RPC endpoint over HTTP. Not a transport of viem: those parse with `JSON.parse`, which rounds large numbers.
+ */
+export function createRpc({ headers = {}, timeout, url }: createRpc.Options): Rpc {
   let id = 0
+
+  async function post(body: string, signal: AbortSignal | undefined): Promise<Answer> {
+    const limit = AbortSignal.timeout(timeout)
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      })
+      const after = Number(response.headers.get('retry-after') ?? Number.NaN)
+      return {
+        status: response.status,
+        text: await response.text(),
+        retryAfter: Number.isFinite(after) ? after : undefined,
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw limit.aborted ? timeoutError(url, timeout) : unreachableError(url, error)
+    }
+  }
+
   return {
     url,
     async call(method, params = [], signal) {
       id += 1
       const body = stringify({ jsonrpc: '2.0', id, method, params })
-      const answer = await post(url, body, signal)
-      return readAnswer(method, url, answer)
+      return readAnswer(method, url, await post(body, signal))
     },
   }
 }
 
 export declare namespace createRpc {
-  type Options = { url: string; post: Post }
+  type Options = {
+    url: string
+    /** Milliseconds for one request. */
+    timeout: number
+    /** Sent with every request. */
+    headers?: Record<string, string>
+  }
 }
 
-function readAnswer(
-  method: string,
-  url: string,
-  answer: { status: number; text: string; retryAfter: number | undefined },
-): unknown {
+type Answer = { status: number; text: string; retryAfter: number | undefined }
+
+/** Nothing answered in time. */
+export function timeoutError(url: string, timeout: number): CommandError {
+  return new CommandError(
+    `${url} did not answer within ${timeout / 1000} s; --timeout SECONDS waits longer`,
+    { exitCode: EXIT.unreachable },
+  )
+}
+
+/** Nothing can be reached at this address. */
+export function unreachableError(url: string, cause: unknown): CommandError {
+  return new CommandError(
+    `cannot reach ${url} (${reasonOf(cause)}); is it running, and is the address right (--rpc, --node)?`,
+    { exitCode: EXIT.unreachable, cause },
+  )
+}
+
+/** The system's reason. fetch says only "fetch failed"; its cause has the reason, one level deeper for several addresses. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  const code = (first as NodeJS.ErrnoException).code
+  if (code === 'ECONNREFUSED') return 'connection refused'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host'
+  return code ?? (first instanceof Error ? first.message : String(first))
+}
+
+function readAnswer(method: string, url: string, answer: Answer): unknown {
   let parsed: unknown
   try {
     parsed = parse(answer.text)

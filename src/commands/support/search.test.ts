@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { CommandError } from '../command.ts'
+import { CommandError } from '../errors.ts'
 import { searchFilter } from './search.ts'
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-import { CommandError, usageError } from '../command.ts'
+import { CommandError, usageError } from '../errors.ts'
 import { parseAddress, tryAddress } from './address.ts'
 import { get, scalar } from './json.ts'
 import type { LogFilter } from './logRange.ts'

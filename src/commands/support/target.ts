@@ -1,5 +1,5 @@
-import { usageError } from '../command.ts'
-import { createPost } from './http.ts'
+import { usageError } from '../errors.ts'
+import type { Io } from './io.ts'
 import { createNode, type Node } from './node.ts'
 import { createRpc, type Rpc } from './rpc.ts'
 
@@ -29,10 +29,7 @@ const DEFAULT_RPC = 'http://127.0.0.1:8545'
  *
  * @throws CommandError (usage) for an address that is no URL.
  */
-export function resolveTarget(
-  options: TargetOptions,
-  env: NodeJS.ProcessEnv = process.env,
-): Target {
+export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>): Target {
   const rpcUrl = address(options.rpc ?? (env['ETHGATE_RPC'] || DEFAULT_RPC), '--rpc')
   const nodeText = options.node ?? (env['ETHGATE_NODE'] || undefined)
   const nodeUrl = nodeText === undefined ? host(rpcUrl) : address(nodeText, '--node')
@@ -40,10 +37,16 @@ export function resolveTarget(
     ? address(options.nodeSolidity, '--node-solidity')
     : solidityOf(nodeUrl)
   const headers = header(options.header ?? (env['ETHGATE_HEADER'] || undefined))
-  const post = createPost({ timeout: seconds(options.timeout ?? '30') * 1000, headers })
+  const timeout = seconds(options.timeout ?? '30') * 1000
   return {
-    rpc: createRpc({ url: rpcUrl, post }),
-    node: createNode({ url: nodeUrl, solidityUrl: solidity, post, given: nodeText !== undefined }),
+    rpc: createRpc({ url: rpcUrl, timeout, headers }),
+    node: createNode({
+      url: nodeUrl,
+      solidityUrl: solidity,
+      timeout,
+      headers,
+      given: nodeText !== undefined,
+    }),
     nodeGiven: nodeText !== undefined,
     headers,
   }

@@ -1,4 +1,5 @@
-import type { CommandError } from '../command.ts'
+import type { CommandError } from '../errors.ts'
+import { type Io, processIo } from './io.ts'
 import { stringify } from './json.ts'
 
 /** Where a command prints, and how. */
@@ -9,7 +10,11 @@ export type Terminal = {
   readonly width: number
   /** Whether stderr is a terminal: progress bars are drawn only then. */
   readonly interactive: boolean
-  /** A line on stdout. Resolves when the reader has taken it, so that long output never piles up in memory. */
+  /**
+   * A line on stdout. Resolves when the reader has taken it, so that long output never fills the memory.
+   *
+   * @throws ReaderGoneError when the reader closed the pipe.
+   */
   print(line: string): Promise<void>
   /** A line on stderr. */
   error(line: string): void
@@ -23,23 +28,27 @@ export type Terminal = {
 }
 
 /** Reads `NO_COLOR`, `--json`, `--table` and whether the streams are terminals. */
-export function createTerminal(options: createTerminal.Options): Terminal {
-  const { stdout = process.stdout, stderr = process.stderr, env = process.env } = options
+export function createTerminal(options: createTerminal.Options, io: Io = processIo()): Terminal {
+  const { stdout, stderr, env } = io
   const colour = env['FORCE_COLOR']
     ? true
-    : stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+    : stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
   const paint = (code: number, end: number) => (text: string) =>
     colour && text !== '' ? `\u001B[${code}m${text}\u001B[${end}m` : text
   return {
     mode: options.json ? 'json' : options.table || stdout.isTTY ? 'table' : 'json',
     width: stdout.columns ?? 100,
-    interactive: stderr.isTTY && env['TERM'] !== 'dumb',
+    interactive: stderr.isTTY === true && env['TERM'] !== 'dumb',
     print: (line) =>
-      new Promise((resolve) => {
-        stdout.write(`${line}\n`, () => resolve())
+      new Promise((resolve, reject) => {
+        stdout.write(`${line}\n`, (error?: Error | null) => {
+          if (!error) resolve()
+          else reject(isPipeError(error) ? new ReaderGoneError() : error)
+        })
       }),
     error: (line) => void stderr.write(`${line}\n`),
     fail(failure, json) {
+      if (failure.message === '') return
       const line = json
         ? stringify({
             error: { message: failure.message, exitCode: failure.exitCode, ...failure.details },
@@ -59,8 +68,14 @@ export declare namespace createTerminal {
   type Options = {
     json?: boolean | undefined
     table?: boolean | undefined
-    stdout?: NodeJS.WriteStream
-    stderr?: NodeJS.WriteStream
-    env?: NodeJS.ProcessEnv
   }
+}
+
+/** The reader of stdout closed the pipe, as `head` does: the command ends, and that is no failure. */
+export class ReaderGoneError extends Error {
+  override name = 'ReaderGoneError'
+}
+
+function isPipeError(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
 }

@@ -1,0 +1,37 @@
+/** Exit codes of every command, for scripts. */
+export const EXIT = {
+  ok: 0,
+  /** The server answered an error, or the command could not do what was asked. */
+  failed: 1,
+  /** The arguments are wrong; nothing was sent. */
+  usage: 2,
+  /** A contract reverted: a call, an estimate, or a transaction that was mined and failed. */
+  reverted: 3,
+  /** The gateway or node could not be reached, or did not answer in time. */
+  unreachable: 4,
+  /** Ended by Ctrl-C. */
+  interrupted: 130,
+} as const
+
+/** Why a command fails: one line that says what to do, and the exit code. An empty message prints nothing. */
+export class CommandError extends Error {
+  override name = 'CommandError'
+  readonly exitCode: number
+  /** What `--json` shows beside the message: `code`, `data`, … */
+  readonly details: Record<string, unknown>
+
+  constructor(message: string, options: CommandError.Options = {}) {
+    super(message, { cause: options.cause })
+    this.exitCode = options.exitCode ?? EXIT.failed
+    this.details = options.details ?? {}
+  }
+}
+
+export declare namespace CommandError {
+  type Options = { cause?: unknown; exitCode?: number; details?: Record<string, unknown> }
+}
+
+/** Wrong arguments: exit code 2. */
+export function usageError(message: string): CommandError {
+  return new CommandError(message, { exitCode: EXIT.usage })
+}

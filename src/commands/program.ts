@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+
+import { VERSION } from '../version.ts'
+import { runProgram } from './command.ts'
+import { type Io, processIo } from './support/io.ts'
+
+type Adder = (program: Command, io: Io) => void
+
+/** Every subcommand, loaded when it is used: `serve` does not wait for what `send` needs. */
+const commands: Record<string, () => Promise<Adder>> = {
+  serve: async () => (await import('./serve.ts')).addServeCommand,
+  dev: async () => (await import('./dev.ts')).addDevCommand,
+  call: async () => (await import('./call.ts')).addCallCommand,
+  wallet: async () => (await import('./wallet.ts')).addWalletCommand,
+  account: async () => (await import('./account.ts')).addAccountCommand,
+  send: async () => (await import('./send.ts')).addSendCommand,
+  decode: async () => (await import('./decode.ts')).addDecodeCommand,
+  watch: async () => (await import('./watch.ts')).addWatchCommand,
+  logs: async () => (await import('./logs.ts')).addLogsCommand,
+  doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
+}
+
+/** Runs `ethgate` with these arguments and returns its exit code. */
+export async function runEthgate(args: readonly string[], io: Io = processIo()): Promise<number> {
+  const argv = withCommand([...args], io.env)
+  const program = new Command('ethgate')
+    .description('Ethereum JSON-RPC for java-tron nodes: a gateway, a development chain, and tools')
+    .version(VERSION)
+  for (const add of await loadersOf(argv[0])) add(program, io)
+  return runProgram(program, argv, io)
+}
+
+/** Without a subcommand: `serve` when a node is named, else the development chain. */
+function withCommand(args: string[], env: NodeJS.ProcessEnv): string[] {
+  const [first] = args
+  if (first !== undefined && !first.startsWith('-')) return args
+  if (first !== undefined && /^(?:-h|--help|-V|--version)$/.test(first)) return args
+  const isServe = env['ETHGATE_UPSTREAM'] || args.some((arg) => /^--upstream(?:=|$)/.test(arg))
+  return [isServe ? 'serve' : 'dev', ...args]
+}
+
+/** The subcommand of this name; all of them for another name, so that help and suggestions are complete. */
+function loadersOf(name: string | undefined): Promise<Adder[]> {
+  const one = name === undefined || !Object.hasOwn(commands, name) ? undefined : commands[name]
+  return Promise.all((one ? [one] : Object.values(commands)).map((load) => load()))
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { TestProject } from 'vitest/node'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Compiles the package once for all tests that run it in a process of its own. The folder is inside node_modules, so that
+ * the program finds its dependencies and nobody lints or commits it.
+ */
+export default function setup({ provide }: TestProject): void {
+  const folder = join(root, 'node_modules', '.cache', 'ethgate-test')
+  const main = join(folder, 'dist', 'main.js')
+  if (!isCurrent(main)) {
+    mkdirSync(folder, { recursive: true })
+    for (const file of ['package.json', 'LICENSE', 'README.md'])
+      copyFileSync(join(root, file), join(folder, file))
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')]
+    execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  }
+  provide('package', folder)
+}
+
+/** Whether the compiled program is newer than every source file. */
+function isCurrent(main: string): boolean {
+  if (!existsSync(main)) return false
+  const built = statSync(main).mtimeMs
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  return [...sources.map((file) => join('src', file)), 'package.json', 'tsconfig.build.json'].every(
+    (file) => statSync(join(root, file)).mtimeMs < built,
+  )
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Folder of the compiled package, as `npm pack` takes it. */
+    package: string
+  }
+}
