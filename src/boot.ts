@@ -5,15 +5,15 @@ import {
   requireConstantCalls,
   requireSolidity,
 } from './native/capabilities.ts'
-import { createServices, type Services } from './services.ts'
+import { createServices, DataDirError, type Services } from './services.ts'
 
 /** Gets the services going: asks the node which chain it is, as often as it takes. */
 export type Boot = {
   /** Begins to ask. */
   start(): void
-  /** Settles with the first attempt, whether the node answered or is waited for. @throws MissingCapabilityError */
+  /** Resolves after the first attempt, whether the node answered or is waited for. @throws MissingCapabilityError, DataDirError */
   readonly firstAttempt: Promise<void>
-  /** @throws MissingCapabilityError when the node cannot be used. Pending while it does not answer. */
+  /** @throws MissingCapabilityError when the node cannot be used, DataDirError. Pending while the node does not answer. */
   readonly ready: Promise<Services>
   /** Why the node is still waited for; undefined before the first attempt and once it has answered. */
   waiting(): string | undefined
@@ -39,7 +39,10 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
     while (!stopped.signal.aborted)
       try {
         const services = await attempt()
-        await services.start()
+        await services.start().catch(async (error: unknown) => {
+          await services.stop()
+          throw error
+        })
         if (reason !== undefined) log.info('the node answers now')
         reason = undefined
         log.info({ chainId: services.chainId, head: services.head.status().number }, 'ready')
@@ -48,7 +51,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
         return
       } catch (error) {
         if (stopped.signal.aborted) return
-        if (error instanceof MissingCapabilityError) throw error
+        if (error instanceof MissingCapabilityError || error instanceof DataDirError) throw error
         const { message } = error as Error
         if (message !== reason) log.warn({ err: error }, 'waiting for the node')
         reason = message

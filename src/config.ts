@@ -120,6 +120,14 @@ export const options = {
     parse: flag,
     help: 'allows managed keys on an address that other machines reach: whoever reaches it can spend them',
   },
+  dataDir: {
+    flag: '--data-dir',
+    env: 'ETHGATE_DATA_DIR',
+    value: 'DIR',
+    default: undefined as string | undefined,
+    parse: text,
+    help: 'folder for the record of what managed accounts sent, which keeps an old transaction from being sent again after a restart; by default ethgate in the folder for state ($XDG_STATE_HOME or ~/.local/state); none keeps it in memory; with --redis it is in Redis',
+  },
   logLevel: {
     flag: '--log-level',
     env: 'ETHGATE_LOG_LEVEL',

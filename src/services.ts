@@ -13,10 +13,11 @@ import type { PrivateKey } from './native/protobuf/signature.ts'
 import type { NodeRpc } from './native/rpc.ts'
 import { createRedisLink, type RedisLink } from './redis.ts'
 import { createManagedKeys } from './sending/keys.ts'
-import { createMemorySentStore } from './sending/memorySentStore.ts'
-import { createRedisSentStore } from './sending/redisSentStore.ts'
+import { openSentStore } from './sending/openSentStore.ts'
 import { createSending } from './sending/sending.ts'
 import { createWatching } from './watching.ts'
+
+export { DataDirError } from './sending/openSentStore.ts'
 
 /** What methods use, once it is known which chain it is. */
 export type Services = {
@@ -30,8 +31,12 @@ export type Services = {
   stop(): Promise<void>
 }
 
-/** Builds the services of one chain. Nothing is asked of the node before `start`. */
-export function createServices({
+/**
+ * Builds the services of one chain. Nothing is asked of the node before `start`.
+ *
+ * @throws DataDirError when what is sent cannot be recorded.
+ */
+export async function createServices({
   authoritative,
   config,
   identity,
@@ -39,7 +44,7 @@ export function createServices({
   log,
   native,
   nodeRpc,
-}: createServices.Options): Services {
+}: createServices.Options): Promise<Services> {
   const { chainId } = identity
   const redisPrefix = `${config.redisPrefix}:${chainId.toString(16)}`
   const redis =
@@ -72,7 +77,18 @@ export function createServices({
   const full = createChain({ ...chainOptions, view: 'full' })
   const solid = createChain({ ...chainOptions, view: 'solid' })
 
-  const store = redis ? createRedisSentStore({ redis }) : createMemorySentStore()
+  const sent = await openSentStore({
+    chainId,
+    dataDir: config.dataDir,
+    genesis: `0x${identity.genesis}`,
+    hasKeys: keys.length > 0,
+    isInProcess: authoritative,
+    log,
+    redis,
+  }).catch(async (error: unknown) => {
+    await redis?.close()
+    throw error
+  })
   const sending = createSending({
     chain: full,
     feeKind: config.feeSignal,
@@ -81,7 +97,7 @@ export function createServices({
     native,
     onError: (error) => log.warn({ err: error }, 'sent transactions could not be followed'),
     onSent: (hash) => watching.sent(hash),
-    store,
+    store: sent.store,
   })
   const watching = createWatching({ chains: { full, solid }, config, head, log, native, redis })
   const shared = { config, native, nodeRpc, sending }
@@ -102,6 +118,7 @@ export function createServices({
       await watching.stop()
       await head.stop()
       await sending.stop()
+      await sent.close()
       await redis?.close()
     },
   }

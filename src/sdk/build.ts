@@ -11,7 +11,7 @@ export type WantedTransaction = {
   /** In the unit of the endpoint: sun, or wei on `/wei`. */
   value?: bigint | undefined
   gas: bigint
-  /** As `value`. */
+  /** The most that one unit of gas may cost, as `value`: `gasPrice` or `maxFeePerGas`. */
   gasPrice: bigint
 }
 

@@ -94,7 +94,11 @@ const prepare: Prepare = async (request, { client }) => {
   const { account, chain, parameters } = request
   // Estimates prepare a request too, without anything to fill in.
   if (!isNative(account) || parameters?.length === 0) return request
-  const wanted = { ...request, from: account.address } as unknown as WantedTransaction
+  const wanted = {
+    ...request,
+    from: account.address,
+    gasPrice: request.gasPrice ?? request.maxFeePerGas,
+  } as unknown as WantedTransaction
   const unit = chain?.nativeCurrency.decimals === 18 ? 10n ** 12n : 1n
   const native = await buildNative(
     (method, params) => client.request({ method, params } as never),

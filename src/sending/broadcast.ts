@@ -28,10 +28,11 @@ export async function broadcast(
     }
     throw new UncertainBroadcastError(hash, { cause: error })
   })
-  if (!result || result.result === true) return
-  // A transaction that is in a block can be refused as too old instead of as a duplicate.
-  if (TOO_LATE.has(result.code ?? '') && (await isKnown(native, hash))) return
-  assertAccepted(result)
+  if (!result || result.result === true || result.code === 'DUP_TRANSACTION_ERROR') return
+  // A transaction that is in a block can be refused for another reason than as a duplicate, and of several nodes one may have
+  // it and another refuse it.
+  if (await isKnown(native, hash)) return
+  throw refusal(result)
 }
 
 export declare namespace broadcast {
@@ -49,46 +50,43 @@ async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
   return found !== undefined
 }
 
-/** @throws unless the refusal means that the node already has the transaction. */
-function assertAccepted({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): void {
-  if (code === 'DUP_TRANSACTION_ERROR') return
+/** A refusal in the words that Ethereum libraries look for. */
+function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcError {
   const text = decodeMessage(message)
   switch (code) {
     case 'SIGERROR':
-      throw new RpcError(-32000, `invalid sender: ${text}`)
+      return new RpcError(-32000, `invalid sender: ${text}`)
     case 'CONTRACT_VALIDATE_ERROR':
     case 'CONTRACT_EXE_ERROR':
-      throw new RpcError(-32000, LACKS_FUNDS.test(text) ? `${INSUFFICIENT}: ${text}` : text)
+      return new RpcError(-32000, LACKS_FUNDS.test(text) ? `${INSUFFICIENT}: ${text}` : text)
     case 'BANDWITH_ERROR':
-      throw new RpcError(-32000, `${INSUFFICIENT}: ${text}`)
+      return new RpcError(-32000, `${INSUFFICIENT}: ${text}`)
     case 'TAPOS_ERROR':
-      throw new RpcError(
+      return new RpcError(
         -32000,
         `transaction expired: unknown reference block, build it anew: ${text}`,
       )
     case 'TRANSACTION_EXPIRATION_ERROR':
-      throw new RpcError(
+      return new RpcError(
         -32000,
         `transaction expired: build it anew and send it within its expiration: ${text}`,
       )
     case 'TOO_BIG_TRANSACTION_ERROR':
-      throw new RpcError(-32000, `oversized data: ${text}`)
+      return new RpcError(-32000, `oversized data: ${text}`)
     case 'SERVER_BUSY':
     case 'NO_CONNECTION':
     case 'NOT_ENOUGH_EFFECTIVE_CONNECTION':
     case 'BLOCK_UNSOLIDIFIED':
-      throw new LimitExceededError(
+      return new LimitExceededError(
         `the node is busy, send the same bytes again in a few seconds: ${text}`,
         {
           data: { code, retryAfter: 3 },
         },
       )
     default:
-      throw new RpcError(-32000, `the node refused the transaction: ${text}`, { data: { code } })
+      return new RpcError(-32000, `the node refused the transaction: ${text}`, { data: { code } })
   }
 }
-
-const TOO_LATE = new Set(['TAPOS_ERROR', 'TRANSACTION_EXPIRATION_ERROR'])
 
 const INSUFFICIENT = 'insufficient funds for gas * price + value'
 

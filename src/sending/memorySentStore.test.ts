@@ -9,7 +9,7 @@ describe('createMemorySentStore', () => {
     return { a: store, b: store }
   })
 
-  test('behavior: settled transactions beyond its capacity are forgotten, pending ones never', async () => {
+  test('behavior: mined transactions beyond its capacity are forgotten, pending ones never', async () => {
     const store = createMemorySentStore({ capacity: 2 })
     const ids = [1, 2, 3].map((n) => `0x${`${n}`.repeat(64)}` as const)
     for (const id of ids) {
@@ -21,7 +21,7 @@ describe('createMemorySentStore', () => {
       true,
       true,
     ])
-    expect(await store.counts('0x')).toEqual({ mined: 2, pending: 1 })
+    expect(await store.counts('0x')).toEqual({ mined: 2, next: 3 })
   })
 
   test('behavior: forgotten after 30 days', async () => {

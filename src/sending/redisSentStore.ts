@@ -9,18 +9,22 @@ import {
   type SentTransaction,
 } from './sentStore.ts'
 
-/** How long a sender's count is kept after its last transaction: a wallet that comes back later starts at zero. */
-const COUNT_TTL_SECONDS = 400 * 24 * 60 * 60
+/**
+ * How long the nonces of an account are kept after its last transaction when it signs natively. Those of managed accounts are kept
+ * for ever: they keep an old Ethereum transaction from being signed anew.
+ */
+const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
 
 /**
  * A store that all replicas share. Its keys, under `sent:`:
  *
  * - `tx:<id>`: the transaction as JSON, `alias:<hash>`: its id; 30 days
- * - `mined:<address>`: how many were seen mined
+ * - `mined:<address>`: all nonces below it are mined
+ * - `nonces:<address>`: a hash of the nonces from there on that are taken: the id of the pending transaction, or empty when mined
  * - `contracts`: a sorted set of created contracts by the time they were added
  * - `pending` and `pending:<address>`: sorted sets of ids by expiration
  *
- * Every operation throws `StoreUnavailableError` while Redis is away.
+ * Every operation throws `StoreUnavailableError` while Redis is unreachable.
  */
 export function createRedisSentStore({ redis }: createRedisSentStore.Options): SentStore {
   const reserve = redis.script(RESERVE)
@@ -41,6 +45,7 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     key('mined', from),
     key('tx', id),
     key('alias', alias ?? 'none'),
+    key('nonces', from),
   ]
 
   return {
@@ -55,16 +60,19 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     },
     async release(id) {
       const sent = await read(id)
-      if (sent) await release(keysOf(sent), [id])
+      if (sent) await release(keysOf(sent), [id, sent.nonce])
     },
     async confirm(id) {
       const sent = await read(id)
-      if (sent) await confirm(keysOf(sent), [id, COUNT_TTL_SECONDS])
+      if (!sent) return
+      await confirm(keysOf(sent), [id, sent.nonce, sent.alias ? 0 : NONCES_TTL_SECONDS])
     },
     async counts(from) {
-      const answer = await count([key('mined', from), key('pending', from)], [])
-      const [mined, pending] = answer as [number, number]
-      return { mined, pending }
+      const [mined, next] = (await count([key('mined', from), key('nonces', from)], [])) as [
+        number,
+        number,
+      ]
+      return { mined, next }
     },
     async pending({ from, expiredAt, limit }) {
       const until = expiredAt === undefined ? '+inf' : `(${expiredAt}`
@@ -105,25 +113,41 @@ export declare namespace createRedisSentStore {
   type Options = { redis: Pick<RedisLink, 'key' | 'run' | 'script'> }
 }
 
-/** KEYS: pending, pending of the sender, mined, tx, alias. ARGV: id, expiration, nonce or −1, JSON, TTL, has an alias. */
-const RESERVE = `
+/** The lowest free nonce of an account. KEYS: mined, nonces. */
+const NEXT = `
+local function nextNonce(minedKey, noncesKey)
+  local mined = tonumber(redis.call('GET', minedKey) or '0')
+  local next = mined
+  while redis.call('HEXISTS', noncesKey, tostring(next)) == 1 do next = next + 1 end
+  return mined, next
+end
+`
+
+/** KEYS: pending, pending of the sender, mined, tx, alias, nonces. ARGV: id, expiration, nonce or −1, JSON, TTL, has an alias. */
+const RESERVE = `${NEXT}
 if ARGV[6] == '1' then
   local id = redis.call('GET', KEYS[5])
   if id then return {'known', id} end
 end
 if redis.call('EXISTS', KEYS[4]) == 1 then return {'known', ARGV[1]} end
-local mined = tonumber(redis.call('GET', KEYS[3]) or '0')
-local next = mined + redis.call('ZCARD', KEYS[2])
+local mined, next = nextNonce(KEYS[3], KEYS[6])
 local nonce = tonumber(ARGV[3])
-if nonce >= 0 then
-  if nonce < mined then return {'low', next} end
-  if nonce < next then return {'taken', next} end
-  if nonce > next then return {'high', next} end
+if nonce >= 0 and nonce ~= next then
+  local holder = redis.call('HGET', KEYS[6], tostring(nonce))
+  if nonce < mined or holder == '' then return {'low', next} end
+  if holder then return {'taken', next} end
+  return {'high', next}
 end
 local sent = cjson.decode(ARGV[4])
 sent.nonce = next
 redis.call('SET', KEYS[4], cjson.encode(sent), 'EX', ARGV[5])
-if ARGV[6] == '1' then redis.call('SET', KEYS[5], ARGV[1], 'EX', ARGV[5]) end
+if ARGV[6] == '1' then
+  redis.call('SET', KEYS[5], ARGV[1], 'EX', ARGV[5])
+end
+local isNew = redis.call('EXISTS', KEYS[6]) == 0
+redis.call('HSET', KEYS[6], tostring(next), ARGV[1])
+if ARGV[6] == '1' then redis.call('PERSIST', KEYS[6])
+elseif isNew then redis.call('EXPIRE', KEYS[6], ARGV[5]) end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[5])
@@ -131,22 +155,43 @@ redis.call('EXPIRE', KEYS[2], ARGV[5])
 return {'reserved', next}
 `
 
+/** KEYS as above. ARGV: id, nonce. */
 const RELEASE = `
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[4], KEYS[5])
+redis.call('HDEL', KEYS[6], ARGV[2])
 return 1
 `
 
+/** KEYS as above. ARGV: id, nonce, lifetime of the nonces (0: for ever). The signed bytes are of no use any more. */
 const CONFIRM = `
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('INCR', KEYS[3])
-redis.call('EXPIRE', KEYS[3], ARGV[2])
+local text = redis.call('GET', KEYS[4])
+if text then
+  local sent = cjson.decode(text)
+  sent.hex = nil
+  redis.call('SET', KEYS[4], cjson.encode(sent), 'KEEPTTL')
+end
+local wasForever = redis.call('TTL', KEYS[3]) == -1
+local mined = tonumber(redis.call('GET', KEYS[3]) or '0')
+redis.call('HSET', KEYS[6], ARGV[2], '')
+while redis.call('HGET', KEYS[6], tostring(mined)) == '' do
+  redis.call('HDEL', KEYS[6], tostring(mined))
+  mined = mined + 1
+end
+redis.call('SET', KEYS[3], mined)
+if ARGV[3] ~= '0' and not wasForever then
+  redis.call('EXPIRE', KEYS[3], ARGV[3])
+  redis.call('EXPIRE', KEYS[6], ARGV[3])
+end
 return 1
 `
 
-const COUNTS = `return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('ZCARD', KEYS[2])}`
+const COUNTS = `${NEXT}
+return {nextNonce(KEYS[1], KEYS[2])}
+`
 
 // The clock is that of Redis, so that no replica's cursor runs ahead of another's additions.
 const ADD_CONTRACT = `

@@ -21,10 +21,10 @@ import {
 import { createFees } from './fees.ts'
 import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
+import { confirmMined, createOutcomes } from './outcomes.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
 import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
 import type { SentStore, SentTransaction } from './sentStore.ts'
-import { confirmMined, createSettler } from './settle.ts'
 import { checkSignatures } from './signatures.ts'
 
 /** A transaction that a client asks a managed account to send; what is absent is filled in. Amounts in sun. */
@@ -57,7 +57,7 @@ export type Sending = {
   sign(request: SendRequest): Promise<Signed>
   /** Fills in what a sender left out, as `eth_fillTransaction` does. */
   fill(request: SendRequest): Promise<FilledTransaction>
-  /** Transactions of an account that went through here: those seen mined, or those and the pending ones. */
+  /** The next nonce of an account, after the mined transactions that went through here, or after the pending ones too. */
   count(account: Address, at: 'mined' | 'pending'): Promise<number>
   /** What was sent under a native id or an Ethereum hash. */
   find(hash: Hash): Promise<SentTransaction | undefined>
@@ -77,8 +77,8 @@ const NONCE_POLL = 50
 /** What the node's own builders allow a transaction to live, counted from the head's time. */
 const LIFETIME = 60_000
 
-/** Larger transactions are not kept in the store. */
-const KEEP_HEX = 8_192
+/** Signed bytes (as hex) above this length are not kept while their transaction is pending: more than the node takes. */
+const KEEP_HEX = 1_048_576
 
 export function createSending({
   chain,
@@ -94,7 +94,7 @@ export function createSending({
 }: createSending.Options): Sending {
   const fees = createFees({ chain, native, now })
   const contracts = createContracts(store)
-  const settler = createSettler({ contracts, head, native, onError, store })
+  const outcomes = createOutcomes({ contracts, head, native, onError, store })
   let lastTimestamp = 0
 
   async function fill(request: SendRequest): Promise<FilledTransaction> {
@@ -200,10 +200,17 @@ export function createSending({
     head.pollNow()
   }
 
-  /** The node is told once more of what was sent before, while that is still on its way. */
-  async function deliverAgain({ hex, id }: Pick<SentTransaction, 'hex' | 'id'>): Promise<void> {
-    if (hex && (await store.pick([id])).length > 0)
-      await broadcast({ native, sleep }, { hash: id, hex })
+  /**
+   * Tells the node once more of what was recorded before and is still on its way: the process may have ended before the node
+   * had it.
+   */
+  async function deliverAgain({
+    expiration,
+    hex,
+    id,
+  }: Pick<SentTransaction, 'expiration' | 'hex' | 'id'>): Promise<void> {
+    if (!hex || expiration <= chain.latest().timestamp) return
+    if ((await store.pick([id])).length > 0) await broadcast({ native, sleep }, { hash: id, hex })
   }
 
   async function sendNative(raw: Hex): Promise<Hash> {
@@ -215,7 +222,7 @@ export function createSending({
     if (reservation.outcome === 'reserved') {
       await remember(signed, from, reservation.nonce)
       await deliver(signed)
-    } else await deliverAgain(signed)
+    } else await deliverAgain({ ...sentOf(signed, from), hex })
     return signed.id
   }
 
@@ -231,9 +238,7 @@ export function createSending({
 
   async function count(account: Address, at: 'mined' | 'pending'): Promise<number> {
     const from = account.toLowerCase() as Address
-    const before = await store.counts(from)
-    if (at === 'pending' || before.pending === 0)
-      return before.mined + (at === 'pending' ? before.pending : 0)
+    if (at === 'pending') return (await store.counts(from)).next
     // The head may not have told yet of a block whose receipts a client has already read.
     const ids = await store.pending({ from, limit: 100 })
     await Promise.all(ids.map((id) => confirmMined(id, { head, native, store })))
@@ -258,8 +263,8 @@ export function createSending({
     count,
     find: (hash) => store.find(hash),
     contractAt: (address) => contracts.resolve(address),
-    start: () => settler.start(),
-    stop: () => settler.stop(),
+    start: () => outcomes.start(),
+    stop: () => outcomes.stop(),
   }
 }
 

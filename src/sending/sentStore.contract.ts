@@ -24,17 +24,17 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await a.reserve(sent(1))).toEqual({ outcome: 'reserved', nonce: 0 })
     expect(await b.reserve(sent(2))).toEqual({ outcome: 'reserved', nonce: 1 })
     expect(await b.reserve(sent(3, { from: other }))).toEqual({ outcome: 'reserved', nonce: 0 })
-    expect(await a.counts(from)).toEqual({ mined: 0, pending: 2 })
+    expect(await a.counts(from)).toEqual({ mined: 0, next: 2 })
     await a.confirm(hash(1))
-    expect(await b.counts(from)).toEqual({ mined: 1, pending: 1 })
-    expect(await b.counts(other)).toEqual({ mined: 0, pending: 1 })
+    expect(await b.counts(from)).toEqual({ mined: 1, next: 2 })
+    expect(await b.counts(other)).toEqual({ mined: 0, next: 1 })
   })
 
   test('behavior: a transaction is counted once, however many replicas see it', async () => {
     await a.reserve(sent(1))
     await Promise.all([a.confirm(hash(1)), b.confirm(hash(1)), a.confirm(hash(1))])
     await b.release(hash(1))
-    expect(await a.counts(from)).toEqual({ mined: 1, pending: 0 })
+    expect(await a.counts(from)).toEqual({ mined: 1, next: 1 })
   })
 
   test('behavior: a nonce must be the next one', async () => {
@@ -69,15 +69,33 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     await a.reserve(sent(1, { alias, nonce: 0 }))
     await b.release(hash(1))
     expect(await a.find(alias)).toBeUndefined()
-    expect(await a.counts(from)).toEqual({ mined: 0, pending: 0 })
+    expect(await a.counts(from)).toEqual({ mined: 0, next: 0 })
     expect(await b.reserve(sent(2, { alias, nonce: 0 }))).toEqual({ outcome: 'reserved', nonce: 0 })
+  })
+
+  test('behavior: a nonce that was released is given again, a pending or mined one never', async () => {
+    for (const nonce of [0, 1, 2]) await a.reserve(sent(nonce, { nonce }))
+    await b.release(hash(1))
+    expect(await a.counts(from)).toEqual({ mined: 0, next: 1 })
+    await a.confirm(hash(0))
+    await a.confirm(hash(2))
+    // 2 is mined behind a gap.
+    expect(await b.counts(from)).toEqual({ mined: 1, next: 1 })
+    expect(await b.reserve(sent(4, { nonce: 2 }))).toEqual({ outcome: 'low', next: 1 })
+    expect(await b.reserve(sent(4, { nonce: 3 }))).toEqual({ outcome: 'high', next: 1 })
+    expect(await a.reserve(sent(4))).toEqual({ outcome: 'reserved', nonce: 1 })
+    expect(await b.reserve(sent(5))).toEqual({ outcome: 'reserved', nonce: 3 })
+    await a.confirm(hash(4))
+    expect(await b.counts(from)).toEqual({ mined: 3, next: 4 })
   })
 
   test('behavior: found by id and by alias, also when it is mined', async () => {
     const alias = hash(99)
     await a.reserve(sent(1, { alias }))
     await a.confirm(hash(1))
-    const expected = { ...sent(1), alias, nonce: 0 }
+    // The signed bytes are kept while it is pending.
+    const { hex: _, ...rest } = sent(1)
+    const expected = { ...rest, alias, nonce: 0 }
     expect(await b.find(hash(1))).toEqual(expected)
     expect(await b.find(alias)).toEqual(expected)
     expect(await b.find(hash(7))).toBeUndefined()

@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem'
 
 import type { CreatedContract } from './contracts.ts'
 
-/** A transaction that this gateway (or, with Redis, this fleet) broadcast. */
+/** A transaction that this gateway, or with Redis one of its replicas, broadcast. */
 export type SentTransaction = {
   /** The native id: what the chain calls the transaction. */
   id: Hash
@@ -12,7 +12,7 @@ export type SentTransaction = {
   nonce: number
   /** Milliseconds of chain time after which no block can include it. */
   expiration: number
-  /** The signed bytes, hex without `0x`; absent when they are many. */
+  /** The signed bytes, hex without `0x`, while the transaction is pending; absent when they are many. */
   hex?: string
 }
 
@@ -22,22 +22,27 @@ export type Reservation =
   | { outcome: 'known'; id: Hash }
   | { outcome: 'low' | 'taken' | 'high'; next: number }
 
-/** How many transactions of an account were seen mined, and how many are still out. */
-export type SentCounts = { mined: number; pending: number }
+/**
+ * Nonces of an account. All below `mined` are those of mined transactions; `next` is the lowest that is neither mined nor
+ * pending. A transaction that expires leaves a gap, which the next transaction fills.
+ */
+export type SentCounts = { mined: number; next: number }
 
 /**
- * What was sent, for whom, and what became of it. The chain has no nonces: an account's nonce is the number of its
- * transactions that went through here. Each operation is atomic over all replicas that share the store.
+ * What was sent, for whom, and what became of it. The chain has no nonces, so the gateway gives them: each transaction of an
+ * account that goes through here takes the lowest free one, and a mined one is never given again. Each operation is atomic
+ * over all replicas that share the store.
  */
 export type SentStore = {
   /**
-   * Records a transaction as pending before it is broadcast. With a nonce it must be the next one of its sender; without,
-   * it gets the next one. The same id or alias again is `known`.
+   * Records a transaction as pending. With a nonce it must be the next one of its sender; without, it gets the next one. The
+   * same id or alias again is `known`. Once this resolves, the record outlives the process (not in memory): what is broadcast
+   * after it is never signed a second time.
    */
   reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
   /** Forgets a pending transaction that was refused or has expired, so that its nonce is free. */
   release(id: Hash): Promise<void>
-  /** Counts a pending transaction as mined, once. */
+  /** Marks a pending transaction as mined. Its nonce is never free again. */
   confirm(id: Hash): Promise<void>
   counts(from: Address): Promise<SentCounts>
   /** Ids that are pending, those that expire first in front, at most `limit`; of one sender when `from` is given. */

@@ -65,7 +65,7 @@ export async function openProducingScene(): Promise<Scene> {
   solidity.port = String(Number(solidity.port) + 1)
   const key = (name: keyof Scene['keys']): Hex => `0x${recorded[name].pk}`
   const gateway = createGateway({
-    config: { port: 0, upstream, upstreamSolidity: solidity.origin },
+    config: { dataDir: 'none', port: 0, upstream, upstreamSolidity: solidity.origin },
     keys: [key('bob'), key('dave')],
   })
   const { url } = await gateway.start()

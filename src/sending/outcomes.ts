@@ -9,35 +9,39 @@ import type { SentStore } from './sentStore.ts'
 const SWEEP = 100
 
 /**
- * Follows what was sent: at every head, transactions of new blocks are counted as mined, and those that have expired are
- * looked up once more and dropped, so that their nonces are free again. Any replica may do it; each transaction counts once.
+ * Follows what becomes of sent transactions. At every head those in new blocks are marked as mined. Those that expired before
+ * the solidified block, so that no branch can hold them any more, are looked up once more and released: their nonces are free
+ * again. Any replica may do it; each transaction counts once.
  *
- * @param onError - told of a step that failed; the next head tries again.
+ * @param onError - called when a head could not be handled; the next head tries again.
  */
-export function createSettler({ contracts, head, native, onError, store }: createSettler.Options): {
+export function createOutcomes({
+  contracts,
+  head,
+  native,
+  onError,
+  store,
+}: createOutcomes.Options): {
   start(): void
-  /** Resolves when the step under way is done. */
+  /** Resolves when the work under way is done. */
   stop(): Promise<void>
 } {
   let unsubscribe: (() => void) | undefined
   let tail: Promise<void> = Promise.resolve()
 
-  async function settle({ added }: ChainUpdate): Promise<void> {
+  async function follow({ added, solidified }: ChainUpdate): Promise<void> {
     await contracts.refresh()
     const mined = await store.pick(added.flatMap(({ transactions }) => transactions))
     for (const id of mined) await confirmMined(id, { head, native, store })
-    const tip = added.at(-1)
-    if (!tip) return
-    // A block may not include what expired before its own time, and none after it will.
-    for (const id of await store.pending({ expiredAt: tip.timestamp, limit: SWEEP }))
+    for (const id of await store.pending({ expiredAt: solidified.timestamp, limit: SWEEP }))
       if ((await confirmMined(id, { head, native, store })) === 'absent') await store.release(id)
   }
 
   return {
     start() {
       tail = tail.then(() => contracts.refresh()).catch(onError)
-      unsubscribe ??= head.onUpdate((change) => {
-        tail = tail.then(() => settle(change)).catch(onError)
+      unsubscribe ??= head.onUpdate((update) => {
+        tail = tail.then(() => follow(update)).catch(onError)
       })
     },
     async stop() {
@@ -48,7 +52,7 @@ export function createSettler({ contracts, head, native, onError, store }: creat
   }
 }
 
-export declare namespace createSettler {
+export declare namespace createOutcomes {
   type Options = {
     contracts: Pick<Contracts, 'refresh'>
     head: Pick<Head, 'latest' | 'onUpdate'>
@@ -59,7 +63,7 @@ export declare namespace createSettler {
 }
 
 /**
- * Counts a transaction as mined once its receipt can be read here: the node has it, in a block that the head has reached.
+ * Marks a transaction as mined once its receipt can be read here: the node has it, in a block that the head has reached.
  *
  * @returns `ahead` when its block is one that the head has not reached, `absent` when it is in none.
  */

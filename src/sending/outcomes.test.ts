@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import type { ChainUpdate } from '../chain/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
-import { createSettler } from './settle.ts'
+import { createOutcomes } from './outcomes.ts'
 
 const hash = (n: number): Hash => `0x${`${n}`.repeat(64)}`
 const from = '0xaa'
 
-/** A settler under a head that the test moves, in front of a node that knows the receipts of `mined`. */
+/** Outcomes under a head that the test moves, in front of a node that knows the receipts of `mined`. */
 async function createScene() {
   const store = createMemorySentStore()
   const mined = new Set<string>()
@@ -22,7 +22,7 @@ async function createScene() {
       return mined.has(value) ? { blockNumber: 223, id: value } : undefined
     },
   }
-  const settler = createSettler({
+  const outcomes = createOutcomes({
     contracts: { refresh: async () => {} },
     head: {
       latest: () => ({ number: 223 }) as ChainUpdate['solidified'],
@@ -35,7 +35,7 @@ async function createScene() {
     onError: (error) => errors.push(error),
     store,
   })
-  settler.start()
+  outcomes.start()
   for (const n of [1, 2]) await store.reserve({ id: hash(n), from, expiration: n * 1_000 })
 
   return {
@@ -43,11 +43,15 @@ async function createScene() {
     mined,
     store,
     goDown: (value: boolean) => (down = value),
-    block: async (timestamp: number, transactions: Hash[] = []) => {
+    block: async (timestamp: number, transactions: Hash[] = [], solid = timestamp) => {
       const block = { timestamp, transactions } as ChainUpdate['added'][number]
-      listener({ added: [block], removed: [], solidified: block })
-      await settler.stop()
-      settler.start()
+      listener({
+        added: [block],
+        removed: [],
+        solidified: { timestamp: solid } as ChainUpdate['solidified'],
+      })
+      await outcomes.stop()
+      outcomes.start()
     },
   }
 }
@@ -55,19 +59,28 @@ async function createScene() {
 test('default: counted once the block is there and its receipt can be read', async () => {
   const { block, mined, store } = await createScene()
   await block(500, [hash(1), hash(9)])
-  expect(await store.counts(from)).toEqual({ mined: 0, pending: 2 })
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 2 })
   mined.add(hash(1).slice(2))
   await block(600, [hash(1)])
-  expect(await store.counts(from)).toEqual({ mined: 1, pending: 1 })
+  expect(await store.counts(from)).toEqual({ mined: 1, next: 2 })
 })
 
 test('behavior: an expired one is dropped, unless it was mined unseen', async () => {
   const { block, mined, store } = await createScene()
   mined.add(hash(1).slice(2))
   await block(1_000)
-  expect(await store.counts(from)).toEqual({ mined: 0, pending: 2 })
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 2 })
   await block(2_001)
-  expect(await store.counts(from)).toEqual({ mined: 1, pending: 0 })
+  expect(await store.counts(from)).toEqual({ mined: 1, next: 1 })
+  expect(await store.find(hash(2))).toBeUndefined()
+})
+
+test('behavior: an expired one is kept until the solidified block is later, since a branch may hold it', async () => {
+  const { block, store } = await createScene()
+  await block(60_000, [], 1_500)
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
+  expect(await store.find(hash(2))).toBeDefined()
+  await block(63_000, [], 2_001)
   expect(await store.find(hash(2))).toBeUndefined()
 })
 
@@ -77,8 +90,8 @@ test('error: a node that cannot be asked drops nothing; the next block tries aga
   goDown(true)
   await block(3_000)
   expect(errors).toHaveLength(1)
-  expect(await store.counts(from)).toEqual({ mined: 0, pending: 2 })
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 2 })
   goDown(false)
   await block(4_000)
-  expect(await store.counts(from)).toEqual({ mined: 1, pending: 0 })
+  expect(await store.counts(from)).toEqual({ mined: 1, next: 1 })
 })

@@ -1,0 +1,136 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { createFileSentStore, type FileSentStore } from './fileSentStore.ts'
+import { FolderInUseError, lockFolder } from './folderLock.ts'
+import { describeSentStore } from './sentStore.contract.ts'
+
+const genesis = `0x${'9e'.repeat(32)}`
+const from = `0x${'a1'.repeat(20)}` as const
+const alias = `0x${'f0'.repeat(32)}` as const
+const id = (n: number) => `0x${n.toString(16).padStart(64, '0')}` as const
+
+let folder: string
+let file: string
+const open: FileSentStore[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ethgate-sent-'))
+  file = join(folder, 'state', 'sent.jsonl')
+})
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((store) => store.close()))
+  await rm(folder, { recursive: true })
+})
+
+async function openStore(options: Partial<createFileSentStore.Options> = {}) {
+  const store = createFileSentStore({ file, genesis, ...options })
+  await store.open()
+  open.push(store)
+  return store
+}
+
+const sent = (n: number, more: object = {}) => ({
+  id: id(n),
+  from,
+  expiration: 1_000 + n,
+  hex: 'aa',
+  ...more,
+})
+
+describe('createFileSentStore', () => {
+  describeSentStore(async () => {
+    const store = await openStore()
+    return { a: store, b: store }
+  })
+
+  test('behavior: what was answered is there for a process that finds the file', async () => {
+    const store = await openStore()
+    await Promise.all([1, 2, 3].map((n) => store.reserve(sent(n, n === 2 ? { alias } : {}))))
+    await store.confirm(id(3))
+    await store.release(id(1))
+    const contract = { actual: from, predicted: from }
+    await store.addContract(contract)
+    // The first process does not close anything: it was killed.
+    const next = await openStore()
+    expect(await next.counts(from)).toEqual({ mined: 0, next: 0 })
+    expect(await next.reserve(sent(9, { alias }))).toEqual({ outcome: 'known', id: id(2) })
+    expect(await next.find(alias)).toMatchObject({ hex: 'aa', nonce: 1 })
+    expect(await next.reserve(sent(9, { nonce: 2 }))).toEqual({ outcome: 'low', next: 0 })
+    expect(await next.contracts(0)).toEqual({ contracts: [contract], next: 1 })
+  })
+
+  test('behavior: a line that was being written when the process died is dropped', async () => {
+    const store = await openStore()
+    await store.reserve(sent(1))
+    await appendFile(file, '{"fact":"sent","sent":{"id":"0x')
+    const next = await openStore()
+    expect(await next.counts(from)).toEqual({ mined: 0, next: 1 })
+    await next.reserve(sent(2))
+    expect(await (await openStore()).counts(from)).toEqual({ mined: 0, next: 2 })
+  })
+
+  test('behavior: the file does not grow without bound, and nonces stay', async () => {
+    const store = await openStore({ compactBytes: 2_000 })
+    for (let n = 0; n < 60; n++) {
+      await store.reserve(sent(n, { hex: 'aa'.repeat(200) }))
+      await store.release(id(n))
+    }
+    await store.reserve(sent(99))
+    await store.confirm(id(99))
+    expect((await stat(file)).size).toBeLessThan(6_000)
+    expect(await (await openStore()).counts(from)).toEqual({ mined: 1, next: 1 })
+  })
+
+  test('behavior: only its owner may read the file', async () => {
+    await openStore()
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('error: a line in the middle that cannot be read is never skipped', async () => {
+    const store = await openStore()
+    await store.reserve(sent(1))
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, text.replace('"fact":"sent"', '"fact":"s'))
+    await expect(openStore()).rejects.toThrow(/line 2: not readable/)
+  })
+
+  test('error: the file of another chain', async () => {
+    await openStore()
+    await expect(openStore({ genesis: '0x00' })).rejects.toThrow(/belongs to another chain/)
+    await writeFile(file, '{}\n')
+    await expect(openStore()).rejects.toThrow(/is not a file of sent transactions/)
+  })
+
+  test('error: a disk that takes nothing', async () => {
+    await expect(openStore({ file: '/dev/null/sent.jsonl' })).rejects.toThrow(/EEXIST|ENOTDIR/)
+  })
+})
+
+describe('lockFolder', () => {
+  test('default: one process at a time', async () => {
+    const unlock = await lockFolder(folder)
+    await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError)
+    await unlock()
+    await (
+      await lockFolder(folder)
+    )()
+  })
+
+  test('behavior: the lock of a process that was killed is no lock', async () => {
+    await writeFile(join(folder, 'lock'), '')
+    const unlock = await lockFolder(folder)
+    await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError)
+    await unlock()
+  })
+
+  test('behavior: a folder with a long path', async () => {
+    const long = join(folder, 'x'.repeat(120))
+    const unlock = await lockFolder(long)
+    await expect(lockFolder(long)).rejects.toThrow(FolderInUseError)
+    await unlock()
+  })
+})

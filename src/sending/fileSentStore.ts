@@ -1,0 +1,222 @@
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import { RpcError } from '../errors.ts'
+import { createSentState, type SentFact, type SentState } from './sentState.ts'
+import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
+
+/** A file that is longer than this and than twice what its facts need is written anew. */
+const COMPACT_BYTES = 4 * 1024 * 1024
+
+/** A store in a file, for one process. `open` comes before everything else. */
+export type FileSentStore = SentStore & {
+  /** Reads the file, or begins one. @throws Error that says what is wrong with the file or its folder. */
+  open(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * A store that outlives the process: a file of JSON lines, one fact a line, behind a first line that names the chain. A change
+ * is on the disk (fdatasync) before it is answered, so nothing is broadcast that a restart would not remember.
+ *
+ * A last line without an end was being written when the process died; what it says was never answered, so it is dropped. Any
+ * other line that cannot be read is an error. When the disk refuses a write, the change is answered with `-32603` and what the
+ * file holds is read again.
+ */
+export function createFileSentStore({
+  compactBytes = COMPACT_BYTES,
+  file,
+  genesis,
+  now = Date.now,
+}: createFileSentStore.Options): FileSentStore {
+  let state: SentState = createSentState({ now })
+  let handle: FileHandle | undefined
+  /** Bytes of the file that are known to be whole. */
+  let length = 0
+  /** Length of the file when it was last written anew. */
+  let compacted = 0
+  let lines: string[] = []
+  /** The write under way, and the one that takes what came since. */
+  let writing: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  /** The file did not take a change: it is read again before anything else. */
+  let isStale = false
+
+  const first = lineOf({ ethgate: 'sent', version: 1, genesis })
+
+  async function load(): Promise<void> {
+    await handle?.close()
+    handle = undefined
+    await mkdir(dirname(file), { mode: 0o700, recursive: true })
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return ''
+      throw error
+    })
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    const loaded = createSentState({ now })
+    const [header, ...facts] = whole.split('\n').slice(0, -1)
+    if (header !== undefined && `${header}\n` !== first) throw new Error(foreign(header, file))
+    for (const [index, line] of facts.entries()) loaded.apply(readFact(line, index + 2, file))
+    state = loaded
+    await rewrite()
+    writing = Promise.resolve()
+    isStale = false
+  }
+
+  /** Writes the file anew with the facts that still matter; the old one is replaced at once. */
+  async function rewrite(): Promise<void> {
+    const body = first + [...state.facts()].map(lineOf).join('')
+    const replacement = `${file}.new`
+    const written = await open(replacement, 'w', 0o600)
+    try {
+      await written.writeFile(body)
+      await written.sync()
+    } finally {
+      await written.close()
+    }
+    await rename(replacement, file)
+    await syncFolder(dirname(file))
+    await handle?.close()
+    handle = await open(file, 'r+')
+    length = compacted = Buffer.byteLength(body)
+  }
+
+  async function write(): Promise<void> {
+    const bytes = Buffer.from(lines.join(''))
+    lines = []
+    next = undefined
+    try {
+      if (!handle) throw new Error('the file is not open')
+      await handle.write(bytes, 0, bytes.length, length)
+      await handle.datasync()
+      length += bytes.length
+      if (length > compactBytes && length > 2 * compacted) await rewrite()
+    } catch (cause) {
+      isStale = true
+      throw new SentFileError(cause)
+    }
+  }
+
+  /** Resolves when every change so far is on the disk. Changes of one turn share a write. */
+  function written(): Promise<void> {
+    if (lines.length === 0) return next ?? writing
+    if (!next) {
+      next = writing.catch(() => {}).then(write)
+      writing = next
+      // Those who made the changes get the error.
+      writing.catch(() => {})
+    }
+    return next
+  }
+
+  function change(fact: SentFact): Promise<void> {
+    state.apply(fact)
+    lines.push(lineOf(fact))
+    return written()
+  }
+
+  /** After a failed write memory knows more than the file. */
+  async function fresh(): Promise<SentState> {
+    if (isStale) {
+      await writing.catch(() => {})
+      reloading ??= load()
+        .catch((cause: unknown) => {
+          throw new SentFileError(cause)
+        })
+        .finally(() => {
+          reloading = undefined
+        })
+      await reloading
+    }
+    return state
+  }
+  let reloading: Promise<void> | undefined
+
+  return {
+    open: load,
+    async close() {
+      await writing.catch(() => {})
+      await handle?.close()
+      handle = undefined
+    },
+    async reserve(sent) {
+      const { fact, reservation } = (await fresh()).reserve(sent)
+      if (fact) await change(fact)
+      // Another call may have taken the place a moment ago, and its record may not be on the disk yet.
+      else await written()
+      return reservation
+    },
+    async release(id) {
+      if ((await fresh()).isPending(id)) await change({ fact: 'released', id })
+    },
+    async confirm(id) {
+      if ((await fresh()).isPending(id)) await change({ fact: 'mined', id })
+    },
+    async addContract(contract) {
+      await fresh()
+      await change({ fact: 'contract', contract, until: now() + SENT_TTL_SECONDS * 1000 })
+    },
+    counts: async (from) => (await fresh()).counts(from),
+    pending: async (options) => (await fresh()).pending(options),
+    pick: async (ids) => ids.filter((await fresh()).isPending),
+    async find(hash) {
+      const found = (await fresh()).find(hash)
+      await written()
+      return found
+    },
+    contracts: async (cursor) => (await fresh()).contracts(cursor),
+  }
+}
+
+export declare namespace createFileSentStore {
+  type Options = {
+    /** Length from which on a file is written anew when half of it is out of date. @default 4 MiB */
+    compactBytes?: number
+    /** Its path; missing folders are made. */
+    file: string
+    /** Hash of block 0: the records of one chain mean nothing on another. */
+    genesis: string
+    /** @default Date.now */
+    now?: () => number
+  }
+}
+
+const lineOf = (value: object) => `${JSON.stringify(value)}\n`
+
+const FACTS = new Set<unknown>(['sent', 'released', 'mined', 'contract', 'nonces'])
+
+function readFact(line: string, number: number, file: string): SentFact {
+  try {
+    const fact = JSON.parse(line) as SentFact
+    if (FACTS.has(fact.fact)) return fact
+  } catch {
+    // The error below says where.
+  }
+  throw new Error(
+    `${file}, line ${number}: not readable. The file keeps transactions from being sent twice: restore it, or move it away when none of its transactions may still be sent again`,
+  )
+}
+
+function foreign(header: string, file: string): string {
+  return header.includes('"ethgate":"sent","version":1,')
+    ? `${file} belongs to another chain`
+    : `${file} is not a file of sent transactions that this version can read`
+}
+
+/** Makes a rename durable. Not every file system lets a folder be opened. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
+
+/** `-32603`: what is sent could not be recorded, so it is not sent. */
+export class SentFileError extends RpcError {
+  override name = 'SentFileError'
+
+  constructor(cause: unknown) {
+    super(-32603, 'the record of sent transactions cannot be written, so nothing is sent', {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,90 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import { openSentStore } from './openSentStore.ts'
+
+let folder: string
+let warnings: string[]
+const log = { warn: (...words: unknown[]) => void warnings.push(String(words.at(-1))) }
+
+beforeEach(async () => {
+  warnings = []
+  folder = await mkdtemp(join(tmpdir(), 'ethgate-data-'))
+  vi.stubEnv('XDG_STATE_HOME', folder)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true })
+})
+
+const open = (options: Partial<openSentStore.Options> = {}) =>
+  openSentStore({
+    chainId: 0xabc,
+    dataDir: undefined,
+    genesis: '0x01',
+    hasKeys: true,
+    isInProcess: false,
+    log,
+    redis: undefined,
+    ...options,
+  })
+
+const recorded = () => readFile(join(folder, 'ethgate', 'abc', 'sent.jsonl'), 'utf8')
+
+test('default: with managed keys, a file in the folder of the user for state', async () => {
+  const opened = await open()
+  expect(await recorded()).toBe('{"ethgate":"sent","version":1,"genesis":"0x01"}\n')
+  await opened.close()
+  expect(warnings).toEqual([])
+})
+
+test('args: a folder that is named is used in any case', async () => {
+  const opened = await open({
+    dataDir: join(folder, 'ethgate'),
+    hasKeys: false,
+    isInProcess: true,
+  })
+  expect(await recorded()).toContain('"genesis"')
+  await opened.close()
+})
+
+test('args: in memory when asked for, with a warning', async () => {
+  await open({ dataDir: 'none' })
+  await expect(recorded()).rejects.toThrow('ENOENT')
+  expect(warnings).toEqual([expect.stringContaining('in memory only (--data-dir none)')])
+})
+
+test('behavior: nothing is written where nothing is signed, or the chain ends with the process', async () => {
+  await open({ hasKeys: false })
+  await open({ isInProcess: true })
+  await expect(recorded()).rejects.toThrow('ENOENT')
+  expect(warnings).toEqual([])
+})
+
+test('behavior: a Redis without an append-only file is warned of', async () => {
+  const redisOf = (info: string) => ({
+    key: (name: string) => name,
+    run: async () => info as never,
+    script: () => async () => null,
+  })
+  await open({ redis: redisOf('aof_enabled:1') })
+  await open({ redis: redisOf('aof_enabled:0'), hasKeys: false })
+  await open({ redis: redisOf('aof_enabled:0') })
+  await vi.waitFor(() => expect(warnings).toHaveLength(1))
+  expect(warnings[0]).toMatch(/appendonly yes/)
+})
+
+test('error: a second process on the same folder', async () => {
+  const opened = await open()
+  await expect(open()).rejects.toThrow(/another process uses .*replicas of one chain share a Redis/)
+  await opened.close()
+})
+
+test('error: a folder that cannot be made', async () => {
+  await expect(open({ dataDir: '/dev/null' })).rejects.toThrow(
+    /what is sent cannot be recorded in \/dev\/null.*--data-dir/,
+  )
+})

@@ -1,0 +1,110 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+import type { RedisLink } from '../redis.ts'
+import { createFileSentStore } from './fileSentStore.ts'
+import { FolderInUseError, lockFolder } from './folderLock.ts'
+import { createMemorySentStore } from './memorySentStore.ts'
+import { createRedisSentStore } from './redisSentStore.ts'
+import type { SentStore } from './sentStore.ts'
+
+/** A store that is ready, and what ends it. */
+export type OpenSentStore = { store: SentStore; close(): Promise<void> }
+
+/**
+ * Opens the place where what was sent is kept. With managed keys it must outlive the process, or an old Ethereum transaction
+ * could be signed and paid anew: Redis where replicas share one, else a file. Without managed keys nothing is signed here, and
+ * the chain itself refuses what it has already.
+ *
+ * @throws DataDirError when the file cannot be used.
+ */
+export async function openSentStore({
+  chainId,
+  dataDir,
+  genesis,
+  hasKeys,
+  isInProcess,
+  log,
+  redis,
+}: openSentStore.Options): Promise<OpenSentStore> {
+  if (redis) {
+    if (hasKeys) void warnOfForgetfulRedis(redis, log)
+    return { store: createRedisSentStore({ redis }), close: async () => {} }
+  }
+  const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
+  if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR))
+    return openFile(join(dataDir ?? defaultDataDir(), chainId.toString(16)), genesis)
+  if (hasKeys && !isInProcess)
+    log.warn(
+      'what is sent is kept in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
+    )
+  return { store: createMemorySentStore(), close: async () => {} }
+}
+
+export declare namespace openSentStore {
+  type Options = {
+    chainId: number
+    /** A folder, `none` for memory; absent: the folder of the user for state. */
+    dataDir: string | undefined
+    genesis: string
+    /** Whether the gateway signs for anybody. */
+    hasKeys: boolean
+    /** The chain ends with the process, and so may the record of what was sent to it. */
+    isInProcess: boolean
+    log: { warn(fields: object, message: string): void; warn(message: string): void }
+    redis: Pick<RedisLink, 'key' | 'run' | 'script'> | undefined
+  }
+}
+
+/** What `--data-dir` says to keep nothing. */
+export const NO_DATA_DIR = 'none'
+
+/** As the XDG base directory specification has it. */
+function defaultDataDir(): string {
+  return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'ethgate')
+}
+
+async function openFile(folder: string, genesis: string): Promise<OpenSentStore> {
+  let unlock: (() => Promise<void>) | undefined
+  try {
+    const free = (unlock = await lockFolder(folder))
+    const store = createFileSentStore({ file: join(folder, 'sent.jsonl'), genesis })
+    await store.open()
+    return {
+      store,
+      async close() {
+        await store.close()
+        await free()
+      },
+    }
+  } catch (cause) {
+    await unlock?.()
+    throw new DataDirError(folder, cause)
+  }
+}
+
+/** A Redis that keeps nothing on disk forgets nonces when it restarts. Not every Redis says. */
+async function warnOfForgetfulRedis(
+  redis: Pick<RedisLink, 'run'>,
+  log: openSentStore.Options['log'],
+): Promise<void> {
+  const info = await redis.run((client) => client.info('persistence')).catch(() => '')
+  if (info.includes('aof_enabled:0'))
+    log.warn(
+      'Redis keeps no append-only file: after it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)',
+    )
+}
+
+/** The record of sent transactions cannot be kept. The gateway does not start without it. */
+export class DataDirError extends Error {
+  override name = 'DataDirError'
+
+  constructor(folder: string, cause: unknown) {
+    const reason = (cause as Error).message
+    const advice =
+      cause instanceof FolderInUseError
+        ? 'replicas of one chain share a Redis (--redis), other gateways need a folder each'
+        : 'name a folder with --data-dir, or give --data-dir none to keep nothing'
+    super(`what is sent cannot be recorded in ${folder}: ${reason}; ${advice}`, { cause })
+  }
+}

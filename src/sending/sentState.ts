@@ -1,0 +1,178 @@
+import type { Address, Hash } from 'viem'
+
+import type { CreatedContract } from './contracts.ts'
+import {
+  type Reservation,
+  SENT_TTL_SECONDS,
+  type SentCounts,
+  type SentStore,
+  type SentTransaction,
+} from './sentStore.ts'
+
+/** Transactions remembered at most; the oldest that are not pending go first. Nonces are never forgotten. */
+const CAPACITY = 20_000
+
+/** One fact about what was sent. A list of them, in order, rebuilds the state; a fact that is known changes nothing. */
+export type SentFact =
+  | { fact: 'sent'; sent: SentTransaction; until: number }
+  | { fact: 'released'; id: Hash }
+  | { fact: 'mined'; id: Hash }
+  | { fact: 'contract'; contract: CreatedContract; until: number }
+  | { fact: 'nonces'; from: Address; mined: number; above: number[] }
+
+/** Nonces of one account: all below `mined` are mined, `above` has the mined ones behind a gap, `pending` those on their way. */
+type Nonces = { mined: number; above: Set<number>; pending: Map<number, Hash> }
+
+/** What was sent, in memory. Nothing here waits for anything. */
+export type SentState = ReturnType<typeof createSentState>
+
+export function createSentState({
+  capacity = CAPACITY,
+  now = Date.now,
+}: createSentState.Options = {}) {
+  const transactions = new Map<Hash, { sent: SentTransaction; until: number }>()
+  const aliases = new Map<Hash, Hash>()
+  const accounts = new Map<Address, Nonces>()
+  const pending = new Map<Hash, SentTransaction>()
+  const contracts: { contract: CreatedContract; until: number }[] = []
+
+  function noncesOf(from: Address): Nonces {
+    let nonces = accounts.get(from)
+    if (!nonces) accounts.set(from, (nonces = { mined: 0, above: new Set(), pending: new Map() }))
+    return nonces
+  }
+
+  /** The lowest nonce that is neither mined nor on its way. */
+  function nextOf({ above, mined, pending }: Nonces): number {
+    let next = mined
+    while (above.has(next) || pending.has(next)) next += 1
+    return next
+  }
+
+  function forget(id: Hash) {
+    const alias = transactions.get(id)?.sent.alias
+    if (alias) aliases.delete(alias)
+    transactions.delete(id)
+  }
+
+  /** Drops what is over age or over number; insertion order is age. */
+  function trim() {
+    for (const [id, { until }] of transactions) {
+      if (until > now() && transactions.size <= capacity) return
+      if (pending.has(id)) return
+      forget(id)
+    }
+  }
+
+  function apply(fact: SentFact): void {
+    switch (fact.fact) {
+      case 'sent': {
+        const { sent, until } = fact
+        if (transactions.has(sent.id)) return
+        transactions.set(sent.id, { sent, until })
+        if (sent.alias) aliases.set(sent.alias, sent.id)
+        pending.set(sent.id, sent)
+        noncesOf(sent.from).pending.set(sent.nonce, sent.id)
+        return trim()
+      }
+      case 'released': {
+        const sent = pending.get(fact.id)
+        if (!sent) return
+        pending.delete(sent.id)
+        noncesOf(sent.from).pending.delete(sent.nonce)
+        return forget(sent.id)
+      }
+      case 'mined': {
+        const sent = pending.get(fact.id)
+        if (!sent) return
+        pending.delete(sent.id)
+        // The bytes were kept to send them again.
+        const { hex: _, ...rest } = sent
+        const entry = transactions.get(sent.id)
+        if (entry) entry.sent = rest
+        const nonces = noncesOf(sent.from)
+        nonces.pending.delete(sent.nonce)
+        if (sent.nonce >= nonces.mined) nonces.above.add(sent.nonce)
+        while (nonces.above.delete(nonces.mined)) nonces.mined += 1
+        return
+      }
+      case 'contract':
+        contracts.push({ contract: fact.contract, until: fact.until })
+        return
+      case 'nonces': {
+        const nonces = noncesOf(fact.from)
+        nonces.mined = Math.max(nonces.mined, fact.mined)
+        for (const nonce of fact.above) nonces.above.add(nonce)
+      }
+    }
+  }
+
+  return {
+    apply,
+    /** What came of asking for a place, and the fact that takes it. The caller applies it. */
+    reserve({ nonce, ...sent }: Parameters<SentStore['reserve']>[0]): {
+      reservation: Reservation
+      fact?: SentFact
+    } {
+      const known =
+        (sent.alias && aliases.get(sent.alias)) ?? (transactions.has(sent.id) ? sent.id : undefined)
+      if (known) return { reservation: { outcome: 'known', id: known } }
+      const nonces = noncesOf(sent.from)
+      const next = nextOf(nonces)
+      if (nonce !== undefined && nonce !== next) {
+        const isMined = nonce < nonces.mined || nonces.above.has(nonce)
+        const outcome = isMined ? 'low' : nonces.pending.has(nonce) ? 'taken' : 'high'
+        return { reservation: { outcome, next } }
+      }
+      return {
+        reservation: { outcome: 'reserved', nonce: next },
+        fact: {
+          fact: 'sent',
+          sent: { ...sent, nonce: next },
+          until: now() + SENT_TTL_SECONDS * 1000,
+        },
+      }
+    },
+    counts(from: Address): SentCounts {
+      const nonces = noncesOf(from)
+      return { mined: nonces.mined, next: nextOf(nonces) }
+    },
+    pending: ({ from, expiredAt = Infinity, limit }: SentStore.PendingOptions): Hash[] =>
+      [...pending.values()]
+        .filter((sent) => (!from || sent.from === from) && sent.expiration < expiredAt)
+        .toSorted((a, b) => a.expiration - b.expiration)
+        .slice(0, limit)
+        .map(({ id }) => id),
+    isPending: (id: Hash): boolean => pending.has(id),
+    find(hash: Hash): SentTransaction | undefined {
+      const entry = transactions.get(aliases.get(hash) ?? hash)
+      return entry && entry.until > now() ? entry.sent : undefined
+    },
+    contracts: (cursor: number) => ({
+      contracts: contracts.slice(cursor).map(({ contract }) => contract),
+      next: contracts.length,
+    }),
+    /** The facts that rebuild this state, without those that are over age. */
+    *facts(): Generator<SentFact> {
+      for (const [from, { above, mined }] of accounts)
+        if (mined > 0 || above.size > 0)
+          yield { fact: 'nonces', from, mined, above: [...above].toSorted((a, b) => a - b) }
+      for (const { sent, until } of transactions.values()) {
+        if (until <= now() && !pending.has(sent.id)) continue
+        yield { fact: 'sent', sent, until }
+        if (!pending.has(sent.id)) yield { fact: 'mined', id: sent.id }
+      }
+      for (const { contract, until } of contracts)
+        if (until > now()) yield { fact: 'contract', contract, until }
+    },
+  }
+}
+
+export declare namespace createSentState {
+  type Options = {
+    /** Transactions remembered at most. @default 20_000 */
+    capacity?: number
+    /** @default Date.now */
+    now?: () => number
+  }
+}
