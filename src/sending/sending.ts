@@ -70,7 +70,10 @@ export type Sending = {
 
 export type Signed = { id: Hash; hex: string; transaction: Transaction }
 
-/** How long a nonce that comes too early waits for those before it: senders race each other. Milliseconds. */
+/**
+ * How long a nonce that comes too early waits for the next one before it: senders race each other. Milliseconds without
+ * any progress.
+ */
 const NONCE_PATIENCE = 4_000
 const NONCE_POLL = 50
 
@@ -151,7 +154,8 @@ export function createSending({
   /** Takes a place in the store for a transaction of a managed account, waiting for the nonces before it. */
   async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
     const { from, nonce } = request
-    const deadline = now() + NONCE_PATIENCE
+    let deadline = now() + NONCE_PATIENCE
+    let next = -1
     let signed = await sign(request)
     for (;;) {
       const reservation = await store.reserve({
@@ -168,6 +172,8 @@ export function createSending({
         // Another replica made the very same bytes in the same millisecond: sign again, later.
         signed = await sign(request)
       } else {
+        if (reservation.next > next) deadline = now() + NONCE_PATIENCE
+        next = reservation.next
         if (reservation.outcome !== 'high' || now() > deadline) throw nonceError(reservation, nonce)
         await sleep(NONCE_POLL)
       }
