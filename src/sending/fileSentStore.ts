@@ -211,7 +211,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** `-32603`: what is sent could not be recorded, so it is not sent. */
-export class SentFileError extends RpcError {
+class SentFileError extends RpcError {
   override name = 'SentFileError'
 
   constructor(cause: unknown) {

@@ -57,7 +57,7 @@ export declare namespace openSentStore {
 }
 
 /** What `--data-dir` says to keep nothing. */
-export const NO_DATA_DIR = 'none'
+const NO_DATA_DIR = 'none'
 
 /** As the XDG base directory specification has it. */
 function defaultDataDir(): string {
