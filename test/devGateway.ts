@@ -1,7 +1,7 @@
 import { type Config, createConfig } from '../src/config.ts'
 import { createDevChain, type DevChain } from '../src/devchain/index.ts'
 import { announceTo } from '../src/devnode/announce.ts'
-import { controlMethods } from '../src/devnode/control.ts'
+import { devMethods } from '../src/devnode/methods.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 
 /** A dev chain with the gateway in front, on a free port. */
@@ -26,7 +26,7 @@ export async function startDevGateway(
     config: createConfig({ port: 0, logLevel: 'silent', ...config }),
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
-    methods: controlMethods(chain),
+    methods: devMethods(chain),
     routes: chain.app,
   })
   const { url } = await gateway.start()

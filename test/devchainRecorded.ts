@@ -68,7 +68,7 @@ export function recordedGenesis(): Ledger {
       proposalLifetime: 60_000,
       stakesPayNoEnergy: true,
     },
-    { ...contractTypes, ExchangeCreateContract },
+    { types: { ...contractTypes, ExchangeCreateContract } },
   )
 }
 

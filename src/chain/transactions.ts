@@ -78,7 +78,7 @@ export function createTransactions({
 
   async function pending(transaction: Transaction): Promise<RpcTransaction> {
     const row = toRpcTransaction(transaction, await blockContext(latest().timestamp))
-    return { ...row, nonce: PENDING_NONCE }
+    return transaction.ethereum ? row : { ...row, nonce: PENDING_NONCE }
   }
 
   return {

@@ -1,10 +1,10 @@
 import { toRpcAddress } from '../lib/address.ts'
-import type { Block, TransactionInfo } from '../native/types.ts'
+import type { Block, Transaction, TransactionInfo } from '../native/types.ts'
 import { type BloomBits, bloomToHex, logsBloom } from './bloom.ts'
 import { toRpcLogsByTransaction } from './log.ts'
 import { toHash, toInt64, toQuantity } from './quantity.ts'
 import { isCreation, transactionParties } from './transaction.ts'
-import type { RpcReceipt } from './types.ts'
+import type { RpcReceipt, RpcTransaction } from './types.ts'
 
 /**
  * The receipts of a block, in order. Genesis has none, whatever it holds.
@@ -48,8 +48,17 @@ export function toRpcReceipts(
 
       // No native counterpart.
       type: '0x0',
+
+      // Only on the dev chain, where a transaction may have come as an Ethereum one.
+      ...ethereumFields(transaction),
     }
   })
+}
+
+function ethereumFields({ ethereum }: Transaction): Partial<RpcReceipt> {
+  if (!ethereum) return {}
+  const { gasPrice, to, type } = ethereum as Pick<RpcTransaction, 'gasPrice' | 'to' | 'type'>
+  return { effectiveGasPrice: gasPrice, to, type }
 }
 
 /**

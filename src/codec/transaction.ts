@@ -38,6 +38,9 @@ export function toRpcTransaction(
     // No native counterpart.
     nonce: '0x0',
     type: '0x0',
+
+    // Only on the dev chain, where a transaction may have come as an Ethereum one.
+    ...transaction.ethereum,
   }
 }
 

@@ -88,7 +88,11 @@ export function sealBlock(
 }
 
 /** The block as a node prints it. */
-export function printBlock(block: ChainBlock, detail: boolean, spelling: Spelling = {}): Block {
+export function printBlock(
+  block: ChainBlock,
+  detail: boolean,
+  { isUnsigned = false, ...spelling }: Spelling & { isUnsigned?: boolean } = {},
+): Block {
   const { header } = block
   const isAddress = header.witness.length === 42
   return {
@@ -105,7 +109,7 @@ export function printBlock(block: ChainBlock, detail: boolean, spelling: Spellin
         ...(header.version !== 0 && { version: header.version }),
         ...(header.timestamp !== 0 && { timestamp: header.timestamp }),
       },
-      ...(block.signature !== '' && { witness_signature: block.signature }),
+      ...(!isUnsigned && block.signature !== '' && { witness_signature: block.signature }),
     },
     ...(detail &&
       block.transactions.length > 0 && {

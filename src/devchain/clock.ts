@@ -31,8 +31,8 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
     take(): number {
       const time = next()
       if (repeatable) ahead = 0
-      // A chosen time is where the clock goes on from.
-      else if (chosen !== undefined) ahead = time - wall()
+      // The clock goes on from a chosen time, and from a block that had to be later than the wall.
+      else if (chosen !== undefined || time > now()) ahead = time - wall()
       chosen = undefined
       return time
     },

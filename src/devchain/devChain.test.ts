@@ -56,7 +56,7 @@ describe('createDevChain', () => {
     expect(await ask(chain, 'wallet/gettransactioninfobyid', { value: sent['txid'] })).toEqual({
       id: sent['txid'],
       blockNumber: 2,
-      blockTimeStamp: TIME + 1,
+      blockTimeStamp: TIME + 1_000,
       contractResult: [''],
       receipt: { net_usage: 265 },
     })

@@ -7,6 +7,11 @@ import { createNativeInterface } from './api/interface.ts'
 import type { ChainBlock } from './block.ts'
 import { createClock } from './clock.ts'
 import type { ChainClock } from './clock.ts'
+import { changeAccount } from './ethereum/override.ts'
+import type { AccountChange } from './ethereum/override.ts'
+import { ethereumRules, nativeRules } from './ethereum/rules.ts'
+import type { EthereumRules } from './ethereum/rules.ts'
+import type { SignedEthereum } from './ethereum/transaction.ts'
 import type { Faults } from './faults.ts'
 import type { Genesis } from './genesis.ts'
 import { devAccounts, producerKeys } from './keys.ts'
@@ -34,6 +39,12 @@ export type DevChain = {
   close(): Promise<void>
   /** Called after each change of the chain, and waited for. Returns the function that ends it. */
   onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void
+  /**
+   * Takes an Ethereum transaction; with automine it is in a block when this resolves.
+   *
+   * @throws EthereumError
+   */
+  send(transaction: SignedEthereum): Promise<void>
   /** Makes one block now. */
   mine(options?: Partial<MineOptions>): Promise<ChainBlock>
   /** Makes blocks. `interval` is the time between them, milliseconds. */
@@ -48,6 +59,8 @@ export type DevChain = {
   revert(snapshot: number): Promise<boolean>
   /** Changes the state of the newest block, without a block. */
   patch(change: (state: Overlay) => void): Promise<void>
+  /** Changes one account of the newest block, by address of 42 hex characters. */
+  changeAccount(address: string, change: AccountChange): Promise<void>
   setFaults(faults: Faults): void
 }
 
@@ -62,6 +75,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     blockTime: initialBlockTime = SLOT,
     now = Date.now,
     producers = 5,
+    profile = 'ethereum',
     seed,
     state: stateFile,
   } = options
@@ -77,12 +91,13 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     firstMaintenance: 0,
     ...(options.parameters && { parameters: options.parameters }),
   }
-  const ledger = createLedger(genesis)
+  const ethereum = profile === 'native' ? nativeRules : ethereumRules
+  const ledger = createLedger(genesis, { ethereum: { ...ethereum, ...options.ethereum } })
   const clock = createClock({
     headTime: () => ledger.head().header.timestamp,
     now,
     repeatable: seed !== undefined,
-    step: 1,
+    step: profile === 'native' ? 1 : 1_000,
   })
   const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
@@ -118,11 +133,15 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   }
 
   async function mine(how: Partial<MineOptions> = {}): Promise<ChainBlock> {
-    const block = await make(how)
-    if (!block) return ledger.head()
-    schedule()
+    if (await make(how)) schedule()
+    // Another call may have made the block; whoever waits for it must find it announced all the same.
     await announce()
-    return block
+    return ledger.head()
+  }
+
+  async function patch(change: (state: Overlay) => void): Promise<void> {
+    const changes = await ledger.patch(change)
+    kept?.append({ kind: 'patch', changes: [...changes] })
   }
 
   async function announce(): Promise<void> {
@@ -155,6 +174,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     transport: createNativeTransport(native),
     automine: options.automine ?? true,
     mine,
+    async send(signed) {
+      const { id } = await ledger.offerEthereum(signed, clock.next())
+      if (chain.automine && ledger.isReady(id)) await mine({ pending: id })
+    },
     async mineMany(count, interval = 0) {
       for (let made = 0; made < count; made++) {
         if (made > 0 && interval > 0) clock.setNext(ledger.head().header.timestamp + interval)
@@ -202,10 +225,9 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       await announce()
       return true
     },
-    async patch(change) {
-      const changes = await ledger.patch(change)
-      kept?.append({ kind: 'patch', changes: [...changes] })
-    },
+    patch,
+    changeAccount: (address, change) =>
+      patch((state) => changeAccount(state, address, change, ledger.head().header.timestamp)),
     setFaults: native.setFaults,
   }
   return chain
@@ -227,6 +249,10 @@ export declare namespace createDevChain {
     seed?: string
     /** File that keeps the chain over restarts. */
     state?: string
+    /** `ethereum`: as development tools expect a chain to be. `native`: as the real chain is. @default 'ethereum' */
+    profile?: 'ethereum' | 'native'
+    /** How Ethereum transactions are treated, where it differs from the profile. */
+    ethereum?: Partial<EthereumRules>
     /** Chain parameters by key. */
     parameters?: Readonly<Record<string, bigint>>
     /** Replaces accounts, producers and parameters. */

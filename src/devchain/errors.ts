@@ -29,3 +29,8 @@ export declare namespace RefusedError {
 export function invalid(message: string): never {
   throw new RefusedError('CONTRACT_VALIDATE_ERROR', message)
 }
+
+/** An Ethereum transaction or call that the chain refuses, in the words of Ethereum nodes. */
+export class EthereumError extends Error {
+  override name = 'EthereumError'
+}

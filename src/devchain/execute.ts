@@ -4,13 +4,16 @@ import type { SmartResult } from './contracts/smart.ts'
 import { hex } from './contracts/types.ts'
 import type { ContractType, Execution } from './contracts/types.ts'
 import { RefusedError, invalid } from './errors.ts'
+import { applyEthereum } from './ethereum/execute.ts'
+import type { EthereumRules } from './ethereum/rules.ts'
 import { emptyBill, payBandwidth, payEnergy, payExtras } from './fees.ts'
 import type { Bill } from './fees.ts'
 import { checkSigners } from './permissions.ts'
+import { printInternal, printLog, printReceipt, withoutZeros } from './printing.ts'
 import { slotOf } from './resources.ts'
 import { createOverlay } from './state.ts'
 import type { Overlay, State } from './state.ts'
-import type { ChainTransaction } from './transaction.ts'
+import type { ChainTransaction, EthereumTransaction } from './transaction.ts'
 import type { runVm } from './vm/run.ts'
 
 /** The chain as a transaction meets it. */
@@ -23,10 +26,16 @@ export type ExecutionContext = {
   types: Readonly<Record<string, ContractType>>
   /** The block that the transaction is going to be in. */
   block: runVm.BlockContext
+  /** How Ethereum transactions are treated. */
+  ethereum: EthereumRules
+  /** Listens to the frames and steps of an Ethereum transaction. */
+  observe?: runVm.Observe
 }
 
 /** What became of a transaction: its result in the block, and its record (block fields are the caller's to add). */
 export type Applied = {
+  /** The transaction with what its block decided; absent where nothing did. */
+  transaction?: ChainTransaction
   results: TransactionResult[]
   info: TransactionInfo
   /** By how much each account's balance changed, sun. */
@@ -43,7 +52,7 @@ const DAY = 86_400_000
  * Checks a transaction as the node does and in the node's order, then executes it. Nothing of the state changes when it is
  * refused.
  *
- * @throws RefusedError with the code and text that a broadcast answers.
+ * @throws RefusedError with the code and text that a broadcast answers; EthereumError for an Ethereum transaction.
  */
 export async function applyTransaction(
   state: State,
@@ -51,6 +60,12 @@ export async function applyTransaction(
   context: ExecutionContext,
 ): Promise<Applied> {
   const work = createOverlay(state)
+  if (isEthereum(transaction)) {
+    const applied = await applyEthereum(work, transaction, context)
+    const balances = balanceChanges(state, work)
+    work.commit()
+    return { ...applied, balances }
+  }
   checkReference(transaction, context)
   checkCommon(transaction, context)
   if (context.isKnown(transaction.id))
@@ -81,6 +96,12 @@ function balanceChanges(before: State, after: Overlay): BalanceChange[] {
   }
   return changes
 }
+
+/** Whether a transaction came as an Ethereum one. */
+export const isEthereum = (
+  transaction: ChainTransaction,
+): transaction is ChainTransaction & { ethereum: EthereumTransaction } =>
+  transaction.ethereum !== undefined
 
 /** Whether a type is executed by the EVM. */
 export const isSmart = (type: string): type is 'CreateSmartContract' | 'TriggerSmartContract' =>
@@ -130,7 +151,7 @@ function applyNative(
       id: transaction.id,
       ...withoutZeros({ fee: (outcome.fee ?? 0n) + bill.netFee + bill.extraFee }),
       contractResult: [''],
-      receipt: receipt(bill),
+      receipt: printReceipt(bill),
       ...outcome.info,
     },
   }
@@ -180,7 +201,7 @@ async function applySmart(
       ...withoutZeros({ fee: bill.energyFee + bill.netFee + bill.extraFee }),
       contractResult: [Buffer.from(contractOutput(result)).toString('hex')],
       contract_address: result.contractAddress,
-      receipt: { ...receipt(bill, result.energyUsed), result: outcome },
+      receipt: { ...printReceipt(bill, result.energyUsed), result: outcome },
       ...(result.logs.length > 0 && { log: result.logs.map(printLog) }),
       ...(result.failure && {
         result: 'FAILED',
@@ -195,53 +216,4 @@ async function applySmart(
 
 function contractOutput({ output, failure }: SmartResult): Uint8Array {
   return failure && failure.result !== 'REVERT' ? new Uint8Array(0) : output
-}
-
-/** A log in the node's form: what is empty is left out. */
-export function printLog({ address, topics, data }: SmartResult['logs'][number]) {
-  return { address, ...(topics.length > 0 && { topics }), ...(data !== '' && { data }) }
-}
-
-/** An internal transaction in the node's form. */
-export function printInternal(entry: SmartResult['internal'][number]) {
-  return {
-    hash: entry.hash,
-    caller_address: entry.caller,
-    transferTo_address: entry.to,
-    callValueInfo: [
-      withoutZeros({ callValue: entry.value }),
-      ...(entry.token
-        ? [{ tokenId: entry.token.id, ...withoutZeros({ callValue: entry.token.amount }) }]
-        : []),
-    ],
-    note: Buffer.from(entry.note).toString('hex'),
-    ...(entry.rejected && { rejected: true }),
-  }
-}
-
-function receipt(bill: Bill, total = 0n): NonNullable<TransactionInfo['receipt']> {
-  return withoutZeros({
-    energy_usage: bill.energyUsage,
-    energy_fee: bill.energyFee,
-    origin_energy_usage: bill.originEnergyUsage,
-    energy_usage_total: total,
-    net_usage: bill.netUsage,
-    net_fee: bill.netFee,
-  }) as NonNullable<TransactionInfo['receipt']>
-}
-
-/** Amounts as they print: zeros are left out, safe integers are numbers. */
-export function withoutZeros<name extends string>(
-  amounts: Record<name, bigint>,
-): Partial<Record<name, number | bigint>> {
-  const printed: Partial<Record<name, number | bigint>> = {}
-  for (const [name, amount] of Object.entries(amounts) as [name, bigint][])
-    if (amount !== 0n) printed[name] = printInt(amount)
-  return printed
-}
-
-/** An int64 as JSON carries it. */
-export function printInt(amount: bigint): number | bigint {
-  const number = Number(amount)
-  return Number.isSafeInteger(number) ? number : amount
 }

@@ -1,9 +1,30 @@
 /** A chain in this process: what the rest of the program uses of it. */
 export type { ChainBlock } from './block.ts'
 export { createDevChain, type DevChain } from './devChain.ts'
+export { EthereumError, RefusedError } from './errors.ts'
+export {
+  callEthereum,
+  EstimateFailure,
+  estimateEthereum,
+  type EthereumCall,
+} from './ethereum/call.ts'
+export { gasPriceOf } from './ethereum/execute.ts'
+export { type AccountChange, changeAccount } from './ethereum/override.ts'
+export type { EthereumRules } from './ethereum/rules.ts'
+export {
+  readEthereum,
+  type SignedEthereum,
+  signEthereum,
+  type UnsignedEthereum,
+  unsignedEthereum,
+} from './ethereum/transaction.ts'
 export { type Faults, readFaults } from './faults.ts'
 export { type DevAccount, MNEMONIC } from './keys.ts'
-export { type ContractRecord, newAccount } from './model.ts'
+export { nonceOf } from './nonce.ts'
 export { COIN } from './resources.ts'
-export type { State } from './state.ts'
+export { createOverlay, type State, type StateReader } from './state.ts'
+import type { runVm } from './vm/run.ts'
+export type { VmResult } from './vm/run.ts'
 export { slotKey } from './vm/vmState.ts'
+/** What a call sees of its block. */
+export type BlockContext = runVm.BlockContext

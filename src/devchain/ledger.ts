@@ -4,6 +4,12 @@ import { createBlockStore } from './blockStore.ts'
 import type { Mark } from './blockStore.ts'
 import { contractTypes } from './contracts/index.ts'
 import { RefusedError } from './errors.ts'
+import { checkEthereum } from './ethereum/check.ts'
+import { envelopeOf } from './ethereum/envelope.ts'
+import { gasPriceOf } from './ethereum/execute.ts'
+import { nativeRules } from './ethereum/rules.ts'
+import type { EthereumRules } from './ethereum/rules.ts'
+import type { SignedEthereum } from './ethereum/transaction.ts'
 import { applyTransaction, checkExpiration } from './execute.ts'
 import type { Applied, ExecutionContext } from './execute.ts'
 import { createGenesis } from './genesis.ts'
@@ -40,9 +46,13 @@ const REFERENCE_WINDOW = 65_536
  * The chain itself, without clock and network: transactions are offered, blocks are made when asked. Calls that change
  * it run one after another.
  *
- * @param types - The native contract types that it executes.
+ * @param options.types - The native contract types that it executes.
+ * @param options.ethereum - How it treats Ethereum transactions.
  */
-export function createLedger(genesis: Genesis, types: ExecutionContext['types'] = contractTypes) {
+export function createLedger(
+  genesis: Genesis,
+  { ethereum = nativeRules, types = contractTypes }: createLedger.Options = {},
+) {
   const store = createBlockStore()
   const { head } = store
   let pool = createPool()
@@ -81,6 +91,7 @@ export function createLedger(genesis: Genesis, types: ExecutionContext['types'] 
       refBlockHash,
       isKnown: (id) => store.placeOf(id) !== undefined,
       block: { ...block, chainId, hashOf: (number) => store.block(number)?.id },
+      ethereum,
     }
   }
 
@@ -101,12 +112,11 @@ export function createLedger(genesis: Genesis, types: ExecutionContext['types'] 
   /** The newest state with the pool on top. What is not valid there any more leaves the pool. */
   async function renewSession(): Promise<Overlay> {
     const state = store.overlay()
-    const waiting = pool.all()
-    pool = createPool()
-    for (const { transaction } of waiting) {
-      const applied = await admit(state, transaction).catch(() => undefined)
-      if (applied) pool.add({ transaction, applied })
-    }
+    for (const transaction of pool.ready(store.state()))
+      await admit(state, transaction).then(
+        (applied) => pool.tried(transaction.id, applied),
+        () => pool.keep(({ id }) => id !== transaction.id),
+      )
     return (session = state)
   }
 
@@ -130,7 +140,11 @@ export function createLedger(genesis: Genesis, types: ExecutionContext['types'] 
         continue
       }
       const { balances, info, results } = applied
-      content.transactions.push({ transaction, results, balances })
+      content.transactions.push({
+        transaction: applied.transaction ?? transaction,
+        results,
+        balances,
+      })
       content.infos.push({ ...info, blockNumber: place.number, blockTimeStamp: timestamp })
     }
     closeBlock(work, { ...place, producer })
@@ -161,6 +175,10 @@ export function createLedger(genesis: Genesis, types: ExecutionContext['types'] 
     solid: () => store.block(solidNumber(store.state())) as ChainBlock,
     contextOf,
     nextBlock,
+    /** How Ethereum transactions are treated. */
+    rules: ethereum,
+    /** The newest state without the pool. */
+    newestState: (): StateReader => store.state(),
 
     /** The newest state with what waits in the pool on top. */
     pendingState: async (): Promise<StateReader> =>
@@ -183,6 +201,44 @@ export function createLedger(genesis: Genesis, types: ExecutionContext['types'] 
         pool.add({ transaction, applied: await admit(state, transaction) })
       }),
 
+    /**
+     * Takes an Ethereum transaction into the pool. It replaces the one with its sender and nonce that waits.
+     *
+     * @throws EthereumError when it can never be in a block, or the one that waits pays as much.
+     */
+    offerEthereum: (signed: SignedEthereum, time: number) =>
+      exclusive(async () => {
+        const state = store.state()
+        const context = contextOf(nextBlock(time))
+        const replaced = checkEthereum(signed, { context, pool, state })
+        const price = gasPriceOf(state, context)
+        const transaction = envelopeOf(signed, {
+          addresses: ethereum.addresses,
+          head: head(),
+          price,
+          state,
+          time,
+        })
+        if (replaced) pool.keep(({ id }) => id !== replaced)
+        pool.add({ transaction })
+        session = undefined
+        return transaction
+      }),
+
+    /** Whether the next block takes a transaction that waits. */
+    isReady: (id: string): boolean =>
+      pool.ready(store.state()).some((transaction) => transaction.id === id),
+
+    /** The nonce of an account's next transaction, after those that wait. */
+    pendingNonce: (address: string): bigint => pool.nonceOf(store.state(), address),
+
+    /** Takes transactions out of the pool. */
+    drop: (isDropped: (transaction: ChainTransaction) => boolean) =>
+      exclusive(async () => {
+        pool.keep((transaction) => !isDropped(transaction))
+        session = undefined
+      }),
+
     /** Makes one block of everything that waits; undefined when `pending` did not wait any more. */
     mine: (options: MineOptions) =>
       exclusive(async () =>
@@ -199,7 +255,7 @@ export function createLedger(genesis: Genesis, types: ExecutionContext['types'] 
         return work.changes()
       }),
 
-    snapshot: (): Snapshot => ({ ...store.mark(), waiting: pool.all() }),
+    snapshot: (): Snapshot => ({ ...store.mark(), waiting: [...pool.all()] }),
 
     /** Goes back to a snapshot: blocks, state and pool. */
     revert: (snapshot: Snapshot) =>
@@ -239,4 +295,8 @@ export function createLedger(genesis: Genesis, types: ExecutionContext['types'] 
     /** What the newest block or patch changed. */
     lastChanges: store.lastChanges,
   }
+}
+
+export declare namespace createLedger {
+  type Options = { ethereum?: EthereumRules; types?: ExecutionContext['types'] }
 }

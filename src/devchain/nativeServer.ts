@@ -38,6 +38,8 @@ export function createNativeTransport(native: Native): NativeTransport {
         method: body === undefined ? 'GET' : 'POST',
         body: body ?? '',
         query: new URLSearchParams(query),
+        // The gateway in this process does not read them.
+        isUnsigned: true,
       })
       signal?.throwIfAborted()
       if (drop) throw new NodeUnreachableError()

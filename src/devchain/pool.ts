@@ -43,6 +43,9 @@ export function createPool(items: readonly Pending[] = []) {
     ready,
     has: (id: string) => list.some(({ transaction }) => transaction.id === id),
     add: (pending: Pending) => void list.push(pending),
+    /** Notes what a transaction did when it was tried. */
+    tried: (id: string, applied: Applied) =>
+      void (list = list.map((item) => (item.transaction.id === id ? { ...item, applied } : item))),
     keep: (wanted: (transaction: ChainTransaction) => boolean) =>
       void (list = list.filter(({ transaction }) => wanted(transaction))),
     /** The transaction of an account that waits with a nonce. */

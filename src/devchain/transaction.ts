@@ -8,7 +8,7 @@ import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { RawDataJson } from '../native/protobuf/transaction.ts'
 import type { Transaction, TransactionResult } from '../native/types.ts'
 import { readableContent } from './pack.ts'
-import { createdAddress } from './vm/run.ts'
+import { createdByTransaction } from './vm/createdAddress.ts'
 
 /** A transaction as the chain works with it: its exact bytes and the fields that decide about it. */
 export type ChainTransaction = {
@@ -45,6 +45,8 @@ export type EthereumTransaction = {
   /** The most that is paid for a unit of gas: `gasPrice`, or `maxFeePerGas`. */
   maxPrice: bigint
   nonce: bigint
+  /** The contract that is created, where sender and nonce decide it. */
+  creates?: string
   /** The fields that JSON-RPC shows as they were signed. */
   fields: Readonly<Record<string, unknown>>
 }
@@ -141,7 +143,11 @@ export function printTransaction(
     raw_data: rawDataToJson(Buffer.from(transaction.rawHex, 'hex'), spelling),
     raw_data_hex: transaction.rawHex,
     ...(transaction.type === 'CreateSmartContract' &&
-      typeof owner === 'string' && { contract_address: createdAddress(transaction.id, owner) }),
+      typeof owner === 'string' && {
+        contract_address:
+          transaction.ethereum?.creates ?? createdByTransaction(transaction.id, owner),
+      }),
+    ...(transaction.ethereum && { ethereum: transaction.ethereum.fields }),
   }
 }
 

@@ -12,7 +12,10 @@ export function announceTo(chain: DevChain, head: Head): () => void {
   return chain.onBlock(
     (block) =>
       new Promise((resolve) => {
-        const seen = () => head.latest().hash === `0x${block.id}`
+        const seen = () => {
+          const number = chain.ledger.numberOf(head.latest().hash.slice(2))
+          return number !== undefined && number >= block.header.number
+        }
         const finish = () => {
           clearTimeout(timer)
           end()

@@ -1,29 +1,13 @@
 import type { Hash, Hex } from 'viem'
 
-import { newAccount, readFaults, slotKey } from '../devchain/index.ts'
-import type { ChainBlock, ContractRecord, DevChain, State } from '../devchain/index.ts'
+import { readFaults } from '../devchain/index.ts'
+import type { ChainBlock, DevChain } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
-import {
-  address,
-  blockRef,
-  boolean,
-  bytes,
-  isObject,
-  maybe,
-  optional,
-  type Param,
-  quantity,
-  show,
-} from '../jsonrpc/params.ts'
-import { toNativeAddress } from '../lib/address.ts'
-import { patientSendRaw } from './sendRaw.ts'
+import { boolean, isObject, maybe, optional, type Param, show } from '../jsonrpc/params.ts'
+import { amount } from './requests.ts'
 
 const MAX_BLOCKS = 10_000n
-
-/** A whole number of seconds or blocks: a JSON number, a hex quantity, or decimal text. */
-const amount: Param<bigint> = (input) =>
-  typeof input === 'string' && /^\d+$/.test(input) ? BigInt(input) : quantity(input)
 
 type Reorg = { depth: number; blocks: number; keep: boolean }
 
@@ -135,81 +119,6 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  async function patch(change: (state: State) => void): Promise<true> {
-    await chain.patch(change)
-    return true
-  }
-
-  const known = (state: State, account: string) =>
-    state.get('account', account) ??
-    newAccount(account, 'Normal', chain.ledger.head().header.timestamp)
-
-  const setBalance = defineMethod({
-    params: [address, quantity],
-    summary: 'gives an account a balance, in sun',
-    handler(_, [who, balance]) {
-      if (balance >= 1n << 63n) throw new RpcError(-32602, 'a balance fits 63 bits')
-      const account = toNativeAddress(who)
-      return patch((state) => state.set('account', account, { ...known(state, account), balance }))
-    },
-  })
-
-  const setCode = defineMethod({
-    params: [address, bytes],
-    summary: 'gives an address code, as if it had been deployed there',
-    handler(_, [who, code]) {
-      const account = toNativeAddress(who)
-      const contract: ContractRecord = {
-        address: account,
-        origin: account,
-        name: '',
-        abi: [],
-        bytecode: '',
-        callValue: 0n,
-        userPercent: 100n,
-        originEnergyLimit: 0n,
-        version: 1,
-      }
-      return patch((state) => {
-        state.set('account', account, { ...known(state, account), type: 'Contract' })
-        state.set('contract', account, state.get('contract', account) ?? contract)
-        state.set('code', account, new Uint8Array(Buffer.from(code.slice(2), 'hex')))
-      })
-    },
-  })
-
-  const setStorageAt = defineMethod({
-    params: [address, quantity, bytes],
-    summary: 'writes one slot of a contract',
-    handler(_, [who, slot, value]) {
-      const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
-      const trimmed = value.slice(2).replace(/^(00)+/, '')
-      return patch((state) =>
-        state.set(
-          'storage',
-          slotKey(state, toNativeAddress(who), position),
-          trimmed === '' ? undefined : trimmed,
-        ),
-      )
-    },
-  })
-
-  const eth_getStorageAt = defineMethod({
-    params: [address, quantity, optional(blockRef, 'latest')],
-    summary: 'a storage slot, at any block',
-    async handler(context, [who, slot, ref]): Promise<Hex> {
-      const block = await context.chain.resolve(ref)
-      if (!block) throw new RpcError(-32000, 'header not found')
-      const state =
-        ref === 'latest' || ref === 'pending'
-          ? await chain.ledger.pendingState()
-          : chain.ledger.stateAt(block.number)
-      const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
-      const value = state.get('storage', slotKey(state, toNativeAddress(who), position)) ?? ''
-      return `0x${value.padStart(64, '0')}`
-    },
-  })
-
   const dev_setFaults = defineMethod({
     params: [
       (input) => {
@@ -242,14 +151,6 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     evm_revert,
     anvil_revert: evm_revert,
     evm_reorg,
-    anvil_setBalance: setBalance,
-    hardhat_setBalance: setBalance,
-    anvil_setCode: setCode,
-    hardhat_setCode: setCode,
-    anvil_setStorageAt: setStorageAt,
-    hardhat_setStorageAt: setStorageAt,
     dev_setFaults,
-    eth_getStorageAt,
-    eth_sendRawTransaction: patientSendRaw,
   }
 }

@@ -4,7 +4,7 @@ import type { DevChain } from '../devchain/index.ts'
 import { toBase58 } from '../lib/base58.ts'
 import { serve } from '../serve.ts'
 import { announceTo } from './announce.ts'
-import { controlMethods } from './control.ts'
+import { devMethods } from './methods.ts'
 
 /** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
 export async function runDevChain(options: runDevChain.Options): Promise<void> {
@@ -14,7 +14,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     config: options.config,
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
-    methods: controlMethods(chain),
+    methods: devMethods(chain),
     routes: chain.app,
     onStop: () => chain.close(),
   })

@@ -57,6 +57,8 @@ export type Transaction = {
   visible?: boolean
   /** Added by the node on deployments. */
   contract_address?: HexAddress
+  /** Only on the dev chain: what JSON-RPC shows of a transaction that came as an Ethereum one. */
+  ethereum?: Readonly<Record<string, unknown>>
 }
 
 export type TransactionResult = {

@@ -118,6 +118,8 @@ describe('ethers', () => {
     const provider = new JsonRpcProvider(dev.url, undefined, {
       polling: true,
       pollingInterval: 50,
+      // ethers keeps answers for 250 ms, nonces too, and a block is made sooner.
+      cacheTimeout: -1,
     })
     const wallet = new Wallet(keyOf(3), provider)
     const factory = new ContractFactory(abi as never, bytecode, wallet)

@@ -6,7 +6,9 @@ import { PlainNodeError } from './request.ts'
 const MAX_BLOCKS = 100
 
 const print = (block: ChainBlock | undefined, call: Call, detail = true) =>
-  block ? printBlock(block, detail, { visible: call.params.visible }) : {}
+  block
+    ? printBlock(block, detail, { visible: call.params.visible, isUnsigned: call.isUnsigned })
+    : {}
 
 const at = (call: Call, number: number) =>
   number <= call.newest.header.number ? call.ledger.block(number) : undefined

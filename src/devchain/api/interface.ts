@@ -41,6 +41,8 @@ export type NativeRequest = {
   method: string
   body: string
   query: URLSearchParams
+  /** Prints blocks without their signatures: making them takes longer than all the rest of a block. @default false */
+  isUnsigned?: boolean
 }
 
 const DISABLED = '{"Error":"this API is unavailable due to config"}'
@@ -90,6 +92,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
         newest,
         state: solid ? ledger.stateAt(newest.header.number) : await ledger.pendingState(),
         solid,
+        isUnsigned: request.isUnsigned === true,
         submit: options.submit,
         now,
       })

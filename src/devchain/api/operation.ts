@@ -12,6 +12,8 @@ export type Call = {
   /** On /wallet the newest state with the pool on top; on /walletsolidity the state of `newest`. */
   state: StateReader
   solid: boolean
+  /** Whether blocks are printed without their signatures. */
+  isUnsigned: boolean
   /** Takes a signed transaction; blocks are made as the chain is set up. */
   submit: (transaction: Parameters<Ledger['offer']>[0]) => Promise<void>
   /** Milliseconds of the chain's own clock. */

@@ -1,6 +1,6 @@
 import { DELEGATION_SIZE } from '../contracts/delegate.ts'
-import { withoutZeros, printInt } from '../execute.ts'
 import type { Resource } from '../model.ts'
+import { withoutZeros, printInt } from '../printing.ts'
 import { recovered, slotOf, totals, COIN } from '../resources.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'

@@ -4,7 +4,8 @@ import { newAccount } from '../model.ts'
 import { parameter } from '../parameters.ts'
 import { createOverlay } from '../state.ts'
 import type { State } from '../state.ts'
-import { createdAddress, runVm } from '../vm/run.ts'
+import { createdByTransaction } from '../vm/createdAddress.ts'
+import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
 import { energyLimits } from './limits.ts'
 import type { Shares } from './limits.ts'
@@ -90,7 +91,7 @@ function prepareCreate(state: State, call: SmartCall, constant: boolean) {
   if (Buffer.byteLength(name) > 32) invalid("contractName's length cannot be greater than 32")
   const userPercent = int(contract, 'consume_user_resource_percent')
   if (userPercent < 0n || userPercent > 100n) invalid('percent must be >= 0 and <= 100')
-  const to = createdAddress(call.transactionId, owner)
+  const to = createdByTransaction(call.transactionId, owner)
   const existing = state.get('account', to)
   if (existing) invalid(`Trying to create a contract with existing contract address: ${base58(to)}`)
   const amount = int(contract, 'call_value')

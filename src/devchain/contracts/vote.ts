@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
-import { printInt } from '../execute.ts'
 import type { Account, Witness } from '../model.ts'
 import { parameter } from '../parameters.ts'
+import { printInt } from '../printing.ts'
 import { COIN, votingPower } from '../resources.ts'
 import type { State, StateReader } from '../state.ts'
 import type { ContractType } from './types.ts'

@@ -10,6 +10,7 @@ export function destroy(state: State, address: string): void {
   state.set('account', address, undefined)
   state.set('code', address, undefined)
   state.set('contract', address, undefined)
+  state.set('nonce', address, undefined)
 }
 
 /** The EVM's form of an address of 42 hex characters; what is shorter or longer keeps its last 20 bytes. */

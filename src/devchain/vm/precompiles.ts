@@ -2,8 +2,6 @@ import type { EVMOpts } from '@ethereumjs/evm'
 import { Address, setLengthLeft } from '@ethereumjs/util'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-import type { VmState } from './vmState.ts'
-
 type Precompile = NonNullable<EVMOpts['customPrecompiles']>[number]
 
 const at = (number: number) => new Address(setLengthLeft(Uint8Array.of(number), 20))
@@ -13,7 +11,7 @@ const at = (number: number) => new Address(setLengthLeft(Uint8Array.of(number), 
  * not BLAKE2F and the KZG check. Their own meaning on the chain (batch and multi-signature validation) is not
  * simulated, so calls of them find an account without code.
  */
-export function precompiles(_state: VmState): Precompile[] {
+export function precompiles(): Precompile[] {
   return [
     {
       address: at(0x03),

@@ -4,7 +4,8 @@ import { newAccount } from '../model.ts'
 import { setParameters } from '../parameters.ts'
 import { createHistory, createOverlay } from '../state.ts'
 import type { State } from '../state.ts'
-import { createdAddress, runVm } from './run.ts'
+import { createdByTransaction } from './createdAddress.ts'
+import { runVm } from './run.ts'
 
 const CALLER = `41${'11'.repeat(20)}`
 const HERE = `41${'22'.repeat(20)}`
@@ -153,7 +154,7 @@ describe('runVm', () => {
 
 test('createdAddress: from the transaction’s id and its owner', () => {
   expect(
-    createdAddress(
+    createdByTransaction(
       '7fe721c3f85b6c1c9491df43778c98903b565bc4210592f449f41342041729b3',
       '41dd791d6b49e190062d650e6a23c575510d35f2f9',
     ),

@@ -12,12 +12,8 @@ type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
 type Token = { id: bigint; amount: bigint }
 
-/** The operations, and what to tell them of each call. */
-type TokenOpcodes = {
-  opcodes: NonNullable<EVMOpts['customOpcodes']>
-  /** Notes what a call brings along. Returns it when it is a token. */
-  enter(message: Message): { id: string; amount: bigint } | undefined
-}
+/** The tokens that go with the calls of one run. */
+export type TokenCalls = ReturnType<typeof createTokenCalls>
 
 const CALL = 0xf1
 const STIPEND = 2_300n
@@ -26,41 +22,59 @@ const STIPEND = 2_300n
 const TOKEN_ID = 3
 
 /**
- * The operations for TRC-10 tokens: CALLTOKEN sends them with a call, the others read balances and what came with the
- * call.
+ * Keeps the tokens that go with the calls of one run.
  *
  * @param sent - What came with the outermost call.
  * @param now - Milliseconds: creation time of accounts that appear.
  */
-export function tokenOpcodes(
-  common: Common,
-  state: VmState,
-  now: number,
-  sent?: Token,
-): TokenOpcodes {
-  const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
-  const callEnergy = dynamicGasHandlers.get(CALL) as NonNullable<AddOpcode['gasFunction']>
-  const call = handlers.get(CALL) as AddOpcode['logicFunction']
+export function createTokenCalls(state: VmState, now: number, sent?: Token) {
   /** What came with the call of each depth. */
   const received: (Token | undefined)[] = [sent]
   let leaving: Token | undefined
 
-  const holds = (address: string, id: bigint) =>
-    state.top().get('account', address)?.assets[id.toString()] ?? 0n
+  return {
+    state,
+    receivedAt: (depth: number) => received[depth],
+    holds: (address: string, id: bigint): bigint =>
+      state.top().get('account', address)?.assets[id.toString()] ?? 0n,
 
-  function move(from: string, to: string, { id, amount }: Token): void {
-    const top = state.top()
-    const change = (address: string, by: bigint) => {
-      const account: Account = top.get('account', address) ?? newAccount(address, 'Normal', now)
-      const key = id.toString()
-      const assets = { ...account.assets, [key]: (account.assets[key] ?? 0n) + by }
-      top.set('account', address, { ...account, assets })
-    }
-    change(from, -amount)
-    change(to, amount)
+    move(from: string, to: string, { id, amount }: Token): void {
+      const top = state.top()
+      const change = (address: string, by: bigint) => {
+        const account: Account = top.get('account', address) ?? newAccount(address, 'Normal', now)
+        const key = id.toString()
+        const assets = { ...account.assets, [key]: (account.assets[key] ?? 0n) + by }
+        top.set('account', address, { ...account, assets })
+      }
+      change(from, -amount)
+      change(to, amount)
+    },
+
+    /** Says what the next call brings along; nothing without a token. */
+    leave: (token: Token | undefined) => void (leaving = token),
+
+    /** Notes what a call brings along. Returns it when it is a token. */
+    enter(message: Message): { id: string; amount: bigint } | undefined {
+      const token = leaving
+      leaving = undefined
+      received[message.depth] = token
+      return token && { id: token.id.toString(), amount: token.amount }
+    },
   }
+}
 
-  const opcodes: CustomOpcode[] = [
+/**
+ * The operations for TRC-10 tokens: CALLTOKEN sends them with a call, the others read balances and what came with the
+ * call.
+ *
+ * @param calls - The tokens of the run that is under way.
+ */
+export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpcode[] {
+  const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
+  const callEnergy = dynamicGasHandlers.get(CALL) as NonNullable<AddOpcode['gasFunction']>
+  const call = handlers.get(CALL) as AddOpcode['logicFunction']
+
+  return [
     {
       opcode: 0xd0,
       opcodeName: 'CALLTOKEN',
@@ -79,9 +93,10 @@ export function tokenOpcodes(
       async logicFunction(runState, common) {
         const operands = runState.stack.popN(8)
         const [, to, amount, id] = operands as [bigint, bigint, bigint, bigint]
+        const tokens = calls()
         const from = native(runState.interpreter.getAddress())
         const receiver = native(stackAddress(to))
-        if (amount > holds(from, id)) {
+        if (amount > tokens.holds(from, id)) {
           delete runState.messageGasLimit
           runState.stack.push(0n)
           return
@@ -90,17 +105,17 @@ export function tokenOpcodes(
           runState.interpreter.addStipend(STIPEND)
           runState.messageGasLimit = (runState.messageGasLimit ?? 0n) + STIPEND
         }
-        leaving = { id, amount }
+        tokens.leave({ id, amount })
         // Tokens and whatever the call does stand or fall together.
-        await state.checkpoint()
-        if (amount > 0n) move(from, receiver, leaving)
+        await tokens.state.checkpoint()
+        if (amount > 0n) tokens.move(from, receiver, { id, amount })
         for (const item of operands.with(2, 0n).toSpliced(TOKEN_ID, 1).toReversed())
           runState.stack.push(item)
         await call(runState, common)
-        leaving = undefined
+        tokens.leave(undefined)
         const [succeeded] = runState.stack.peek(1)
-        if (succeeded === 0n) await state.revert()
-        else await state.commit()
+        if (succeeded === 0n) await tokens.state.revert()
+        else await tokens.state.commit()
       },
     },
     {
@@ -109,7 +124,7 @@ export function tokenOpcodes(
       baseFee: 20,
       logicFunction(runState) {
         const [id, holder] = runState.stack.popN(2) as [bigint, bigint]
-        runState.stack.push(holds(native(stackAddress(holder)), id))
+        runState.stack.push(calls().holds(native(stackAddress(holder)), id))
       },
     },
     {
@@ -117,7 +132,7 @@ export function tokenOpcodes(
       opcodeName: 'CALLTOKENVALUE',
       baseFee: 2,
       logicFunction(runState) {
-        runState.stack.push(received[runState.env.depth]?.amount ?? 0n)
+        runState.stack.push(calls().receivedAt(runState.env.depth)?.amount ?? 0n)
       },
     },
     {
@@ -125,7 +140,7 @@ export function tokenOpcodes(
       opcodeName: 'CALLTOKENID',
       baseFee: 2,
       logicFunction(runState) {
-        runState.stack.push(received[runState.env.depth]?.id ?? 0n)
+        runState.stack.push(calls().receivedAt(runState.env.depth)?.id ?? 0n)
       },
     },
     {
@@ -134,17 +149,8 @@ export function tokenOpcodes(
       baseFee: 20,
       logicFunction(runState) {
         const address = native(stackAddress(runState.stack.pop()))
-        runState.stack.push(state.top().get('contract', address) ? 1n : 0n)
+        runState.stack.push(calls().state.top().get('contract', address) ? 1n : 0n)
       },
     },
   ]
-  return {
-    opcodes,
-    enter(message) {
-      const token = leaving
-      leaving = undefined
-      received[message.depth] = token
-      return token && { id: token.id.toString(), amount: token.amount }
-    },
-  }
 }

@@ -1,0 +1,135 @@
+import { intrinsicGas } from '../../codec/intrinsicGas.ts'
+import { EthereumError } from '../errors.ts'
+import { nonceOf } from '../nonce.ts'
+import { createOverlay } from '../state.ts'
+import type { State, StateReader } from '../state.ts'
+import { createdWithNonce } from '../vm/createdAddress.ts'
+import { runVm } from '../vm/run.ts'
+import type { VmResult } from '../vm/run.ts'
+import { assertFunds, recordCreated } from './execute.ts'
+import type { EthereumRules } from './rules.ts'
+
+/** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
+export type EthereumCall = {
+  from: string
+  /** Absent: `data` is creation code. */
+  to?: string
+  value: bigint
+  data: string
+  /** Energy that it may use. @default the most that a transaction may */
+  gas?: bigint
+  /** What a unit is to cost; with it the balance limits the energy. */
+  gasPrice?: bigint
+}
+
+/** Where a call runs. */
+export type CallContext = {
+  block: runVm.BlockContext
+  rules: EthereumRules
+  observe?: runVm.Observe
+}
+
+/** Milliseconds after which an endless call is given up. It keeps the process busy that long. */
+const TIMEOUT = 5_000
+
+/**
+ * Runs a call. What it does is left in `state`.
+ *
+ * @throws EthereumError when the caller has less than the value. A call that fails is a result.
+ */
+export async function callEthereum(
+  state: State,
+  call: EthereumCall,
+  { block, observe, rules }: CallContext,
+): Promise<VmResult> {
+  const { data, from, value } = call
+  assertFunds(state, from, value)
+  const work = createOverlay(state)
+  const to = call.to ?? createdWithNonce(from, nonceOf(state, from))
+  if (!call.to) {
+    if (data === '') throw new EthereumError('contract creation without any data provided')
+    recordCreated(work, to, call)
+  }
+  const result = await runVm(work, {
+    kind: call.to ? 'call' : 'create',
+    caller: from,
+    to,
+    data: Uint8Array.from(Buffer.from(data, 'hex')),
+    value,
+    energyLimit: call.gas ?? rules.gasLimit,
+    ...(call.gasPrice !== undefined && { price: call.gasPrice }),
+    now: block.timestamp,
+    transactionId: '00'.repeat(32),
+    constant: true,
+    timeout: TIMEOUT,
+    block,
+    addresses: rules.addresses,
+    ...(observe && { observe }),
+  })
+  if (!result.failure) work.commit()
+  return result
+}
+
+/** How close the search for a gas limit comes, in parts of the limit. Geth stops at 1.5 percent. */
+const CLOSE = 64n
+
+/**
+ * The gas limit that suffices for a call: what it used, more where calls inside hold a part of their energy back, and
+ * never less than Ethereum's intrinsic gas.
+ *
+ * @throws EthereumError; EstimateFailure when the call fails whatever the limit.
+ */
+export async function estimateEthereum(
+  state: StateReader,
+  call: EthereumCall,
+  context: CallContext,
+): Promise<bigint> {
+  const limit = limitOf(state, call, context.rules.gasLimit)
+  const attempt = (gas: bigint) => callEthereum(createOverlay(state), { ...call, gas }, context)
+  const first = await attempt(limit)
+  if (first.failure) throw new EstimateFailure(first)
+  const least = intrinsicGas({ data: `0x${call.data}`, to: call.to })
+  let low = first.energyUsed
+  if (low <= least && !(await attempt(least)).failure) return least
+  if (!(await attempt(low)).failure) return low
+  let high = limit
+  // Most need little more than they use.
+  for (const guess of [low + low / 32n + 2_300n, low * 2n]) {
+    if (guess >= high) break
+    if ((await attempt(guess)).failure) low = guess
+    else {
+      high = guess
+      break
+    }
+  }
+  while (high - low > high / CLOSE + 1n) {
+    const middle = (low + high) / 2n
+    if ((await attempt(middle)).failure) low = middle
+    else high = middle
+  }
+  return high
+}
+
+function limitOf(
+  state: StateReader,
+  { from, gas, gasPrice = 0n, value }: EthereumCall,
+  most: bigint,
+) {
+  const asked = gas !== undefined && gas > 0n && gas < most ? gas : most
+  if (gasPrice === 0n) return asked
+  const balance = state.get('account', from)?.balance ?? 0n
+  assertFunds(state, from, value)
+  const affordable = (balance - value) / gasPrice
+  return affordable < asked ? affordable : asked
+}
+
+/** The call fails whatever its gas limit. */
+export class EstimateFailure extends Error {
+  override name = 'EstimateFailure'
+  readonly result: VmResult
+
+  constructor(result: VmResult) {
+    super('the call fails')
+    this.result = result
+  }
+}

@@ -1,0 +1,42 @@
+import { EthereumError } from '../errors.ts'
+import type { ExecutionContext } from '../execute.ts'
+import { nonceOf } from '../nonce.ts'
+import type { Pool } from '../pool.ts'
+import type { StateReader } from '../state.ts'
+import { assertFunds, gasPriceOf } from './execute.ts'
+import type { SignedEthereum } from './transaction.ts'
+
+/** By how much a replacement must raise the price, percent. As geth and anvil have it. */
+const PRICE_BUMP = 10n
+
+/**
+ * Checks a transaction for the pool. Returns the id of the one that it replaces, if any.
+ *
+ * @throws EthereumError in the words of Ethereum nodes.
+ */
+export function checkEthereum(
+  { ethereum, id }: SignedEthereum,
+  { context, pool, state }: checkEthereum.Options,
+): string | undefined {
+  const { from, gas, maxPrice, nonce, value } = ethereum
+  if (pool.has(id) || context.isKnown(id)) throw new EthereumError('already known')
+  const next = nonceOf(state, from)
+  if (nonce < next) throw new EthereumError(`nonce too low: next nonce ${next}, tx nonce ${nonce}`)
+  const { gasLimit } = context.ethereum
+  if (gas > gasLimit) throw new EthereumError(`exceeds block gas limit: ${gas} > ${gasLimit}`)
+  const price = gasPriceOf(state, context)
+  if (maxPrice < price)
+    throw new EthereumError(
+      `max fee per gas less than block base fee: maxFeePerGas ${maxPrice}, baseFee ${price}`,
+    )
+  if (context.ethereum.fees === 'gas') assertFunds(state, from, value + gas * price)
+  const waiting = pool.withNonce(from, nonce)
+  if (!waiting) return undefined
+  const needed = ((waiting.ethereum?.maxPrice ?? 0n) * (100n + PRICE_BUMP)) / 100n
+  if (maxPrice < needed) throw new EthereumError('replacement transaction underpriced')
+  return waiting.id
+}
+
+export declare namespace checkEthereum {
+  type Options = { context: ExecutionContext; pool: Pool; state: StateReader }
+}

@@ -1,0 +1,87 @@
+import type { ChainBlock } from '../block.ts'
+import type { StateReader } from '../state.ts'
+import { buildTransaction } from '../transaction.ts'
+import type { ChainTransaction } from '../transaction.ts'
+import { createdWithNonce } from '../vm/createdAddress.ts'
+import type { AddressRule } from '../vm/createdAddress.ts'
+import type { SignedEthereum } from './transaction.ts'
+
+const LIFETIME = 60_000
+
+/** The largest int64: what the native form of an amount cannot exceed. */
+const MAX_AMOUNT = 2n ** 63n - 1n
+
+/**
+ * An Ethereum transaction as the chain keeps it: in the native form that says the same, under its Ethereum hash. Native
+ * clients see a transfer, a call or a creation.
+ */
+export function envelopeOf(
+  { ethereum, id, signature }: SignedEthereum,
+  { addresses, head, price, state, time }: envelopeOf.Options,
+): ChainTransaction {
+  const { data, from, gas, to, value } = ethereum
+  const amount = value > MAX_AMOUNT ? MAX_AMOUNT : value
+  const limit = gas * price
+  const built = buildTransaction({
+    contract: to
+      ? messageTo(state, { from, to, amount, data })
+      : {
+          type: 'CreateSmartContract',
+          value: {
+            owner_address: from,
+            new_contract: {
+              origin_address: from,
+              bytecode: data,
+              ...(amount > 0n && { call_value: amount }),
+              consume_user_resource_percent: 100,
+              origin_energy_limit: 10_000_000,
+            },
+          },
+        },
+    ref_block_bytes: head.header.number.toString(16).padStart(16, '0').slice(-4),
+    ref_block_hash: head.id.slice(16, 32),
+    expiration: head.header.timestamp + LIFETIME,
+    timestamp: time,
+    feeLimit: limit > MAX_AMOUNT ? MAX_AMOUNT : limit,
+  })
+  const creates =
+    !to && addresses === 'ethereum' ? createdWithNonce(from, ethereum.nonce) : undefined
+  return {
+    ...built,
+    id,
+    signatures: [signature],
+    ethereum: { ...ethereum, ...(creates && { creates }) },
+  }
+}
+
+export declare namespace envelopeOf {
+  type Options = {
+    addresses: AddressRule
+    head: ChainBlock
+    /** Of a unit of energy. */
+    price: bigint
+    state: StateReader
+    /** Milliseconds of the chain's clock. */
+    time: number
+  }
+}
+
+function messageTo(
+  state: StateReader,
+  { amount, data, from, to }: { from: string; to: string; amount: bigint; data: string },
+): { type: string; value: Record<string, unknown> } {
+  if (data === '' && amount > 0n && !state.get('contract', to))
+    return {
+      type: 'TransferContract',
+      value: { owner_address: from, to_address: to, amount },
+    }
+  return {
+    type: 'TriggerSmartContract',
+    value: {
+      owner_address: from,
+      contract_address: to,
+      ...(amount > 0n && { call_value: amount }),
+      ...(data !== '' && { data }),
+    },
+  }
+}

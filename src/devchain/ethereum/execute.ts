@@ -1,0 +1,210 @@
+import { energyLimits } from '../contracts/limits.ts'
+import { addBalance, addProperty } from '../contracts/types.ts'
+import { EthereumError } from '../errors.ts'
+import type { Applied, ExecutionContext } from '../execute.ts'
+import { emptyBill, payBandwidth, payEnergy } from '../fees.ts'
+import type { Bill } from '../fees.ts'
+import { newAccount } from '../model.ts'
+import { countNonce, nonceOf } from '../nonce.ts'
+import { parameter } from '../parameters.ts'
+import { printInternal, printLog, printReceipt, withoutZeros } from '../printing.ts'
+import { slotOf } from '../resources.ts'
+import { createOverlay } from '../state.ts'
+import type { State, StateReader } from '../state.ts'
+import type { ChainTransaction, EthereumTransaction } from '../transaction.ts'
+import { createdByTransaction } from '../vm/createdAddress.ts'
+import { runVm } from '../vm/run.ts'
+import type { VmResult } from '../vm/run.ts'
+
+/** What a unit of gas costs in the next block. */
+export function gasPriceOf(state: StateReader, context: Pick<ExecutionContext, 'block'>): bigint {
+  return context.block.baseFee ?? parameter(state, 'getEnergyFee')
+}
+
+/**
+ * Executes an Ethereum transaction: counts the nonce, runs the message, charges for it.
+ *
+ * @throws EthereumError when it cannot be in the block: wrong nonce, too little balance. Nothing changes then.
+ */
+export async function applyEthereum(
+  state: State,
+  transaction: ChainTransaction & { ethereum: EthereumTransaction },
+  context: ExecutionContext,
+): Promise<Omit<Applied, 'balances'>> {
+  const { ethereum, id } = transaction
+  const { from, nonce } = ethereum
+  const expected = nonceOf(state, from)
+  if (nonce !== expected)
+    throw new EthereumError(
+      `nonce too ${nonce < expected ? 'low' : 'high'}: expected ${expected}, got ${nonce}`,
+    )
+  const price = gasPriceOf(state, context)
+  const charge = context.ethereum.fees === 'gas' ? chargeGas : chargeNative
+  const { energyLimit, settle } = charge(state, transaction, context, price)
+  countNonce(state, from)
+  const to = ethereum.to ?? createdAddress(transaction)
+  const result = await run(state, transaction, to, context, { energyLimit, price })
+  const bill = settle(result, to)
+  return outcome(id, to, result, bill, {
+    ...transaction,
+    ethereum: { ...ethereum, fields: { ...ethereum.fields, gasPrice: `0x${price.toString(16)}` } },
+  })
+}
+
+function createdAddress({
+  ethereum,
+  id,
+}: ChainTransaction & { ethereum: EthereumTransaction }): string {
+  return ethereum.creates ?? createdByTransaction(id, ethereum.from)
+}
+
+async function run(
+  state: State,
+  { ethereum, id }: ChainTransaction & { ethereum: EthereumTransaction },
+  to: string,
+  context: ExecutionContext,
+  { energyLimit, price }: { energyLimit: bigint; price: bigint },
+): Promise<VmResult> {
+  const { data, from, value } = ethereum
+  const work = createOverlay(state)
+  const isCreation = ethereum.to === undefined
+  if (isCreation) recordCreated(work, to, ethereum)
+  const result = await runVm(work, {
+    kind: isCreation ? 'create' : 'call',
+    caller: from,
+    to,
+    data: Uint8Array.from(Buffer.from(data, 'hex')),
+    value,
+    energyLimit,
+    price,
+    now: context.headTime,
+    transactionId: id,
+    constant: false,
+    block: context.block,
+    addresses: context.ethereum.addresses,
+    ...(context.observe && { observe: context.observe }),
+  })
+  if (!result.failure) work.commit()
+  return result
+}
+
+/** Makes the account and the record of a contract that is being created. @throws EthereumError when there is one */
+export function recordCreated(
+  state: State,
+  address: string,
+  { data, from, value }: Pick<EthereumTransaction, 'data' | 'from' | 'value'>,
+): void {
+  if (state.get('contract', address)) throw new EthereumError('contract address collision')
+  const account = state.get('account', address) ?? newAccount(address, 'Contract', 0)
+  state.set('account', address, { ...account, type: 'Contract' })
+  state.set('contract', address, {
+    address,
+    origin: from,
+    name: '',
+    abi: [],
+    bytecode: data,
+    callValue: value,
+    userPercent: 100n,
+    originEnergyLimit: 10_000_000n,
+    version: 1,
+  })
+}
+
+type Charge = (
+  state: State,
+  transaction: ChainTransaction & { ethereum: EthereumTransaction },
+  context: ExecutionContext,
+  price: bigint,
+) => { energyLimit: bigint; settle: (result: VmResult, to: string) => Bill }
+
+/** Gas times price, from the balance, and nothing else. */
+const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) => {
+  assertFunds(state, from, value + gas * price)
+  return {
+    energyLimit: gas,
+    settle({ energyUsed }) {
+      const energyFee = energyUsed * price
+      if (energyFee > 0n) {
+        addBalance(state, from, -energyFee)
+        addProperty(state, 'burned', energyFee)
+      }
+      return { ...emptyBill(), energyFee }
+    },
+  }
+}
+
+/** As a native transaction of the same content: bandwidth, then energy from stakes, then coins. */
+const chargeNative: Charge = (state, transaction, context, price) => {
+  const { from: owner, gas, to, value } = transaction.ethereum
+  const now = context.headTime
+  const slot = slotOf(now)
+  const bill: Bill = { ...emptyBill(), ...payBandwidth(state, transaction, { now, slot }) }
+  assertFunds(state, owner, value)
+  const contract = (to && state.get('contract', to)) || {
+    origin: owner,
+    userPercent: 100n,
+    originEnergyLimit: 0n,
+  }
+  const limits = energyLimits(state, {
+    owner,
+    origin: contract.origin,
+    shares: contract,
+    feeLimit: gas * price,
+    callValue: value,
+    slot,
+  })
+  return {
+    energyLimit: limits.total < gas ? limits.total : gas,
+    settle: ({ energyUsed, failure }) => ({
+      ...bill,
+      ...payEnergy(state, {
+        contract,
+        owner,
+        slot,
+        now,
+        total: energyUsed,
+        callerLeft: limits.callerLeft,
+        originLeft: limits.originLeft,
+        succeeded: !failure,
+      }),
+    }),
+  }
+}
+
+/** @throws EthereumError in geth's words, which libraries look for. */
+export function assertFunds(state: StateReader, address: string, needed: bigint): void {
+  const balance = state.get('account', address)?.balance ?? 0n
+  if (balance < needed)
+    throw new EthereumError(
+      `insufficient funds for gas * price + value: address 0x${address.slice(2)} have ${balance} want ${needed}`,
+    )
+}
+
+function outcome(
+  id: string,
+  to: string,
+  result: VmResult,
+  bill: Bill,
+  transaction: ChainTransaction,
+): Omit<Applied, 'balances'> {
+  const { failure, internal, logs } = result
+  const contractRet = failure?.result ?? 'SUCCESS'
+  const output = failure && failure.result !== 'REVERT' ? new Uint8Array(0) : result.output
+  return {
+    transaction,
+    results: [{ contractRet }],
+    info: {
+      id,
+      ...withoutZeros({ fee: bill.energyFee + bill.netFee }),
+      contractResult: [Buffer.from(output).toString('hex')],
+      contract_address: to,
+      receipt: { ...printReceipt(bill, result.energyUsed), result: contractRet },
+      ...(logs.length > 0 && { log: logs.map(printLog) }),
+      ...(failure && {
+        result: 'FAILED',
+        resMessage: Buffer.from(failure.message).toString('hex'),
+      }),
+      ...(internal.length > 0 && { internal_transactions: internal.map(printInternal) }),
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import type { Hex, TransactionSerializable } from 'viem'
+import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
+
+import { signHash } from '../../native/protobuf/signature.ts'
+import { EthereumError } from '../errors.ts'
+import type { EthereumTransaction } from '../transaction.ts'
+
+/** A signed Ethereum transaction: what it says, its hash, and its signature as the chain writes signatures. */
+export type SignedEthereum = {
+  /** Keccak-256 of the signed bytes, hex without `0x`. */
+  id: string
+  /** The signed bytes. */
+  raw: Hex
+  /** r ‖ s ‖ v, hex. */
+  signature: string
+  ethereum: EthereumTransaction
+}
+
+/** What is to be sent for an account whose key the chain has, or for which no signature is asked. */
+export type UnsignedEthereum = {
+  /** 42 hex characters. */
+  from: string
+  to?: Hex
+  value: bigint
+  data: Hex
+  gas: bigint
+  nonce: number
+  chainId: number
+  gasPrice?: bigint
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+}
+
+/**
+ * Reads the bytes of a signed transaction: legacy (also without replay protection), EIP-2930 or EIP-1559.
+ *
+ * @throws EthereumError when they are not readable, of another type, for another chain, or nobody signed.
+ */
+export async function readEthereum(raw: Hex, chainId: number): Promise<SignedEthereum> {
+  const parsed = parse(raw)
+  if (parsed.type === 'eip4844' || parsed.type === 'eip7702')
+    throw new EthereumError(`transaction type not supported: ${parsed.type}`)
+  if (parsed.chainId !== undefined && parsed.chainId !== chainId)
+    throw new EthereumError(`invalid chain id for signer: have ${parsed.chainId} want ${chainId}`)
+  const { r, s, v, yParity, ...unsigned } = parsed
+  if (r === undefined || s === undefined) throw new EthereumError('the transaction is not signed')
+  const parity = yParity ?? Number((v ?? 27n) >= 35n ? ((v ?? 0n) - 35n) % 2n : (v ?? 27n) - 27n)
+  const from = await recover(unsigned, r, s, parity)
+  return signed(raw, from, unsigned, { r, s, v: v ?? BigInt(parity), parity })
+}
+
+/** Signs for an account. Without a key the signature is made of the sender, as for an account that is impersonated. */
+export function signEthereum(request: UnsignedEthereum, key?: string): SignedEthereum {
+  const unsigned = toUnsigned(request)
+  const made = key
+    ? signHash(keccak256(serializeTransaction(unsigned)), key)
+    : `${request.from.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}00`
+  const r: Hex = `0x${made.slice(0, 64)}`
+  const s: Hex = `0x${made.slice(64, 128)}`
+  const parity = Number.parseInt(made.slice(128), 16)
+  const v = BigInt(request.chainId) * 2n + 35n + BigInt(parity)
+  const raw = serializeTransaction(unsigned, { r, s, v, yParity: parity })
+  return signed(raw, `0x${request.from.slice(2)}`, unsigned, { r, s, v, parity })
+}
+
+/** The bytes to sign, and the fields of an unsigned transaction as JSON-RPC shows them. */
+export function unsignedEthereum(request: UnsignedEthereum): {
+  raw: Hex
+  tx: Record<string, unknown>
+} {
+  const unsigned = toUnsigned(request)
+  const raw = serializeTransaction(unsigned)
+  const { ethereum } = signed(raw, '0x', unsigned, { r: '0x0', s: '0x0', v: 0n, parity: 0 })
+  const { r: _r, s: _s, v: _v, yParity: _parity, ...tx } = ethereum.fields
+  return { raw, tx }
+}
+
+function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionSerializable {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, ...common } = request
+  if (maxFeePerGas === undefined) return { ...common, gasPrice: gasPrice ?? 0n, type: 'legacy' }
+  const tip = maxPriorityFeePerGas ?? 0n
+  return { ...common, maxFeePerGas, maxPriorityFeePerGas: tip, type: 'eip1559' }
+}
+
+/** Which of the prices a transaction has depends on its type. */
+type Prices = { gasPrice?: bigint; maxFeePerGas?: bigint; maxPriorityFeePerGas?: bigint }
+
+type Signature = { r: Hex; s: Hex; v: bigint; parity: number }
+
+function signed(
+  raw: Hex,
+  from: Hex,
+  transaction: TransactionSerializable,
+  { parity, r, s, v }: Signature,
+): SignedEthereum {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction as unknown as Prices
+  const { accessList, chainId, data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
+  const type = TYPES[transaction.type ?? 'legacy'] ?? '0x0'
+  const maxPrice = maxFeePerGas ?? gasPrice ?? 0n
+  return {
+    id: keccak256(raw).slice(2),
+    raw,
+    signature: word(r) + word(s) + parity.toString(16).padStart(2, '0'),
+    ethereum: {
+      from: `41${from.slice(2).toLowerCase()}`,
+      ...(to && { to: `41${to.slice(2).toLowerCase()}` }),
+      value,
+      data: data.slice(2),
+      gas,
+      maxPrice,
+      nonce: BigInt(nonce),
+      fields: {
+        type,
+        nonce: hex(nonce),
+        gas: hex(gas),
+        gasPrice: hex(maxPrice),
+        value: hex(value),
+        input: data,
+        to: to?.toLowerCase() ?? null,
+        r: hex(BigInt(r)),
+        s: hex(BigInt(s)),
+        v: hex(type === '0x0' ? v : parity),
+        ...(type === '0x0' ? {} : { yParity: hex(parity), accessList: accessList ?? [] }),
+        ...(chainId !== undefined && { chainId: hex(chainId) }),
+        ...(type === '0x2' && {
+          maxFeePerGas: hex(maxPrice),
+          maxPriorityFeePerGas: hex(maxPriorityFeePerGas ?? 0n),
+        }),
+      },
+    },
+  }
+}
+
+const TYPES: Partial<Record<string, Hex>> = { legacy: '0x0', eip2930: '0x1', eip1559: '0x2' }
+
+const word = (input: Hex) => input.slice(2).padStart(64, '0')
+
+const hex = (input: bigint | number): Hex => `0x${input.toString(16)}`
+
+function parse(raw: Hex) {
+  try {
+    return parseTransaction(raw)
+  } catch (cause) {
+    throw new EthereumError('the signed Ethereum transaction cannot be decoded', { cause })
+  }
+}
+
+async function recover(
+  unsigned: TransactionSerializable,
+  r: Hex,
+  s: Hex,
+  yParity: number,
+): Promise<Hex> {
+  try {
+    const hash = keccak256(serializeTransaction(unsigned))
+    return await recoverAddress({ hash, signature: { r, s, yParity } })
+  } catch (cause) {
+    const message = 'invalid sender: no account can be recovered from the signature'
+    throw new EthereumError(message, { cause })
+  }
+}

@@ -1,0 +1,121 @@
+import type { EVM, Message } from '@ethereumjs/evm'
+import type { Address } from '@ethereumjs/util'
+
+import { newAccount } from '../model.ts'
+import { countNonce, nonceOf } from '../nonce.ts'
+import { evmAddress } from './adapters.ts'
+import { createdInside, createdWithNonce, createdWithSalt } from './createdAddress.ts'
+import type { AddressRule } from './createdAddress.ts'
+import type { createInternalLog } from './internal.ts'
+import type { TokenCalls } from './tokens.ts'
+import { native } from './vmState.ts'
+import type { VmState } from './vmState.ts'
+
+const CREATED_NAME = Buffer.from('CreatedByContract').toString('hex')
+
+/**
+ * Follows the calls and creations inside one run: records them as internal transactions, names new contracts and keeps
+ * their records. Returns how the EVM learns the address of a new contract.
+ */
+export function followFrames(
+  evm: EVM,
+  options: followFrames.Options,
+): (message: Message) => Address {
+  const { internal, rule, state, tokens, transactionId } = options
+  const addresses = new WeakMap<Message, Address>()
+  /** Who called, frame by frame. */
+  const callers: Address[] = []
+  let salted = false
+
+  // Before the proposal "Istanbul" CREATE2 reckoned with the caller of the creating contract instead of the contract.
+  const deployerOf = (message: Message) =>
+    options.isIstanbul ? message.caller : (callers.at(-1) ?? message.caller)
+
+  function derive(message: Message): string {
+    const top = state.top()
+    const creator = native(message.caller)
+    if (rule === 'ethereum') countNonce(top, creator)
+    if (message.salt) {
+      const code = (message.code as Uint8Array | undefined) ?? message.data
+      return createdWithSalt(rule, native(deployerOf(message)), message.salt, code)
+    }
+    return rule === 'ethereum'
+      ? createdWithNonce(creator, nonceOf(top, creator) - 1n)
+      : createdInside(transactionId, internal.nonce())
+  }
+
+  function addressFor(message: Message): Address {
+    const known = addresses.get(message)
+    if (known) return known
+    const address = evmAddress(message.depth === 0 ? options.to : derive(message))
+    addresses.set(message, address)
+    return address
+  }
+
+  evm.events.on('beforeMessage', (message) => {
+    if (message.depth === 0) return
+    if (!message.to) {
+      const to = native(addressFor(message))
+      const caller = native(message.caller)
+      internal.enter({ caller, to, value: message.value, note: 'create' }, message.data)
+      return
+    }
+    const token = tokens.enter(message)
+    if (evm.getPrecompile(message.codeAddress)) return internal.enter()
+    const to = native(message.to)
+    const caller = message.delegatecall ? to : native(message.caller)
+    const value = message.delegatecall ? 0n : message.value
+    internal.enter({ caller, to, value, note: 'call', ...(token && { token }) }, message.data)
+  })
+  evm.events.on('beforeMessage', ({ caller, salt }) => {
+    salted = salt !== undefined
+    callers.push(caller)
+  })
+  evm.events.on('afterMessage', (result) => {
+    callers.pop()
+    if (callers.length > 0) internal.leave(result.execResult.exceptionError !== undefined)
+  })
+  evm.events.on('newContract', ({ address }) => {
+    state.settle(address)
+    if (callers.length > 1) recordContract(native(address))
+  })
+
+  function recordContract(address: string): void {
+    const top = state.top()
+    const account = top.get('account', address) ?? newAccount(address, 'Contract', 0, CREATED_NAME)
+    top.set('account', address, { ...account, type: 'Contract' })
+    const record = internal.records.findLast(({ note, to }) => to === address && note === 'create')
+    top.set('contract', address, {
+      address,
+      origin: record?.caller ?? options.to,
+      name: '',
+      abi: [],
+      bytecode: '',
+      callValue: 0n,
+      userPercent: 100n,
+      originEnergyLimit: 0n,
+      ...(salted && { trxHash: transactionId }),
+      version: 1,
+    })
+  }
+
+  return (message) => {
+    const address = addressFor(message)
+    const isTaken = state.top().get('account', native(address))?.type === 'Contract'
+    if (message.depth === 0 || !isTaken) state.vacate(address)
+    return address
+  }
+}
+
+export declare namespace followFrames {
+  type Options = {
+    internal: ReturnType<typeof createInternalLog>
+    isIstanbul: boolean
+    rule: AddressRule
+    state: VmState
+    /** The account that is called, or the contract that is created. */
+    to: string
+    tokens: TokenCalls
+    transactionId: string
+  }
+}

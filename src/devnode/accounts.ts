@@ -1,0 +1,56 @@
+import { numberToHex } from 'viem/utils'
+
+import { nonceOf, slotKey } from '../devchain/index.ts'
+import type { DevChain } from '../devchain/index.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { address, blockRef, optional, quantity } from '../jsonrpc/params.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import { stateOf } from './blockState.ts'
+
+/** What is known of accounts, at any block: the chain is in the process and keeps every state. */
+export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
+  const eth_getBalance = defineMethod({
+    params: [address, optional(blockRef, 'latest')],
+    summary: 'coins of an account, at any block',
+    async handler({ chain: { view } }, [who, ref]) {
+      const { state } = await stateOf(chain, ref, view)
+      return numberToHex(state.get('account', toNativeAddress(who))?.balance ?? 0n)
+    },
+  })
+
+  const eth_getCode = defineMethod({
+    params: [address, optional(blockRef, 'latest')],
+    summary: 'code that runs at an address, at any block',
+    async handler({ chain: { view } }, [who, ref]) {
+      const { state } = await stateOf(chain, ref, view)
+      const code = state.get('code', toNativeAddress(who)) ?? new Uint8Array(0)
+      return `0x${Buffer.from(code).toString('hex')}`
+    },
+  })
+
+  const eth_getStorageAt = defineMethod({
+    params: [address, quantity, optional(blockRef, 'latest')],
+    summary: 'a storage slot, at any block',
+    async handler({ chain: { view } }, [who, slot, ref]) {
+      const { state } = await stateOf(chain, ref, view)
+      const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
+      const value = state.get('storage', slotKey(state, toNativeAddress(who), position)) ?? ''
+      return `0x${value.padStart(64, '0')}`
+    },
+  })
+
+  const eth_getTransactionCount = defineMethod({
+    params: [address, optional(blockRef, 'latest')],
+    summary:
+      'Ethereum transactions that an account has sent, at any block; native ones do not count',
+    async handler({ chain: { view } }, [who, ref]) {
+      const account = toNativeAddress(who)
+      if (ref === 'pending' && view === 'full')
+        return numberToHex(chain.ledger.pendingNonce(account))
+      const { state } = await stateOf(chain, ref, view)
+      return numberToHex(nonceOf(state, account))
+    },
+  })
+
+  return { eth_getBalance, eth_getCode, eth_getStorageAt, eth_getTransactionCount }
+}

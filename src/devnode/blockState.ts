@@ -1,0 +1,42 @@
+import type { BlockRef } from '../codec/blockRef.ts'
+import type { BlockContext, DevChain, StateReader } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
+
+/** A state with the block in which calls on it run. */
+export type BlockState = { state: StateReader; block: BlockContext }
+
+/**
+ * The state that a block argument means. `pending` is the newest state with the pool on top, and calls there run in the
+ * next block.
+ *
+ * @throws RpcError when there is no such block.
+ */
+export async function stateOf(
+  { clock, ledger }: DevChain,
+  ref: BlockRef,
+  view: 'full' | 'solid',
+): Promise<BlockState> {
+  if (ref === 'pending' && view === 'full') {
+    const state = await ledger.pendingState()
+    return { state, block: ledger.contextOf(ledger.nextBlock(clock.next())).block }
+  }
+  const newest = view === 'full' ? ledger.head() : ledger.solid()
+  const block = numberOf(ref)
+  const found = block === undefined ? undefined : ledger.block(block)
+  if (!found || found.header.number > newest.header.number)
+    throw new RpcError(-32000, 'header not found')
+  const { number, timestamp, witness } = found.header
+  return {
+    state: ledger.stateAt(number),
+    block: ledger.contextOf({ number, timestamp, producer: witness.slice(0, 42) }).block,
+  }
+
+  function numberOf(ref: BlockRef): number | undefined {
+    if (typeof ref === 'number') return ref
+    if (typeof ref === 'object') return ledger.numberOf(ref.blockHash.slice(2))
+    if (ref === 'earliest') return 0
+    return ref === 'latest' || ref === 'pending'
+      ? newest.header.number
+      : ledger.solid().header.number
+  }
+}

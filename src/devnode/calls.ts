@@ -1,0 +1,71 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import type { BlockRef } from '../codec/blockRef.ts'
+import { callEthereum, changeAccount, createOverlay, estimateEthereum } from '../devchain/index.ts'
+import type { BlockContext, DevChain, State } from '../devchain/index.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { blockRef, optional } from '../jsonrpc/params.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import { stateOf } from './blockState.ts'
+import { callFailure } from './failures.ts'
+import {
+  type BlockOverride,
+  blockOverride,
+  callRequest,
+  type StateOverride,
+  stateOverride,
+} from './requests.ts'
+
+/** Calls without a transaction, at any block, on altered state where asked. */
+export function callMethods(chain: DevChain): Record<string, AnyMethod> {
+  async function prepare(
+    ref: BlockRef,
+    view: 'full' | 'solid',
+    accounts: StateOverride,
+    blockChange: BlockOverride,
+  ): Promise<{ state: State; block: BlockContext }> {
+    const at = await stateOf(chain, ref, view)
+    const state = createOverlay(at.state)
+    for (const [address, change] of accounts)
+      changeAccount(state, address, change, at.block.timestamp)
+    return { state, block: changeBlock(at.block, blockChange) }
+  }
+
+  const eth_call = defineMethod({
+    params: [callRequest, optional(blockRef, 'latest'), stateOverride, blockOverride],
+    summary: 'runs a call or creation code without a transaction, at any block',
+    async handler({ chain: { view } }, [call, ref, accounts, blockChange]): Promise<Hex> {
+      const { block, state } = await prepare(ref, view, accounts, blockChange)
+      const result = await callEthereum(state, call, { block, rules: chain.ledger.rules })
+      if (result.failure) throw callFailure(result)
+      return `0x${Buffer.from(result.output).toString('hex')}`
+    },
+  })
+
+  const eth_estimateGas = defineMethod({
+    params: [callRequest, optional(blockRef, 'pending'), stateOverride, blockOverride],
+    summary:
+      'energy that a transaction needs in the next block; never below Ethereum’s intrinsic gas',
+    async handler({ chain: { view } }, [call, ref, accounts, blockChange]) {
+      const { block, state } = await prepare(ref, view, accounts, blockChange)
+      return numberToHex(await estimateEthereum(state, call, { block, rules: chain.ledger.rules }))
+    },
+  })
+
+  return { eth_call, eth_estimateGas }
+}
+
+/** A block with what a caller wants different. */
+function changeBlock(block: BlockContext, change: BlockOverride): BlockContext {
+  const { baseFee, feeRecipient, gasLimit, number, prevRandao, time } = change
+  return {
+    ...block,
+    ...(number !== undefined && { number: Number(number) }),
+    ...(time !== undefined && { timestamp: Number(time) * 1000 }),
+    ...(feeRecipient && { producer: toNativeAddress(feeRecipient) }),
+    ...(gasLimit !== undefined && { gasLimit }),
+    ...(baseFee !== undefined && { baseFee }),
+    ...(prevRandao !== undefined && { prevRandao }),
+  }
+}

@@ -1,0 +1,47 @@
+import { callError } from '../chain/vmError.ts'
+import { revertReason } from '../codec/revert.ts'
+import { EstimateFailure, EthereumError, RefusedError } from '../devchain/index.ts'
+import type { VmResult } from '../devchain/index.ts'
+import { ExecutionRevertedError, RpcError } from '../errors.ts'
+import type { AnyMethod } from '../jsonrpc/method.ts'
+
+/** The error for a call that failed: `3` with the revert data, or `-32000` with what stopped it. */
+export function callFailure({ failure, output }: VmResult): RpcError {
+  if (failure?.result === 'REVERT') {
+    const data = `0x${Buffer.from(output).toString('hex')}` as const
+    return new ExecutionRevertedError(data, revertReason(data))
+  }
+  const exception = failure?.exception?.split('$').at(-1)
+  return callError({
+    kind: 'failure',
+    code: 'OTHER_ERROR',
+    message: failure?.message ?? '',
+    exception,
+  })
+}
+
+/** The methods with what the chain refuses told as JSON-RPC errors. */
+export function tellFailures(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
+  return Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => [
+      name,
+      {
+        ...method,
+        async handler(context, params) {
+          try {
+            return (await method.handler(context, params)) as unknown
+          } catch (error) {
+            throw toRpcError(error)
+          }
+        },
+      } satisfies AnyMethod,
+    ]),
+  )
+}
+
+function toRpcError(error: unknown): unknown {
+  if (error instanceof EstimateFailure) return callFailure(error.result)
+  if (error instanceof EthereumError || error instanceof RefusedError)
+    return new RpcError(-32000, error.message, { cause: error })
+  return error
+}

@@ -1,0 +1,21 @@
+import type { DevChain } from '../devchain/index.ts'
+import type { AnyMethod } from '../jsonrpc/method.ts'
+import { accountMethods } from './accounts.ts'
+import { callMethods } from './calls.ts'
+import { controlMethods } from './control.ts'
+import { tellFailures } from './failures.ts'
+import { sendingMethods } from './sending.ts'
+import { stateMethods } from './state.ts'
+import { createUnlocked } from './unlocked.ts'
+
+/** The JSON-RPC methods of a dev chain. Those that a gateway has too are replaced: the chain is asked directly. */
+export function devMethods(chain: DevChain): Record<string, AnyMethod> {
+  const unlocked = createUnlocked(chain)
+  return tellFailures({
+    ...controlMethods(chain),
+    ...stateMethods(chain, unlocked),
+    ...accountMethods(chain),
+    ...callMethods(chain),
+    ...sendingMethods(chain, unlocked),
+  })
+}

@@ -1,0 +1,149 @@
+import type { Address, Hex } from 'viem'
+
+import type { AccountChange, EthereumCall } from '../devchain/index.ts'
+import { blankable, callData } from '../jsonrpc/callParam.ts'
+import {
+  address,
+  bytes,
+  isObject,
+  maybe,
+  member,
+  type Param,
+  quantity,
+  show,
+} from '../jsonrpc/params.ts'
+import { toNativeAddress, ZERO_ADDRESS } from '../lib/address.ts'
+
+/** A transaction object as it is sent: what is absent is filled in. Amounts in the smallest unit of the chain. */
+export type SendRequest = {
+  /** 42 hex characters. */
+  from: string
+  to?: Address
+  value: bigint
+  data: Hex
+  gas?: bigint
+  gasPrice?: bigint
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+  nonce?: bigint
+  chainId?: bigint
+}
+
+/** A transaction object. `from` may be missing where `needsSender` is false. */
+function transactionObject(input: unknown) {
+  if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
+  const amount = (name: string) => member(input, name, blankable(quantity))
+  const to = member(input, 'to', blankable(address))
+  const entries = {
+    to,
+    gas: amount('gas') ?? amount('gasLimit'),
+    gasPrice: amount('gasPrice'),
+    maxFeePerGas: amount('maxFeePerGas'),
+    maxPriorityFeePerGas: amount('maxPriorityFeePerGas'),
+    nonce: amount('nonce'),
+    chainId: amount('chainId'),
+  }
+  return { value: amount('value') ?? 0n, data: callData(input), ...present(entries) }
+}
+
+type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }
+
+function present<values extends object>(values: values): Present<values> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Present<values>
+}
+
+/** What `eth_sendTransaction` and its kin take. */
+export const sendRequest: Param<SendRequest> = (input) => {
+  const request = transactionObject(input)
+  const from = member(input as Record<string, unknown>, 'from', address)
+  return { ...request, from: toNativeAddress(from) }
+}
+
+/** What `eth_call` and `eth_estimateGas` take. */
+export const callRequest: Param<EthereumCall> = (input) => {
+  const { data, gas, gasPrice, maxFeePerGas, to, value } = transactionObject(input)
+  const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
+  const price = gasPrice ?? maxFeePerGas
+  return {
+    from: toNativeAddress(from),
+    ...(to && { to: toNativeAddress(to) }),
+    value,
+    data: data.slice(2),
+    ...(gas !== undefined && { gas }),
+    ...(price !== undefined && { gasPrice: price }),
+  }
+}
+
+/** Changes of accounts, by address of 42 hex characters. */
+export type StateOverride = readonly (readonly [address: string, change: AccountChange])[]
+
+/** The state overrides of a call: what accounts hold while it runs. */
+export const stateOverride: Param<StateOverride> = (input) => {
+  if (input === undefined || input === null) return []
+  if (!isObject(input)) throw new Error(`expected state overrides, got ${show(input)}`)
+  return Object.entries(input).map(([who, change]) => [
+    toNativeAddress(address(who)),
+    member(input, who, () => accountChange(change)),
+  ])
+}
+
+const KNOWN = new Set(['balance', 'nonce', 'code', 'state', 'stateDiff'])
+
+function accountChange(input: unknown): AccountChange {
+  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+  for (const name of Object.keys(input))
+    if (!KNOWN.has(name)) throw new Error(`${name}: this override is not known`)
+  const code = member(input, 'code', maybe(bytes))
+  return present({
+    balance: member(input, 'balance', maybe(quantity)),
+    nonce: member(input, 'nonce', maybe(quantity)),
+    code: code?.slice(2),
+    storage: member(input, 'state', maybe(slots)),
+    slots: member(input, 'stateDiff', maybe(slots)),
+  })
+}
+
+const slots: Param<[slot: string, value: string][]> = (input) => {
+  if (!isObject(input)) throw new Error(`expected slots, got ${show(input)}`)
+  return Object.entries(input).map(([slot, value]) => [word(slot), word(value)])
+}
+
+/** 32 bytes of hex without `0x`, from a quantity or bytes of any length up to that. */
+export const word: Param<string> = (input) =>
+  quantity(typeof input === 'string' && /^0x[\da-f]{0,64}$/i.test(input) ? input : show(input))
+    .toString(16)
+    .padStart(64, '0')
+
+/** What differs in the block of a call. */
+export type BlockOverride = {
+  number?: bigint
+  /** Seconds. */
+  time?: bigint
+  gasLimit?: bigint
+  feeRecipient?: Address
+  baseFee?: bigint
+  /** 32 bytes of hex. */
+  prevRandao?: string
+}
+
+/** The block overrides of a call. */
+export const blockOverride: Param<BlockOverride> = (input) => {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected block overrides, got ${show(input)}`)
+  const amount = (...names: string[]) =>
+    names.map((name) => member(input, name, maybe(quantity))).find((value) => value !== undefined)
+  const recipient = (name: string) => member(input, name, maybe(address))
+  return present({
+    number: amount('number'),
+    time: amount('time', 'timestamp'),
+    gasLimit: amount('gasLimit'),
+    feeRecipient: recipient('feeRecipient') ?? recipient('coinbase'),
+    baseFee: amount('baseFeePerGas', 'baseFee'),
+    prevRandao: member(input, 'prevRandao', maybe(word)) ?? member(input, 'random', maybe(word)),
+  })
+}
+
+/** A whole number: a JSON number, a hex quantity, or decimal text as tools write amounts of seconds and coins. */
+export const amount: Param<bigint> = (input) =>
+  typeof input === 'string' && /^\d+$/.test(input) ? BigInt(input) : quantity(input)

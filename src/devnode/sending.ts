@@ -1,0 +1,160 @@
+import type { Hash, Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import {
+  estimateEthereum,
+  gasPriceOf,
+  readEthereum,
+  signEthereum,
+  unsignedEthereum,
+} from '../devchain/index.ts'
+import type { DevChain, SignedEthereum, UnsignedEthereum } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { bytes, optional, quantity } from '../jsonrpc/params.ts'
+import { eth_sendRawTransaction as sendNative } from '../methods/eth_sendRawTransaction.ts'
+import { looksLikeEthereum } from '../sending/ethereumTransaction.ts'
+import { stateOf } from './blockState.ts'
+import { sendRequest, type SendRequest } from './requests.ts'
+import type { Unlocked } from './unlocked.ts'
+
+/** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
+const SYNC_TIMEOUT = 20_000n
+
+/** Sending Ethereum transactions: they go to the chain in this process and are executed as their sender. */
+export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
+  const { chainId, ledger } = chain
+
+  /** Fills in what a transaction object leaves open. */
+  async function fill(request: SendRequest): Promise<UnsignedEthereum> {
+    if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
+      throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
+    const { data, from, to, value } = request
+    const { block, state } = await stateOf(chain, 'pending', 'full')
+    const gas =
+      request.gas ??
+      (await estimateEthereum(
+        state,
+        { data: data.slice(2), from, value, ...(to && { to: `41${to.slice(2)}` }) },
+        { block, rules: ledger.rules },
+      ))
+    const { maxFeePerGas, maxPriorityFeePerGas } = request
+    return {
+      from,
+      ...(to && { to }),
+      value,
+      data,
+      gas,
+      nonce: Number(request.nonce ?? ledger.pendingNonce(from)),
+      chainId,
+      ...(maxFeePerGas === undefined
+        ? { gasPrice: request.gasPrice ?? gasPriceOf(state, { block }) }
+        : { maxFeePerGas, ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas }) }),
+    }
+  }
+
+  async function sign(request: SendRequest): Promise<SignedEthereum> {
+    const { from } = request
+    if (!unlocked.has(from))
+      throw new RpcError(
+        -32000,
+        `unknown account 0x${from.slice(2)}: it is neither an account of this chain nor impersonated`,
+      )
+    return signEthereum(await fill(request), unlocked.keyOf(from))
+  }
+
+  async function send(signed: SignedEthereum): Promise<Hash> {
+    await chain.send(signed)
+    return `0x${signed.id}`
+  }
+
+  const sendRaw = async (raw: Hex) => send(await readEthereum(raw, chainId))
+
+  const eth_sendTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'sends for an account of the chain or an impersonated one',
+    fullOnly: true,
+    handler: async (_, [request]) => send(await sign(request)),
+  })
+
+  const eth_signTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'signs for an account of the chain, without sending',
+    fullOnly: true,
+    async handler(_, [request]) {
+      const { ethereum, id, raw } = await sign(request)
+      return {
+        raw,
+        tx: { ...ethereum.fields, hash: `0x${id}`, from: `0x${request.from.slice(2)}` },
+      }
+    },
+  })
+
+  const eth_fillTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'fills in gas, gas price and nonce of a transaction; unsigned',
+    fullOnly: true,
+    async handler(_, [request]) {
+      const filled = await fill(request)
+      const { raw, tx } = unsignedEthereum(filled)
+      return { raw, tx: { ...tx, from: `0x${request.from.slice(2)}` } }
+    },
+  })
+
+  const eth_sendRawTransaction = defineMethod({
+    params: [bytes],
+    summary: 'sends a signed transaction, of Ethereum or native, whoever its sender is',
+    fullOnly: true,
+    handler: (context, [raw]) =>
+      looksLikeEthereum(raw) ? sendRaw(raw) : sendNative.handler(context, [raw]),
+  })
+
+  const eth_sendRawTransactionSync = defineMethod({
+    params: [bytes, optional(quantity, SYNC_TIMEOUT)],
+    summary: 'sends a signed transaction and answers its receipt; waits for a block (EIP-7966)',
+    fullOnly: true,
+    async handler(context, [raw, timeout]): Promise<unknown> {
+      const hash = await eth_sendRawTransaction.handler(context, [raw])
+      const { signal } = context.request
+      const receipt = () => context.chain.receipt(hash, signal)
+      const mined = await minedWithin(hash, Number(timeout))
+      if (mined) return (await receipt()) ?? null
+      throw new RpcError(
+        4,
+        `the transaction is in the pool and was not mined within ${timeout} ms`,
+        { data: hash },
+      )
+    },
+  })
+
+  function minedWithin(hash: Hash, ms: number): Promise<boolean> {
+    const isMined = () => ledger.placeOf(hash.slice(2)) !== undefined
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer)
+        end()
+        resolve(isMined())
+      }
+      const timer = setTimeout(finish, ms)
+      const end = chain.onBlock(() => (isMined() ? finish() : undefined))
+      if (isMined()) finish()
+    })
+  }
+
+  return {
+    eth_fillTransaction,
+    eth_sendRawTransaction,
+    eth_sendRawTransactionSync,
+    eth_sendTransaction,
+    eth_signTransaction,
+    eth_gasPrice: defineMethod({
+      params: [],
+      summary: 'what a unit of gas costs in the next block',
+      async handler() {
+        return numberToHex(
+          gasPriceOf(ledger.newestState(), ledger.contextOf(ledger.nextBlock(chain.clock.next()))),
+        )
+      },
+    }),
+  }
+}

@@ -1,0 +1,105 @@
+import type { AccountChange, DevChain } from '../devchain/index.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { address, boolean, bytes, optional, quantity } from '../jsonrpc/params.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import { amount, word } from './requests.ts'
+import type { Unlocked } from './unlocked.ts'
+
+/** The methods that change accounts and say who may send, under the names that anvil and Hardhat give them. */
+export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
+  async function change(who: `0x${string}`, change: AccountChange): Promise<void> {
+    await chain.changeAccount(toNativeAddress(who), change)
+  }
+
+  const setBalance = defineMethod({
+    params: [address, amount],
+    summary: 'gives an account a balance',
+    async handler(_, [who, balance]) {
+      await change(who, { balance })
+      return true
+    },
+  })
+
+  const setCode = defineMethod({
+    params: [address, bytes],
+    summary: 'gives an address code, as if it had been deployed there; none takes it away',
+    async handler(_, [who, code]) {
+      await change(who, { code: code.slice(2) })
+      return true
+    },
+  })
+
+  const setNonce = defineMethod({
+    params: [address, quantity],
+    summary: 'sets the nonce of an account',
+    async handler(_, [who, nonce]) {
+      await change(who, { nonce })
+      return true
+    },
+  })
+
+  const setStorageAt = defineMethod({
+    params: [address, word, word],
+    summary: 'writes one slot of a contract',
+    async handler(_, [who, slot, value]) {
+      await change(who, { slots: [[slot, value]] })
+      return true
+    },
+  })
+
+  const addBalance = defineMethod({
+    params: [address, amount],
+    summary: 'adds to the balance of an account',
+    async handler(_, [who, more]) {
+      const account = chain.ledger.newestState().get('account', toNativeAddress(who))
+      await change(who, { balance: (account?.balance ?? 0n) + more })
+      return true
+    },
+  })
+
+  const impersonateAccount = defineMethod({
+    params: [address],
+    summary: 'lets eth_sendTransaction send for an account without its key',
+    handler(_, [who]) {
+      unlocked.impersonate(toNativeAddress(who))
+      return true
+    },
+  })
+
+  const stopImpersonatingAccount = defineMethod({
+    params: [address],
+    summary: 'ends the impersonation of an account; false when there was none',
+    handler: (_, [who]) => unlocked.stop(toNativeAddress(who)),
+  })
+
+  const autoImpersonateAccount = defineMethod({
+    params: [optional(boolean, true)],
+    summary: 'lets eth_sendTransaction send for every account',
+    handler(_, [on]) {
+      unlocked.impersonateAll(on)
+      return null
+    },
+  })
+
+  return {
+    anvil_setBalance: setBalance,
+    hardhat_setBalance: setBalance,
+    tenderly_setBalance: setBalance,
+    anvil_addBalance: addBalance,
+    tenderly_addBalance: addBalance,
+    anvil_setCode: setCode,
+    hardhat_setCode: setCode,
+    anvil_setNonce: setNonce,
+    hardhat_setNonce: setNonce,
+    evm_setAccountNonce: setNonce,
+    anvil_setStorageAt: setStorageAt,
+    hardhat_setStorageAt: setStorageAt,
+    tenderly_setStorageAt: setStorageAt,
+    anvil_impersonateAccount: impersonateAccount,
+    hardhat_impersonateAccount: impersonateAccount,
+    anvil_stopImpersonatingAccount: stopImpersonatingAccount,
+    hardhat_stopImpersonatingAccount: stopImpersonatingAccount,
+    anvil_autoImpersonateAccount: autoImpersonateAccount,
+    hardhat_autoImpersonateAccount: autoImpersonateAccount,
+  }
+}

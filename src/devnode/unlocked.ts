@@ -1,0 +1,25 @@
+import type { DevChain } from '../devchain/index.ts'
+
+/** The accounts that send without a signature of their own. Addresses are 42 hex characters. */
+export type Unlocked = ReturnType<typeof createUnlocked>
+
+/** Starts with the chain's own accounts, whose keys it has. */
+export function createUnlocked({ accounts }: Pick<DevChain, 'accounts'>) {
+  const keys = new Map(accounts.map(({ address, key }) => [address, key]))
+  const impersonated = new Set<string>()
+  let everybody = false
+
+  return {
+    keyOf: (address: string) => keys.get(address),
+    /** Whether the account may send. */
+    has: (address: string) => keys.has(address) || impersonated.has(address) || everybody,
+    impersonate: (address: string) => void impersonated.add(address),
+    stop: (address: string) => impersonated.delete(address),
+    /** Whether every account may send. */
+    impersonateAll: (on: boolean) => void (everybody = on),
+    clear(): void {
+      impersonated.clear()
+      everybody = false
+    },
+  }
+}
