@@ -1,0 +1,99 @@
+import type { Entry, View } from './engine/engine.ts'
+import type { IndexBlock } from './format/block.ts'
+import { BLOCKS_OF_LEVEL, type Level, segmentKey } from './format/keys.ts'
+
+/** A segment that is complete: written in the transaction that wrote its rows, so that it says what can be relied on. */
+export type Segment = {
+  level: Level
+  /** Counts from block 0 in steps of the level's length. */
+  segment: number
+  /** Hash of the block before, hex without `0x`. */
+  parentHash: string
+  /** Hash of the last block. */
+  lastHash: string
+  logs: number
+}
+
+/** Blocks without a gap that link to each other, both ends included. */
+export type CoveredRange = {
+  from: number
+  to: number
+  parentHash: string
+  lastHash: string
+  logs: number
+}
+
+export const firstOf = ({ level, segment }: Pick<Segment, 'level' | 'segment'>) =>
+  segment * BLOCKS_OF_LEVEL[level]
+
+export const lastOf = ({ level, segment }: Pick<Segment, 'level' | 'segment'>) =>
+  (segment + 1) * BLOCKS_OF_LEVEL[level] - 1
+
+/** Every segment, in the order of blocks. */
+export async function readSegments(view: Pick<View, 'range'>): Promise<Segment[]> {
+  const entries = await view.range('segments', { from: Buffer.alloc(0), to: Buffer.alloc(8, 255) })
+  return entries.map(segmentOf).toSorted((a, b) => firstOf(a) - firstOf(b))
+}
+
+export function entryOf({ level, segment, ...facts }: Segment): Entry {
+  return { key: segmentKey(level, segment), value: Buffer.from(JSON.stringify(facts)) }
+}
+
+function segmentOf({ key, value }: Entry): Segment {
+  const facts = JSON.parse(value.toString()) as Omit<Segment, 'level' | 'segment'>
+  return { level: key.readUInt8(0) as Level, segment: key.readUInt32BE(1), ...facts }
+}
+
+/** The ranges that segments cover, in order. Neighbours always link: those that do not are never written. */
+export function coverageOf(segments: readonly Segment[]): CoveredRange[] {
+  const ranges: CoveredRange[] = []
+  for (const segment of segments) {
+    const { lastHash, logs, parentHash } = segment
+    const last = ranges.at(-1)
+    if (last && last.to + 1 === firstOf(segment)) {
+      last.to = lastOf(segment)
+      last.lastHash = lastHash
+      last.logs += logs
+    } else ranges.push({ from: firstOf(segment), to: lastOf(segment), parentHash, lastHash, logs })
+  }
+  return ranges
+}
+
+/** The parts of a range that are not covered, in order. */
+export function gapsOf(
+  covered: readonly { from: number; to: number }[],
+  { from, to }: { from: number; to: number },
+): { from: number; to: number }[] {
+  const gaps: { from: number; to: number }[] = []
+  let next = from
+  for (const range of covered) {
+    if (range.to < next) continue
+    if (range.from > to) break
+    if (range.from > next) gaps.push({ from: next, to: range.from - 1 })
+    next = range.to + 1
+  }
+  if (next <= to) gaps.push({ from: next, to })
+  return gaps
+}
+
+/** Whether blocks are all of a segment, each the child of the one before. @throws BrokenChainError */
+export function requireChain(
+  blocks: readonly Pick<IndexBlock, 'hash' | 'number' | 'parentHash'>[],
+  { level, segment }: Pick<Segment, 'level' | 'segment'>,
+): void {
+  const first = firstOf({ level, segment })
+  if (blocks.length !== BLOCKS_OF_LEVEL[level])
+    throw new BrokenChainError(`segment at block ${first} has ${blocks.length} blocks`)
+  for (const [offset, { number, parentHash }] of blocks.entries()) {
+    if (number !== first + offset)
+      throw new BrokenChainError(`block ${number} came in place of ${first + offset}`)
+    const parent = blocks[offset - 1]
+    if (parent && parent.hash !== parentHash)
+      throw new BrokenChainError(`block ${number} is not the child of block ${parent.number}`)
+  }
+}
+
+/** Blocks that do not fit together: the node gave two branches, or the index holds another one. */
+export class BrokenChainError extends Error {
+  override name = 'BrokenChainError'
+}

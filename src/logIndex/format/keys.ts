@@ -1,0 +1,102 @@
+import type { IndexLog } from './block.ts'
+
+/**
+ * How the tables are keyed. Numbers are big-endian, so that the order of bytes is the order of numbers.
+ *
+ *   segments  level (1)  segment (4)
+ *   postings  level (1)  segment (4)  hash of the value (8)
+ *   logs      block (6)  page (2)
+ */
+
+/** Blocks of a segment, by level: appended live, filled, merged. */
+export const BLOCKS_OF_LEVEL = [64, 1_024, 65_536] as const
+
+export type Level = 0 | 1 | 2
+
+/** Lists of merged segments that are long are kept in parts of 1,024 blocks, under a level of their own. */
+export const PART_LEVEL = 3
+
+/** Blocks of a part. */
+export const PART_BLOCKS = BLOCKS_OF_LEVEL[1]
+
+export function segmentKey(level: number, segment: number): Buffer {
+  const key = Buffer.allocUnsafe(5)
+  key.writeUInt8(level, 0)
+  key.writeUInt32BE(segment, 1)
+  return key
+}
+
+/** `hash` as `createHasher` gives it. */
+export function postingKey(level: number, segment: number, hash: string): Buffer {
+  const key = Buffer.allocUnsafe(13)
+  key.writeUInt8(level, 0)
+  key.writeUInt32BE(segment, 1)
+  key.write(hash, 5, 'latin1')
+  return key
+}
+
+/** The part of a posting's key that names its value. */
+export function hashOf(key: Buffer): string {
+  return key.toString('latin1', 5)
+}
+
+export function pageKey(block: number, page: number): Buffer {
+  const key = Buffer.allocUnsafe(8)
+  key.writeUIntBE(block, 0, 6)
+  key.writeUInt16BE(page, 6)
+  return key
+}
+
+export function blockOf(key: Buffer): number {
+  return key.readUIntBE(0, 6)
+}
+
+/** Hashes a value to eight bytes, written as eight characters of one byte each. */
+export type Hasher = (value: string) => string
+
+/**
+ * A hash of 64 bits, other for each seed, so that nobody can make values that share a list. Values that do share one cost
+ * time and nothing else: every log found is compared.
+ */
+export function createHasher(seed: readonly [number, number]): Hasher {
+  return (value) => {
+    let a = seed[0] ^ 0x9e3779b9
+    let b = seed[1] ^ 0x85ebca6b
+    for (let index = 0; index < value.length; index++) {
+      const code = value.charCodeAt(index)
+      a = Math.imul(a ^ code, 0x9e3779b1)
+      b = Math.imul(b ^ code, 0x5f356495)
+      a ^= a >>> 15
+      b ^= b >>> 13
+    }
+    a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35)
+    b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35)
+    return String.fromCharCode(
+      a & 255,
+      (a >>> 8) & 255,
+      (a >>> 16) & 255,
+      a >>> 24,
+      b & 255,
+      (b >>> 8) & 255,
+      (b >>> 16) & 255,
+      b >>> 24,
+    )
+  }
+}
+
+/** What a log is found by: its address, its address with its first topic, each topic at its place, how many topics it has. */
+export function valuesOf({ address, topics }: Pick<IndexLog, 'address' | 'topics'>): string[] {
+  const [first] = topics
+  return [
+    byAddress(address),
+    ...(first === undefined ? [] : [byAddressAndTopic(address, first)]),
+    ...topics.map((topic, position) => byTopic(position, topic)),
+    byCount(topics.length),
+  ]
+}
+
+/** Values are hex without `0x`, lower case. */
+export const byAddress = (address: string) => `a${address}`
+export const byAddressAndTopic = (address: string, topic: string) => `b${address}${topic}`
+export const byTopic = (position: number, topic: string) => `${position}${topic}`
+export const byCount = (count: number) => `n${count}`

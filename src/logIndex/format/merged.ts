@@ -1,0 +1,40 @@
+/**
+ * The value of a posting in a merged segment: a byte 0 and the list, or, for a long list, a byte 1 and a bit for each part of 1,024
+ * blocks that has some of it; those are kept for themselves. So a search in a few blocks does not read a list of many megabytes.
+ */
+
+/** Bytes of a list from which on it is kept in parts. */
+export const LONG_LIST = 4 * 1024
+
+/** Parts of a merged segment. */
+const PARTS = 64
+
+export function mergedList(list: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0]), list])
+}
+
+export function partedList(parts: Iterable<number>): Buffer {
+  const value = Buffer.alloc(1 + PARTS / 8)
+  value[0] = 1
+  for (const part of parts) {
+    const at = 1 + (part >> 3)
+    value[at] = (value[at] ?? 0) | (1 << (part & 7))
+  }
+  return value
+}
+
+export function isParted(value: Buffer): boolean {
+  return value[0] === 1
+}
+
+export function listOf(value: Buffer): Buffer {
+  return value.subarray(1)
+}
+
+/** Parts, counted from the beginning of the segment, that have some of a long list. */
+export function partsOf(value: Buffer): Set<number> {
+  const parts = new Set<number>()
+  for (let part = 0; part < PARTS; part++)
+    if (((value[1 + (part >> 3)] ?? 0) >> (part & 7)) & 1) parts.add(part)
+  return parts
+}

@@ -1,0 +1,121 @@
+import {
+  type ByteReader,
+  type ByteWriter,
+  createByteWriter,
+  readVarint,
+  reserve,
+  writeVarint,
+  written,
+} from './varint.ts'
+
+/**
+ * A posting list says where a value occurs within a segment, in order: for each log, when it is of another block than the one
+ * before, `blocks further × 2 + 1` and its index; else `indices further × 2`. The first counts from the block before the segment.
+ */
+
+/** A log's place as one number that sorts: block × 2^20 + index. */
+export const INDICES = 2 ** 20
+
+/** Collects the lists of one segment. */
+export type PostingsBuilder = {
+  /** Blocks and indices come in order. @param block - offset in the segment. */
+  add(hash: string, block: number, index: number): void
+  /** Every list, in the order of the hashes. */
+  lists(): [hash: string, list: Buffer][]
+}
+
+export function createPostingsBuilder(): PostingsBuilder {
+  const open = new Map<string, { writer: ByteWriter; block: number; index: number }>()
+  return {
+    add(hash, block, index) {
+      let list = open.get(hash)
+      if (!list) open.set(hash, (list = { block: -1, index: 0, writer: createByteWriter(8) }))
+      writePlace(list, block, index)
+    },
+    lists: () =>
+      [...open]
+        .map(([hash, { writer }]): [string, Buffer] => [hash, written(writer)])
+        .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  }
+}
+
+type OpenList = { writer: ByteWriter; block: number; index: number }
+
+function writePlace(list: OpenList, block: number, index: number): void {
+  if (block === list.block) writeVarint(list.writer, (index - list.index) * 2)
+  else {
+    writeVarint(list.writer, (block - list.block) * 2 + 1)
+    writeVarint(list.writer, index)
+  }
+  list.block = block
+  list.index = index
+}
+
+/** The places of a list, absolute, between two blocks (both included). @param start - first block of the segment. */
+export function readPlaces(
+  list: Buffer,
+  start: number,
+  { from, to }: { from: number; to: number },
+  into: number[] = [],
+): number[] {
+  const reader: ByteReader = { bytes: list, at: 0 }
+  let block = start - 1
+  let index = 0
+  while (reader.at < list.length) {
+    const step = readVarint(reader)
+    if (step % 2 === 0) index += step / 2
+    else {
+      block += (step - 1) / 2
+      index = readVarint(reader)
+      if (block > to) break
+    }
+    if (block >= from) into.push(block * INDICES + index)
+  }
+  return into
+}
+
+/** Joins the lists of neighbouring segments. @param start - offset of each list's segment in the joined one. */
+export function joinLists(lists: readonly { start: number; list: Buffer }[]): Buffer {
+  const size = lists.reduce((sum, { list }) => sum + list.length + 8, 0)
+  const joined: OpenList = { block: -1, index: 0, writer: createByteWriter(size) }
+  for (const { list, start } of lists) {
+    const reader: ByteReader = { bytes: list, at: 0 }
+    const first = readVarint(reader)
+    let block = start - 1 + (first - 1) / 2
+    let index = readVarint(reader)
+    writePlace(joined, block, index)
+    const rest = reader.at
+    // What follows counts from what is before it, so it stays as it is.
+    while (reader.at < list.length) {
+      const step = readVarint(reader)
+      if (step % 2 === 0) index += step / 2
+      else {
+        block += (step - 1) / 2
+        index = readVarint(reader)
+      }
+    }
+    reserve(joined.writer, list.length - rest)
+    joined.writer.length += list.copy(joined.writer.bytes, joined.writer.length, rest)
+    joined.block = block
+    joined.index = index
+  }
+  return written(joined.writer)
+}
+
+/** Places that are in both, each sorted. */
+export function intersect(a: readonly number[], b: readonly number[]): number[] {
+  const both: number[] = []
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const [left, right] = [a[i] as number, b[j] as number]
+    if (left === right) both.push(left)
+    if (left <= right) i += 1
+    if (right <= left) j += 1
+  }
+  return both
+}
+
+/** Sorts places and drops repeated ones: what several lists give together. */
+export function sorted(places: number[]): number[] {
+  const ordered = Float64Array.from(places).toSorted()
+  return Array.from(ordered.filter((place, index) => index === 0 || place !== ordered[index - 1]))
+}

@@ -1,0 +1,51 @@
+/** Numbers in as few bytes as they need, seven bits each, the low ones first. Exact up to 2^53. */
+
+/** Bytes that grow as they are written. */
+export type ByteWriter = { bytes: Buffer; length: number }
+
+export function createByteWriter(size = 64): ByteWriter {
+  return { bytes: Buffer.allocUnsafe(size), length: 0 }
+}
+
+/** Makes room for so many more bytes. */
+export function reserve(writer: ByteWriter, count: number): void {
+  const needed = writer.length + count
+  if (needed <= writer.bytes.length) return
+  const bytes = Buffer.allocUnsafe(Math.max(needed, writer.bytes.length * 2))
+  writer.bytes.copy(bytes, 0, 0, writer.length)
+  writer.bytes = bytes
+}
+
+export function writeByte(writer: ByteWriter, value: number): void {
+  reserve(writer, 1)
+  writer.bytes[writer.length++] = value
+}
+
+export function writeVarint(writer: ByteWriter, value: number): void {
+  reserve(writer, 8)
+  let rest = value
+  while (rest >= 128) {
+    writer.bytes[writer.length++] = (rest % 128) + 128
+    rest = Math.floor(rest / 128)
+  }
+  writer.bytes[writer.length++] = rest
+}
+
+/** What was written. It shares its memory with the writer. */
+export function written(writer: ByteWriter): Buffer {
+  return writer.bytes.subarray(0, writer.length)
+}
+
+/** A place in bytes that moves as they are read. */
+export type ByteReader = { bytes: Buffer; at: number }
+
+export function readVarint(reader: ByteReader): number {
+  const { bytes } = reader
+  let value = 0
+  for (let scale = 1; ; scale *= 128) {
+    const byte = bytes[reader.at++]
+    if (byte === undefined) throw new RangeError('a number in the log index is cut off')
+    if (byte < 128) return value + byte * scale
+    value += (byte - 128) * scale
+  }
+}

@@ -1,0 +1,199 @@
+import { entryOf, firstOf, readSegments, type Segment } from './coverage.ts'
+import type { Batch, Engine, Entry } from './engine/engine.ts'
+import {
+  BLOCKS_OF_LEVEL,
+  hashOf,
+  type Level,
+  PART_LEVEL,
+  postingKey,
+  segmentKey,
+} from './format/keys.ts'
+import { LONG_LIST, mergedList, partedList } from './format/merged.ts'
+import { joinLists } from './format/postings.ts'
+import { removePostings } from './remove.ts'
+
+/** Joins sixteen appended segments into one as it would have been filled, where all are there. One transaction. */
+export async function mergeAppended(engine: Engine): Promise<boolean> {
+  const ready = findMergeable(await engine.read(readSegments), 0)
+  if (!ready) return false
+  return engine.write(async (batch) => {
+    const parts = partsOf(await readSegments(batch), 0, ready.segment)
+    if (!parts) return false
+    const [from, to] = [parts[0]?.segment ?? 0, (parts.at(-1)?.segment ?? 0) + 1]
+    const lists = new Map<string, { start: number; list: Buffer }[]>()
+    const entries = await batch.range('postings', {
+      from: segmentKey(0, from),
+      to: segmentKey(0, to),
+    })
+    for (const { key, value } of entries)
+      collect(lists, hashOf(key), {
+        start: (key.readUInt32BE(1) - from) * BLOCKS_OF_LEVEL[0],
+        list: value,
+      })
+    await batch.insert(
+      'postings',
+      sortedByHash(lists).map(([hash, found]) => ({
+        key: postingKey(1, ready.segment, hash),
+        value: joinLists(found),
+      })),
+    )
+    await removePostings(batch, 0, from, to)
+    await replaceSegments(batch, parts, 1, ready.segment)
+    return true
+  })
+}
+
+/** Slices of the values that one transaction merges: by the first byte of their hash. */
+const SLICES = 64
+
+/** What is left to do of a merge, beside the index. */
+type Progress = { segment: number; state: 'writing' | 'deleting' }
+
+const PROGRESS = Buffer.from('merge')
+
+/**
+ * Joins 64 filled segments into one, where all are there. Many short transactions, so that others can write between them: rows
+ * of the merged segment are not looked at before the last one puts it in place. A merge that was interrupted is undone or ended
+ * first. Only one process may merge at a time.
+ */
+export async function mergeFilled(engine: Engine, pause: () => Promise<void>): Promise<boolean> {
+  await finishMerge(engine, pause)
+  const ready = findMergeable(await engine.read(readSegments), 1)
+  if (!ready) return false
+  const { segment } = ready
+  await engine.write((batch) => note(batch, { segment, state: 'writing' }))
+  for (let slice = 0; slice < SLICES; slice++) {
+    await engine.write((batch) => mergeSlice(batch, segment, slice))
+    await pause()
+  }
+  await engine.write(async (batch) => {
+    const parts = partsOf(await readSegments(batch), 1, segment)
+    // A part may have been taken away by a reorg meanwhile.
+    if (parts) await replaceSegments(batch, parts, 2, segment)
+    await note(batch, { segment, state: parts ? 'deleting' : 'writing' })
+  })
+  await finishMerge(engine, pause)
+  return true
+}
+
+/** Ends or undoes what an interrupted merge left. */
+async function finishMerge(engine: Engine, pause: () => Promise<void>): Promise<void> {
+  const progress = await engine.read(async (view) => {
+    const [value] = await view.get('facts', [PROGRESS])
+    return value && (JSON.parse(value.toString()) as Progress)
+  })
+  if (!progress) return
+  const { segment, state } = progress
+  const parts = BLOCKS_OF_LEVEL[2] / BLOCKS_OF_LEVEL[1]
+  const first = segment * parts
+  if (state === 'writing')
+    await engine.write((batch) => removePostings(batch, 2, segment, segment + 1))
+  for (let part = first; part < first + parts; part++) {
+    await engine.write((batch) =>
+      removePostings(batch, state === 'writing' ? PART_LEVEL : 1, part, part + 1),
+    )
+    await pause()
+  }
+  await engine.write((batch) => batch.delete('facts', [PROGRESS]))
+}
+
+function note(batch: Batch, progress: Progress): Promise<void> {
+  return batch.put('facts', [{ key: PROGRESS, value: Buffer.from(JSON.stringify(progress)) }])
+}
+
+async function mergeSlice(batch: Batch, segment: number, slice: number): Promise<void> {
+  const parts = BLOCKS_OF_LEVEL[2] / BLOCKS_OF_LEVEL[1]
+  const lists = new Map<string, { start: number; list: Buffer }[]>()
+  const width = 256 / SLICES
+  const edge = (part: number, at: number) =>
+    at < 256 ? Buffer.concat([segmentKey(1, part), Buffer.from([at])]) : segmentKey(1, part + 1)
+  for (let offset = 0; offset < parts; offset++) {
+    const part = segment * parts + offset
+    const entries = await batch.range('postings', {
+      from: edge(part, slice * width),
+      to: edge(part, (slice + 1) * width),
+    })
+    for (const { key, value } of entries)
+      collect(lists, hashOf(key), { start: offset * BLOCKS_OF_LEVEL[1], list: value })
+  }
+  const merged: Entry[] = []
+  const parted: Entry[] = []
+  for (const [hash, found] of sortedByHash(lists)) {
+    const key = postingKey(2, segment, hash)
+    const bytes = found.reduce((sum, { list }) => sum + list.length, 0)
+    if (bytes < LONG_LIST) {
+      merged.push({ key, value: mergedList(joinLists(found)) })
+      continue
+    }
+    const offsets = found.map(({ start }) => start / BLOCKS_OF_LEVEL[1])
+    merged.push({ key, value: partedList(offsets) })
+    for (const [index, offset] of offsets.entries())
+      parted.push({
+        key: postingKey(PART_LEVEL, segment * parts + offset, hash),
+        value: found[index]?.list as Buffer,
+      })
+  }
+  await batch.insert('postings', merged)
+  await batch.insert(
+    'postings',
+    parted.toSorted((a, b) => a.key.compare(b.key)),
+  )
+}
+
+/** The first place where all segments of a level that make one of the next are there. */
+function findMergeable(
+  segments: readonly Segment[],
+  level: 0 | 1,
+): { segment: number } | undefined {
+  const wanted = new Set(
+    segments
+      .filter((segment) => segment.level === level)
+      .map((segment) => Math.floor(firstOf(segment) / BLOCKS_OF_LEVEL[(level + 1) as Level])),
+  )
+  for (const segment of wanted) if (partsOf(segments, level, segment)) return { segment }
+  return undefined
+}
+
+/** The segments that make one of the next level; undefined unless all are there. */
+function partsOf(
+  segments: readonly Segment[],
+  level: 0 | 1,
+  segment: number,
+): Segment[] | undefined {
+  const count = BLOCKS_OF_LEVEL[(level + 1) as Level] / BLOCKS_OF_LEVEL[level]
+  const parts = segments.filter(
+    (part) => part.level === level && Math.floor(part.segment / count) === segment,
+  )
+  return parts.length === count ? parts : undefined
+}
+
+async function replaceSegments(
+  batch: Batch,
+  parts: readonly Segment[],
+  level: Level,
+  segment: number,
+): Promise<void> {
+  await batch.delete(
+    'segments',
+    parts.map((part) => segmentKey(part.level, part.segment)),
+  )
+  await batch.put('segments', [
+    entryOf({
+      level,
+      segment,
+      parentHash: parts[0]?.parentHash ?? '',
+      lastHash: parts.at(-1)?.lastHash ?? '',
+      logs: parts.reduce((sum, { logs }) => sum + logs, 0),
+    }),
+  ])
+}
+
+function collect<item>(lists: Map<string, item[]>, hash: string, item: item): void {
+  const found = lists.get(hash)
+  if (found) found.push(item)
+  else lists.set(hash, [item])
+}
+
+function sortedByHash<item>(lists: Map<string, item>): [string, item][] {
+  return [...lists].toSorted(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { address, indexBlocks, scan, word } from '../../../test/indexBlocks.ts'
+import type { Engine } from '../engine/engine.ts'
+import { openFacts } from '../facts.ts'
+import type { IndexBlock, IndexLog } from '../format/block.ts'
+import { mergeAppended, mergeFilled } from '../merge.ts'
+import { createIndexStore } from '../store.ts'
+import { createSearcher, type Searcher, type SearchRequest } from './search.ts'
+
+/** Blocks 0 to 65,535 merged, then 2,048 filled, 1,024 appended and joined, and 128 appended. */
+const MERGED = 65_536
+const FILLED = MERGED + 2_048
+const JOINED = FILLED + 1_024
+const END = JOINED + 128
+
+/** What every engine must find: the same as a plain scan of the blocks, whatever the layout. */
+export function testSearch({
+  close,
+  open,
+  runs,
+}: {
+  open: () => Promise<Engine>
+  close: () => Promise<void>
+  runs: number
+}): void {
+  let engine: Engine
+  let searcher: Searcher
+  const blocks = indexBlocks(0, END, logsOf)
+
+  beforeAll(async () => {
+    engine = await open()
+    const facts = await openFacts(engine, { genesis: '00' })
+    const store = createIndexStore({ engine, facts })
+    for (let at = 0; at < FILLED; at += 1_024) await store.append(1, blocks.slice(at, at + 1_024))
+    for (let at = FILLED; at < END; at += 64) await store.append(0, blocks.slice(at, at + 64))
+    expect(await mergeAppended(engine)).toBe(true)
+    expect(await mergeAppended(engine)).toBe(false)
+    expect(await mergeFilled(engine, async () => {})).toBe(true)
+    expect(await mergeFilled(engine, async () => {})).toBe(false)
+    expect(await store.coverage()).toMatchObject([{ from: 0, to: END - 1 }])
+    searcher = createSearcher({ deadline: 60_000, engine, facts })
+  }, 120_000)
+
+  afterAll(async () => {
+    await engine?.close()
+    await close()
+  })
+
+  async function found(request: SearchRequest): Promise<{ block: number; index: number }[]> {
+    const answer = await searcher.search({ limit: 1e9, ...request })
+    const rows = JSON.parse(`[${answer.bytes.toString()}]`) as {
+      logIndex: string
+      blockNumber: string
+    }[]
+    expect(rows.length).toBe(answer.count)
+    expect(rows.map(({ blockNumber }) => Number(blockNumber))).toEqual([...answer.blocks])
+    return rows.map(({ blockNumber, logIndex }) => ({
+      block: Number(blockNumber),
+      index: Number(logIndex),
+    }))
+  }
+
+  test('behavior: random searches find what a plain scan finds', async () => {
+    const value = fc.integer({ min: 0, max: 5 })
+    const choice = fc.oneof(
+      fc.constant(null),
+      fc.array(value.map(word), { maxLength: 3 }),
+      fc.constant(Array.from({ length: 100 }, (_, index) => word(index + 3))),
+    )
+    const height = fc.oneof(
+      fc.integer({ min: 0, max: END + 10 }),
+      fc.constantFrom(
+        0,
+        1_023,
+        1_024,
+        MERGED - 1,
+        MERGED,
+        FILLED - 1,
+        FILLED,
+        JOINED,
+        END - 1,
+        END,
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(value.map(address), { maxLength: 3 }),
+        fc.array(choice, { maxLength: 5 }),
+        height,
+        fc.integer({ min: 0, max: 70_000 }),
+        async (addresses, topics, from, length) => {
+          const request = { addresses, topics, from, to: from + length }
+          expect(await found(request)).toEqual(scan(blocks, request))
+        },
+      ),
+      { numRuns: runs },
+    )
+  }, 120_000)
+
+  test('behavior: rows are those of the node’s JSON-RPC, byte by byte', async () => {
+    const [first] = blocks.filter(({ logs }) => logs.some(({ topics }) => topics.length === 4))
+    const block = first as IndexBlock
+    const { bytes, ends } = await searcher.search({
+      addresses: [],
+      topics: [],
+      from: block.number,
+      to: block.number,
+      limit: 1_000,
+    })
+    expect(bytes.toString()).toBe(block.logs.map((log) => rowOf(block, log)).join(','))
+    expect(ends.at(-1)).toBe(bytes.length)
+  })
+
+  test('behavior: stops at the limit, with one row more', async () => {
+    const answer = await searcher.search({ addresses: [], topics: [], from: 0, to: END, limit: 10 })
+    expect(answer.blocks.length).toBe(11)
+    expect(answer.count).toBe(11)
+  })
+
+  test('behavior: without a limit it counts', async () => {
+    const request = { addresses: [address(2)], topics: [], from: 0, to: END }
+    const answer = await searcher.search(request)
+    expect(answer.count).toBe(scan(blocks, request).length)
+    expect(answer.bytes.length).toBe(0)
+  })
+
+  test('behavior: says what is covered', async () => {
+    const answer = await searcher.search({
+      addresses: [],
+      topics: [],
+      from: END - 2,
+      to: END + 50,
+      limit: 1,
+    })
+    expect(answer.covered).toEqual([{ from: END - 2, to: END - 1 }])
+  })
+
+  test('behavior: the deadline ends a search after whole blocks', async () => {
+    let time = 0
+    const facts = await openFacts(engine, { genesis: '00' })
+    const slow = createSearcher({ deadline: 50, engine, facts, now: () => (time += 30) })
+    const request = { addresses: [address(1)], topics: [], from: 0, to: END, limit: 1e9 }
+    const { blocks: rows, stoppedAfter = Infinity } = await slow.search(request)
+    expect(stoppedAfter).toBeLessThan(END)
+    expect([...rows].filter((block) => block <= stoppedAfter).length).toBe(
+      scan(blocks, { ...request, to: stoppedAfter }).length,
+    )
+  })
+
+  test('error: a signal ends a search', async () => {
+    const facts = await openFacts(engine, { genesis: '00' })
+    let time = 0
+    const slow = createSearcher({ deadline: 1e9, engine, facts, now: () => (time += 30) })
+    await expect(
+      slow.search(
+        { addresses: [address(1)], topics: [], from: 0, to: END },
+        AbortSignal.abort(new Error('gone')),
+      ),
+    ).rejects.toThrow('gone')
+  })
+}
+
+/** Uneven: most blocks are empty, some are dense, one contract is in nearly every one of those. */
+function logsOf(number: number): Partial<IndexLog>[] {
+  if (number % 9 > 0 && number % 1_000 > 30) return []
+  const count = number % 1_000 === 7 ? 60 : (number * 7) % 5
+  return Array.from({ length: count }, (_, index) => {
+    const mixed = number * 31 + index * 17
+    return {
+      address: address(mixed % 3 > 0 ? 1 : mixed % 6),
+      topics: Array.from({ length: mixed % 5 }, (_, position) =>
+        word(position === 1 ? mixed % 400 : (mixed + position) % 6),
+      ),
+      data: index % 2 === 0 ? word(mixed) + 'ff'.repeat(20) + '00'.repeat(12) + '01' : '',
+    }
+  })
+}
+
+function rowOf(block: IndexBlock, log: IndexLog): string {
+  return JSON.stringify({
+    address: `0x${log.address}`,
+    blockHash: `0x${block.hash}`,
+    blockNumber: `0x${block.number.toString(16)}`,
+    blockTimestamp: `0x${block.timestamp.toString(16)}`,
+    data: `0x${log.data}`,
+    logIndex: `0x${log.index.toString(16)}`,
+    topics: log.topics.map((topic) => `0x${topic}`),
+    transactionHash: `0x${log.transactionHash}`,
+    transactionIndex: `0x${log.transactionIndex.toString(16)}`,
+    removed: false,
+  })
+}

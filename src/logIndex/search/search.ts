@@ -1,0 +1,219 @@
+import { coverageOf, firstOf, lastOf, readSegments } from '../coverage.ts'
+import type { Engine, View } from '../engine/engine.ts'
+import type { Facts } from '../facts.ts'
+import { blockOf, createHasher, pageKey } from '../format/keys.ts'
+import { readPage } from '../format/pageReader.ts'
+import { INDICES } from '../format/postings.ts'
+import { createRowWriter, type RowWriter } from '../format/rowWriter.ts'
+import { placesIn } from './places.ts'
+import { type LogSearch, type Plan, planOf } from './plan.ts'
+
+/** A search in a range of blocks, both ends included. */
+export type SearchRequest = LogSearch & {
+  from: number
+  to: number
+  /** Rows wanted; one more is given when there are more. Absent counts and gives no rows. */
+  limit?: number
+}
+
+/** What the index has of a search, all of it of one moment. */
+export type SearchAnswer = {
+  /** The parts of the range that were searched, in order. What is not in them is not in the index. */
+  covered: { from: number; to: number }[]
+  /** Logs that match. */
+  count: number
+  /** Block of each row, and where its text ends in `bytes`. */
+  blocks: Float64Array
+  ends: Uint32Array
+  /** The rows as JSON, commas between. */
+  bytes: Buffer
+  /** Set when the time was over: the blocks after this one were not searched. */
+  stoppedAfter?: number
+}
+
+/** Segments that are looked up together: few at first, because a search may have its rows at once. */
+const FIRST_BATCH = 4
+const LARGEST_BATCH = 128
+
+/** Pages that are read together. */
+const PAGES = 128
+
+/** Milliseconds of work after which others get a turn. */
+const TURN = 10
+
+/** Searches one engine. */
+export type Searcher = {
+  /** @throws the signal's reason */
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
+}
+
+export function createSearcher({
+  deadline,
+  engine,
+  facts,
+  now = () => performance.now(),
+}: createSearcher.Options): Searcher {
+  const hash = createHasher(facts.seed)
+  const kept = facts.addresses && new Set(facts.addresses)
+
+  return {
+    search: (request, signal) =>
+      engine.read(async (view) => {
+        const rows = createRowWriter()
+        const answer = (
+          covered: SearchAnswer['covered'],
+          count: number,
+          stoppedAfter?: number,
+        ) => ({
+          covered,
+          count,
+          ...rows.take(),
+          ...(stoppedAfter !== undefined && { stoppedAfter }),
+        })
+        if (kept && !answers(kept, request)) return answer([], 0)
+        const covered = coverageOf(await readSegments(view)).flatMap(({ from, to }) =>
+          to < request.from || from > request.to
+            ? []
+            : [{ from: Math.max(from, request.from), to: Math.min(to, request.to) }],
+        )
+        const plan = planOf(request, hash)
+        if (!plan) return answer(covered, 0)
+        const run = createRun({
+          limit: request.limit,
+          logsPerPage: engine.logsPerPage,
+          plan,
+          rows,
+          view,
+        })
+        const started = now()
+        let turn = started
+        let last = request.from - 1
+        for (const part of covered)
+          for await (const done of run.steps(part)) {
+            last = done
+            if (run.isFull()) return answer(covered, run.count())
+            const time = now()
+            if (time - turn < TURN) continue
+            await new Promise((resolve) => setImmediate(resolve))
+            signal?.throwIfAborted()
+            if (time - started > deadline) return answer(covered, run.count(), last)
+            turn = now()
+          }
+        return answer(covered, run.count())
+      }),
+  }
+}
+
+export declare namespace createSearcher {
+  type Options = {
+    engine: Engine
+    facts: Facts
+    /** Milliseconds that one search may take. */
+    deadline: number
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+  }
+}
+
+/** One search under way. */
+type Run = {
+  /** Searches a part that is covered. Each step gives the last block that is done. */
+  steps(range: { from: number; to: number }): AsyncGenerator<number>
+  isFull(): boolean
+  count(): number
+}
+
+function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options): Run {
+  let count = 0
+  const isFull = () => limit !== undefined && count > limit
+
+  /** Compares the logs at some places, or all of them, of one page, and takes those that match. */
+  function take(block: number, bytes: Buffer, wanted: ReadonlySet<number> | undefined): void {
+    const page = readPage(bytes)
+    page.each((log) => {
+      if (isFull() || (wanted && !wanted.has(log.index)) || !plan.matches(page, log)) return
+      count += 1
+      if (limit !== undefined) rows.add(page, block, log)
+    })
+  }
+
+  /** Reads the logs at some places. Each step gives the number of those that are read. */
+  async function* read(places: readonly number[]): AsyncGenerator<number> {
+    let next = 0
+    while (next < places.length && !isFull()) {
+      const pages: { block: number; page: number; wanted: Set<number> }[] = []
+      for (; next < places.length; next++) {
+        const place = places[next] as number
+        const block = Math.floor(place / INDICES)
+        const index = place % INDICES
+        const page = Math.floor(index / logsPerPage)
+        const last = pages.at(-1)
+        if (last && last.block === block && last.page === page) last.wanted.add(index)
+        else if (pages.length === PAGES) break
+        else pages.push({ block, page, wanted: new Set([index]) })
+      }
+      const values = await view.get(
+        'logs',
+        pages.map(({ block, page }) => pageKey(block, page)),
+      )
+      for (const [index, { block, wanted }] of pages.entries()) {
+        const bytes = values[index]
+        if (!bytes) throw new Error(`the log index lacks logs of block ${block}: verify it`)
+        take(block, bytes, wanted)
+      }
+      yield next
+    }
+  }
+
+  async function* searchLists(range: { from: number; to: number }): AsyncGenerator<number> {
+    const segments = (await readSegments(view)).filter(
+      (segment) => lastOf(segment) >= range.from && firstOf(segment) <= range.to,
+    )
+    let done = range.from - 1
+    let size = FIRST_BATCH
+    for (let at = 0; at < segments.length; size = Math.min(size * 2, LARGEST_BATCH)) {
+      const batch = segments.slice(at, at + size)
+      at += size
+      for await (const step of placesIn(view, batch, range, plan.constraints)) {
+        for await (const places of read(step.places)) if (places < step.places.length) yield done
+        done = step.done
+        yield done
+      }
+    }
+  }
+
+  async function* readAll({ from, to }: { from: number; to: number }): AsyncGenerator<number> {
+    let start = pageKey(from, 0)
+    const end = pageKey(to + 1, 0)
+    for (;;) {
+      const entries = await view.range('logs', { from: start, to: end, limit: PAGES })
+      for (const { key, value } of entries) take(blockOf(key), value, undefined)
+      const last = entries.at(-1)
+      if (!last || entries.length < PAGES) break
+      start = Buffer.concat([last.key, Buffer.from([0])])
+      yield blockOf(last.key) - 1
+    }
+    yield to
+  }
+
+  return {
+    steps: (range) => (plan.constraints.length === 0 ? readAll(range) : searchLists(range)),
+    isFull,
+    count: () => count,
+  }
+}
+
+declare namespace createRun {
+  type Options = {
+    limit: number | undefined
+    logsPerPage: number
+    plan: Plan
+    rows: RowWriter
+    view: View
+  }
+}
+
+/** Whether an index that keeps the logs of some contracts can answer a search. */
+function answers(kept: ReadonlySet<string>, { addresses }: LogSearch): boolean {
+  return addresses.length > 0 && addresses.every((address) => kept.has(address))
+}

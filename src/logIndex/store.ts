@@ -1,0 +1,138 @@
+import {
+  BrokenChainError,
+  type CoveredRange,
+  coverageOf,
+  entryOf,
+  firstOf,
+  lastOf,
+  readSegments,
+  requireChain,
+  type Segment,
+} from './coverage.ts'
+import type { Batch, Engine, Entry } from './engine/engine.ts'
+import type { Facts } from './facts.ts'
+import type { IndexBlock } from './format/block.ts'
+import {
+  BLOCKS_OF_LEVEL,
+  createHasher,
+  type Level,
+  pageKey,
+  postingKey,
+  valuesOf,
+} from './format/keys.ts'
+import { encodePage } from './format/page.ts'
+import { createPostingsBuilder } from './format/postings.ts'
+import { removeSegment } from './remove.ts'
+
+/** Writes complete segments. Every change is one transaction, so a process that is killed leaves nothing half done. */
+export type IndexStore = {
+  /** What is covered now. */
+  coverage(): Promise<CoveredRange[]>
+  segments(): Promise<Segment[]>
+  /**
+   * Adds the blocks of one segment. One that is covered already is left as it is: another replica was first.
+   *
+   * @returns whether it was added. @throws BrokenChainError when they do not link, to each other or to their neighbours.
+   */
+  append(level: 0 | 1, blocks: readonly IndexBlock[]): Promise<boolean>
+  /** Takes away every segment that reaches a height or lies above it. */
+  truncate(from: number): Promise<void>
+}
+
+export function createIndexStore({ engine, facts }: createIndexStore.Options): IndexStore {
+  const hash = createHasher(facts.seed)
+  const kept = facts.addresses === undefined ? undefined : new Set(facts.addresses)
+
+  /** Rows of a segment: made before its transaction begins, which is then short. */
+  function rowsOf(level: Level, segment: number, blocks: readonly IndexBlock[]) {
+    const start = firstOf({ level, segment })
+    const postings = createPostingsBuilder()
+    const pages: Entry[] = []
+    /** Values repeat a lot. */
+    const hashes = new Map<string, string>()
+    const hashed = (value: string) => {
+      let known = hashes.get(value)
+      if (known === undefined) hashes.set(value, (known = hash(value)))
+      return known
+    }
+    let count = 0
+    for (const block of blocks) {
+      const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs
+      count += logs.length
+      for (const log of logs)
+        for (const value of valuesOf(log))
+          postings.add(hashed(value), block.number - start, log.index)
+      for (let at = 0; at < logs.length;) {
+        const page = Math.floor((logs[at]?.index ?? 0) / engine.logsPerPage)
+        let end = at + 1
+        while (Math.floor((logs[end]?.index ?? Infinity) / engine.logsPerPage) === page) end += 1
+        pages.push({
+          key: pageKey(block.number, page),
+          value: encodePage(block, logs.slice(at, end)),
+        })
+        at = end
+      }
+    }
+    const lists = postings
+      .lists()
+      .map(([hash, list]): Entry => ({ key: postingKey(level, segment, hash), value: list }))
+    return { count, lists, pages }
+  }
+
+  /** @returns whether the segment may be added; false when it is covered. @throws BrokenChainError */
+  async function fits(batch: Batch, segment: Segment): Promise<boolean> {
+    const [from, to] = [firstOf(segment), lastOf(segment)]
+    for (const range of coverageOf(await readSegments(batch))) {
+      if (range.from <= from && range.to >= to) return false
+      if (range.from <= to && range.to >= from)
+        throw new BrokenChainError(`blocks ${from} to ${to} are indexed in part`)
+      if (range.to + 1 === from && range.lastHash !== segment.parentHash)
+        throw new BrokenChainError(
+          `block ${from} is not the child of the indexed block ${range.to}`,
+        )
+      if (range.from - 1 === to && range.parentHash !== segment.lastHash)
+        throw new BrokenChainError(
+          `the indexed block ${range.from} is not the child of block ${to}`,
+        )
+    }
+    return true
+  }
+
+  return {
+    coverage: () => engine.read(async (view) => coverageOf(await readSegments(view))),
+    segments: () => engine.read(readSegments),
+
+    async append(level, blocks) {
+      const [first, last] = [blocks[0], blocks.at(-1)]
+      if (!first || !last) throw new BrokenChainError('no blocks')
+      const segment = Math.floor(first.number / BLOCKS_OF_LEVEL[level])
+      requireChain(blocks, { level, segment })
+      const { count, lists, pages } = rowsOf(level, segment, blocks)
+      const row: Segment = {
+        level,
+        segment,
+        parentHash: first.parentHash,
+        lastHash: last.hash,
+        logs: count,
+      }
+      return engine.write(async (batch) => {
+        if (!(await fits(batch, row))) return false
+        await batch.insert('logs', pages)
+        await batch.insert('postings', lists)
+        await batch.put('segments', [entryOf(row)])
+        return true
+      })
+    },
+
+    async truncate(from) {
+      await engine.write(async (batch) => {
+        const gone = (await readSegments(batch)).filter((segment) => lastOf(segment) >= from)
+        for (const segment of gone) await removeSegment(batch, segment)
+      })
+    },
+  }
+}
+
+export declare namespace createIndexStore {
+  type Options = { engine: Engine; facts: Facts }
+}
