@@ -28,7 +28,7 @@ export function indexBlocks(
 }
 
 /** The hash of a test block: its height, as on the chain, and a filling. */
-export const blockHash = (number: number) =>
+const blockHash = (number: number) =>
   `${Math.max(number, 0).toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
 
 /** 32 bytes that end in a number. */
