@@ -12,6 +12,32 @@ import { LONG_LIST, mergedList, partedList } from './format/merged.ts'
 import { joinLists } from './format/postings.ts'
 import { removePostings } from './remove.ts'
 
+/** Where the progress of a merge is noted, among the facts. */
+const PROGRESS = Buffer.from('merge')
+
+/** The claim of who merges: only one process may. */
+export const MERGE_WORK = 'merge'
+
+/** Whether something can be merged, or a merge was interrupted. Costs one read. */
+export function canMerge(engine: Engine): Promise<boolean> {
+  return engine.read(async (view) => {
+    const [progress] = await view.get('facts', [PROGRESS])
+    const segments = await readSegments(view)
+    return (
+      progress !== undefined ||
+      findMergeable(segments, 0) !== undefined ||
+      findMergeable(segments, 1) !== undefined
+    )
+  })
+}
+
+/** Merges all that can be merged. The caller holds the claim. */
+export async function mergeIndex(engine: Engine): Promise<void> {
+  const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
+  while (await mergeAppended(engine));
+  while (await mergeFilled(engine, pause));
+}
+
 /** Joins sixteen appended segments into one as it would have been filled, where all are there. One transaction. */
 export async function mergeAppended(engine: Engine): Promise<boolean> {
   const ready = findMergeable(await engine.read(readSegments), 0)
@@ -48,8 +74,6 @@ const SLICES = 64
 
 /** What is left to do of a merge, beside the index. */
 type Progress = { segment: number; state: 'writing' | 'deleting' }
-
-const PROGRESS = Buffer.from('merge')
 
 /**
  * Joins 64 filled segments into one, where all are there. Many short transactions, so that others can write between them: rows

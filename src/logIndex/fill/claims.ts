@@ -1,0 +1,47 @@
+import type { Engine } from '../engine/engine.ts'
+
+/** Says who works on what, so that replicas that share an index do not read the same blocks. */
+export type Claims = {
+  /** Takes work for `lease` milliseconds; false when another has it. The holder takes it again to keep it. */
+  take(work: string): Promise<boolean>
+  release(work: string): Promise<void>
+}
+
+type Claim = { owner: string; until: number }
+
+/**
+ * Claims in the index itself. They only save work: who writes checks again what is covered, so clocks that differ and leases that run
+ * out do no harm.
+ */
+export function createClaims({
+  engine,
+  lease,
+  now = Date.now,
+  owner,
+}: createClaims.Options): Claims {
+  return {
+    take: (work) =>
+      engine.write(async (batch) => {
+        const key = Buffer.from(work)
+        const [value] = await batch.get('claims', [key])
+        const claim = value && (JSON.parse(value.toString()) as Claim)
+        if (claim && claim.owner !== owner && claim.until > now()) return false
+        const own: Claim = { owner, until: now() + lease }
+        await batch.put('claims', [{ key, value: Buffer.from(JSON.stringify(own)) }])
+        return true
+      }),
+    release: (work) => engine.write((batch) => batch.delete('claims', [Buffer.from(work)])),
+  }
+}
+
+export declare namespace createClaims {
+  type Options = {
+    engine: Engine
+    /** Milliseconds. */
+    lease: number
+    /** Names this process. */
+    owner: string
+    /** @default Date.now */
+    now?: () => number
+  }
+}

@@ -1,0 +1,120 @@
+import { sleep } from '../../lib/sleep.ts'
+import type { Engine } from '../engine/engine.ts'
+import { canMerge, MERGE_WORK, mergeIndex } from '../merge.ts'
+import type { IndexStore } from '../store.ts'
+import type { Claims } from './claims.ts'
+import type { BlockReader } from './source.ts'
+import { missingUnits, type Unit } from './units.ts'
+
+/** Which end of a range is filled first. */
+export type Order = 'newest' | 'oldest'
+
+/** Fills ranges of an index from a node. */
+export type Filler = {
+  /**
+   * Reads and writes what is missing of a range, whole groups of 64 blocks. Can be interrupted at any moment and called again.
+   * Work that another replica has claimed is left to it; what it leaves undone is taken over once its claim has run out.
+   *
+   * @throws UpstreamError, BrokenChainError, or the signal's reason
+   */
+  fill(range: { from: number; to: number }, order: Order, signal?: AbortSignal): Promise<void>
+}
+
+/** What was added to an index. */
+export type Added = { blocks: number; logs: number }
+
+/** Units that are read at once, so that one is read while another is written. */
+const UNITS = 2
+
+/** Milliseconds before work that others have claimed is looked at again. */
+const CLAIMED_DELAY = 2_000
+
+export function createFiller({
+  claims,
+  engine,
+  onAdded = () => {},
+  renewEvery,
+  reader,
+  store,
+}: createFiller.Options): Filler {
+  /** @returns false when another replica has it. */
+  async function fillUnit(unit: Unit, signal: AbortSignal | undefined): Promise<boolean> {
+    const work = `unit ${unit.from} ${unit.to}`
+    if (!(await claims.take(work))) return false
+    // What fails to be renewed is done twice at worst.
+    const renewing = setInterval(() => void claims.take(work).catch(() => {}), renewEvery)
+    try {
+      const blocks = await reader.read(unit.from, unit.to, signal)
+      signal?.throwIfAborted()
+      if (await store.append(unit.level, blocks))
+        onAdded({
+          blocks: blocks.length,
+          logs: blocks.reduce((sum, { logs }) => sum + logs.length, 0),
+        })
+      return true
+    } finally {
+      clearInterval(renewing)
+      await claims.release(work).catch(() => {})
+    }
+  }
+
+  let merging: Promise<void> | undefined
+
+  /** Merges what can be merged, once at a time. */
+  function merge(): Promise<void> {
+    merging ??= (async () => {
+      if (!(await canMerge(engine)) || !(await claims.take(MERGE_WORK))) return
+      const renewing = setInterval(() => void claims.take(MERGE_WORK).catch(() => {}), renewEvery)
+      try {
+        await mergeIndex(engine)
+      } finally {
+        clearInterval(renewing)
+        await claims.release(MERGE_WORK).catch(() => {})
+      }
+    })().finally(() => {
+      merging = undefined
+    })
+    return merging
+  }
+
+  return {
+    async fill(range, order, signal) {
+      for (;;) {
+        const units = missingUnits(await store.coverage(), range)
+        if (order === 'newest') units.reverse()
+        if (units.length === 0) break
+        let claimed = 0
+        let failure: { error: unknown } | undefined
+        let next = 0
+        const work = async () => {
+          while (!failure) {
+            const unit = units[next++]
+            if (!unit) return
+            try {
+              signal?.throwIfAborted()
+              if (await fillUnit(unit, signal)) await merge()
+              else claimed += 1
+            } catch (error) {
+              failure ??= { error }
+            }
+          }
+        }
+        await Promise.all(Array.from({ length: UNITS }, work))
+        if (failure) throw failure.error
+        if (claimed > 0) await sleep(CLAIMED_DELAY, signal)
+      }
+    },
+  }
+}
+
+export declare namespace createFiller {
+  type Options = {
+    claims: Claims
+    engine: Engine
+    reader: BlockReader
+    store: IndexStore
+    /** Milliseconds between renewals of a claim: less than its lease. */
+    renewEvery: number
+    onAdded?: (added: Added) => void
+  }
+}

@@ -1,0 +1,87 @@
+import { sleep } from '../../lib/sleep.ts'
+import { NodeBusyError, NodeTimeoutError } from '../../native/errors.ts'
+
+/** Bounds what filling asks of a node: calls under way, and calls a second. */
+export type Pace = {
+  run<value>(call: () => Promise<value>): Promise<value>
+  /** Resolves when another call could begin at once. */
+  free(): Promise<void>
+  /** Calls that were made. */
+  calls(): number
+}
+
+/** Share of the calls that are taken away when the node is short of resources, and calls until one is given back. */
+const SHRINK = 0.5
+const GROW_EVERY = 50
+
+/** Milliseconds between looks at the clock when the second is used up. */
+const TICK = 10
+
+/**
+ * At most `concurrency` calls under way and `rate` a second. Half of the former when the node says that it is busy or does not answer in
+ * time; then one more for every 50 calls that go well.
+ */
+export function createPace({
+  concurrency,
+  now = () => performance.now(),
+  rate,
+}: createPace.Options): Pace {
+  const waiting: (() => void)[] = []
+  let allowed = concurrency
+  let running = 0
+  let well = 0
+  let calls = 0
+  /** When the next call may begin, so that the rate is kept. */
+  let next = 0
+
+  async function begin(): Promise<void> {
+    if (running >= Math.floor(allowed)) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    const time = now()
+    next = Math.max(next, time - TICK)
+    const delay = next - time
+    next += 1_000 / rate
+    if (delay > TICK) await sleep(delay)
+  }
+
+  function end(): void {
+    running -= 1
+    while (running < Math.floor(allowed) && waiting.length > 0) {
+      running += 1
+      waiting.shift()?.()
+    }
+  }
+
+  return {
+    async run(call) {
+      await begin()
+      calls += 1
+      try {
+        const value = await call()
+        well += 1
+        if (well % GROW_EVERY === 0) allowed = Math.min(concurrency, allowed + 1)
+        return value
+      } catch (error) {
+        if (error instanceof NodeBusyError || error instanceof NodeTimeoutError)
+          allowed = Math.max(1, allowed * SHRINK)
+        throw error
+      } finally {
+        end()
+      }
+    },
+    async free() {
+      while (running >= Math.floor(allowed)) await sleep(TICK)
+    },
+    calls: () => calls,
+  }
+}
+
+export declare namespace createPace {
+  type Options = {
+    concurrency: number
+    /** Calls a second. */
+    rate: number
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+  }
+}

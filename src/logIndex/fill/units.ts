@@ -1,0 +1,36 @@
+import { type CoveredRange, gapsOf } from '../coverage.ts'
+import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
+
+/** Blocks that are read and written together: a whole segment. */
+export type Unit = { level: 0 | 1; from: number; to: number }
+
+const [GROUP, UNIT] = BLOCKS_OF_LEVEL
+
+/** Blocks that must lie above one before it is indexed: the window in memory holds twice as many, and a reorg reaches less. */
+export const MARGIN = 64
+
+/** The last block that can be indexed when a height is solidified: the end of a group. −1 when there is none. */
+export function lastIndexable(solid: number): number {
+  return Math.max(-1, Math.floor((solid - MARGIN + 1) / GROUP) * GROUP - 1)
+}
+
+/**
+ * What is missing of a range, as segments: it begins at the group of `from` and ends with the last whole group. Units of
+ * 1,024 blocks where they fit, groups of 64 at the edges.
+ */
+export function missingUnits(
+  covered: readonly Pick<CoveredRange, 'from' | 'to'>[],
+  { from, to }: { from: number; to: number },
+): Unit[] {
+  const start = Math.floor(from / GROUP) * GROUP
+  const end = Math.floor((to + 1) / GROUP) * GROUP - 1
+  const units: Unit[] = []
+  for (const gap of gapsOf(covered, { from: start, to: end }))
+    for (let at = gap.from; at <= gap.to;) {
+      const isUnit = at % UNIT === 0 && at + UNIT - 1 <= gap.to
+      const last = at + (isUnit ? UNIT : GROUP) - 1
+      units.push({ level: isUnit ? 1 : 0, from: at, to: last })
+      at = last + 1
+    }
+  return units
+}
