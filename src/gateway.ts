@@ -14,6 +14,7 @@ import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
 import { createRpcServer, type ObservedCall } from './jsonrpc/server.ts'
 import { createLoopWatch } from './lib/loopWatch.ts'
 import { type Log, silentLog } from './log.ts'
+import { indexSockets } from './logIndex/gatewayIndex.ts'
 import { methodsOf } from './methods/view.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createNativeClient, type NativeClient } from './native/client.ts'
@@ -242,7 +243,8 @@ function poolTransport(config: Config, metrics: Metrics): NativeTransport {
     ...(config.upstreamHeader !== undefined && { header: config.upstreamHeader }),
     onCall: ({ path, seconds, status }) =>
       metrics.upstreamCall(path, status === undefined ? 'failed' : String(status), seconds),
-    sockets: config.upstreamSockets,
+    // Those of the log index come out of the same allowance.
+    sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
     timeout: config.upstreamTimeout,
     upstream,
     upstreamSolidity: solidityUpstream(config) ?? upstream,

@@ -6,6 +6,9 @@ import { VERSION } from './version.ts'
 /** A chain makes a block every 3 s; ten missed ones are worth a word. Milliseconds. */
 const STALE = 30_000
 
+/** Covered ranges of the log index that are shown: there are few unless filling was interrupted often. */
+const SHOWN_RANGES = 20
+
 /** How the gateway is, from what its parts say. Asks nobody. */
 export function healthOf({
   config,
@@ -25,6 +28,8 @@ export function healthOf({
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
   if (head?.problem !== undefined) reasons.push(head.problem)
   if (services && redis === 'down') reasons.push('Redis is away: filters cannot be polled')
+  const index = services?.index?.status()
+  if (index?.problem !== undefined) reasons.push(`the log index: ${index.problem}`)
   const serving = head?.number !== undefined
 
   return {
@@ -45,6 +50,14 @@ export function healthOf({
       age: head?.age === undefined ? null : seconds(head.age),
     },
     redis,
+    ...(index && {
+      index: {
+        state: index.state,
+        covered: index.covered.slice(-SHOWN_RANGES),
+        logs: index.logs,
+        bytes: index.bytes,
+      },
+    }),
     uptime: seconds(now() - started),
   }
 }

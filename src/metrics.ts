@@ -45,6 +45,11 @@ export function createMetrics() {
   const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
   const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last moved')
   const upstreamUp = gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded')
+  const indexBlocks = gauge('ethgate_index_blocks', 'Blocks in the log index')
+  const indexLogs = gauge('ethgate_index_logs', 'Logs in the log index')
+  const indexBytes = gauge('ethgate_index_bytes', 'Size of the log index on disk')
+  const indexTop = gauge('ethgate_index_block_number', 'Newest block in the log index')
+  const indexUp = gauge('ethgate_index_up', '1 when the log index works; 0 also without one')
   const redisUp = gauge('ethgate_redis_up', '1 when Redis is connected; 0 also without Redis')
 
   return {
@@ -61,11 +66,16 @@ export function createMetrics() {
       upstream.observe({ operation, outcome }, seconds)
     },
     /** What `/health` says, as numbers. */
-    health({ head, redis, upstream }: Health) {
+    health({ head, index, redis, upstream }: Health) {
       headNumber.set(head.number ?? 0)
       solidNumber.set(head.solid ?? 0)
       headAge.set(head.age ?? 0)
       upstreamUp.set(upstream.state === 'up' ? 1 : 0)
+      indexUp.set(index && index.state !== 'failed' ? 1 : 0)
+      indexLogs.set(index?.logs ?? 0)
+      indexBytes.set(index?.bytes ?? 0)
+      indexTop.set(index?.covered.at(-1)?.to ?? 0)
+      indexBlocks.set((index?.covered ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0))
       redisUp.set(redis === 'up' ? 1 : 0)
     },
     /** How late the event loop is, seconds. */

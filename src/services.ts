@@ -7,6 +7,8 @@ import type { Head } from './chain/headTypes.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Log } from './log.ts'
+import { createGatewayIndex } from './logIndex/gatewayIndex.ts'
+import type { LogIndex } from './logIndex/logIndex.ts'
 import type { ChainIdentity } from './native/capabilities.ts'
 import type { NativeClient } from './native/client.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
@@ -26,6 +28,8 @@ export type Services = {
   /** What a method gets on a view, `request` aside. */
   readonly contexts: Record<Chain['view'], Omit<Context, 'request'>>
   readonly head: Head
+  /** Where `--index` names one. */
+  readonly index: LogIndex | undefined
   readonly redis: RedisLink | undefined
   start(): Promise<void>
   stop(): Promise<void>
@@ -65,12 +69,14 @@ export async function createServices({
     redis,
   })
   const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
+  const index = createGatewayIndex({ config, genesis: identity.genesis, head, log })
   const chainOptions = {
     blocks,
     chainId,
     config,
     genesis,
     head,
+    index,
     native,
     services: createChainServices({ blocks, config, head, native, prices }),
   }
@@ -109,14 +115,17 @@ export async function createServices({
       solid: { ...shared, ...watching.solid, chain: solid },
     },
     head,
+    index,
     redis,
     async start() {
       sending.start()
       await head.start()
+      index?.start()
     },
     async stop() {
       await watching.stop()
       await head.stop()
+      await index?.stop()
       await sending.stop()
       await sent.close()
       await redis?.close()

@@ -12,7 +12,9 @@ import type { CachedBlock, BlockContext } from './cachedBlock.ts'
 import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
-import { type BlockRange, logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
+import type { IndexedLogs } from './indexedLogs.ts'
+import { logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
+import type { BlockRange } from './logScan.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
 import { stateSource } from './state.ts'
 import { createTransactions } from './transactions.ts'
@@ -66,7 +68,7 @@ export declare namespace createChainServices {
  * Nothing here answers from what could not be read: an upstream that fails is an error, never "none".
  */
 export function createChain(options: createChain.Options): Chain {
-  const { blocks, chainId, config, genesis, head, native, view } = options
+  const { blocks, chainId, config, genesis, head, index, native, view } = options
   const { answers, prices, spans } = options.services ?? createChainServices(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
@@ -130,7 +132,7 @@ export function createChain(options: createChain.Options): Chain {
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
-    return { blocks, head, maxBlocks, maxResults, signal, spans }
+    return { blocks, head, index, maxBlocks, maxResults, signal, spans }
   }
 
   async function search(
@@ -230,6 +232,8 @@ export declare namespace createChain {
     /** Last four bytes of the genesis hash. */
     chainId: number
     genesis: Hash
+    /** Where there is one. */
+    index?: IndexedLogs | undefined
     view: 'full' | 'solid'
     /** Given when another view of the same chain exists. @default own ones */
     services?: ChainServices

@@ -1,4 +1,4 @@
-import type { Hash, Hex } from 'viem'
+import type { Hex } from 'viem'
 
 import { toQuantity } from '../codec/quantity.ts'
 import type { RpcLog } from '../codec/types.ts'
@@ -7,20 +7,18 @@ import type { Wire } from '../lib/wire.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
 import type { LogMatch } from './chainTypes.ts'
-import { createLogMatcher, type LogMatcher } from './logMatch.ts'
+import { gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
+import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
+import { createLogMatcher } from './logMatch.ts'
+import { type BlockRange, pinsOf, scanBlocks } from './logScan.ts'
 import { joinRows } from './rows.ts'
 import type { BlockSpans } from './spans.ts'
 
-/** Blocks from one height to another, both included. */
-export type BlockRange = { from: number; to: number }
-
-/** Spans that one search reads at a time; each asks for its blocks in parallel. */
-const WORKERS = 4
 /** Times that a search starts over because a reorg crossed it. */
 const ATTEMPTS = 3
 
 /**
- * The logs of a range of blocks that are all there, in order.
+ * The logs of a range of blocks that are all there, in order: from the log index what it covers, the rest from blocks.
  *
  * Blocks above the solidified one are pinned by hash at the start, so an answer never mixes two branches.
  *
@@ -31,7 +29,8 @@ export async function logsOfRange(
   match: LogMatch,
   options: logsOfRange.Options,
 ): Promise<Wire<RpcLog[]>> {
-  return joinRows(await logRowsOfRange(range, match, options))
+  const { chunks, count } = await wholeRange(range, match, options)
+  return arrayOf(chunks, count)
 }
 
 /** The same logs, each as a row of its own. @throws as `logsOfRange` */
@@ -40,23 +39,18 @@ export async function logRowsOfRange(
   match: LogMatch,
   options: logsOfRange.Options,
 ): Promise<Wire<RpcLog>[]> {
-  if (range.to - range.from > options.maxBlocks)
-    throw new RpcError(-32602, `exceed max block range: ${options.maxBlocks}`, {
-      data: suggestion(range.from, range.from + options.maxBlocks, options.maxBlocks),
-    })
-  const matcher = createLogMatcher(match)
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const rows = await scan(range, matcher, options)
-    if (rows) return rows
-  }
-  throw new UpstreamError('the chain is switching branches; ask for these logs again')
+  const { chunks } = await wholeRange(range, match, options)
+  return chunks.flatMap((chunk) => Array.from({ length: chunk.count }, (_, row) => chunk.row(row)))
 }
 
 export declare namespace logsOfRange {
   type Options = {
-    blocks: Pick<Blocks, 'hashAt'>
+    blocks: Pick<Blocks, 'epoch' | 'hashAt'>
     spans: BlockSpans
     head: Pick<CanonicalView, 'solid'>
+    /** Where there is one. */
+    index?: IndexedLogs | undefined
+    /** Most blocks that are read for one search; those that the index covers do not count. */
     maxBlocks: number
     maxResults: number
     signal?: AbortSignal | undefined
@@ -74,60 +68,84 @@ export function logsOfBlock(
   return joinRows(rows)
 }
 
-/** Reads and searches a range; undefined when a reorg made the blocks differ from those it began with. */
-async function scan(
-  { from, to }: BlockRange,
-  matcher: LogMatcher,
-  { blocks, head, maxResults, signal, spans }: logsOfRange.Options,
-): Promise<Wire<RpcLog>[] | undefined> {
-  const pins = new Map<number, Hash | undefined>()
-  for (let number = Math.max(from, head.solid().number + 1); number <= to; number++)
-    pins.set(number, blocks.hashAt(number))
-
-  const found: (Wire<RpcLog>[] | undefined)[] = Array.from({ length: to - from + 1 })
-  let next = from
-  let total = 0
-  let isSame = true
-
-  async function work(): Promise<void> {
-    while (next <= to && total <= maxResults && isSame) {
-      signal?.throwIfAborted()
-      const start = next
-      next = Math.min(to + 1, start + spans.step())
-      const read = await spans.read(start, next - 1, signal)
-      for (const [offset, block] of read.entries()) {
-        const pin = pins.get(start + offset)
-        if (!block || (pin !== undefined && pin !== block.id.hash)) {
-          isSame = false
-          return
-        }
-        const rows = block.logs(matcher)
-        found[start + offset - from] = rows
-        total += rows.length
-      }
-    }
+/** The logs of a range from its beginning on, up to `maxResults` and one more. The chunks are in order. */
+async function findLogs(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<{ chunks: LogChunk[]; count: number }> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const chunks = await tryToFind(range, match, options)
+    if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
   }
-
-  await Promise.all(Array.from({ length: WORKERS }, work))
-  if (!isSame) return undefined
-  if (total > maxResults) throw tooMany(maxResults, fitting(found, from, maxResults))
-  return found.flatMap((rows) => rows ?? [])
+  throw new UpstreamError('the chain is switching branches; ask for these logs again')
 }
 
-/** The longest range from the beginning whose logs fit; undefined when those of the first block do not. */
-function fitting(
-  found: readonly (readonly unknown[] | undefined)[],
-  from: number,
-  limit: number,
-): BlockRange | undefined {
-  let sum = 0
-  let count = 0
-  for (const rows of found) {
-    sum += rows?.length ?? Infinity
-    if (sum > limit) break
-    count += 1
+/** All logs of a range. @throws LimitExceededError */
+async function wholeRange(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<{ chunks: LogChunk[]; count: number }> {
+  const found = await findLogs(range, match, options)
+  const { maxResults } = options
+  if (found.count <= maxResults) return found
+  // The longest range from the beginning whose logs fit ends before the block of the row too many.
+  const to = blockOfRow(found.chunks, maxResults) - 1
+  throw tooMany(maxResults, to < range.from ? undefined : { from: range.from, to })
+}
+
+/** Undefined when a reorg crossed the search. */
+async function tryToFind(
+  { from, to }: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<LogChunk[] | undefined> {
+  const { blocks, head, index, maxBlocks, maxResults: limit, signal, spans } = options
+  const epoch = blocks.epoch()
+  // Before anything is read, so that what gets solidified or left meanwhile is noticed.
+  const pins = pinsOf({ from, to }, { blocks, head })
+  const indexed = index && (await searchIndex(index, { from, to }, match, { limit, signal }))
+  const end = indexed?.end ?? to
+  const gaps = gapsBetween(indexed?.parts ?? [], { from, to: end })
+  requireFew(gaps, { from, index, maxBlocks, parts: indexed?.parts ?? [] })
+
+  const matcher = createLogMatcher(match)
+  const chunks = [...(indexed?.parts ?? [])]
+  for (const gap of gaps) {
+    const chunk = await scanBlocks(gap, matcher, { limit, pins, signal, spans })
+    if (!chunk) return undefined
+    chunks.push({ ...gap, chunk })
   }
-  return count > 0 ? { from, to: from + count - 1 } : undefined
+  if (epoch !== blocks.epoch()) return undefined
+  return chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk)
+}
+
+/** @throws RpcError when more blocks would have to be read than one search may. */
+function requireFew(
+  gaps: readonly BlockRange[],
+  {
+    from,
+    index,
+    maxBlocks,
+    parts,
+  }: { from: number; index: unknown; maxBlocks: number; parts: readonly BlockRange[] },
+): void {
+  // One more than the limit, as the node’s own JSON-RPC counts: it compares the difference of the ends.
+  let left = maxBlocks + 1
+  for (const gap of gaps) {
+    const length = gap.to - gap.from + 1
+    if (length > left)
+      throw new RpcError(-32602, `exceed max block range: ${maxBlocks}`, {
+        data: {
+          ...suggestion(from, Math.max(from, gap.from + left - 1), maxBlocks),
+          ...(index !== undefined && {
+            indexed: parts.map(({ from, to }) => ({ from: toQuantity(from), to: toQuantity(to) })),
+          }),
+        },
+      })
+    left -= length
+  }
 }
 
 /** The text that indexers look for before they halve their range, and the range as other providers spell it. */

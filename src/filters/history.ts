@@ -2,7 +2,7 @@ import type { Chain, LogMatch } from '../chain/chainTypes.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
 
 /** The messages of searches that were too wide; a shorter range helps only with those. */
-const TOO_MUCH = /^(query returned more than|exceed max block range)/
+const TOO_MUCH = /^(query returned more than|query took too long|exceed max block range)/
 
 /**
  * The logs of final blocks from a height on as JSON texts, as many whole blocks as fit. `to` says how far they go.

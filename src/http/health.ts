@@ -23,6 +23,14 @@ export type Health = {
   }
   /** `none`: no Redis is configured. */
   redis: 'none' | 'up' | 'down'
+  /** The log index; absent without one. */
+  index?: {
+    state: 'starting' | 'filling' | 'following' | 'failed'
+    /** Ranges of blocks that are complete, in order; the newest 20 of them. */
+    covered: { from: number; to: number }[]
+    logs: number
+    bytes: number
+  }
   /** Seconds. */
   uptime: number
 }

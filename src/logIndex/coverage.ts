@@ -59,23 +59,6 @@ export function coverageOf(segments: readonly Segment[]): CoveredRange[] {
   return ranges
 }
 
-/** The parts of a range that are not covered, in order. */
-export function gapsOf(
-  covered: readonly { from: number; to: number }[],
-  { from, to }: { from: number; to: number },
-): { from: number; to: number }[] {
-  const gaps: { from: number; to: number }[] = []
-  let next = from
-  for (const range of covered) {
-    if (range.to < next) continue
-    if (range.from > to) break
-    if (range.from > next) gaps.push({ from: next, to: range.from - 1 })
-    next = range.to + 1
-  }
-  if (next <= to) gaps.push({ from: next, to })
-  return gaps
-}
-
 /** Whether blocks are all of a segment, each the child of the one before. @throws BrokenChainError */
 export function requireChain(
   blocks: readonly Pick<IndexBlock, 'hash' | 'number' | 'parentHash'>[],

@@ -17,7 +17,7 @@ export type Filler = {
    *
    * @throws UpstreamError, BrokenChainError, or the signal's reason
    */
-  fill(range: { from: number; to: number }, order: Order, signal?: AbortSignal): Promise<void>
+  complete(range: { from: number; to: number }, order: Order, signal?: AbortSignal): Promise<void>
 }
 
 /** What was added to an index. */
@@ -78,7 +78,7 @@ export function createFiller({
   }
 
   return {
-    async fill(range, order, signal) {
+    async complete(range, order, signal) {
       for (;;) {
         const units = missingUnits(await store.coverage(), range)
         if (order === 'newest') units.reverse()

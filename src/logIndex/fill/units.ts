@@ -1,4 +1,5 @@
-import { type CoveredRange, gapsOf } from '../coverage.ts'
+import { gapsBetween } from '../../chain/indexedLogs.ts'
+import type { CoveredRange } from '../coverage.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
 
 /** Blocks that are read and written together: a whole segment. */
@@ -25,7 +26,7 @@ export function missingUnits(
   const start = Math.floor(from / GROUP) * GROUP
   const end = Math.floor((to + 1) / GROUP) * GROUP - 1
   const units: Unit[] = []
-  for (const gap of gapsOf(covered, { from: start, to: end }))
+  for (const gap of gapsBetween(covered, { from: start, to: end }))
     for (let at = gap.from; at <= gap.to;) {
       const isUnit = at % UNIT === 0 && at + UNIT - 1 <= gap.to
       const last = at + (isUnit ? UNIT : GROUP) - 1

@@ -1,0 +1,97 @@
+import { toQuantity } from '../codec/quantity.ts'
+import { LimitExceededError } from '../errors.ts'
+import type { LogMatch } from './chainTypes.ts'
+import { type LogChunk, packedChunk, type PackedRows } from './logChunk.ts'
+import type { BlockRange } from './logScan.ts'
+
+/** The log index as searches see it. */
+export type IndexedLogs = {
+  /** @throws UpstreamError when the index cannot be read; the signal's reason */
+  search(
+    request: {
+      from: number
+      to: number
+      /** Hex without `0x`, lower case. */
+      addresses: readonly string[]
+      topics: readonly (readonly string[] | null)[]
+      /** Rows wanted; one more is given when there are more. Absent counts and gives no rows. */
+      limit?: number
+    },
+    signal?: AbortSignal,
+  ): Promise<
+    PackedRows & {
+      /** The parts of the range that were searched, in order. */
+      covered: BlockRange[]
+      count: number
+      /** Set when the time was over: the blocks after this one were not searched. */
+      stoppedAfter?: number
+    }
+  >
+}
+
+/** A part of a range that the index answered. */
+export type IndexedPart = BlockRange & { chunk: LogChunk }
+
+/**
+ * What the index has of a search. `end` is the block after which nothing is wanted any more: that of the row which is one too many.
+ *
+ * @throws LimitExceededError when the search takes too long, with a range that does not.
+ */
+export async function searchIndex(
+  index: IndexedLogs,
+  { from, to }: BlockRange,
+  match: LogMatch,
+  { limit, signal }: { limit: number; signal?: AbortSignal | undefined },
+): Promise<{ parts: IndexedPart[]; end: number }> {
+  const found = await index.search({ ...toIndexMatch(match), from, to, limit }, signal)
+  const { blocks, covered, stoppedAfter } = found
+  if (stoppedAfter !== undefined && blocks.length <= limit)
+    throw tooSlow({ from, to: stoppedAfter })
+  const end = blocks.length > limit ? (blocks[limit] ?? to) : to
+  const parts: IndexedPart[] = []
+  let row = 0
+  for (const range of covered) {
+    if (range.from > end) break
+    const first = row
+    while (row < blocks.length && (blocks[row] ?? 0) <= range.to) row += 1
+    parts.push({
+      from: range.from,
+      to: Math.min(range.to, end),
+      chunk: packedChunk(found, first, row - first),
+    })
+  }
+  return { end, parts }
+}
+
+/** The parts of a range that are not among others, in order. */
+export function gapsBetween(parts: readonly BlockRange[], { from, to }: BlockRange): BlockRange[] {
+  const gaps: BlockRange[] = []
+  let next = from
+  for (const part of parts) {
+    if (part.to < next) continue
+    if (part.from > to) break
+    if (part.from > next) gaps.push({ from: next, to: part.from - 1 })
+    next = part.to + 1
+  }
+  if (next <= to) gaps.push({ from: next, to })
+  return gaps
+}
+
+/** A search as the index has it. */
+function toIndexMatch({ addresses, topics }: LogMatch): {
+  addresses: string[]
+  topics: (string[] | null)[]
+} {
+  const bare = (hex: string) => hex.slice(2).toLowerCase()
+  return {
+    addresses: addresses.map(bare),
+    topics: topics.map((choice) => choice && choice.map(bare)),
+  }
+}
+
+/** A search whose lists are long and have little in common. */
+function tooSlow({ from, to }: BlockRange): LimitExceededError {
+  return new LimitExceededError('query took too long: narrow the block range', {
+    data: to < from ? {} : { from: toQuantity(from), to: toQuantity(to) },
+  })
+}

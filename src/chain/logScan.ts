@@ -1,0 +1,77 @@
+import type { Hash } from 'viem'
+
+import type { Blocks, CanonicalView } from './blocks.ts'
+import { type LogChunk, looseChunk, type LooseRow } from './logChunk.ts'
+import type { LogMatcher } from './logMatch.ts'
+import type { BlockSpans } from './spans.ts'
+
+/** Blocks from one height to another, both included. */
+export type BlockRange = { from: number; to: number }
+
+/** Spans that one search reads at a time; each asks for its blocks in parallel. */
+const WORKERS = 4
+
+/** Hashes of the blocks above the solidified one, as they were when a search began. */
+export type Pins = ReadonlyMap<number, Hash | undefined>
+
+export function pinsOf(
+  { from, to }: BlockRange,
+  { blocks, head }: { blocks: Pick<Blocks, 'hashAt'>; head: Pick<CanonicalView, 'solid'> },
+): Pins {
+  const pins = new Map<number, Hash | undefined>()
+  for (let number = Math.max(from, head.solid().number + 1); number <= to; number++)
+    pins.set(number, blocks.hashAt(number))
+  return pins
+}
+
+/**
+ * Reads and searches blocks in order, until the rows from the beginning on are more than `limit`: then all up to the one too many are
+ * there. Undefined when a reorg made the blocks differ from the pins.
+ */
+export async function scanBlocks(
+  { from, to }: BlockRange,
+  matcher: LogMatcher,
+  { limit, pins, signal, spans }: scanBlocks.Options,
+): Promise<LogChunk | undefined> {
+  const found: (LooseRow[] | undefined)[] = Array.from({ length: to - from + 1 })
+  let next = from
+  /** Blocks from the beginning on that are searched without a gap, and their rows. */
+  let done = 0
+  let rows = 0
+  let isSame = true
+
+  async function work(): Promise<void> {
+    while (next <= to && rows <= limit && isSame) {
+      signal?.throwIfAborted()
+      const start = next
+      next = Math.min(to + 1, start + spans.step())
+      const read = await spans.read(start, next - 1, signal)
+      for (const [offset, block] of read.entries()) {
+        const pin = pins.get(start + offset)
+        if (!block || (pin !== undefined && pin !== block.id.hash)) {
+          isSame = false
+          return
+        }
+        found[start + offset - from] = block
+          .logs(matcher)
+          .map((row) => ({ block: start + offset, row }))
+      }
+      for (let ready = found[done]; ready; ready = found[done]) {
+        rows += ready.length
+        done += 1
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: WORKERS }, work))
+  return isSame ? looseChunk(found.slice(0, done).flatMap((rows) => rows ?? [])) : undefined
+}
+
+export declare namespace scanBlocks {
+  type Options = {
+    limit: number
+    pins: Pins
+    spans: BlockSpans
+    signal?: AbortSignal | undefined
+  }
+}

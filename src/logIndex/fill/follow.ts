@@ -1,0 +1,143 @@
+import { sleep } from '../../lib/sleep.ts'
+import { BrokenChainError } from '../coverage.ts'
+import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
+import { lastIndexable } from './units.ts'
+import type { IndexWriter } from './writer.ts'
+
+/** Milliseconds before work that failed is tried again. */
+const RETRY_DELAY = 5_000
+
+/** Keeps an index complete: fills what is missing of the past, and adds blocks as they get old enough. */
+export type Follower = {
+  /** Tells the newest solidified block. */
+  solidified(number: number): void
+  /** Takes away blocks that a reorg reached. */
+  removed(from: number): Promise<void>
+  /** Settles when the signal ends it. */
+  run(signal: AbortSignal): Promise<void>
+  /** What is done, and why something is not; for people. */
+  status(): { state: 'starting' | 'filling' | 'following'; problem?: string }
+}
+
+export function createFollower({
+  from,
+  onProblem = () => {},
+  retryDelay = RETRY_DELAY,
+  writer,
+}: createFollower.Options): Follower {
+  let solid = -1
+  let isFilling = false
+  let isReconciled = false
+  const problems = new Map<string, string>()
+  let wake = () => {}
+
+  function problem(what: string, error: unknown): void {
+    const { message } = error as Error
+    if (problems.get(what) === message) return
+    problems.set(what, message)
+    onProblem(message, error)
+  }
+
+  async function reconcile(signal: AbortSignal): Promise<void> {
+    const taken = await writer.reconcile(signal)
+    isReconciled = true
+    if (taken === undefined) return
+    const message = `blocks from ${taken} on were on a branch that the chain left; they are indexed again`
+    onProblem(message, new BrokenChainError(message))
+  }
+
+  /** Does something until it succeeds. */
+  async function persist(
+    what: string,
+    signal: AbortSignal,
+    run: () => Promise<void>,
+  ): Promise<void> {
+    while (!signal.aborted)
+      try {
+        await run()
+        problems.delete(what)
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        problem(what, error)
+        await sleep(retryDelay, signal).catch(() => {})
+        if (error instanceof BrokenChainError) await reconcile(signal).catch(() => {})
+      }
+  }
+
+  /** Resolves when there is more to add than up to a height. */
+  async function more(than: number, signal: AbortSignal): Promise<void> {
+    while (lastIndexable(solid) <= than && !signal.aborted)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+  }
+
+  return {
+    solidified(number) {
+      solid = Math.max(solid, number)
+      wake()
+    },
+
+    async removed(from) {
+      solid = Math.min(solid, from - 1)
+      await writer.store.truncate(from)
+    },
+
+    async run(signal) {
+      await more(-1, signal)
+      await persist('check', signal, () => reconcile(signal))
+      const newest = lastIndexable(solid)
+      const covered = await writer.store.coverage()
+      const top = covered.at(-1)?.to
+      /** Where the tail begins; what is wanted below is filled beside it. */
+      const start = from === undefined ? (top ?? newest) + 1 : newest + 1
+      const filling = async () => {
+        if (from === undefined || newest < from) return
+        isFilling = true
+        await persist('filling', signal, () =>
+          writer.filler.complete({ from, to: newest }, 'newest', signal),
+        )
+        isFilling = false
+      }
+      const following = async () => {
+        let done = start - 1
+        while (!signal.aborted) {
+          await more(done, signal)
+          if (signal.aborted) return
+          const to = lastIndexable(solid)
+          await persist('following', signal, () =>
+            // From the first group of the tail, so that what a reorg took away is added again.
+            writer.filler.complete({ from: Math.max(start, to + 1 - AGAIN), to }, 'oldest', signal),
+          )
+          done = to
+        }
+      }
+      await Promise.all([filling(), following()])
+    },
+
+    status() {
+      const [first] = problems.values()
+      return {
+        state: isReconciled ? (isFilling ? 'filling' : 'following') : 'starting',
+        ...(first !== undefined && { problem: first }),
+      }
+    },
+  }
+}
+
+/** Blocks of the tail that are looked over again each time. */
+const AGAIN = 64 * BLOCKS_OF_LEVEL[1]
+
+export declare namespace createFollower {
+  type Options = {
+    /** The first block that is wanted; without it only new blocks are added. */
+    from?: number | undefined
+    /** Called when something goes wrong in another way than before. */
+    onProblem?: (message: string, error: unknown) => void
+    /** Milliseconds. @default 5,000 */
+    retryDelay?: number
+    writer: Pick<IndexWriter, 'filler' | 'reconcile' | 'store'>
+  }
+}

@@ -1,0 +1,210 @@
+import type { Worker } from 'node:worker_threads'
+
+import { UpstreamError } from '../errors.ts'
+import type { CoveredRange } from './coverage.ts'
+import { nameOf } from './engine/open.ts'
+import type { SearchAnswer, SearchRequest } from './search/search.ts'
+import { createCalls } from './worker/calls.ts'
+import type { ReaderData } from './worker/reader.ts'
+import { startThread } from './worker/start.ts'
+import type { WriterData, WriterEvent } from './worker/writer.ts'
+
+/** An index of logs as the gateway uses it. All work is done in threads; nothing here waits on the event loop. */
+export type LogIndex = {
+  /**
+   * What the index has of a search, of one moment. What is not in `covered` has to be read from the node.
+   *
+   * @throws UpstreamError when the index cannot be read; the signal's reason
+   */
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
+  /** Tells the newest solidified block. */
+  solidified(number: number): void
+  /** Takes away blocks from a height on: a reorg reached below the solidified block. */
+  removed(from: number): Promise<void>
+  status(): LogIndexStatus
+  /** Starts the threads. An index that cannot be opened is tried again and shown in `status`. */
+  start(): void
+  stop(): Promise<void>
+}
+
+/** What `/health`, the metrics and `ethgate index status` show. */
+export type LogIndexStatus = {
+  /** Without user, password and parameters. */
+  address: string
+  state: 'starting' | 'filling' | 'following' | 'failed'
+  /** What is complete, in order. */
+  covered: { from: number; to: number }[]
+  logs: number
+  /** Bytes on disk. */
+  bytes: number
+  /** Since the start of this process. */
+  added: { blocks: number; logs: number; calls: number }
+  /** Contracts whose logs are kept; absent when all are. */
+  contracts?: number
+  /** Why something is not done, for people. */
+  problem?: string
+}
+
+/** What the reader tells of an index. */
+type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
+
+/** Milliseconds between looks at what is covered. */
+const LOOK_EVERY = 1_000
+
+/** Milliseconds before a thread that ended is started again. */
+const RESTART_DELAY = 5_000
+
+export function createLogIndex({
+  address,
+  deadline,
+  log,
+  lookEvery = LOOK_EVERY,
+  restartDelay = RESTART_DELAY,
+  writer: writerData,
+}: createLogIndex.Options): LogIndex {
+  const problems = new Map<'reader' | 'writer', string>()
+  let coverage: ReaderCoverage = { bytes: 0, ranges: [] }
+  let written: Extract<WriterEvent, { kind: 'status' }> | undefined
+  let solid: number | undefined
+  let stopping = false
+  let looking: NodeJS.Timeout | undefined
+
+  const reader = createThread('reader', () => ({ address, deadline }) satisfies ReaderData)
+  const writer = createThread(
+    'writer',
+    () => ({ address, ...writerData }) satisfies WriterData,
+    (event) => {
+      const { kind } = event as WriterEvent
+      if (kind === 'status') written = event as typeof written
+      else log.warn((event as { message: string }).message)
+    },
+  )
+
+  /** A thread that is started again when it ends. */
+  function createThread(
+    name: 'reader' | 'writer',
+    data: () => unknown,
+    onEvent?: (event: unknown) => void,
+  ) {
+    let calls: ReturnType<typeof createCalls> | undefined
+    let thread: Worker | undefined
+    let timer: NodeJS.Timeout | undefined
+    const start = () => {
+      const started = startThread(name, data())
+      thread = started
+      calls = createCalls(started, onEvent)
+      started.on('online', () => {
+        if (name === 'writer' && solid !== undefined) void calls?.('solidified', solid)
+      })
+      started.on('error', (error) => {
+        const { message } = error
+        if (problems.get(name) !== message) log.error({ err: error }, 'the log index failed')
+        problems.set(name, message)
+      })
+      started.on('exit', () => {
+        calls = undefined
+        if (!stopping) timer = setTimeout(start, restartDelay)
+      })
+    }
+    return {
+      start,
+      call: <result>(call: string, argument?: unknown, signal?: AbortSignal): Promise<result> => {
+        if (!calls) return Promise.reject(new Error('the thread of the log index is not running'))
+        return calls<result>(call, argument, signal)
+      },
+      async stop(call: string) {
+        clearTimeout(timer)
+        await calls?.(call).catch(() => {})
+        await thread?.terminate()
+      },
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      coverage = await reader.call<ReaderCoverage>('coverage')
+      problems.delete('reader')
+    } catch (error) {
+      if (!stopping) problems.set('reader', (error as Error).message)
+    }
+    if (!stopping) looking = setTimeout(() => void look(), lookEvery)
+  }
+
+  return {
+    async search(request, signal) {
+      try {
+        const found = await reader.call<SearchAnswer | undefined>('search', request, signal)
+        return found ? { ...found, bytes: bufferOf(found.bytes) } : NOTHING
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw new UpstreamError('the log index cannot be read, try again later', { cause: error })
+      }
+    },
+    solidified(number) {
+      solid = number
+      void writer.call('solidified', number).catch(() => {})
+    },
+    async removed(from) {
+      await writer.call('removed', from)
+    },
+    status() {
+      const [problem = written?.problem] = problems.values()
+      return {
+        address: nameOf(address),
+        state: problems.size > 0 ? 'failed' : (written?.state ?? 'starting'),
+        covered: coverage.ranges.map(({ from, to }) => ({ from, to })),
+        logs: coverage.ranges.reduce((sum, { logs }) => sum + logs, 0),
+        bytes: coverage.bytes,
+        added: {
+          blocks: written?.blocks ?? 0,
+          logs: written?.logs ?? 0,
+          calls: written?.calls ?? 0,
+        },
+        ...(coverage.addresses && { contracts: coverage.addresses.length }),
+        ...(problem !== undefined && { problem }),
+      }
+    },
+    start() {
+      reader.start()
+      writer.start()
+      void look()
+    },
+    async stop() {
+      stopping = true
+      clearTimeout(looking)
+      await writer.stop('stop')
+      await reader.stop('close')
+    },
+  }
+}
+
+export declare namespace createLogIndex {
+  type Options = {
+    /** A directory, or `postgres://…`. */
+    address: string
+    /** Milliseconds that one search may take. */
+    deadline: number
+    log: {
+      warn(message: string): void
+      error(fields: object, message: string): void
+    }
+    /** Milliseconds. @default 1,000 */
+    lookEvery?: number
+    /** Milliseconds. @default 5,000 */
+    restartDelay?: number
+    writer: Omit<WriterData, 'address'>
+  }
+}
+
+const NOTHING: SearchAnswer = {
+  covered: [],
+  count: 0,
+  blocks: new Float64Array(),
+  ends: new Uint32Array(),
+  bytes: Buffer.alloc(0),
+}
+
+/** Bytes arrive from a thread as a plain array. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,51 @@
+// The thread that searches. It has an engine of its own, so that it neither waits for the writer nor for the gateway.
+import { parentPort, workerData } from 'node:worker_threads'
+
+import { coverageOf, readSegments } from '../coverage.ts'
+import { openEngine } from '../engine/open.ts'
+import { type Facts, readFacts } from '../facts.ts'
+import { createSearcher, type Searcher, type SearchRequest } from '../search/search.ts'
+import { answerCalls, transfer } from './calls.ts'
+
+/** What a reader is started with. */
+export type ReaderData = {
+  address: string
+  /** Milliseconds that one search may take. */
+  deadline: number
+}
+
+const { address, deadline } = workerData as ReaderData
+const engine = await openEngine(address)
+let facts: Facts | undefined
+let searcher: Searcher | undefined
+
+/** Undefined until the index was written for the first time. */
+async function open(): Promise<Searcher | undefined> {
+  facts ??= await readFacts(engine)
+  if (facts) searcher ??= createSearcher({ deadline, engine, facts })
+  return searcher
+}
+
+if (parentPort)
+  answerCalls(parentPort, {
+    async search(request: SearchRequest, signal) {
+      const found = await (await open())?.search(request, signal)
+      if (!found) return undefined
+      // A copy of what is used of the buffer: handing over takes the whole of it.
+      const bytes = Uint8Array.from(found.bytes)
+      return transfer({ ...found, bytes }, [
+        bytes.buffer,
+        found.blocks.buffer as ArrayBuffer,
+        found.ends.buffer as ArrayBuffer,
+      ])
+    },
+    async coverage() {
+      await open()
+      return {
+        addresses: facts?.addresses,
+        bytes: await engine.size(),
+        ranges: await engine.read(async (view) => coverageOf(await readSegments(view))),
+      }
+    },
+    close: () => engine.close(),
+  })

@@ -1,0 +1,11 @@
+import { Worker } from 'node:worker_threads'
+
+/** Starts a thread from a module of this folder. Run from the sources, it needs the loader of TypeScript first. */
+export function startThread(name: 'reader' | 'writer', workerData: unknown): Worker {
+  const isSource = import.meta.url.endsWith('.ts')
+  const url = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, import.meta.url)
+  if (!isSource) return new Worker(url, { workerData })
+  const loader = import.meta.resolve('tsx/esm/api')
+  const code = `import(${JSON.stringify(loader)}).then((tsx) => { tsx.register(); return import(${JSON.stringify(url.href)}) })`
+  return new Worker(code, { eval: true, workerData })
+}

@@ -1,0 +1,80 @@
+// The thread that fills. It asks the node over sockets of its own: what it reads is parsed here and not where requests are answered.
+import { setMaxListeners } from 'node:events'
+import { parentPort, workerData } from 'node:worker_threads'
+
+import { createNativeClient } from '../../native/client.ts'
+import { createPoolTransport } from '../../native/transport.ts'
+import { createFollower } from '../fill/follow.ts'
+import { openIndexWriter } from '../fill/writer.ts'
+import { answerCalls } from './calls.ts'
+
+/** What a writer is started with. */
+export type WriterData = {
+  address: string
+  addresses?: readonly string[] | undefined
+  from?: number | undefined
+  genesis: string
+  /** Calls to the node a second. */
+  rate: number
+  /** How the node is reached. */
+  upstream: Omit<createPoolTransport.Options, 'onCall'> & { sockets: number }
+}
+
+/** What a writer tells now and then. */
+export type WriterEvent =
+  | { kind: 'problem'; message: string }
+  | {
+      kind: 'status'
+      state: 'starting' | 'filling' | 'following'
+      problem?: string
+      /** Since it was started. */
+      blocks: number
+      logs: number
+      calls: number
+    }
+
+/** Milliseconds between reports. */
+const REPORT_EVERY = 1_000
+
+const { address, addresses, from, genesis, rate, upstream } = workerData as WriterData
+const added = { blocks: 0, logs: 0 }
+const native = createNativeClient({ transport: createPoolTransport(upstream) })
+const writer = await openIndexWriter({
+  address,
+  addresses,
+  concurrency: upstream.sockets,
+  genesis,
+  native,
+  onAdded({ blocks, logs }) {
+    added.blocks += blocks
+    added.logs += logs
+  },
+  rate,
+})
+const stopping = new AbortController()
+// Every call to the node listens to it.
+setMaxListeners(0, stopping.signal)
+
+if (parentPort) {
+  const port = answerCalls(parentPort, {
+    solidified: (number: number) => follower.solidified(number),
+    removed: (number: number) => follower.removed(number),
+    async stop() {
+      stopping.abort(new Error('stopping'))
+      await running
+      clearInterval(reporting)
+      await writer.close()
+      await native.close()
+    },
+  })
+  const tell = (event: WriterEvent) => port.event(event)
+  const follower = createFollower({
+    from,
+    onProblem: (message) => tell({ kind: 'problem', message }),
+    writer,
+  })
+  const report = () =>
+    tell({ kind: 'status', ...added, calls: writer.pace.calls(), ...follower.status() })
+  const reporting = setInterval(report, REPORT_EVERY)
+  const running = follower.run(stopping.signal)
+}
