@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // These need a browser: `npm run test:browser`.
+    exclude: [...configDefaults.exclude, 'test/browser/**'],
     typecheck: { enabled: false },
     globalSetup: ['test/globalSetup.ts'],
     // Files share the modules of their worker: loading them anew for each file took most of the time.

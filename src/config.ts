@@ -6,6 +6,7 @@ import {
   integer,
   logLevel,
   MIB,
+  onOff,
   origins,
   redisUrl,
   text,
@@ -127,6 +128,14 @@ export const options = {
     default: undefined as string | undefined,
     parse: text,
     help: 'folder for the record of what managed accounts sent, which keeps an old transaction from being sent again after a restart; by default ethgate in the folder for state ($XDG_STATE_HOME or ~/.local/state); none keeps it in memory; with --redis it is in Redis',
+  },
+  page: {
+    flag: '--page',
+    env: 'ETHGATE_PAGE',
+    value: 'on|off',
+    default: true,
+    parse: onOff,
+    help: 'the explorer, console and state pages that browsers see at /',
   },
   logLevel: {
     flag: '--log-level',

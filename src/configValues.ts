@@ -17,6 +17,12 @@ export function feeSignal(input: string): 'eip1559' | 'legacy' {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
+/** A switch that is written out. */
+export function onOff(input: string): boolean {
+  if (input === 'on' || input === 'off') return input === 'on'
+  throw new Error(`expected on or off, got "${input}"`)
+}
+
 /** An HTTP header, `name: value`. */
 export function header(input: string): string {
   if (/^[\w!#$%&'*+.^`|~-]+:[^\r\n]+$/.test(input)) return input

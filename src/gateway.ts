@@ -1,9 +1,13 @@
+import { setMaxListeners } from 'node:events'
+
 import type { Hono } from 'hono'
 
 import { createBoot } from './boot.ts'
 import { type Config, ConfigError, createConfig, solidityUpstream } from './config.ts'
 import type { Context } from './context.ts'
 import { RpcError, UpstreamError } from './errors.ts'
+import { createExplainMethod } from './explain/ethgate_explain.ts'
+import { createCallRecorder } from './explain/recorder.ts'
 import { healthOf } from './health.ts'
 import { isLoopback } from './http/access.ts'
 import type { Health } from './http/health.ts'
@@ -21,8 +25,16 @@ import { createNativeClient, type NativeClient } from './native/client.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
 import { createNodeRpc } from './native/rpc.ts'
 import { createPoolTransport, type NativeTransport } from './native/transport.ts'
+import { openRpcDocument } from './openrpc/document.ts'
+import examples from './openrpc/examples.json' with { type: 'json' }
+import { createDocumentRoutes } from './openrpc/routes.ts'
+import { createDiscoverMethod } from './openrpc/rpc_discover.ts'
+import { createPage } from './page/page.tsx'
+import { type DevAccount } from './page/views/connect.tsx'
 import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
+import { createTraffic, SAMPLE } from './traffic.ts'
+import { VERSION } from './version.ts'
 import { weiMethods } from './wei/methods.ts'
 
 export { type Config, createConfig } from './config.ts'
@@ -55,6 +67,7 @@ export type Gateway = {
  * @throws ConfigError when managed keys would be served on an address that other machines reach.
  */
 export function createGateway({
+  accounts,
   authoritative,
   config: given,
   keys = [],
@@ -78,9 +91,13 @@ export function createGateway({
     extraRoutes !== undefined ||
     Object.keys(extraMethods).length > 0
   const metrics = createMetrics()
-  const native = createNativeClient({
+  const traffic = createTraffic()
+  let ownUrl: string | undefined
+  let sampling: NodeJS.Timeout | undefined
+  const recorder = createCallRecorder({
     transport: typeof transport === 'function' ? transport(config, metrics) : transport,
   })
+  const native = createNativeClient({ transport: recorder.transport })
   const nodeRpc =
     config.upstreamRpc === undefined
       ? undefined
@@ -138,7 +155,10 @@ export function createGateway({
       hasRoom: (bytes) => unsent.hasRoom(bytes),
       loop,
       methods: change(methodsOf(view, extraMethods)),
-      observe: ({ code, method, ms }) => metrics.call(method, code, ms / 1000),
+      observe({ code, method, ms }) {
+        metrics.call(method, code, ms / 1000)
+        traffic.call(method, code, ms)
+      },
       onError,
       responseLimit: config.responseLimit,
       trace: log.isLevelEnabled('debug')
@@ -147,12 +167,58 @@ export function createGateway({
     })
   }
 
-  const full = serverOf('full')
+  const more: Record<string, AnyMethod> = {
+    ethgate_explain: createExplainMethod({ recorder, request: requestFor }),
+    rpc_discover: createDiscoverMethod(() => document(ownUrl ?? `http://localhost:${config.port}`)),
+  }
+  const fullMethods = { ...methodsOf('full', extraMethods), ...more }
+  const document = (url: string) =>
+    openRpcDocument({
+      examples,
+      limits: limitsOf(config),
+      methods: fullMethods,
+      url,
+      version: VERSION,
+    })
+  const full = serverOf('full', () => fullMethods)
   const solid = serverOf('solid')
   const wei = serverOf('full', weiMethods)
   const health = () => healthOf({ config, draining, services, started, waiting: booting.waiting() })
 
+  /** One call in this process, on the full view, for the client of a scope. */
+  async function requestFor(
+    { method, params = [] }: { method: string; params?: readonly unknown[] },
+    scope: RequestScope,
+  ): Promise<unknown> {
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const answer = await full.answer(text, scope)
+    const { error, result } = JSON.parse((answer?.parts ?? []).join('')) as {
+      error?: { code: number; message: string; data?: unknown }
+      result?: unknown
+    }
+    if (error) throw new RpcError(error.code, error.message, { data: error.data })
+    return result
+  }
+
+  const request: Gateway['request'] = (call) => requestFor(call, inProcessScope())
+
+  const page = config.page
+    ? createPage({
+        accounts,
+        health,
+        methods: consoleMethods(fullMethods),
+        native,
+        request,
+        traffic: () => traffic.report(),
+      })
+    : undefined
+
   const http = createHttpServer({
+    documents: createDocumentRoutes({
+      chainId: () => services?.chainId,
+      document,
+      hasPage: page !== undefined,
+    }),
     canSpend,
     config,
     extraRoutes,
@@ -168,6 +234,7 @@ export function createGateway({
     onConnections: (count) => metrics.wsConnections.set(count),
     onCut: (reason) => metrics.wsCuts.inc({ reason }),
     onError,
+    page,
     routes: [
       { path: '/', server: full },
       { path: '/jsonrpc', server: full },
@@ -186,13 +253,16 @@ export function createGateway({
     health,
     async start() {
       const address = await http.listen()
+      ownUrl = address.url
       log.info({ url: address.url, upstream: health().upstream.wallet }, 'listening')
+      sampling = setInterval(() => traffic.sample(), SAMPLE * 1_000).unref()
       booting.start()
       await booting.firstAttempt
       return address
     },
     async stop() {
       draining = true
+      clearInterval(sampling)
       booting.stop()
       await http.close()
       await services?.stop()
@@ -201,21 +271,14 @@ export function createGateway({
       loop.stop()
       unsent.stop()
     },
-    async request({ method, params = [] }) {
-      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const answer = await full.answer(text, inProcessScope())
-      const { error, result } = JSON.parse((answer?.parts ?? []).join('')) as {
-        error?: { code: number; message: string; data?: unknown }
-        result?: unknown
-      }
-      if (error) throw new RpcError(error.code, error.message, { data: error.data })
-      return result
-    },
+    request,
   }
 }
 
 export declare namespace createGateway {
   type Options = {
+    /** Funded accounts whose keys everybody may see: the page of a dev chain shows them. */
+    accounts?: readonly DevAccount[] | undefined
     /** The chain is in this process: its head is followed wherever it goes, also back. @default whether a transport is given */
     authoritative?: boolean
     /** What differs from the defaults; `upstream` is needed unless a transport is given. */
@@ -251,6 +314,20 @@ function poolTransport(config: Config, metrics: Metrics): NativeTransport {
   })
 }
 
+/** Methods that the console of the page offers: all that are served. */
+function consoleMethods(methods: Record<string, AnyMethod>) {
+  return Object.entries(methods)
+    .filter(([, { kind = 'served' }]) => kind !== 'refused')
+    .map(([name, { summary }]) => ({ name, summary }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Limits that callers meet, for the OpenRPC document. */
+function limitsOf(config: Config) {
+  const { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit } = config
+  return { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit }
+}
+
 function lineOf({ bytes, calls, ms }: { bytes: number; calls: ObservedCall[]; ms: number }) {
   const [first] = calls
   return {
@@ -263,9 +340,12 @@ function lineOf({ bytes, calls, ms }: { bytes: number; calls: ObservedCall[]; ms
 }
 
 function inProcessScope(): RequestScope {
+  const { signal } = new AbortController()
+  // One call may wait for many native calls, each with a listener.
+  setMaxListeners(0, signal)
   return {
     client: 'in-process',
-    signal: new AbortController().signal,
+    signal,
     onSettled: (listener) => listener(true),
   }
 }

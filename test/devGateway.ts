@@ -28,6 +28,10 @@ export async function startDevGateway(
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain),
     routes: chain.app,
+    accounts: chain.accounts.map(({ address, key }) => ({
+      address: `0x${address.slice(2)}`,
+      key: `0x${key}`,
+    })),
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready

@@ -16,6 +16,10 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain),
     routes: chain.app,
+    accounts: chain.accounts.map(({ address, key }) => ({
+      address: `0x${address.slice(2)}`,
+      key: `0x${key}`,
+    })),
     onStop: () => chain.close(),
   })
   const { head } = await gateway.ready

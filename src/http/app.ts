@@ -4,16 +4,17 @@ import { cors } from 'hono/cors'
 
 import type { Access } from './access.ts'
 import type { Health } from './health.ts'
-import { statusPage } from './page/statusPage.ts'
 
 /** The HTTP side apart from JSON-RPC itself, which `http/rpc.ts` answers before a request comes here. */
 export type App = Hono<{ Bindings: HttpBindings }>
 
-/** Status page, probes, metrics, preflight, the WebSocket handshake, and what an embedder mounts beside. */
+/** The page, probes, metrics, preflight, the WebSocket handshake, and what an embedder mounts beside. */
 export function createApp({
   access,
+  documents,
   health,
   metrics,
+  page,
   paths,
   routes,
   upgrade,
@@ -35,12 +36,14 @@ export function createApp({
   )
 
   for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
-  app.get('/', (c) => {
-    const state = health()
-    return c.req.header('accept')?.includes('text/html')
-      ? c.html(statusPage(state, paths))
-      : c.json({ name: 'ethgate', version: state.version, chainId: state.chainId ?? null, paths })
+  app.get('/', (c, next) => {
+    // Browsers ask for HTML; the page answers them.
+    if (page && c.req.header('accept')?.includes('text/html')) return next()
+    const { chainId = null, version } = health()
+    return c.json({ name: 'ethgate', version, chainId, paths })
   })
+  if (documents) app.route('/', documents)
+  if (page) app.route('/', page)
   if (routes) app.route('/', routes)
   for (const path of paths)
     app.all(path, (c) =>
@@ -55,10 +58,14 @@ export function createApp({
 export declare namespace createApp {
   type Options = {
     access: Access
+    /** Descriptions of the API for tools. */
+    documents?: Hono | undefined
     health: () => Health
     metrics: { contentType: string; text(): Promise<string> }
     /** Where JSON-RPC is served. */
     paths: readonly string[]
+    /** What browsers see at `/` and below; absent when it is switched off. */
+    page?: Hono | undefined
     /** More routes on the same port. */
     routes?: Hono | undefined
     /** Answers a WebSocket handshake. */

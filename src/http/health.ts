@@ -1,4 +1,4 @@
-/** What `/health` says, and what `/ready` and the status page are made from. */
+/** What `/health` says, and what `/ready` and the page are made from. */
 export type Health = {
   /**
    * `starting` until the upstream has answered once, `down` while it cannot be reached, `draining` on the way out,

@@ -26,7 +26,7 @@ import { createWsServer } from './ws.ts'
 /** Where JSON-RPC is served, and by which server: the views of the chain differ by path. */
 export type RpcRoute = { path: string; server: RpcServer }
 
-/** One port: JSON-RPC over POST and WebSocket, the status page, probes and metrics. */
+/** One port: JSON-RPC over POST and WebSocket, the page, probes and metrics. */
 export type HttpServer = {
   /** @throws the error of `listen`, such as EADDRINUSE. */
   listen(): Promise<{ port: number; url: string }>
@@ -38,12 +38,14 @@ export type HttpServer = {
 export function createHttpServer({
   canSpend,
   config,
+  documents,
   extraRoutes,
   health,
   metrics,
   onConnections,
   onCut,
   onError,
+  page,
   routes,
   unsent,
 }: createHttpServer.Options): HttpServer {
@@ -71,6 +73,8 @@ export function createHttpServer({
     access,
     health,
     metrics,
+    documents,
+    page,
     paths: [...servers.keys()],
     routes: extraRoutes,
     upgrade: (context) => ws.upgrade(context),
@@ -129,6 +133,10 @@ export declare namespace createHttpServer {
     onConnections: (count: number) => void
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
+    /** Descriptions of the API for tools. */
+    documents?: Hono | undefined
+    /** What browsers see at `/` and below; absent when it is switched off. */
+    page?: Hono | undefined
     routes: readonly RpcRoute[]
     /** The answers that wait for their readers. */
     unsent: Unsent

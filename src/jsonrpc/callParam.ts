@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 
+import * as schemas from '../codec/schemas.ts'
 import { address, bytes, isObject, member, maybe, type Param, quantity, show } from './params.ts'
 
 /** What `eth_call` and `eth_estimateGas` are asked to run. Members of no use here (gas, nonce, type, …) are ignored. */
@@ -33,6 +34,20 @@ export const callRequest: Param<CallRequest> = (input) => {
     value: member(input, 'value', blankable(quantity)) ?? 0n,
   }
 }
+callRequest.doc = {
+  name: 'call',
+  schema: {
+    title: 'call',
+    type: 'object',
+    properties: {
+      from: schemas.address,
+      to: schemas.nullable(schemas.address),
+      data: schemas.bytes,
+      input: schemas.bytes,
+      value: schemas.quantity,
+    },
+  },
+}
 
 /** The payload of a call or transaction object, from `input` or `data`. */
 export function callData(object: Record<string, unknown>): Hex {
@@ -45,11 +60,15 @@ export function callData(object: Record<string, unknown>): Hex {
 
 /** State and block overrides: only "none" is accepted, because the node cannot simulate on altered state. */
 export function noOverrides(kind: 'state' | 'block'): Param<undefined> {
-  return (input) => {
+  const none: Param<undefined> = (input) => {
     if (input === undefined || input === null) return undefined
     if (isObject(input) && Object.keys(input).length === 0) return undefined
     throw new Error(
       `${kind} overrides are not supported: the node runs calls on its own state only`,
     )
   }
+  none.doc = { name: `${kind}Overrides`, required: false, schema: NO_OVERRIDES }
+  return none
 }
+
+const NO_OVERRIDES = { type: 'object', properties: {}, additionalProperties: false } as const

@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import type { LogMatch } from '../chain/chainTypes.ts'
 import type { BlockTag } from '../codec/blockRef.ts'
+import * as schemas from '../codec/schemas.ts'
 import {
   address,
   arrayOf,
@@ -43,6 +44,34 @@ export const logFilter: Param<LogFilter> = (input) => {
   if (fromBlock !== undefined || toBlock !== undefined)
     throw new Error('cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
   return { ...match, blockHash }
+}
+logFilter.doc = {
+  name: 'filter',
+  schema: {
+    title: 'filter',
+    ...schemas.object(
+      {
+        address: {
+          oneOf: [schemas.address, { ...schemas.listOf(schemas.address), maxItems: MAX_ADDRESSES }],
+        },
+        blockHash: schemas.hash,
+        fromBlock: blockNumberOrTag.doc?.schema ?? {},
+        toBlock: blockNumberOrTag.doc?.schema ?? {},
+        topics: {
+          type: 'array',
+          maxItems: MAX_TOPICS,
+          items: {
+            oneOf: [
+              { type: 'null' },
+              schemas.hash,
+              { ...schemas.listOf(schemas.nullable(schemas.hash)), maxItems: MAX_ALTERNATIVES },
+            ],
+          },
+        },
+      },
+      ['address', 'blockHash', 'fromBlock', 'toBlock', 'topics'],
+    ),
+  },
 }
 
 const addresses: Param<string[]> = (input) => {

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { InvalidParamsError } from '../errors.ts'
+import type { JsonSchema } from '../lib/jsonSchema.ts'
 import type { Param } from './params.ts'
 
 /** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in docs/methods.md. */
@@ -10,6 +11,8 @@ export type Method<params extends readonly unknown[], result> = {
   kind?: 'served' | 'fixed' | 'refused'
   /** One line for the table of docs/methods.md. */
   summary: string
+  /** Schema of the result, for the OpenRPC document. */
+  result?: JsonSchema
   /** Only offered on the full view, not on `/solidity`. @default false */
   fullOnly?: boolean
 }

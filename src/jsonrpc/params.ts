@@ -1,16 +1,64 @@
 import type { Address, Hash, Hex } from 'viem'
 
 import { BLOCK_TAGS, type BlockRef, type BlockTag } from '../codec/blockRef.ts'
+import * as schemas from '../codec/schemas.ts'
 import { parseAddress } from '../lib/address.ts'
+import type { JsonSchema } from '../lib/jsonSchema.ts'
 
 /** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
-export type Param<value> = (input: unknown) => value
+export type Param<value> = { (input: unknown): value; doc?: ParamDoc }
+
+/** What the OpenRPC document says of a parameter. */
+export type ParamDoc = {
+  name: string
+  schema: JsonSchema
+  /** @default true */
+  required?: boolean
+  description?: string
+}
+
+/** The same decoder under the name that a method has for it. */
+export function named<value>(
+  name: string,
+  param: Param<value>,
+  description?: string,
+): Param<NoInfer<value>> {
+  const doc = {
+    ...param.doc,
+    name,
+    schema: param.doc?.schema ?? {},
+    ...(description && { description }),
+  }
+  return Object.assign((input: unknown) => param(input), { doc })
+}
+
+const BLOCK_NUMBER_OR_TAG: JsonSchema = {
+  title: 'block number or tag',
+  oneOf: [schemas.quantity, { enum: BLOCK_TAGS }],
+}
+
+const BLOCK: JsonSchema = {
+  title: 'block number, tag or hash',
+  anyOf: [
+    BLOCK_NUMBER_OR_TAG,
+    schemas.hash,
+    schemas.object({ blockNumber: schemas.quantity }),
+    schemas.object({ blockHash: schemas.hash, requireCanonical: schemas.boolean }, [
+      'requireCanonical',
+    ]),
+  ],
+}
 
 /** An account: 20 bytes of hex (any letter case), the native 21 bytes `41…` with or without `0x`, or base58 `T…`. */
 export const address: Param<Address> = (input) => {
   const parsed = typeof input === 'string' ? parseAddress(input) : undefined
   if (parsed) return parsed
   throw new Error(`expected a 20-byte hex or a base58 address, got ${show(input)}`)
+}
+address.doc = {
+  name: 'address',
+  schema: schemas.address,
+  description: '20 bytes of hex, the native 21 bytes, or base58',
 }
 
 /** A 32-byte transaction or block hash; `0x` may be missing, as native tools write it. */
@@ -19,11 +67,13 @@ export const hash: Param<Hash> = (input) => {
   if (digits) return `0x${digits.toLowerCase()}`
   throw new Error(`expected a 32-byte hex hash, got ${show(input)}`)
 }
+hash.doc = { name: 'hash', schema: schemas.hash }
 
 export const boolean: Param<boolean> = (input) => {
   if (typeof input === 'boolean') return input
   throw new Error(`expected a boolean, got ${show(input)}`)
 }
+boolean.doc = { name: 'boolean', schema: schemas.boolean }
 
 /** Bytes as `0x` and an even number of hex digits, lower-cased; `0x` may be missing, as native tools write it. */
 export const bytes: Param<Hex> = (input) => {
@@ -32,6 +82,7 @@ export const bytes: Param<Hex> = (input) => {
   if (digits !== undefined) return `0x${digits.toLowerCase()}`
   throw new Error(`expected hex bytes such as 0x1234, got ${show(input)}`)
 }
+bytes.doc = { name: 'bytes', schema: schemas.bytes }
 
 /** A non-negative integer as `0x` hex (leading zeros allowed) or as a JSON number. */
 export const quantity: Param<bigint> = (input) => {
@@ -39,6 +90,7 @@ export const quantity: Param<bigint> = (input) => {
   if (value !== undefined) return value
   throw new Error(`expected a hex quantity such as 0x1, got ${show(input)}`)
 }
+quantity.doc = { name: 'quantity', schema: schemas.quantity }
 
 /** A position in a list. */
 export const index: Param<number> = (input) => {
@@ -46,6 +98,7 @@ export const index: Param<number> = (input) => {
   if (value !== undefined && value <= Number.MAX_SAFE_INTEGER) return Number(value)
   throw new Error(`expected an index as hex quantity such as 0x0, got ${show(input)}`)
 }
+index.doc = { name: 'index', schema: schemas.quantity }
 
 /**
  * A block: a tag, a number (`0x` hex, a JSON number, or decimal text as the node's own JSON-RPC takes), a 32-byte hash,
@@ -56,6 +109,11 @@ export const blockRef: Param<BlockRef> = (input) => {
   if (typeof input === 'string' && /^0x[0-9a-f]{64}$/i.test(input))
     return { blockHash: hash(input) }
   return blockNumberOrTag(input)
+}
+blockRef.doc = {
+  name: 'block',
+  schema: BLOCK,
+  description: 'a number, a tag, a hash, or an EIP-1898 object',
 }
 
 /** A block by number or tag only, where Ethereum takes no hash. */
@@ -72,15 +130,22 @@ export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
   // No block is as high as either; some clients write the largest int64 for an open end.
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value)
 }
+blockNumberOrTag.doc = { name: 'block', schema: BLOCK_NUMBER_OR_TAG }
 
 /** Makes a decoder accept a missing (or `null`) parameter, which then is `fallback`. */
 export function optional<value>(param: Param<value>, fallback: NoInfer<value>): Param<value> {
-  return (input) => (input === undefined || input === null ? fallback : param(input))
+  return Object.assign(
+    (input: unknown) => (input === undefined || input === null ? fallback : param(input)),
+    param.doc && { doc: { ...param.doc, required: false } },
+  )
 }
 
 /** Makes a decoder accept a missing (or `null`) value, which then is undefined. */
 export function maybe<value>(param: Param<value>): Param<value | undefined> {
-  return (input) => (input === undefined || input === null ? undefined : param(input))
+  return Object.assign(
+    (input: unknown) => (input === undefined || input === null ? undefined : param(input)),
+    param.doc && { doc: { ...param.doc, required: false } },
+  )
 }
 
 /** A list, every element decoded; a failure names the element. */

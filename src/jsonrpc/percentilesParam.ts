@@ -14,3 +14,11 @@ export const rewardPercentiles: Param<number[]> = (input) => {
   })
   return input as number[]
 }
+rewardPercentiles.doc = {
+  name: 'rewardPercentiles',
+  schema: {
+    type: 'array',
+    maxItems: MAX_PERCENTILES,
+    items: { type: 'number', minimum: 0, maximum: 100 },
+  },
+}

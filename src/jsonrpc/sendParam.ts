@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 
+import * as schemas from '../codec/schemas.ts'
 import { blankable, callData } from './callParam.ts'
 import { address, isObject, maybe, member, type Param, quantity, show } from './params.ts'
 
@@ -41,4 +42,25 @@ export const sendParam: Param<SendParam> = (input) => {
     ...(nonce !== undefined && { nonce: Number(nonce) }),
     ...(chainId !== undefined && { chainId }),
   }
+}
+sendParam.doc = {
+  name: 'transaction',
+  schema: {
+    title: 'transaction to send',
+    type: 'object',
+    required: ['from'],
+    properties: {
+      from: schemas.address,
+      to: schemas.nullable(schemas.address),
+      value: schemas.quantity,
+      data: schemas.bytes,
+      input: schemas.bytes,
+      gas: schemas.quantity,
+      gasPrice: schemas.quantity,
+      maxFeePerGas: schemas.quantity,
+      maxPriorityFeePerGas: schemas.quantity,
+      nonce: schemas.quantity,
+      chainId: schemas.quantity,
+    },
+  },
 }

@@ -1,4 +1,5 @@
 import type { BlockTag } from '../codec/blockRef.ts'
+import * as schemas from '../codec/schemas.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
 import { blockNumberOrTag, isObject, maybe, member, type Param, show } from './params.ts'
 
@@ -16,17 +17,24 @@ export type ResumeOptions = { resumeFrom?: number | BlockTag }
 /** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`. */
 export type SubscriptionArgument = { filter: SubscriptionFilter; options: ResumeOptions }
 
+const RESUME = {
+  title: 'resume options',
+  ...schemas.object({ resumeFrom: blockNumberOrTag.doc?.schema ?? {} }, ['resumeFrom']),
+}
+
 /** The id of a filter or a subscription: any text, so that an unknown one is not found rather than malformed. */
 export const filterId: Param<string> = (input) => {
   if (typeof input === 'string') return input
   throw new Error(`expected the id of a filter or subscription, got ${show(input)}`)
 }
+filterId.doc = { name: 'id', schema: schemas.text }
 
 /** The first parameter of `eth_subscribe`. */
 export const subscriptionKind: Param<SubscriptionKind> = (input) => {
   if (typeof input === 'string' && KINDS.includes(input)) return input as SubscriptionKind
   throw new Error(`expected one of ${KINDS.join(', ')}, got ${show(input)}`)
 }
+subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
 
 /** The second parameter of `eth_subscribe`. `false` is what clients send with `newPendingTransactions` for hashes. */
 export const subscriptionArgument: Param<SubscriptionArgument> = (input) => {
@@ -38,6 +46,11 @@ export const subscriptionArgument: Param<SubscriptionArgument> = (input) => {
   if ('blockHash' in filter) throw new Error('a subscription has no blockHash')
   return { filter, options: resumeOptions(input) }
 }
+subscriptionArgument.doc = {
+  name: 'filter',
+  required: false,
+  schema: { anyOf: [logFilter.doc?.schema ?? {}, RESUME, schemas.boolean, { type: 'null' }] },
+}
 
 /** The third parameter of `eth_subscribe` for `logs`: options that no client sends by itself. */
 export const resumeOptions: Param<ResumeOptions> = (input) => {
@@ -46,3 +59,4 @@ export const resumeOptions: Param<ResumeOptions> = (input) => {
   const resumeFrom = member(input, 'resumeFrom', maybe(blockNumberOrTag))
   return resumeFrom === undefined ? {} : { resumeFrom }
 }
+resumeOptions.doc = { name: 'options', required: false, schema: RESUME }

@@ -1,10 +1,17 @@
 import type { Hex } from 'viem'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod, type Method } from '../jsonrpc/method.ts'
 
 /** A method whose answer never changes. */
 function fixed<result>(result: result, summary: string): Method<[], result> {
-  return defineMethod({ params: [], kind: 'fixed', summary, handler: () => result })
+  return defineMethod({
+    params: [],
+    result: typeof result === 'boolean' ? schemas.boolean : schemas.quantity,
+    kind: 'fixed',
+    summary,
+    handler: () => result,
+  })
 }
 
 export const eth_hashrate = fixed<Hex>('0x0', 'nobody mines: producers take turns')

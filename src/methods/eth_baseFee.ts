@@ -1,9 +1,11 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_baseFee = defineMethod({
   params: [],
+  result: schemas.quantity,
   summary: 'base fee of the next block: the energy price that is in force now, in sun',
   handler: async ({ chain }) => numberToHex(await chain.energyPrice()),
 })

@@ -1,10 +1,11 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import type { RpcBlock } from '../codec/types.ts'
 import { RpcError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { blockNumberOrTag, optional, quantity } from '../jsonrpc/params.ts'
+import { blockNumberOrTag, optional, quantity, named } from '../jsonrpc/params.ts'
 import { rewardPercentiles } from '../jsonrpc/percentilesParam.ts'
 import { fromWire } from '../lib/wire.ts'
 
@@ -20,7 +21,20 @@ const MAX_BLOCKS = 256
 const CONCURRENCY = 8
 
 export const eth_feeHistory = defineMethod({
-  params: [quantity, optional(blockNumberOrTag, 'latest'), optional(rewardPercentiles, [])],
+  params: [
+    named('blockCount', quantity),
+    optional(blockNumberOrTag, 'latest'),
+    optional(rewardPercentiles, []),
+  ],
+  result: schemas.object(
+    {
+      baseFeePerGas: schemas.listOf(schemas.quantity),
+      gasUsedRatio: schemas.listOf({ type: 'number' }),
+      oldestBlock: schemas.quantity,
+      reward: schemas.listOf(schemas.listOf(schemas.quantity)),
+    },
+    ['reward'],
+  ),
   summary: 'how full blocks were, and the energy price as the base fee; tips are zero',
   async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
     const newest = await chain.resolve(newestRef)

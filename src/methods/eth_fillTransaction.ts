@@ -1,5 +1,6 @@
 import { keccak256 } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { sendParam } from '../jsonrpc/sendParam.ts'
 import { assertChain } from '../sending/managed.ts'
@@ -8,6 +9,7 @@ import { unsignedInWei } from '../wei/scale.ts'
 
 export const eth_fillTransaction = defineMethod({
   params: [sendParam],
+  result: schemas.object({ raw: schemas.bytes, tx: { type: 'object' } }),
   summary: 'fills in gas, gas price and nonce of a transaction; unsigned',
   async handler({ chain, coin, sending }, [request]) {
     assertChain(request, { chain })

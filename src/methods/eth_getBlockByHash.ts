@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { boolean, hash, optional } from '../jsonrpc/params.ts'
+import { boolean, hash, optional, named } from '../jsonrpc/params.ts'
 
 export const eth_getBlockByHash = defineMethod({
-  params: [hash, optional(boolean, false)],
+  params: [named('blockHash', hash), named('fullTransactions', optional(boolean, false))],
+  result: schemas.nullable(schemas.block),
   summary: 'a canonical block by hash, with transaction hashes or whole transactions',
   handler: async ({ chain, request }, [blockHash, full]) =>
     (await chain.block({ blockHash }, full, request.signal)) ?? null,

@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { blockRef, boolean, optional } from '../jsonrpc/params.ts'
+import { blockRef, boolean, optional, named } from '../jsonrpc/params.ts'
 
 export const eth_getBlockByNumber = defineMethod({
-  params: [blockRef, optional(boolean, false)],
+  params: [blockRef, named('fullTransactions', optional(boolean, false))],
+  result: schemas.nullable(schemas.block),
   summary: 'a block by number or tag, with transaction hashes or whole transactions',
   handler: async ({ chain, request }, [ref, full]) =>
     (await chain.block(ref, full, request.signal)) ?? null,

@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { blockRef } from '../jsonrpc/params.ts'
 
 export const eth_getBlockReceipts = defineMethod({
   params: [blockRef],
+  result: schemas.nullable(schemas.listOf(schemas.receipt)),
   summary: 'every receipt of a block',
   handler: async ({ chain, request }, [ref]) => (await chain.receipts(ref, request.signal)) ?? null,
 })

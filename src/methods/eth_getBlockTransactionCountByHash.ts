@@ -1,10 +1,12 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { hash } from '../jsonrpc/params.ts'
+import { hash, named } from '../jsonrpc/params.ts'
 
 export const eth_getBlockTransactionCountByHash = defineMethod({
-  params: [hash],
+  params: [named('blockHash', hash)],
+  result: schemas.nullable(schemas.quantity),
   summary: 'how many transactions a block has',
   async handler({ chain, request }, [blockHash]) {
     const count = await chain.transactionCount({ blockHash }, request.signal)

@@ -1,10 +1,12 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { blockRef } from '../jsonrpc/params.ts'
 
 export const eth_getBlockTransactionCountByNumber = defineMethod({
   params: [blockRef],
+  result: schemas.nullable(schemas.quantity),
   summary: 'how many transactions a block has',
   async handler({ chain, request }, [ref]) {
     const count = await chain.transactionCount(ref, request.signal)

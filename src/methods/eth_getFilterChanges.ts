@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { filterId } from '../jsonrpc/subscriptionParam.ts'
 
 export const eth_getFilterChanges = defineMethod({
   params: [filterId],
+  result: schemas.listOf({ oneOf: [schemas.hash, schemas.log] }),
   summary: 'what a filter has found since the last poll; after a reorg first what was taken away',
   handler: ({ filters, request }, [id]) => filters.changes(id, request),
 })

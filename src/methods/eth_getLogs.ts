@@ -1,10 +1,12 @@
 import type { LogQuery } from '../chain/chainTypes.ts'
+import * as schemas from '../codec/schemas.ts'
 import type { Context } from '../context.ts'
 import { type LogFilter, logFilter } from '../jsonrpc/filterParam.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_getLogs = defineMethod({
   params: [logFilter],
+  result: schemas.listOf(schemas.log),
   summary: 'logs of one block or of a range, by address and topics',
   handler: ({ chain, request }, [filter]) => chain.logs(toQuery(filter, chain), request.signal),
 })

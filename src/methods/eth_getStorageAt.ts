@@ -1,9 +1,11 @@
 import { storageAt } from '../chain/storage.ts'
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { address, blockRef, optional, quantity } from '../jsonrpc/params.ts'
+import { address, blockRef, optional, quantity, named } from '../jsonrpc/params.ts'
 
 export const eth_getStorageAt = defineMethod({
-  params: [address, quantity, optional(blockRef, 'latest')],
+  params: [address, named('slot', quantity), optional(blockRef, 'latest')],
+  result: schemas.hash,
   summary:
     'a storage slot; needs --upstream-rpc, because the node’s HTTP API does not tell storage',
   handler: async ({ chain, native, nodeRpc, request: { signal } }, [account, slot, ref]) =>

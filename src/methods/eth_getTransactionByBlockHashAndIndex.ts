@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { hash, index } from '../jsonrpc/params.ts'
+import { hash, index, named } from '../jsonrpc/params.ts'
 
 export const eth_getTransactionByBlockHashAndIndex = defineMethod({
-  params: [hash, index],
+  params: [named('blockHash', hash), index],
+  result: schemas.nullable(schemas.transaction),
   summary: 'a transaction by its place in a block',
   handler: async ({ chain, request }, [blockHash, position]) =>
     (await chain.transactionAt({ blockHash }, position, request.signal)) ?? null,

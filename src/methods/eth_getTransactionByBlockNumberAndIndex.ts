@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { blockRef, index } from '../jsonrpc/params.ts'
 
 export const eth_getTransactionByBlockNumberAndIndex = defineMethod({
   params: [blockRef, index],
+  result: schemas.nullable(schemas.transaction),
   summary: 'a transaction by its place in a block',
   handler: async ({ chain, request }, [ref, position]) =>
     (await chain.transactionAt(ref, position, request.signal)) ?? null,

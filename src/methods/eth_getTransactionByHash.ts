@@ -1,9 +1,11 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { hash } from '../jsonrpc/params.ts'
+import { hash, named } from '../jsonrpc/params.ts'
 import { transactionByHash } from '../sending/alias.ts'
 
 export const eth_getTransactionByHash = defineMethod({
-  params: [hash],
+  params: [named('transactionHash', hash)],
+  result: schemas.nullable(schemas.transaction),
   summary: 'a transaction in a block, or pending (null block fields)',
   handler: async ({ chain, request, sending }, [transaction]) =>
     (await transactionByHash(transaction, { chain, request, sending })) ?? null,

@@ -1,11 +1,13 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { HistoricalStateError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { address, blockRef, optional } from '../jsonrpc/params.ts'
 
 export const eth_getTransactionCount = defineMethod({
   params: [address, optional(blockRef, 'latest')],
+  result: schemas.quantity,
   summary:
     'the chain has no nonces: how many transactions of the account went through this gateway and are mined, with pending those on their way too',
   async handler({ chain, sending }, [account, ref]) {

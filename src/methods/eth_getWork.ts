@@ -1,7 +1,9 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_getWork = defineMethod({
   params: [],
+  result: schemas.listOf(schemas.nullable(schemas.hash)),
   summary: 'the newest block’s hash and two nulls, as the node answers: nobody mines here',
   handler: ({ chain }): [string, null, null] => [chain.latest().hash, null, null],
 })

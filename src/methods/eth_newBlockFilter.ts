@@ -1,7 +1,9 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_newBlockFilter = defineMethod({
   params: [],
+  result: schemas.quantity,
   summary: 'a filter over the hashes of new blocks',
   handler: ({ filters, request }) => filters.createBlocks(request.client),
 })

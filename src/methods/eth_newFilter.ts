@@ -1,9 +1,11 @@
+import * as schemas from '../codec/schemas.ts'
 import { InvalidParamsError } from '../errors.ts'
 import { logFilter } from '../jsonrpc/filterParam.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_newFilter = defineMethod({
   params: [logFilter],
+  result: schemas.quantity,
   summary: 'a filter over logs: changes come from now on, `eth_getFilterLogs` has the whole range',
   handler({ filters, request }, [filter]) {
     if ('blockHash' in filter)

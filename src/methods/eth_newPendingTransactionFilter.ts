@@ -1,7 +1,9 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_newPendingTransactionFilter = defineMethod({
   params: [],
+  result: schemas.quantity,
   summary: 'a filter over the hashes in the node’s pool of pending transactions',
   fullOnly: true,
   handler: ({ filters, request }) => filters.createPending(request.client),

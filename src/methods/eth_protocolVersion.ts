@@ -1,9 +1,11 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_protocolVersion = defineMethod({
   params: [],
+  result: schemas.quantity,
   summary: 'version in the header of the newest block',
   async handler({ native, request: { signal } }) {
     const block = await native.wallet.getBlock({ detail: false }, { signal })

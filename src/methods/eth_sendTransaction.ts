@@ -1,9 +1,11 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { sendParam } from '../jsonrpc/sendParam.ts'
 import { assertChain, assertManaged } from '../sending/managed.ts'
 
 export const eth_sendTransaction = defineMethod({
   params: [sendParam],
+  result: schemas.hash,
   summary: 'signs natively for a managed account and sends',
   fullOnly: true,
   async handler({ chain, sending }, [request]) {

@@ -1,3 +1,4 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { address } from '../jsonrpc/params.ts'
 import { managedAccount } from '../sending/managed.ts'
@@ -5,6 +6,7 @@ import { message } from './personal_sign.ts'
 
 export const eth_sign = defineMethod({
   params: [address, message],
+  result: schemas.bytes,
   summary: 'as personal_sign, with the account first',
   handler: ({ sending }, [account, raw]) =>
     managedAccount('eth_sign', account, { sending }).signMessage({ message: { raw } }),

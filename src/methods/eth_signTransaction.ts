@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { sendParam } from '../jsonrpc/sendParam.ts'
 import { assertChain, assertManaged } from '../sending/managed.ts'
@@ -7,6 +8,7 @@ import { rpcFilled } from '../sending/rpcFilled.ts'
 
 export const eth_signTransaction = defineMethod({
   params: [sendParam],
+  result: schemas.object({ raw: schemas.bytes, tx: { type: 'object' } }),
   summary: 'native signed bytes for a managed account, to be sent with eth_sendRawTransaction',
   fullOnly: true,
   async handler({ chain, sending }, [request]) {

@@ -1,5 +1,6 @@
 import type { TypedDataDefinition } from 'viem'
 
+import * as schemas from '../codec/schemas.ts'
 import { InvalidParamsError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { address, isObject, type Param, show } from '../jsonrpc/params.ts'
@@ -12,9 +13,14 @@ const typedData: Param<TypedDataDefinition> = (input) => {
     return data as unknown as TypedDataDefinition
   throw new Error(`expected typed data with types, primaryType and message, got ${show(input)}`)
 }
+typedData.doc = {
+  name: 'typedData',
+  schema: { anyOf: [{ type: 'object', required: ['types', 'primaryType'] }, schemas.text] },
+}
 
 export const eth_signTypedData_v4 = defineMethod({
   params: [address, typedData],
+  result: schemas.bytes,
   summary: 'signs typed data as Ethereum does (EIP-712), for a managed account',
   async handler({ sending }, [account, data]) {
     const signer = managedAccount('eth_signTypedData_v4', account, { sending })

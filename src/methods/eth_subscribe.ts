@@ -1,3 +1,4 @@
+import * as schemas from '../codec/schemas.ts'
 import { InvalidParamsError, MethodNotSupportedError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import {
@@ -12,6 +13,7 @@ import type { SubscriptionSpec } from '../subscriptions/hub.ts'
 
 export const eth_subscribe = defineMethod({
   params: [subscriptionKind, subscriptionArgument, resumeOptions],
+  result: schemas.quantity,
   summary:
     'newHeads, logs, newPendingTransactions or syncing over WebSocket; `{"resumeFrom": "0x…"}` delivers heads and logs from a past block on',
   handler({ chain, request, subscriptions }, [kind, argument, options]) {

@@ -1,5 +1,6 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 /** A slot is 3 s; ten missed ones are unusual on a chain that runs. */
@@ -8,6 +9,16 @@ const SLOT_MS = 3_000
 
 export const eth_syncing = defineMethod({
   params: [],
+  result: {
+    oneOf: [
+      { const: false },
+      schemas.object({
+        startingBlock: schemas.quantity,
+        currentBlock: schemas.quantity,
+        highestBlock: schemas.quantity,
+      }),
+    ],
+  },
   summary: 'false at the head, otherwise how far the node has come',
   async handler({ chain, native, request: { signal } }) {
     const { number, timestamp } = chain.latest()

@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { filterId } from '../jsonrpc/subscriptionParam.ts'
 
 export const eth_uninstallFilter = defineMethod({
   params: [filterId],
+  result: schemas.boolean,
   summary: 'ends a filter; false when there is none',
   handler: ({ filters }, [id]) => filters.uninstall(id),
 })

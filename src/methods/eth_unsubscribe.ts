@@ -1,9 +1,11 @@
+import * as schemas from '../codec/schemas.ts'
 import { MethodNotSupportedError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { filterId } from '../jsonrpc/subscriptionParam.ts'
 
 export const eth_unsubscribe = defineMethod({
   params: [filterId],
+  result: schemas.boolean,
   summary: 'ends a subscription; false when this connection has none of that id',
   handler({ request: { socket }, subscriptions }, [id]) {
     if (!socket)

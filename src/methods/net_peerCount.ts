@@ -1,9 +1,11 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
 export const net_peerCount = defineMethod({
   params: [],
+  result: schemas.quantity,
   summary: 'peers of the node',
   async handler({ native, request: { signal } }) {
     const { peerList = [] } = await native.wallet.getNodeInfo(undefined, { signal })

@@ -1,14 +1,16 @@
 import type { Hex } from 'viem'
 
 import type { BlockRef } from '../codec/blockRef.ts'
+import * as schemas from '../codec/schemas.ts'
 import type { Context } from '../context.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { blockRef, hash, index } from '../jsonrpc/params.ts'
+import { blockRef, hash, index, named } from '../jsonrpc/params.ts'
 
 const SUMMARY = 'blocks have no uncles'
 
 export const eth_getUncleByBlockHashAndIndex = defineMethod({
-  params: [hash, index],
+  params: [named('blockHash', hash), index],
+  result: { type: 'null' },
   kind: 'fixed',
   summary: SUMMARY,
   handler: () => null,
@@ -16,19 +18,22 @@ export const eth_getUncleByBlockHashAndIndex = defineMethod({
 
 export const eth_getUncleByBlockNumberAndIndex = defineMethod({
   params: [blockRef, index],
+  result: { type: 'null' },
   kind: 'fixed',
   summary: SUMMARY,
   handler: () => null,
 })
 
 export const eth_getUncleCountByBlockHash = defineMethod({
-  params: [hash],
+  params: [named('blockHash', hash)],
+  result: schemas.nullable(schemas.quantity),
   summary: SUMMARY,
   handler: ({ chain }, [blockHash]) => countUncles(chain, { blockHash }),
 })
 
 export const eth_getUncleCountByBlockNumber = defineMethod({
   params: [blockRef],
+  result: schemas.nullable(schemas.quantity),
   summary: SUMMARY,
   handler: ({ chain }, [ref]) => countUncles(chain, ref),
 })

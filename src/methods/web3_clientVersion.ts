@@ -1,8 +1,10 @@
+import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { VERSION } from '../version.ts'
 
 export const web3_clientVersion = defineMethod({
   params: [],
+  result: schemas.text,
   summary: 'this gateway’s name and version, then its node’s',
   async handler({ native, request: { signal } }) {
     const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, { signal })

@@ -16,6 +16,7 @@ type Built = Wire<{ transaction: Transaction }>
 
 export const buildTransaction = defineMethod({
   params: [buildRequest],
+  result: { type: 'object' },
   summary: 'an unsigned native transaction: transfer, token transfer, contract call or creation',
   fullOnly: true,
   async handler({ chain, native, request: { signal } }, [request]): Promise<Built> {

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 
+import * as schemas from '../../codec/schemas.ts'
 import { blankable, callData } from '../../jsonrpc/callParam.ts'
 import {
   address,
@@ -60,6 +61,24 @@ export const buildRequest: Param<BuildRequest> = (input) => {
     extraData: member(input, 'extraData', optional(visible ? text : bytes, '')).replace(/^0x/, ''),
     visible,
   }
+}
+buildRequest.doc = {
+  name: 'request',
+  schema: {
+    title: 'native transaction to build',
+    type: 'object',
+    required: ['from'],
+    properties: {
+      from: schemas.address,
+      to: schemas.nullable(schemas.address),
+      value: schemas.quantity,
+      data: schemas.bytes,
+      gas: schemas.quantity,
+      tokenId: schemas.quantity,
+      tokenValue: schemas.quantity,
+      visible: schemas.boolean,
+    },
+  },
 }
 
 /** A quantity that the chain can hold. */

@@ -1,0 +1,19 @@
+// Writes src/openrpc/examples.json: the answers of the recorded chain to test/openrpcCalls.ts.
+import { writeFileSync } from 'node:fs'
+
+import { post, startReplayGateway } from '../test/gateway.ts'
+import { exampleCalls } from '../test/openrpcCalls.ts'
+
+const gateway = await startReplayGateway()
+const examples: Record<string, { params: readonly unknown[]; result: unknown }> = {}
+for (const [method, params] of exampleCalls) {
+  // oxlint-disable-next-line no-await-in-loop -- a few calls, once
+  const { error, result } = await post(gateway.url, method, [...params])
+  if (error) throw new Error(`${method}: ${error.message}`)
+  examples[method] = { params, result }
+}
+await gateway.stop()
+writeFileSync(
+  new URL('../src/openrpc/examples.json', import.meta.url),
+  `${JSON.stringify(examples, null, 2)}\n`,
+)

@@ -1,0 +1,135 @@
+import type { JsonSchema } from '../lib/jsonSchema.ts'
+
+// Schemas of the shapes in types.ts. A test validates every block of the recorded chain against them, and forbids fields
+// that they do not name.
+
+const hex = (pattern: string, title: string): JsonSchema => ({ title, type: 'string', pattern })
+
+export const quantity = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'quantity')
+export const hash = hex('^0x[0-9a-f]{64}$', 'hash')
+export const address = hex('^0x[0-9a-fA-F]{40}$', 'address')
+export const bytes = hex('^0x([0-9a-f]{2})*$', 'bytes')
+const bytes8 = hex('^0x[0-9a-f]{16}$', 'nonce of a block')
+const bytes256 = hex('^0x[0-9a-f]{512}$', 'bloom filter')
+
+export const boolean: JsonSchema = { type: 'boolean' }
+export const text: JsonSchema = { type: 'string' }
+
+/** Null, or the shape. */
+export function nullable(schema: JsonSchema): JsonSchema {
+  return { oneOf: [{ type: 'null' }, schema] }
+}
+
+/** A list of one shape. */
+export function listOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items }
+}
+
+/** An object with exactly these fields; those in `optional` may be missing. */
+export function object(
+  properties: Record<string, JsonSchema>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    additionalProperties: false,
+  }
+}
+
+export const log: JsonSchema = {
+  title: 'log',
+  ...object({
+    address,
+    blockHash: hash,
+    blockNumber: quantity,
+    blockTimestamp: quantity,
+    data: bytes,
+    logIndex: quantity,
+    removed: boolean,
+    topics: listOf(hash),
+    transactionHash: hash,
+    transactionIndex: quantity,
+  }),
+}
+
+export const transaction: JsonSchema = {
+  title: 'transaction',
+  ...object(
+    {
+      blockHash: nullable(hash),
+      blockNumber: nullable(quantity),
+      blockTimestamp: nullable(quantity),
+      chainId: quantity,
+      from: address,
+      gas: quantity,
+      gasPrice: quantity,
+      hash,
+      input: bytes,
+      maxFeePerGas: quantity,
+      maxPriorityFeePerGas: quantity,
+      accessList: listOf({ type: 'object' }),
+      nonce: quantity,
+      r: quantity,
+      s: quantity,
+      to: nullable(address),
+      transactionIndex: nullable(quantity),
+      type: quantity,
+      v: quantity,
+      value: quantity,
+      yParity: quantity,
+    },
+    ['maxFeePerGas', 'maxPriorityFeePerGas', 'accessList'],
+  ),
+}
+
+export const receipt: JsonSchema = {
+  title: 'receipt',
+  ...object({
+    blockHash: hash,
+    blockNumber: quantity,
+    contractAddress: nullable(address),
+    cumulativeGasUsed: quantity,
+    effectiveGasPrice: quantity,
+    from: address,
+    gasUsed: quantity,
+    logs: listOf(log),
+    logsBloom: bytes256,
+    status: quantity,
+    to: nullable(address),
+    transactionHash: hash,
+    transactionIndex: quantity,
+    type: quantity,
+  }),
+}
+
+export const block: JsonSchema = {
+  title: 'block',
+  ...object(
+    {
+      baseFeePerGas: quantity,
+      difficulty: quantity,
+      extraData: bytes,
+      gasLimit: quantity,
+      gasUsed: quantity,
+      hash,
+      logsBloom: bytes256,
+      miner: address,
+      mixHash: hash,
+      nonce: bytes8,
+      number: quantity,
+      parentHash: hash,
+      receiptsRoot: hash,
+      sha3Uncles: hash,
+      size: quantity,
+      stateRoot: hash,
+      timestamp: quantity,
+      totalDifficulty: quantity,
+      transactions: { anyOf: [listOf(hash), listOf(transaction)] },
+      transactionsRoot: hash,
+      uncles: listOf(hash),
+    },
+    ['baseFeePerGas'],
+  ),
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { post, startReplayGateway } from '../../test/gateway.ts'
+import { labels } from '../../test/recordedChain.ts'
+
+let gateway: Awaited<ReturnType<typeof startReplayGateway>>
+
+beforeAll(async () => {
+  gateway = await startReplayGateway()
+})
+
+afterAll(() => gateway.stop())
+
+const explain = (method: string, params: unknown[] = []) =>
+  post(gateway.url, 'ethgate_explain', [{ method, params }])
+
+test('default: names the block, the native calls with their times, and the result', async () => {
+  const params = [`0x${labels.contracts.Token.address.slice(2)}`, 'latest']
+  const { result } = await explain('eth_getBalance', params)
+  const direct = await post(gateway.url, 'eth_getBalance', params)
+  expect(result).toMatchObject({
+    method: 'eth_getBalance',
+    block: { number: 223 },
+    source: 'upstream',
+    calls: [{ operation: 'wallet/getaccount', outcome: '200' }],
+    result: direct.result,
+  })
+})
+
+test('behavior: an answer from memory took no native call', async () => {
+  const { result } = await explain('eth_blockNumber')
+  expect(result).toMatchObject({ calls: [], result: '0xdf', source: 'memory' })
+})
+
+test('behavior: the error of the call is part of the answer', async () => {
+  const { result } = await explain('eth_getBalance', ['nonsense'])
+  expect(result).toMatchObject({ error: { code: -32602 }, calls: [] })
+})
+
+test('behavior: two explanations at once keep their calls apart', async () => {
+  const [first, second] = await Promise.all([
+    explain('eth_getBlockByNumber', ['0x10', false]),
+    explain('eth_blockNumber'),
+  ])
+  expect((first.result as { calls: unknown[] }).calls).not.toHaveLength(0)
+  expect((second.result as { calls: unknown[] }).calls).toHaveLength(0)
+})
+
+test.each([['eth_subscribe'], ['ethgate_explain'], [5]])(
+  'error: %s cannot be explained',
+  async (method) => {
+    const { error } = await explain(method as string)
+    expect(error?.code).toBe(-32602)
+  },
+)

@@ -1,0 +1,39 @@
+import { type Context, Hono } from 'hono'
+
+import { chainJson } from './chainJson.ts'
+import type { OpenRpcDocument } from './document.ts'
+
+/** `GET /openrpc.json` and `GET /chain.json`, for tools of any origin. */
+export function createDocumentRoutes({
+  chainId,
+  document,
+  hasPage,
+}: createDocumentRoutes.Options): Hono {
+  const app = new Hono()
+  app.get('/openrpc.json', (c) => c.json(document(originOf(c))))
+  app.get('/chain.json', (c) => {
+    const id = chainId()
+    return id === undefined
+      ? c.json({ error: 'the upstream has not answered yet, try again later' }, 503)
+      : c.json(chainJson(id, originOf(c), hasPage))
+  })
+  return app
+}
+
+export declare namespace createDocumentRoutes {
+  type Options = {
+    /** Undefined until the upstream has answered. */
+    chainId: () => number | undefined
+    /** @param url - where the reader reaches the gateway */
+    document: (url: string) => OpenRpcDocument
+    /** Whether the gateway serves the explorer. */
+    hasPage: boolean
+  }
+}
+
+/** The address that the reader used; behind a proxy that ends TLS it says so in a header. */
+export function originOf(c: Context): string {
+  const url = new URL(c.req.url)
+  const secure = url.protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https'
+  return `${secure ? 'https' : 'http'}://${url.host}`
+}

@@ -1,0 +1,17 @@
+/** What an operator does about a reason that `/health` gives. */
+const ADVICE: readonly (readonly [pattern: RegExp, todo: string])[] = [
+  [/waiting for/i, 'Check that the node runs and that --upstream names its HTTP port.'],
+  [
+    /poll of the (node|upstream)|unreachable/i,
+    'Check the node and the network between it and this machine.',
+  ],
+  [/head has not moved/i, 'Check whether the node still receives blocks from its peers.'],
+  [/Redis/i, 'Check Redis. Reads go on; filters and nonces wait for it.'],
+  [/solidified/i, 'Compare the node with another one: it may be on a wrong branch.'],
+  [/another chain|genesis/i, 'Check which node the address of --upstream leads to.'],
+]
+
+/** Advice for a reason; undefined when there is none. */
+export function advice(reason: string): string | undefined {
+  return ADVICE.find(([pattern]) => pattern.test(reason))?.[1]
+}

@@ -1,0 +1,61 @@
+/** Milliseconds before a lost socket is opened again; doubles up to the second. */
+const RETRY = [1_000, 30_000] as const
+
+const STATE_INTERVAL = 5_000
+
+/** Keeps heads, blocks, times and the state page current without a reload. */
+export function startLive(): void {
+  if (document.body.dataset['chainId']) connect(RETRY[0])
+  setInterval(renewTimes, 1_000)
+  if (document.querySelector('[data-live="state"]'))
+    setInterval(() => void renew('state', '/page/state'), STATE_INTERVAL)
+}
+
+/** Follows new heads over the gateway’s own WebSocket. */
+function connect(delay: number): void {
+  const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/ws`)
+  let next: number = Math.min(delay * 2, RETRY[1])
+  socket.addEventListener('open', () => {
+    next = RETRY[0]
+    socket.send(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }),
+    )
+  })
+  socket.addEventListener('message', ({ data }) => {
+    const { params } = JSON.parse(String(data)) as { params?: { result?: { number?: string } } }
+    const number = params?.result?.number
+    if (number) showHead(Number(number))
+  })
+  socket.addEventListener('close', () => setTimeout(() => connect(next), delay))
+}
+
+function showHead(number: number): void {
+  for (const output of document.querySelectorAll('[data-live="head"]'))
+    output.textContent = number.toLocaleString('en')
+  const first = !new URLSearchParams(location.search).has('to')
+  if (first && document.querySelector('[data-live="blocks"]')) void renew('blocks', '/page/blocks')
+}
+
+/** Replaces a part of the page by what the gateway renders now. Keeps the old one when it cannot be read. */
+async function renew(name: string, path: string): Promise<void> {
+  const part = document.querySelector(`[data-live="${name}"]`)
+  if (!part || document.hidden) return
+  try {
+    const response = await fetch(path)
+    if (!response.ok) return
+    const parsed = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const fresh = parsed.querySelector(`[data-live="${name}"]`) ?? parsed.body
+    part.replaceChildren(...fresh.childNodes)
+  } catch {
+    // The gateway restarts: the next renewal tries again.
+  }
+}
+
+function renewTimes(): void {
+  const now = Date.now() / 1_000
+  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-ago]')) {
+    const passed = Math.max(0, now - Number(time.dataset['ago']))
+    if (passed < 60 && !time.textContent?.includes('('))
+      time.textContent = `${Math.round(passed)} s ago`
+  }
+}

@@ -1,0 +1,21 @@
+/** An answer of the gateway, with the time that it took in milliseconds. */
+export type RpcAnswer = {
+  text: string
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
+  ms: number
+}
+
+/** One call over HTTP to the gateway that served the page. @throws Error when it cannot be reached */
+export async function rpc(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
+  const started = performance.now()
+  const response = await fetch('/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const text = await response.text()
+  const ms = performance.now() - started
+  const { error, result } = JSON.parse(text) as Pick<RpcAnswer, 'error' | 'result'>
+  return { text, ms, ...(error ? { error } : { result }) }
+}

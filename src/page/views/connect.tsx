@@ -1,0 +1,133 @@
+import { connectSnippets } from '../snippets.ts'
+import { Copy, FactList, Snippet, Table } from './parts.tsx'
+
+/** A funded account of the dev chain. Its key is public. */
+export type DevAccount = { address: string; key: string }
+
+/** How wallets and programs connect; on the dev chain also its accounts and its controls. */
+export function Connect({
+  chainId,
+  dev,
+  origin,
+}: {
+  chainId: number
+  dev: readonly DevAccount[] | undefined
+  origin: string
+}) {
+  const wei = `${origin}/wei`
+  return (
+    <>
+      <section aria-labelledby="wallet">
+        <h2 id="wallet">Wallet</h2>
+        <p>
+          Wallets count the coin with 18 decimals. They use the address that ends in{' '}
+          <code>/wei</code>, which converts amounts exactly.
+        </p>
+        <div
+          id="wallets"
+          data-chain={JSON.stringify({
+            chainId: `0x${chainId.toString(16)}`,
+            chainName: `Chain ${chainId}`,
+            nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 18 },
+            rpcUrls: [wei],
+            blockExplorerUrls: [origin],
+          })}
+        >
+          <p>
+            No wallet was found in this browser. Install one, or add the network by hand with the
+            values below.
+          </p>
+        </div>
+        <p id="wallet-answer" role="status"></p>
+        <FactList
+          rows={[
+            ['Network name', `Chain ${chainId}`],
+            [
+              'RPC URL',
+              <>
+                <code>{wei}</code> <Copy text={wei} label="RPC URL" />
+              </>,
+            ],
+            [
+              'Chain id',
+              <>
+                <code>{chainId}</code> <Copy text={String(chainId)} label="chain id" />
+              </>,
+            ],
+            ['Currency symbol', 'COIN'],
+            ['Block explorer URL', <code>{origin}</code>],
+          ]}
+        />
+      </section>
+      <section aria-labelledby="programs">
+        <h2 id="programs">Programs</h2>
+        <p>
+          At <code>{origin}</code> amounts are in sun, the smallest unit of the coin: one coin is
+          1,000,000 sun. WebSocket: <code>{origin.replace(/^http/, 'ws')}</code>
+        </p>
+        {connectSnippets(origin, chainId).map(({ code, label }) => (
+          <Snippet code={code} label={label} />
+        ))}
+      </section>
+      {dev && <DevSection accounts={dev} />}
+    </>
+  )
+}
+
+const CONTROLS = [
+  { label: 'Mine one block', method: 'evm_mine', params: '[]' },
+  { label: 'Take a snapshot', method: 'evm_snapshot', params: '[]' },
+] as const
+
+function DevSection({ accounts }: { accounts: readonly DevAccount[] }) {
+  return (
+    <section aria-labelledby="dev">
+      <h2 id="dev">Development chain</h2>
+      <p class="notice">
+        Everybody knows these keys. Never send anything of value to these accounts on another chain.
+      </p>
+      <Table caption="Funded accounts" head={['Account', 'Private key']}>
+        {accounts.map(({ address, key }, index) => (
+          <tr>
+            <td>
+              <a class="hex" href={`/address/${address}`}>
+                {address}
+              </a>{' '}
+              <Copy text={address} label={`address of account ${index}`} />
+            </td>
+            <td>
+              <span class="hex">{key}</span> <Copy text={key} label={`key of account ${index}`} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <h3>Faucet</h3>
+      <form id="faucet" class="inline">
+        <label for="faucet-address">Address</label>
+        <input id="faucet-address" name="address" required autocomplete="off" />
+        <label for="faucet-coins">Coins</label>
+        <input id="faucet-coins" name="coins" inputmode="numeric" value="1000" required />
+        <button type="submit">Add coins</button>
+      </form>
+      <h3>Chain</h3>
+      <div class="inline">
+        {CONTROLS.map(({ label, method, params }) => (
+          <button type="button" data-control={method} data-params={params}>
+            {label}
+          </button>
+        ))}
+        <form class="inline" data-control-form="evm_revert">
+          <label for="snapshot">Snapshot</label>
+          <input id="snapshot" name="value" value="0x1" size={6} required />
+          <button type="submit">Revert</button>
+        </form>
+        <form class="inline" data-control-form="evm_increaseTime">
+          <label for="seconds">Seconds</label>
+          <input id="seconds" name="value" value="3600" size={6} required />
+          <button type="submit">Increase time</button>
+        </form>
+      </div>
+      <p id="control-answer" role="status"></p>
+    </section>
+  )
+}

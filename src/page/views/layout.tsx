@@ -1,0 +1,100 @@
+import type { Child } from 'hono/jsx'
+
+import type { Assets } from '../assets.ts'
+
+/** Sections of the page, in the order of the navigation. */
+const SECTIONS = [
+  { href: '/', name: 'Explorer' },
+  { href: '/console', name: 'Console' },
+  { href: '/connect', name: 'Connect' },
+  { href: '/state', name: 'State' },
+] as const
+
+/** What every page needs to know. */
+export type LayoutFacts = {
+  assets: Assets
+  /** Decimal; undefined until the upstream has answered. */
+  chainId: number | undefined
+  /** Newest block; null before the first. */
+  head: number | null
+  version: string
+}
+
+/** A whole document around the content of one page. */
+export function Layout({
+  active,
+  children,
+  facts,
+  title,
+}: {
+  title: string
+  active: string
+  facts: LayoutFacts
+  children?: Child
+}) {
+  const { assets, chainId, head, version } = facts
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · ethgate`}</title>
+        <link rel="icon" href={assets.icon} type="image/svg+xml" />
+        <link rel="stylesheet" href={assets.style} />
+        <script type="module" src={assets.script} />
+      </head>
+      <body data-chain-id={chainId === undefined ? '' : String(chainId)}>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        <header>
+          <div class="bar">
+            <a class="brand" href="/">
+              ethgate
+            </a>
+            <nav aria-label="Sections">
+              {SECTIONS.map(({ href, name }) => (
+                <a href={href} {...(name === active && { 'aria-current': 'page' })}>
+                  {name}
+                </a>
+              ))}
+            </nav>
+            <form action="/search" role="search">
+              <label class="hidden" for="search">
+                Block number, hash or address
+              </label>
+              <input
+                id="search"
+                name="q"
+                type="search"
+                placeholder="Block, hash or address"
+                autocomplete="off"
+                spellcheck={false}
+                required
+              />
+              <button type="submit">Search</button>
+            </form>
+          </div>
+        </header>
+        <main id="content">
+          <h1>{title}</h1>
+          {children}
+        </main>
+        <footer>
+          <p>
+            ethgate {version}
+            {chainId !== undefined && ` · chain ${chainId}`} · head{' '}
+            <output data-live="head" aria-live="off">
+              {head ?? 'unknown'}
+            </output>
+          </p>
+          <p>
+            <a href="/health">health</a> <a href="/metrics">metrics</a>{' '}
+            <a href="/openrpc.json">openrpc.json</a> <a href="/chain.json">chain.json</a>
+          </p>
+        </footer>
+      </body>
+    </html>
+  )
+}

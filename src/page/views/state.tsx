@@ -1,0 +1,93 @@
+import type { Health } from '../../http/health.ts'
+import type { TrafficReport } from '../../traffic.ts'
+import { advice } from '../advice.ts'
+import { ago, grouped, span } from '../format.ts'
+import { sparkline } from '../sparkline.ts'
+import { FactList, Table } from './parts.tsx'
+
+/** What the gateway does and how it is: for operators. The client script renews it every five seconds. */
+export function State({ health, traffic }: { health: Health; traffic: TrafficReport }) {
+  const problems = health.reasons.map((reason) => ({ reason, todo: advice(reason) }))
+  return (
+    <div data-live="state">
+      {problems.length === 0 ? (
+        <p class="notice good" role="status">
+          Everything works.
+        </p>
+      ) : (
+        <ul class="problems">
+          {problems.map(({ reason, todo }) => (
+            <li class="notice">
+              <strong>{reason}</strong>
+              {todo && ` ${todo}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      <FactList
+        rows={[
+          ['Status', health.status],
+          ['Ready', health.ready ? 'yes' : 'no'],
+          ['Role', health.head.role],
+          ['Head', grouped(health.head.number ?? 0)],
+          ['Solidified block', grouped(health.head.solid ?? 0)],
+          ['Head moved', health.head.age === null ? 'never' : `${ago(health.head.age)} ago`],
+          ['Redis', health.redis],
+          ['Running for', ago(health.uptime)],
+        ]}
+      />
+      <h2>Last hour</h2>
+      <div class="charts">
+        {traffic.series.map(({ label, last, points }) => (
+          <figure>
+            <figcaption>
+              {label} <strong>{last}</strong>
+            </figcaption>
+            <svg
+              viewBox="0 0 240 48"
+              preserveAspectRatio="none"
+              role="img"
+              aria-label={`${label}, last hour, now ${last}`}
+            >
+              <path d={sparkline(points, 240, 48)} />
+            </svg>
+          </figure>
+        ))}
+      </div>
+      <Upstreams health={health} />
+      {traffic.methods.length > 0 && (
+        <Table
+          caption="Methods in the last hour"
+          head={['Method', 'Calls', 'Errors', 'p50', 'p95']}
+        >
+          {traffic.methods.map(({ calls, errors, method, p50, p95 }) => (
+            <tr>
+              <td>
+                <code>{method}</code>
+              </td>
+              <td class="number">{grouped(calls)}</td>
+              <td class="number">{grouped(errors)}</td>
+              <td class="number">{span(p50)}</td>
+              <td class="number">{span(p95)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </div>
+  )
+}
+
+function Upstreams({ health }: { health: Health }) {
+  const { solidity, state, wallet } = health.upstream
+  return (
+    <Table caption="Upstream" head={['Wallet address', 'Solidity address', 'State']}>
+      <tr>
+        <td>{wallet ?? 'in this process'}</td>
+        <td>{solidity ?? 'in this process'}</td>
+        <td>
+          <span class={state === 'up' ? 'badge good' : 'badge bad'}>{state}</span>
+        </td>
+      </tr>
+    </Table>
+  )
+}

@@ -1,0 +1,164 @@
+/** Seconds of one sample. */
+export const SAMPLE = 10
+
+/** Samples that are kept: an hour. */
+const SAMPLES = 360
+
+/** Upper bounds of the latency buckets, milliseconds: each 1.5 times the one before, up to a minute. */
+const BOUNDS = Array.from({ length: 34 }, (_, index) => 0.1 * 1.5 ** index)
+
+/** Calls of one method in one sample. */
+type Cell = { calls: number; errors: number; buckets: Uint32Array }
+
+type Sample = { at: number; methods: Map<string, Cell>; gauges: Record<string, number> }
+
+/** The last hour of one figure: a point per sample, oldest first; undefined before the process started. */
+export type Series = { label: string; last: string; points: (number | undefined)[] }
+
+/** Figures of the last hour for people. Times in milliseconds. */
+export type TrafficReport = {
+  series: Series[]
+  methods: { method: string; calls: number; errors: number; p50: number; p95: number }[]
+}
+
+/** Counts calls by method in samples of ten seconds and keeps an hour of them, in this process. */
+export type Traffic = {
+  /** One call: `code` is 0 or the JSON-RPC error code, `ms` milliseconds. */
+  call(method: string, code: number, ms: number): void
+  /** Reads the gauges; called once a sample so that quiet times are seen too. */
+  sample(): void
+  report(): TrafficReport
+}
+
+/** Starts empty; sampling costs nothing while nothing is called. */
+export function createTraffic({
+  gauges = () => ({}),
+  now = Date.now,
+}: createTraffic.Options = {}): Traffic {
+  const samples: Sample[] = []
+
+  function current(): Sample {
+    const at = Math.floor(now() / 1_000 / SAMPLE)
+    const last = samples.at(-1)
+    if (last?.at === at) return last
+    const sample: Sample = { at, methods: new Map(), gauges: gauges() }
+    samples.push(sample)
+    while (samples.length > 0 && (samples[0]?.at ?? 0) <= at - SAMPLES) samples.shift()
+    return sample
+  }
+
+  return {
+    call(method, code, ms) {
+      const { methods } = current()
+      let cell = methods.get(method)
+      if (!cell)
+        methods.set(
+          method,
+          (cell = { calls: 0, errors: 0, buckets: new Uint32Array(BOUNDS.length) }),
+        )
+      cell.calls++
+      if (code !== 0) cell.errors++
+      const bucket = bucketOf(ms)
+      cell.buckets[bucket] = (cell.buckets[bucket] ?? 0) + 1
+    },
+    sample: () => void current(),
+    report() {
+      const newest = current()
+      const byTime = new Map(samples.map((sample) => [sample.at, sample]))
+      const first = samples[0]?.at ?? newest.at
+      // The newest sample has only begun: charts end with the one before.
+      const times = Array.from(
+        { length: SAMPLES - 1 },
+        (_, index) => newest.at - SAMPLES + 1 + index,
+      )
+      const points = (value: (sample: Sample | undefined) => number) =>
+        times.map((at) => (at < first ? undefined : value(byTime.get(at))))
+      const series = (
+        label: string,
+        show: (value: number) => string,
+        of: (sample: Sample | undefined) => number,
+      ): Series => {
+        const values = points(of)
+        return { label, last: show(values.at(-1) ?? 0), points: values }
+      }
+      return {
+        series: [
+          series('Requests per second', decimal, (sample) => total(sample, 'calls') / SAMPLE),
+          series('Errors per second', decimal, (sample) => total(sample, 'errors') / SAMPLE),
+          series('p50, ms', decimal, (sample) => quantile(merge(cellsOf(sample)), 0.5)),
+          series('p95, ms', decimal, (sample) => quantile(merge(cellsOf(sample)), 0.95)),
+          ...Object.keys(newest.gauges).map((label) =>
+            series(label, decimal, (sample) => sample?.gauges[label] ?? 0),
+          ),
+        ],
+        methods: methodsOf(samples),
+      }
+    },
+  }
+}
+
+export declare namespace createTraffic {
+  type Options = {
+    /** Figures that are read once a sample, by label. */
+    gauges?: () => Record<string, number>
+    /** @default Date.now */
+    now?: () => number
+  }
+}
+
+function methodsOf(samples: readonly Sample[]): TrafficReport['methods'] {
+  const cells = new Map<string, Cell[]>()
+  for (const { methods } of samples)
+    for (const [method, cell] of methods) cells.set(method, [...(cells.get(method) ?? []), cell])
+  return [...cells]
+    .map(([method, list]) => {
+      const buckets = merge(list)
+      return {
+        method,
+        calls: sum(list, 'calls'),
+        errors: sum(list, 'errors'),
+        p50: quantile(buckets, 0.5),
+        p95: quantile(buckets, 0.95),
+      }
+    })
+    .toSorted((a, b) => b.calls - a.calls)
+}
+
+function cellsOf(sample: Sample | undefined): Cell[] {
+  return sample ? [...sample.methods.values()] : []
+}
+
+function total(sample: Sample | undefined, key: 'calls' | 'errors'): number {
+  return sum(cellsOf(sample), key)
+}
+
+function sum(cells: readonly Cell[], key: 'calls' | 'errors'): number {
+  return cells.reduce((count, cell) => count + cell[key], 0)
+}
+
+function merge(cells: readonly Cell[]): Uint32Array {
+  const all = new Uint32Array(BOUNDS.length)
+  for (const { buckets } of cells)
+    buckets.forEach((count, index) => {
+      all[index] = (all[index] ?? 0) + count
+    })
+  return all
+}
+
+/** The bound of the bucket that holds the quantile: at most half too high. 0 without calls. */
+function quantile(buckets: Uint32Array, share: number): number {
+  const calls = buckets.reduce((count, bucket) => count + bucket, 0)
+  if (calls === 0) return 0
+  let seen = 0
+  const index = buckets.findIndex((count) => (seen += count) >= share * calls)
+  return BOUNDS[index] ?? 0
+}
+
+function bucketOf(ms: number): number {
+  if (!(ms > 0.1)) return 0
+  return Math.min(BOUNDS.length - 1, Math.ceil(Math.log(ms / 0.1) / Math.log(1.5)))
+}
+
+function decimal(value: number): string {
+  return value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1)
+}
