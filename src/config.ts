@@ -241,6 +241,22 @@ export const options = {
     parse: integer(1),
     help: 'most filters in all',
   },
+  filterBytesPerClient: {
+    flag: '--filter-bytes-per-client',
+    env: 'ETHGATE_FILTER_BYTES_PER_CLIENT',
+    value: 'BYTES',
+    default: 16 * MIB,
+    parse: integer(1),
+    help: 'most memory that the filters of one client address take',
+  },
+  filterBytesTotal: {
+    flag: '--filter-bytes-total',
+    env: 'ETHGATE_FILTER_BYTES_TOTAL',
+    value: 'BYTES',
+    default: 128 * MIB,
+    parse: integer(1),
+    help: 'most memory that all filters take, in the process or in Redis',
+  },
   filterPage: {
     flag: '--filter-page',
     env: 'ETHGATE_FILTER_PAGE',

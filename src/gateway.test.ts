@@ -54,6 +54,7 @@ test('default', async () => {
     upstream: { state: 'up' },
     head: { role: 'standalone', number: CHAIN.head },
     redis: 'none',
+    filters: { count: 0, bytes: 0 },
   })
 })
 

@@ -27,7 +27,16 @@ export function healthOf({
   if (head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
   if (head?.problem !== undefined) reasons.push(head.problem)
-  if (services && redis === 'down') reasons.push('Redis is away: filters cannot be polled')
+  if (services && redis === 'down')
+    reasons.push('Redis cannot be reached: filters cannot be made or polled')
+  const refusal = services?.redis?.refusal()
+  if (redis === 'up' && refusal !== undefined)
+    reasons.push(`Redis refuses writes (${refusal}): filters cannot be made, polls may fail`)
+  const filters = services?.filterUsage() ?? { bytes: 0, filters: 0, isFull: false }
+  if (filters.isFull)
+    reasons.push(
+      `the filter store is full, new filters are refused: ${filters.filters} of ${config.filtersTotal} filters, ${filters.bytes} of ${config.filterBytesTotal} bytes`,
+    )
   const index = services?.index?.status()
   if (index?.problem !== undefined) reasons.push(`the log index: ${index.problem}`)
   const serving = head?.number !== undefined
@@ -50,6 +59,7 @@ export function healthOf({
       age: head?.age === undefined ? null : seconds(head.age),
     },
     redis,
+    filters: { count: filters.filters, bytes: filters.bytes },
     ...(index && {
       index: {
         state: index.state,

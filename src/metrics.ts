@@ -44,6 +44,8 @@ export function createMetrics() {
   const headNumber = gauge('ethgate_head_block_number', 'Newest block')
   const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
   const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last moved')
+  const filterCount = gauge('ethgate_filters', 'Filters of all clients')
+  const filterBytes = gauge('ethgate_filter_bytes', 'Memory of the filters of all clients')
   const upstreamUp = gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded')
   const indexBlocks = gauge('ethgate_index_blocks', 'Blocks in the log index')
   const indexLogs = gauge('ethgate_index_logs', 'Logs in the log index')
@@ -66,7 +68,9 @@ export function createMetrics() {
       upstream.observe({ operation, outcome }, seconds)
     },
     /** What `/health` says, as numbers. */
-    health({ head, index, redis, upstream }: Health) {
+    health({ filters, head, index, redis, upstream }: Health) {
+      filterCount.set(filters.count)
+      filterBytes.set(filters.bytes)
       headNumber.set(head.number ?? 0)
       solidNumber.set(head.solid ?? 0)
       headAge.set(head.age ?? 0)

@@ -10,6 +10,9 @@ const COMMAND_TIMEOUT = 2_000
 /** Longest pause between attempts to connect again, milliseconds. */
 const RECONNECT = 500
 
+/** Milliseconds for which a refused write is shown: replicas write several times a second. */
+const REFUSAL_SHOWN = 3_000
+
 /** What replicas share: one connection for commands, the names of keys, the state for `/health`. */
 export type RedisLink = {
   readonly client: Redis
@@ -22,6 +25,8 @@ export type RedisLink = {
   /** A connection of its own, for commands that block; the one who asks for it disconnects it. */
   blocking(): Redis
   status(): 'up' | 'down'
+  /** Why writes are refused although Redis answers, for people; undefined when they are not. */
+  refusal(): string | undefined
   /** Told when Redis goes or comes back. Returns the function that ends it. */
   onStatus(listener: (status: 'up' | 'down') => void): () => void
   close(): Promise<void>
@@ -59,6 +64,7 @@ export function createRedisLink({
     last = status
     for (const listener of listeners) listener(status)
   }
+  let refusal: { reason: string; at: number } | undefined
   client.on('ready', () => tell('up'))
   client.on('close', () => tell('down'))
 
@@ -66,6 +72,8 @@ export function createRedisLink({
     try {
       return await commands(client)
     } catch (error) {
+      const reason = refusalOf(error)
+      if (reason !== undefined) refusal = { reason, at: performance.now() }
       throw new StoreUnavailableError(error)
     }
   }
@@ -88,6 +96,8 @@ export function createRedisLink({
     run,
     blocking: () => connect(undefined),
     status: () => (client.status === 'ready' ? 'up' : 'down'),
+    refusal: () =>
+      refusal && performance.now() - refusal.at < REFUSAL_SHOWN ? refusal.reason : undefined,
     onStatus(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -110,11 +120,26 @@ export declare namespace createRedisLink {
   }
 }
 
-/** `-32603`: what replicas share cannot be reached. Reads of the chain go on; filters do not. Callers may retry. */
+/** What Redis says when it answers but takes no writes, and what that means. */
+const REFUSALS: readonly [RegExp, string][] = [
+  [/\bREADONLY\b/, 'it is a read-only replica'],
+  [/\bOOM\b/, 'its memory is full'],
+  [/\bMISCONF\b/, 'it cannot save to its disk'],
+  [/\bNOREPLICAS\b/, 'it has too few replicas'],
+]
+
+function refusalOf(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : ''
+  return REFUSALS.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+/** `-32603`: what replicas share cannot be read or written. Reads of the chain go on; filters do not. Callers may retry. */
 export class StoreUnavailableError extends RpcError {
   override name = 'StoreUnavailableError'
 
   constructor(cause: unknown) {
-    super(-32603, 'the shared store (Redis) is unavailable, try again later', { cause })
+    const reason = refusalOf(cause)
+    const state = reason === undefined ? 'is unavailable' : `refuses writes (${reason})`
+    super(-32603, `the shared store (Redis) ${state}, try again later`, { cause })
   }
 }

@@ -17,7 +17,7 @@ import { createRedisLink, type RedisLink } from './redis.ts'
 import { createManagedKeys } from './sending/keys.ts'
 import { openSentStore } from './sending/openSentStore.ts'
 import { createSending } from './sending/sending.ts'
-import { createWatching } from './watching.ts'
+import { createWatching, type Watching } from './watching.ts'
 
 export { DataDirError } from './sending/openSentStore.ts'
 
@@ -27,6 +27,8 @@ export type Services = {
   readonly chainId: number
   /** What a method gets on a view, `request` aside. */
   readonly contexts: Record<Chain['view'], Omit<Context, 'request'>>
+  /** What the filters of all clients take. */
+  filterUsage: Watching['usage']
   readonly head: Head
   /** Where `--index` names one. */
   readonly index: LogIndex | undefined
@@ -114,6 +116,7 @@ export async function createServices({
       full: { ...shared, ...watching.full, chain: full },
       solid: { ...shared, ...watching.solid, chain: solid },
     },
+    filterUsage: () => watching.usage(),
     head,
     index,
     redis,

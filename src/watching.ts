@@ -9,7 +9,7 @@ import { createPoolFeed } from './filters/pool.ts'
 import { createMemoryPoolLog } from './filters/poolLog.ts'
 import { createRedisFilterStore } from './filters/redis.ts'
 import { createRedisPoolLog } from './filters/redisPoolLog.ts'
-import { PAGE_LEASE } from './filters/store.ts'
+import { type FilterUsage, PAGE_LEASE } from './filters/store.ts'
 import type { NativeClient } from './native/client.ts'
 import type { RedisLink } from './redis.ts'
 import { createHub, type Hub } from './subscriptions/hub.ts'
@@ -20,6 +20,8 @@ export type Watching = {
   solid: Watched
   /** A transaction was sent through this gateway: it is announced as pending at once. */
   sent(hash: Hash): void
+  /** What the filters of all clients take. */
+  usage(): FilterUsage
   stop(): Promise<void>
 }
 
@@ -36,6 +38,8 @@ export function createWatching({
   redis,
 }: createWatching.Options): Watching {
   const limits = {
+    bytesPerClient: config.filterBytesPerClient,
+    bytesTotal: config.filterBytesTotal,
     lease: PAGE_LEASE,
     perClient: config.filtersPerClient,
     total: config.filtersTotal,
@@ -77,7 +81,10 @@ export function createWatching({
     full,
     solid,
     sent: (hash) => pool.sent(hash),
+    usage: () => store.usage(),
     async stop() {
+      full.filters.stop()
+      solid.filters.stop()
       full.subscriptions.stop()
       solid.subscriptions.stop()
       await pool.stop()
@@ -90,6 +97,8 @@ export declare namespace createWatching {
     chains: Record<Chain['view'], Chain>
     config: Pick<
       Config,
+      | 'filterBytesPerClient'
+      | 'filterBytesTotal'
       | 'filterPage'
       | 'filterTtl'
       | 'filtersPerClient'

@@ -21,6 +21,7 @@ export const HEALTH: Health = {
   upstream: { state: 'up', wallet: null, solidity: null },
   head: { role: 'standalone', number: 7, solid: 5, age: 1.5 },
   redis: 'none',
+  filters: { count: 0, bytes: 0 },
   uptime: 3,
 }
 

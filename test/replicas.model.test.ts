@@ -88,7 +88,15 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
     log: silentLog,
     pageSize: 4,
     pool,
-    store: createRedisFilterStore({ lease: LEASE, link, perClient: 9, total: 9, ttl: 60_000 }),
+    store: createRedisFilterStore({
+      bytesPerClient: 9_000,
+      bytesTotal: 9_000,
+      lease: LEASE,
+      link,
+      perClient: 9,
+      total: 9,
+      ttl: 60_000,
+    }),
     ttl: 60_000,
   })
   return {

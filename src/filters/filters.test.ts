@@ -338,4 +338,23 @@ describe('other filters', () => {
     await gateway.rpc('eth_newFilter', {})
     await expect(gateway.rpc('eth_newFilter', {})).rejects.toMatchObject({ code: -32005 })
   })
+
+  test('error: memory; health and metrics tell how much is used and that it is full', async () => {
+    await start({ filterBytesTotal: 100_000 })
+    const large = { address: Array.from({ length: 1_000 }, () => address) }
+    await gateway.rpc('eth_newFilter', large)
+    await gateway.rpc('eth_newFilter', large)
+    expect(gateway.gateway.health().reasons).toEqual([])
+    await expect(gateway.rpc('eth_newFilter', large)).rejects.toMatchObject({
+      code: -32005,
+      message: 'exceed max filter bytes of all clients: 100000, try again later',
+    })
+    const { filters, reasons, status } = gateway.gateway.health()
+    expect({ count: filters.count, status }).toEqual({ count: 2, status: 'degraded' })
+    expect(reasons).toEqual([
+      `the filter store is full, new filters are refused: 2 of 50000 filters, ${filters.bytes} of 100000 bytes`,
+    ])
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    expect(metrics).toContain(`ethgate_filter_bytes ${filters.bytes}`)
+  })
 })

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-
 import type { Hash } from 'viem'
 
 import type { Chain, LogMatch } from '../chain/chainTypes.ts'
@@ -11,15 +9,14 @@ import { InvalidParamsError, UpstreamError } from '../errors.ts'
 import type { RequestScope } from '../jsonrpc/request.ts'
 import { sleep } from '../lib/sleep.ts'
 import { type Wire, wireOfText } from '../lib/wire.ts'
+import { createClaims } from './claims.ts'
 import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
 import type { PoolFeed } from './pool.ts'
 import {
   FilterNotFoundError,
   type FilterSpec,
   type FilterStore,
-  PAGE_LEASE,
   type StoredFilter,
-  type Taken,
 } from './store.ts'
 
 /** Filters of one view. */
@@ -38,21 +35,15 @@ export type Filters = {
   /** The whole range of a log filter, every time. @throws FilterNotFoundError and as `chain.logs` */
   logs(id: string, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
   uninstall(id: string): Promise<boolean>
+  stop(): void
 }
 
 /** A log filter as the caller gave it. */
 type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
 
-type Move = { from: string; to: string }
-
-type Lease = { end(): void }
-
-/** Milliseconds that a poll waits for another one of the same filter whose page is just leaving. */
-const BUSY_WAIT = 250
-const BUSY_STEP = 10
-
 /** Milliseconds that a poll waits for this replica to hear of a block that another has delivered already. */
 const BEHIND_WAIT = 2_000
+const STEP = 10
 
 /** Filters over one view of the chain. */
 export function createFilters({
@@ -64,8 +55,7 @@ export function createFilters({
   store,
   ttl,
 }: createFilters.Options): Filters {
-  // A client's next poll may arrive while the cursor of its last one is still being moved.
-  const settling = new Map<string, Promise<void>>()
+  const claims = createClaims({ log, store })
 
   function window(): Window {
     const current = head.window()
@@ -101,25 +91,13 @@ export function createFilters({
     return toCursor({ number, hash })
   }
 
-  /** A cursor may only stand on blocks that every replica can find: waits until this one is back in its fleet. */
-  async function join(): Promise<void> {
-    for (let waited = 0; !head.isShared(); waited += BUSY_STEP) {
-      // A store that is away is the cause, and is said.
-      if (waited === 0) await store.read('')
+  /** Waits until the newest block is known to all replicas: only then can they resume a cursor on it. */
+  async function isKnownToAll(): Promise<void> {
+    for (let waited = 0; !head.isShared(); waited += STEP) {
+      // A store that cannot be used is the cause, and its error says so.
+      if (waited === 0) await store.check()
       if (waited >= BEHIND_WAIT) throw new BehindError()
-      await sleep(BUSY_STEP)
-    }
-  }
-
-  async function take(id: string, token: string): Promise<Taken> {
-    await settling.get(id)
-    await join()
-    for (let waited = 0; ; waited += BUSY_STEP) {
-      const { hash, number } = newest()
-      const taken = await store.take(id, token, toCursor({ number, hash }))
-      if (!taken || taken.spec.view !== chain.view) throw new FilterNotFoundError()
-      if (taken.state !== 'busy' || waited >= BUSY_WAIT) return taken
-      await sleep(BUSY_STEP)
+      await sleep(STEP)
     }
   }
 
@@ -143,41 +121,8 @@ export function createFilters({
       } catch (error) {
         const behind = error instanceof BehindError && Date.now() - started < BEHIND_WAIT
         if (!behind) throw error
-        await sleep(BUSY_STEP)
+        await sleep(STEP)
       }
-  }
-
-  /** Moves the cursor when the response has left, frees the page when it never will. */
-  async function settle(id: string, token: string, { from, to }: Move, delivered: boolean) {
-    try {
-      if (!delivered) await store.release(id, token)
-      else if (!(await store.move(id, token, from, to)))
-        log.warn({ id }, 'a page was delivered after its lease was lost')
-    } catch (error) {
-      warn(error)
-    }
-  }
-
-  function deliver(id: string, token: string, move: Move, lease: Lease, request: RequestScope) {
-    request.onSettled((delivered) => {
-      lease.end()
-      const settled = settle(id, token, move, delivered).finally(() => {
-        if (settling.get(id) === settled) settling.delete(id)
-      })
-      settling.set(id, settled)
-    })
-  }
-
-  /** Keeps a page reserved while it is made and while it is on its way. */
-  function keepLease(id: string, token: string): Lease {
-    const timer = setInterval(() => {
-      store.extend(id, token).catch(warn)
-    }, PAGE_LEASE / 3)
-    return { end: () => clearInterval(timer) }
-  }
-
-  function warn(error: unknown) {
-    log.warn({ err: error }, 'the state of a filter could not be stored')
   }
 
   function create(client: string, spec: FilterSpec, cursor: string): Promise<string> {
@@ -187,7 +132,7 @@ export function createFilters({
   return {
     async createLogs(client, query) {
       const { addresses, topics } = query
-      await join()
+      await isKnownToAll()
       const range = await rangeOf(query)
       // Without fromBlock the whole range starts here, or, when it ends in the past, with its last block.
       const scanFrom = range.from ?? Math.min(newest().number, range.to ?? Infinity)
@@ -202,7 +147,7 @@ export function createFilters({
       return create(client, spec, cursorNow())
     },
     async createBlocks(client) {
-      await join()
+      await isKnownToAll()
       return create(client, { kind: 'blocks', view: chain.view }, cursorNow())
     },
     async createPending(client) {
@@ -210,29 +155,22 @@ export function createFilters({
       return create(client, { kind: 'pending', view: chain.view }, await pool.position())
     },
     async changes(id, request) {
-      const token = randomUUID()
-      const taken = await take(id, token)
-      if (taken.state !== 'taken') return NOTHING
-      const lease = keepLease(id, token)
+      await isKnownToAll()
+      const claimed = await claims.claim(id, cursorNow)
+      if (claimed === 'nothing') return NOTHING
       try {
-        const page = await pageOf(taken, request.signal)
+        if (claimed?.spec.view !== chain.view) throw new FilterNotFoundError()
+        const page = await pageOf(claimed, request.signal)
         if (!page) {
           log.warn({ id }, 'what a filter has to deliver is not known any more: it is removed')
           await store.remove(id)
           throw new FilterNotFoundError()
         }
-        if (page.items.length > 0) {
-          const move = { from: taken.cursor, to: page.cursor }
-          deliver(id, token, move, lease, request)
-          return toPage(page.items)
-        }
-        if (page.cursor === taken.cursor) await store.release(id, token)
-        else await store.move(id, token, taken.cursor, page.cursor)
-        lease.end()
-        return NOTHING
+        if (page.items.length > 0) claimed.deliver(page.cursor, request)
+        else await claimed.skip(page.cursor)
+        return toPage(page.items)
       } catch (error) {
-        lease.end()
-        await store.release(id, token).catch(() => undefined)
+        await claimed?.release()
         throw error
       }
     },
@@ -244,6 +182,7 @@ export function createFilters({
       return chain.logs({ addresses, topics, fromBlock: scanFrom, toBlock: to ?? 'latest' }, signal)
     },
     uninstall: (id) => store.remove(id),
+    stop: () => claims.stop(),
   }
 }
 

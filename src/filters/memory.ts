@@ -1,67 +1,123 @@
-import { LimitExceededError } from '../errors.ts'
 import { newId } from './id.ts'
-import type { FilterLimits, FilterStore, StoredFilter } from './store.ts'
+import {
+  createFullness,
+  filterBytes,
+  type FilterLimit,
+  type FilterLimits,
+  type FilterSpec,
+  type FilterStore,
+  overLimit,
+} from './store.ts'
 
-type Entry = StoredFilter & {
+type Entry = {
   client: string
+  /** The query as JSON text: a third of the memory of the objects, and its length is known. */
+  spec: string
+  cursor: string
   expires: number
   lease?: { token: string; until: number }
 }
 
-/** Filters of one process. */
+type Use = { filters: number; bytes: number }
+
+/** Filters of one process. Every call takes constant time, apart from dropping those that have expired. */
 export function createMemoryFilterStore({
-  lease,
   now = Date.now,
-  perClient,
-  total,
-  ttl,
+  ...limits
 }: createMemoryFilterStore.Options): FilterStore {
+  const { bytesPerClient, bytesTotal, lease, perClient, total, ttl } = limits
+  /** In the order in which they expire: a poll moves its filter to the end. */
   const filters = new Map<string, Entry>()
+  const clients = new Map<string, Use>()
+  const all: Use = { filters: 0, bytes: 0 }
+  const fullness = createFullness(limits)
+
+  function count({ client, spec }: Entry, sign: 1 | -1): void {
+    const own = clients.get(client) ?? { filters: 0, bytes: 0 }
+    for (const use of [own, all]) {
+      use.filters += sign
+      use.bytes += sign * filterBytes(spec)
+    }
+    if (own.filters > 0) clients.set(client, own)
+    else clients.delete(client)
+  }
+
+  function drop(id: string): boolean {
+    const entry = filters.get(id)
+    if (!entry) return false
+    filters.delete(id)
+    count(entry, -1)
+    return true
+  }
+
+  function dropExpired(): void {
+    for (const [id, { expires }] of filters) {
+      if (expires > now()) return
+      drop(id)
+    }
+  }
 
   function find(id: string): Entry | undefined {
-    const entry = filters.get(id)
-    if (entry && entry.expires > now()) return entry
+    dropExpired()
+    return filters.get(id)
+  }
+
+  function keepAlive(id: string, entry: Entry): void {
+    entry.expires = now() + ttl
     filters.delete(id)
+    filters.set(id, entry)
+  }
+
+  /** The limit that one more filter would be over. */
+  function limitOf(client: string, bytes: number): FilterLimit | undefined {
+    const own = clients.get(client) ?? { filters: 0, bytes: 0 }
+    if (all.filters >= total) return 'total'
+    if (own.filters >= perClient) return 'perClient'
+    if (own.bytes + bytes > bytesPerClient) return 'bytesPerClient'
+    if (all.bytes + bytes > bytesTotal) return 'bytesTotal'
     return undefined
   }
 
-  // A lease that has run out still holds until another poll has taken the page.
+  // A lease that has run out still holds until another poll has claimed the page.
   function holds(entry: Entry | undefined, token: string): entry is Entry {
     return entry?.lease?.token === token
   }
 
   return {
-    async create(client, filter) {
-      for (const id of filters.keys()) find(id)
-      if (filters.size >= total) throw tooMany(total)
-      const own = [...filters.values()].filter((entry) => entry.client === client).length
-      if (own >= perClient) throw tooManyOfClient(perClient)
+    async create(client, { cursor, spec }) {
+      dropExpired()
+      const text = JSON.stringify(spec)
+      const limit = limitOf(client, filterBytes(text))
+      if (limit === 'total' || limit === 'bytesTotal') fullness.refuse({ ...all })
+      if (limit) throw overLimit(limit, limits)
       const id = newId()
-      filters.set(id, { ...filter, client, expires: now() + ttl })
+      const entry = { client, cursor, expires: now() + ttl, spec: text }
+      filters.set(id, entry)
+      count(entry, 1)
       return id
     },
     async read(id) {
       const entry = find(id)
-      return entry && { spec: entry.spec, cursor: entry.cursor }
+      return entry && { spec: JSON.parse(entry.spec) as FilterSpec, cursor: entry.cursor }
     },
-    async take(id, token, nothing) {
+    async claim(id, token, nothing) {
       const entry = find(id)
       if (!entry) return undefined
-      const { cursor, spec } = entry
-      entry.expires = now() + ttl
-      if (entry.lease && entry.lease.until > now()) return { cursor, spec, state: 'busy' }
-      if (cursor === nothing) return { cursor, spec, state: 'idle' }
+      keepAlive(id, entry)
+      const filter = { cursor: entry.cursor, spec: JSON.parse(entry.spec) as FilterSpec }
+      if (entry.lease && entry.lease.until > now()) return { ...filter, state: 'busy' }
+      if (entry.cursor === nothing) return { ...filter, state: 'idle' }
       entry.lease = { token, until: now() + lease }
-      return { cursor, spec, state: 'taken' }
+      return { ...filter, state: 'claimed' }
     },
-    async extend(id, token) {
+    async renew(id, token) {
       const entry = find(id)
       if (!holds(entry, token)) return false
       entry.lease = { token, until: now() + lease }
-      entry.expires = now() + ttl
+      keepAlive(id, entry)
       return true
     },
-    async move(id, token, from, to) {
+    async commit(id, token, from, to) {
       const entry = find(id)
       if (!holds(entry, token) || entry.cursor !== from) return false
       entry.cursor = to
@@ -73,19 +129,17 @@ export function createMemoryFilterStore({
       if (holds(entry, token)) delete entry.lease
     },
     async remove(id) {
-      return find(id) !== undefined && filters.delete(id)
+      dropExpired()
+      return drop(id)
+    },
+    async check() {},
+    usage() {
+      dropExpired()
+      return { ...all, isFull: fullness.isFull(all) }
     },
   }
 }
 
 export declare namespace createMemoryFilterStore {
   type Options = FilterLimits & { now?: (() => number) | undefined }
-}
-
-export function tooMany(limit: number): LimitExceededError {
-  return new LimitExceededError(`exceed max filters: ${limit}, try again later`)
-}
-
-export function tooManyOfClient(limit: number): LimitExceededError {
-  return new LimitExceededError(`exceed max filters of one client: ${limit}`)
 }

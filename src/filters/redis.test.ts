@@ -43,14 +43,16 @@ describeFilterStore(
   redisMissing !== undefined,
 )
 
+const limits = { bytesPerClient: 9_000, bytesTotal: 9_000, lease: 300, perClient: 2, total: 2 }
+
 describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', () => {
   test('behavior: every key has a lifetime and the same hash tag', async () => {
     const link = await connect(redis.url)
-    const store = createRedisFilterStore({ link, lease: 300, perClient: 2, total: 2, ttl: 1_000 })
+    const store = createRedisFilterStore({ ...limits, link, ttl: 1_000 })
     const id = await store.create('::1', { spec: { kind: 'blocks', view: 'full' }, cursor: '' })
-    await store.take(id, 'one', 'nothing')
+    await store.claim(id, 'one', 'nothing')
     const keys = await link.client.keys(`${link.key('')}*`)
-    expect(keys).toHaveLength(3)
+    expect(keys).toHaveLength(4)
     for (const key of keys) expect(await link.client.pttl(key)).toBeGreaterThan(0)
     await link.close()
   })
@@ -60,10 +62,10 @@ describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', (
     async () => {
       const own = await startRedis()
       const link = await connect(own.url)
-      const store = createRedisFilterStore({ link, lease: 300, perClient: 2, total: 2, ttl: 9_000 })
+      const store = createRedisFilterStore({ ...limits, link, ttl: 9_000 })
       const id = await store.create('a', { spec: { kind: 'blocks', view: 'full' }, cursor: '1:' })
       await own.stop()
-      await expect(store.take(id, 'one', '')).rejects.toMatchObject({
+      await expect(store.claim(id, 'one', '')).rejects.toMatchObject({
         code: -32603,
         message: 'the shared store (Redis) is unavailable, try again later',
       })
@@ -72,7 +74,7 @@ describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', (
       })
       await own.start()
       await back
-      expect((await store.take(id, 'one', ''))?.state).toBe('taken')
+      expect((await store.claim(id, 'one', ''))?.state).toBe('claimed')
       await link.close()
       await own.close()
     },

@@ -9,7 +9,14 @@ export type TestStore = {
   close(): Promise<void>
 }
 
-const limits: FilterLimits = { ttl: 1_000, lease: 300, perClient: 3, total: 5 }
+const limits: FilterLimits = {
+  ttl: 1_000,
+  lease: 300,
+  perClient: 3,
+  total: 5,
+  bytesPerClient: 100_000,
+  bytesTotal: 150_000,
+}
 const spec = { kind: 'blocks', view: 'full' } as const
 
 /** What every filter store must do. */
@@ -53,77 +60,77 @@ export function describeFilterStore(
 
     test('behavior: a delivered page moves the cursor once', async () => {
       const id = await create()
-      expect(await store.take(id, 'one', 'nothing')).toEqual({
+      expect(await store.claim(id, 'one', 'nothing')).toEqual({
         cursor: '1:0x01',
         spec,
-        state: 'taken',
+        state: 'claimed',
       })
-      expect(await store.move(id, 'one', '1:0x01', '2:0x02')).toBe(true)
-      expect(await store.move(id, 'one', '1:0x01', '3:0x03')).toBe(false)
-      expect(await store.take(id, 'two', 'nothing')).toMatchObject({
+      expect(await store.commit(id, 'one', '1:0x01', '2:0x02')).toBe(true)
+      expect(await store.commit(id, 'one', '1:0x01', '3:0x03')).toBe(false)
+      expect(await store.claim(id, 'two', 'nothing')).toMatchObject({
         cursor: '2:0x02',
-        state: 'taken',
+        state: 'claimed',
       })
     })
 
     test('behavior: a page has one owner', async () => {
       const id = await create()
-      const taken = await Promise.all(
-        ['a', 'b', 'c', 'd'].map((token) => store.take(id, token, 'nothing')),
+      const claims = await Promise.all(
+        ['a', 'b', 'c', 'd'].map((token) => store.claim(id, token, 'nothing')),
       )
-      expect(taken.filter((one) => one?.state === 'taken')).toHaveLength(1)
+      expect(claims.filter((one) => one?.state === 'claimed')).toHaveLength(1)
     })
 
     test('behavior: an undelivered page is there again', async () => {
       const id = await create()
-      await store.take(id, 'one', 'nothing')
+      await store.claim(id, 'one', 'nothing')
       await store.release(id, 'other')
-      expect((await store.take(id, 'two', 'nothing'))?.state).toBe('busy')
+      expect((await store.claim(id, 'two', 'nothing'))?.state).toBe('busy')
       await store.release(id, 'one')
-      expect(await store.take(id, 'two', 'nothing')).toMatchObject({
+      expect(await store.claim(id, 'two', 'nothing')).toMatchObject({
         cursor: '1:0x01',
-        state: 'taken',
+        state: 'claimed',
       })
     })
 
     test('behavior: the page of a dead replica is free after the lease', async () => {
       const id = await create()
-      await store.take(id, 'dead', 'nothing')
+      await store.claim(id, 'dead', 'nothing')
       await opened.pass(limits.lease + 50)
-      expect((await store.take(id, 'next', 'nothing'))?.state).toBe('taken')
-      expect(await store.move(id, 'dead', '1:0x01', '2:0x02')).toBe(false)
-      expect(await store.extend(id, 'dead')).toBe(false)
-      expect(await store.move(id, 'next', '1:0x01', '2:0x02')).toBe(true)
+      expect((await store.claim(id, 'next', 'nothing'))?.state).toBe('claimed')
+      expect(await store.commit(id, 'dead', '1:0x01', '2:0x02')).toBe(false)
+      expect(await store.renew(id, 'dead')).toBe(false)
+      expect(await store.commit(id, 'next', '1:0x01', '2:0x02')).toBe(true)
     })
 
     test('behavior: a page that was slow to leave counts unless another poll took it', async () => {
       const id = await create()
-      await store.take(id, 'slow', 'nothing')
+      await store.claim(id, 'slow', 'nothing')
       await opened.pass(limits.lease + 50)
-      expect(await store.move(id, 'slow', '1:0x01', '2:0x02')).toBe(true)
+      expect(await store.commit(id, 'slow', '1:0x01', '2:0x02')).toBe(true)
     })
 
     test('behavior: a lease can be renewed', async () => {
       const id = await create()
-      await store.take(id, 'one', 'nothing')
+      await store.claim(id, 'one', 'nothing')
       await opened.pass(200)
-      expect(await store.extend(id, 'one')).toBe(true)
+      expect(await store.renew(id, 'one')).toBe(true)
       await opened.pass(200)
-      expect((await store.take(id, 'two', 'nothing'))?.state).toBe('busy')
+      expect((await store.claim(id, 'two', 'nothing'))?.state).toBe('busy')
     })
 
     test('behavior: nothing to deliver takes no lease', async () => {
       const id = await create()
-      expect((await store.take(id, 'one', '1:0x01'))?.state).toBe('idle')
-      expect((await store.take(id, 'two', 'nothing'))?.state).toBe('taken')
+      expect((await store.claim(id, 'one', '1:0x01'))?.state).toBe('idle')
+      expect((await store.claim(id, 'two', 'nothing'))?.state).toBe('claimed')
     })
 
     test('behavior: idle filters expire, polls refresh', async () => {
       const [idle, polled] = [await create(), await create()]
       await opened.pass(600)
-      await store.take(polled, 'one', '1:0x01')
+      await store.claim(polled, 'one', '1:0x01')
       await opened.pass(600)
-      expect(await store.take(idle, 'one', 'nothing')).toBeUndefined()
+      expect(await store.claim(idle, 'one', 'nothing')).toBeUndefined()
       expect(await store.read(idle)).toBeUndefined()
       expect(await store.remove(idle)).toBe(false)
       expect(await store.read(polled)).toBeDefined()
@@ -133,7 +140,7 @@ export function describeFilterStore(
       const id = await create()
       expect(await store.remove(id)).toBe(true)
       expect(await store.remove(id)).toBe(false)
-      expect(await store.take(id, 'one', 'nothing')).toBeUndefined()
+      expect(await store.claim(id, 'one', 'nothing')).toBeUndefined()
     })
 
     test('error: too many of one client, too many in all', async () => {
@@ -148,10 +155,56 @@ export function describeFilterStore(
       expect(await create('a')).toMatch(/^0x/)
     })
 
+    test('behavior: limits hold for as long as filters are polled', async () => {
+      const ids = [await create('a'), await create('a'), await create('a')]
+      // Longer than lists of filters live without use.
+      for (let turn = 0; turn < 10; turn++) {
+        await opened.pass(limits.ttl / 2)
+        for (const id of ids) expect((await store.claim(id, 'one', '1:0x01'))?.state).toBe('idle')
+      }
+      await expect(create('a')).rejects.toMatchObject({ code: -32005 })
+    })
+
+    test('error: too many bytes of one client, too many in all', async () => {
+      const large = (client: string, addresses: number) =>
+        store.create(client, {
+          spec: {
+            addresses: Array.from({ length: addresses }, () => `0x${'01'.repeat(20)}`),
+            kind: 'logs',
+            scanFrom: 1,
+            topics: [],
+            view: 'full',
+          },
+          cursor: '1:0x01',
+        })
+      const first = await large('a', 2_000)
+      await expect(large('a', 500)).rejects.toMatchObject({
+        code: -32005,
+        message: `exceed max filter bytes of one client: ${limits.bytesPerClient}`,
+      })
+      expect(store.usage().isFull).toBe(false)
+      await large('b', 1_000)
+      await expect(large('c', 1_000)).rejects.toMatchObject({
+        code: -32005,
+        message: `exceed max filter bytes of all clients: ${limits.bytesTotal}, try again later`,
+      })
+      const { bytes, filters, isFull } = store.usage()
+      expect({ filters, isFull }).toEqual({ filters: 2, isFull: true })
+      expect(bytes).toBeGreaterThan(3_000 * 45)
+      expect(bytes).toBeLessThan(3_000 * 46 + 2_000)
+      await store.remove(first)
+      expect(store.usage()).toMatchObject({ filters: 1, isFull: false })
+      await large('a', 1_000)
+      expect(store.usage()).toMatchObject({ filters: 2, isFull: false })
+    })
+
     test('behavior: expired filters do not count', async () => {
       for (let count = 0; count < 3; count++) await create('a')
       await opened.pass(limits.ttl + 50)
-      expect(await create('a')).toMatch(/^0x/)
+      const id = await create('a')
+      expect(store.usage().filters).toBe(1)
+      await store.remove(id)
+      expect(store.usage()).toMatchObject({ filters: 0, bytes: 0 })
     })
   })
 }

@@ -1,4 +1,4 @@
-import { RpcError } from '../errors.ts'
+import { LimitExceededError, RpcError } from '../errors.ts'
 
 /** What a filter watches. */
 export type FilterSpec = {
@@ -26,42 +26,99 @@ export type StoredFilter = {
 }
 
 /**
- * - `taken`: the page from the cursor is yours until it is moved, released, or the lease runs out.
- * - `idle`: the cursor is where you said there is nothing to deliver; no lease.
+ * - `claimed`: the page from the cursor is reserved for this poll until it is committed, released, or the lease runs out.
+ * - `idle`: the cursor is where the caller said that there is nothing to deliver; no lease.
  * - `busy`: another poll has the page.
  */
-export type Taken = StoredFilter & { state: 'taken' | 'idle' | 'busy' }
+export type Claim = StoredFilter & { state: 'claimed' | 'idle' | 'busy' }
 
 /** Where filters live between polls. Both implementations pass `store.contract.ts`. */
 export type FilterStore = {
-  /** A new filter's id. @throws LimitExceededError with the client's or everybody's limit */
+  /** A new filter's id. @throws LimitExceededError when the client or all clients together have too many or too large ones */
   create(client: string, filter: StoredFilter): Promise<string>
   /** Does not count as a poll. */
   read(id: string): Promise<StoredFilter | undefined>
   /** Begins a poll, which also renews the lifetime. `nothing` is the cursor at which no page is needed. */
-  take(id: string, token: string, nothing: string): Promise<Taken | undefined>
-  /** Renews the lease while a page is on its way; false when another poll has taken the page. */
-  extend(id: string, token: string): Promise<boolean>
-  /** Delivered: moves the cursor and ends the lease, unless another poll has taken the page or moved the cursor. */
-  move(id: string, token: string, from: string, to: string): Promise<boolean>
-  /** Not delivered: ends the lease. */
+  claim(id: string, token: string, nothing: string): Promise<Claim | undefined>
+  /** Renews the lease while a page is on its way; false when another poll has claimed the page. */
+  renew(id: string, token: string): Promise<boolean>
+  /** The page was delivered: moves the cursor and ends the lease. False when another poll has claimed the page or moved the cursor. */
+  commit(id: string, token: string, from: string, to: string): Promise<boolean>
+  /** The page was not delivered: ends the lease. */
   release(id: string, token: string): Promise<void>
   /** Whether there was such a filter. */
   remove(id: string): Promise<boolean>
+  /** Whether the store can be written. @throws StoreUnavailableError when it cannot, with the cause */
+  check(): Promise<void>
+  /** As far as this process knows, without asking. */
+  usage(): FilterUsage
+}
+
+/** What the filters of all clients take. */
+export type FilterUsage = {
+  filters: number
+  bytes: number
+  /** New filters are refused, whoever asks. */
+  isFull: boolean
 }
 
 /** Bounds of a store. */
 export type FilterLimits = {
   /** Milliseconds that a filter lives without a poll. */
   ttl: number
-  /** Milliseconds that a page is reserved for the poll that took it. */
+  /** Milliseconds that a page is reserved for the poll that claimed it. */
   lease: number
   perClient: number
   total: number
+  bytesPerClient: number
+  bytesTotal: number
 }
 
 /** Milliseconds: what a killed replica may hold up, long enough for three renewals. */
 export const PAGE_LEASE = 3_000
+
+/** Bytes of a filter beside its query: its cursor, its id in the lists, the entries of maps and keys. */
+const FILTER_OVERHEAD = 512
+
+/** Memory that a filter is counted with. @param spec - its query as JSON text, as it is stored: ASCII. */
+export function filterBytes(spec: string): number {
+  return spec.length + FILTER_OVERHEAD
+}
+
+/** Which limit a new filter is over. */
+export type FilterLimit = Extract<
+  keyof FilterLimits,
+  'bytesPerClient' | 'bytesTotal' | 'perClient' | 'total'
+>
+
+/** `-32005`: a limit of filters. */
+export function overLimit(limit: FilterLimit, limits: FilterLimits): LimitExceededError {
+  const messages = {
+    bytesPerClient: `exceed max filter bytes of one client: ${limits.bytesPerClient}`,
+    bytesTotal: `exceed max filter bytes of all clients: ${limits.bytesTotal}, try again later`,
+    perClient: `exceed max filters of one client: ${limits.perClient}`,
+    total: `exceed max filters: ${limits.total}, try again later`,
+  }
+  return new LimitExceededError(messages[limit])
+}
+
+/** Tells whether a store is full: a filter was refused since, or there is little room. */
+export function createFullness({ bytesTotal, total }: Pick<FilterLimits, 'bytesTotal' | 'total'>) {
+  let refused: { bytes: number; filters: number } | undefined
+  return {
+    /** A filter was refused because of the limits of all clients together. */
+    refuse(usage: { bytes: number; filters: number }) {
+      refused = usage
+    },
+    isFull({ bytes, filters }: { bytes: number; filters: number }): boolean {
+      if (refused && (bytes < refused.bytes || filters < refused.filters)) refused = undefined
+      return refused !== undefined || filters >= total || bytes >= ALMOST * bytesTotal
+    },
+  }
+}
+
+/** Share of the bytes that counts as full: the largest filter has a third of a megabyte. */
+const ALMOST = 0.95
 
 /** `-32000`: no such filter, or it has expired. Clients re-create their filter on exactly this. */
 export class FilterNotFoundError extends RpcError {

@@ -23,6 +23,8 @@ export type Health = {
   }
   /** `none`: no Redis is configured. */
   redis: 'none' | 'up' | 'down'
+  /** What the filters of all clients take, as far as this process knows. */
+  filters: { count: number; bytes: number }
   /** The log index; absent without one. */
   index?: {
     state: 'starting' | 'filling' | 'following' | 'failed'

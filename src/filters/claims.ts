@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+
+import type { HeadLog } from '../chain/headTypes.ts'
+import type { RequestScope } from '../jsonrpc/request.ts'
+import { sleep } from '../lib/sleep.ts'
+import { createDeliveries } from './deliveries.ts'
+import { type Claim, type FilterStore, PAGE_LEASE, type StoredFilter } from './store.ts'
+
+/** A page that is reserved for one poll. Exactly one of the functions is called. */
+export type ClaimedPage = StoredFilter & {
+  /** The page is the response to a request: committed once that is delivered, released if it never is. */
+  deliver(to: string, request: Pick<RequestScope, 'onSettled'>): void
+  /** The page is empty and the cursor moves all the same. @throws StoreUnavailableError */
+  skip(to: string): Promise<void>
+  /** Nothing was delivered: the page is there for the next poll. Never throws. */
+  release(): Promise<void>
+}
+
+/** Reserves pages of filters for polls. */
+export type Claims = {
+  /**
+   * The page from a filter's cursor; undefined when there is no such filter, `nothing` when nothing is to be delivered or
+   * another poll has the page. `newest` is the cursor at which nothing is.
+   *
+   * @throws StoreUnavailableError
+   */
+  claim(id: string, newest: () => string): Promise<ClaimedPage | 'nothing' | undefined>
+  stop(): void
+}
+
+/** Milliseconds that a poll waits for another one of the same filter whose page is just leaving. */
+const BUSY_WAIT = 250
+const BUSY_STEP = 10
+
+export function createClaims({ log, store }: createClaims.Options): Claims {
+  const deliveries = createDeliveries({ log, store })
+
+  async function attempt(id: string, token: string, newest: () => string) {
+    // A client's next poll may arrive while the cursor of its last one is still being committed.
+    await deliveries.settled(id)
+    for (let waited = 0; ; waited += BUSY_STEP) {
+      const claim = await store.claim(id, token, newest())
+      if (claim?.state === 'claimed') {
+        const { cursor } = claim
+        const reached = deliveries.cursorOf(id, cursor)
+        if (reached === cursor) return claim
+        // The client has this page already, and only now does the store take its cursor.
+        await store.commit(id, token, cursor, reached)
+      } else if (claim?.state !== 'busy' || waited >= BUSY_WAIT) return claim
+      await sleep(BUSY_STEP)
+    }
+  }
+
+  /** Keeps a page reserved while it is made and while it is on its way. */
+  function keepLease(id: string, token: string): () => void {
+    const timer = setInterval(() => {
+      store.renew(id, token).catch((error: unknown) => {
+        log.warn({ err: error }, 'the lease of a filter page could not be renewed')
+      })
+    }, PAGE_LEASE / 3)
+    return () => clearInterval(timer)
+  }
+
+  function toPage(id: string, token: string, claim: Claim): ClaimedPage {
+    const endLease = keepLease(id, token)
+    const from = claim.cursor
+    const release = async () => {
+      endLease()
+      // The lease ends by itself.
+      await store.release(id, token).catch(() => undefined)
+    }
+    return {
+      spec: claim.spec,
+      cursor: from,
+      deliver(to, request) {
+        request.onSettled((delivered) => {
+          endLease()
+          if (delivered) deliveries.commit(id, { from, to, token })
+          else void release()
+        })
+      },
+      async skip(to) {
+        endLease()
+        if (to === from) await store.release(id, token)
+        else await store.commit(id, token, from, to)
+      },
+      release,
+    }
+  }
+
+  return {
+    async claim(id, newest) {
+      const token = randomUUID()
+      const claim = await attempt(id, token, newest)
+      if (!claim) return undefined
+      return claim.state === 'claimed' ? toPage(id, token, claim) : 'nothing'
+    },
+    stop: () => deliveries.stop(),
+  }
+}
+
+export declare namespace createClaims {
+  type Options = { log: HeadLog; store: FilterStore }
+}

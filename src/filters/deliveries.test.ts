@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+import { silentLog } from '../log.ts'
+import { createDeliveries } from './deliveries.ts'
+
+const page = { token: 'one', from: '1:0x01', to: '2:0x02' }
+
+/** A store whose commits do what the test says. */
+function create(outcomes: (boolean | Error)[]) {
+  const commits: string[] = []
+  const deliveries = createDeliveries({
+    log: silentLog,
+    store: {
+      async commit(id, token, from, to) {
+        commits.push([id, token, from, to].join(' '))
+        const outcome = outcomes.shift() ?? true
+        if (typeof outcome !== 'boolean') throw outcome
+        return outcome
+      },
+    },
+  })
+  onTestFinished(() => deliveries.stop())
+  return { commits, deliveries }
+}
+
+test('default: committed at once', async () => {
+  const { commits, deliveries } = create([])
+  deliveries.commit('0xa', page)
+  await deliveries.settled('0xa')
+  expect(commits).toEqual(['0xa one 1:0x01 2:0x02'])
+  expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01')
+})
+
+test('behavior: a cursor that the store does not take is kept and tried again', async () => {
+  const { commits, deliveries } = create([new Error('READONLY'), new Error('READONLY')])
+  deliveries.commit('0xa', page)
+  await deliveries.settled('0xa')
+  expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('2:0x02')
+  expect(deliveries.cursorOf('0xb', '1:0x01')).toBe('1:0x01')
+  await vi.waitFor(() => expect(commits).toHaveLength(3), { timeout: 5_000 })
+  await vi.waitFor(() => expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01'))
+})
+
+test('behavior: when another poll has claimed the page, the cursor stays known and is not tried again', async () => {
+  const { commits, deliveries } = create([false])
+  deliveries.commit('0xa', page)
+  await deliveries.settled('0xa')
+  expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('2:0x02')
+  expect(commits).toHaveLength(1)
+  // The other poll has moved it.
+  expect(deliveries.cursorOf('0xa', '5:0x05')).toBe('5:0x05')
+  expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01')
+})

@@ -1,0 +1,100 @@
+import type { HeadLog } from '../chain/headTypes.ts'
+import type { FilterStore } from './store.ts'
+
+/** A page that has reached its client. `lost`: another poll has claimed it since, so its cursor cannot be committed. */
+type Delivery = { token: string; from: string; to: string; lost?: true }
+
+/**
+ * Commits the cursors of delivered pages. A cursor that the store does not take, because Redis is away or refuses writes, is
+ * kept in this process and tried again, so that what was delivered is not delivered a second time.
+ */
+export type Deliveries = {
+  /** Commits in the background until the store has taken the cursor. */
+  commit(id: string, delivery: Delivery): void
+  /** Resolves when no attempt is under way for a filter. */
+  settled(id: string): Promise<void>
+  /** The cursor that a filter's client has reached, given the one in the store. */
+  cursorOf(id: string, stored: string): string
+  stop(): void
+}
+
+/** Milliseconds between attempts. */
+const RETRY = 250
+
+/** Deliveries that are kept; the oldest are dropped. */
+const MAX_KEPT = 50_000
+
+export function createDeliveries({ log, store }: createDeliveries.Options): Deliveries {
+  const attempts = new Map<string, Promise<void>>()
+  /** Delivered, and not known to be committed. */
+  const kept = new Map<string, Delivery>()
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let failing = false
+
+  /** @returns whether the store could be asked. */
+  async function attempt(id: string, delivery: Delivery): Promise<boolean> {
+    const { from, to, token } = delivery
+    try {
+      const isCommitted = await store.commit(id, token, from, to)
+      failing = false
+      if (!isCommitted) {
+        delivery.lost = true
+        log.warn({ id }, 'a page was delivered after its lease was lost')
+      } else if (kept.get(id) === delivery) kept.delete(id)
+      return true
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'the cursor of a delivered page could not be stored')
+      failing = true
+      return false
+    }
+  }
+
+  /** Tries the oldest again; the others as soon as that one has succeeded. */
+  async function retry(): Promise<void> {
+    for (const [id, delivery] of kept)
+      if (!delivery.lost && !(await attempt(id, delivery))) return schedule()
+    return undefined
+  }
+
+  function schedule(): void {
+    if (stopped || timer) return
+    timer = setTimeout(() => {
+      timer = undefined
+      void retry()
+    }, RETRY)
+    timer.unref()
+  }
+
+  return {
+    commit(id, delivery) {
+      kept.delete(id)
+      kept.set(id, delivery)
+      for (const oldest of kept.keys()) {
+        if (kept.size <= MAX_KEPT) break
+        kept.delete(oldest)
+      }
+      const settled = attempt(id, delivery).then((isTaken) => {
+        if (attempts.get(id) === settled) attempts.delete(id)
+        if (!isTaken) schedule()
+        return undefined
+      })
+      attempts.set(id, settled)
+    },
+    settled: async (id) => attempts.get(id),
+    cursorOf(id, stored) {
+      const delivery = kept.get(id)
+      if (delivery?.from === stored) return delivery.to
+      kept.delete(id)
+      return stored
+    },
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+export declare namespace createDeliveries {
+  type Options = { log: HeadLog; store: Pick<FilterStore, 'commit'> }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+
+import { Redis } from 'ioredis'
+import type { Hash } from 'viem'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+
+import { createScriptedChain } from '../../test/chain.ts'
+import { explainSkip, redisServerMissing, startRedis } from '../../test/redis.ts'
+import { startWatchedGateway } from '../../test/watcher.ts'
+import { fromWire } from '../lib/wire.ts'
+
+explainSkip(redisServerMissing)
+
+/** A gateway on a Redis of its own, and a connection to make that Redis refuse writes. */
+async function start() {
+  const redis = await startRedis()
+  const admin = new Redis(redis.url)
+  const chain = createScriptedChain({ seed: randomUUID() })
+  const gateway = await startWatchedGateway(chain, { redis: redis.url })
+  onTestFinished(async () => {
+    await gateway.stop()
+    admin.disconnect()
+    await redis.close()
+  })
+  const { filters } = (await gateway.gateway.ready).contexts.full
+  return { admin, chain, filters, gateway }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+const changes = ({ gateway }: Started, id: string) =>
+  gateway.rpc<Hash[]>('eth_getFilterChanges', id)
+
+const synced = ({ chain, gateway }: Started) =>
+  vi.waitFor(async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash), {
+    interval: 30,
+    timeout: 8_000,
+  })
+
+/** Polls until the filter can be polled again. */
+const recovered = (started: Started, id: string) =>
+  vi.waitFor(() => changes(started, id), { interval: 100, timeout: 15_000 })
+
+describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes', () => {
+  test('behavior: read-only between delivery and commit: nothing comes twice', async () => {
+    const started = await start()
+    const { admin, chain, filters, gateway } = started
+    const id = await gateway.rpc<string>('eth_newBlockFilter')
+    const first = chain.mine()
+    await synced(started)
+    const settled: ((delivered: boolean) => void)[] = []
+    const page = await filters.changes(id, {
+      client: 'a',
+      onSettled: (listener) => void settled.push(listener),
+      signal: new AbortController().signal,
+    })
+    expect(fromWire(page)).toEqual([first.hash])
+    await admin.call('REPLICAOF', '127.0.0.1', '1')
+    for (const settle of settled) settle(true)
+    await expect(changes(started, id)).rejects.toMatchObject({
+      code: -32603,
+      message:
+        'the shared store (Redis) refuses writes (it is a read-only replica), try again later',
+    })
+    expect(gateway.gateway.health().reasons).toContain(
+      'Redis refuses writes (it is a read-only replica): filters cannot be made, polls may fail',
+    )
+    await admin.call('REPLICAOF', 'NO', 'ONE')
+    expect(await recovered(started, id)).toEqual([])
+    const second = chain.mine()
+    await synced(started)
+    expect(await recovered(started, id)).toEqual([second.hash])
+    await vi.waitFor(() => expect(gateway.gateway.health().reasons).toEqual([]), {
+      timeout: 8_000,
+    })
+  }, 40_000)
+
+  test('error: full: filters say so, health names the cause, blocks go on', async () => {
+    const started = await start()
+    const { admin, chain, gateway } = started
+    const id = await gateway.rpc<string>('eth_newBlockFilter')
+    await admin.config('SET', 'maxmemory', '1')
+    const message = 'the shared store (Redis) refuses writes (its memory is full), try again later'
+    await expect(gateway.rpc('eth_newBlockFilter')).rejects.toMatchObject({ code: -32603, message })
+    expect(gateway.gateway.health()).toMatchObject({
+      reasons: expect.arrayContaining([
+        'Redis refuses writes (its memory is full): filters cannot be made, polls may fail',
+      ]) as string[],
+      status: 'degraded',
+    })
+    // The leader cannot publish blocks either: this replica follows the chain alone.
+    const block = chain.mine()
+    await synced(started)
+    await expect(changes(started, id)).rejects.toMatchObject({ code: -32603, message })
+    await admin.config('SET', 'maxmemory', '0')
+    expect(await recovered(started, id)).toEqual([block.hash])
+  }, 40_000)
+})
