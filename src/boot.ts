@@ -17,7 +17,8 @@ export type Boot = {
   readonly ready: Promise<Services>
   /** Why the node is still waited for; undefined before the first attempt and once it has answered. */
   waiting(): string | undefined
-  stop(): void
+  /** Stops the services too, also while they start. */
+  stop(): Promise<void>
 }
 
 /** Waits for the node as long as it takes; only a node that answers and cannot be used is an error. */
@@ -27,6 +28,8 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
   const ready = createDeferred<Services>()
   const stopped = new AbortController()
   let reason: string | undefined
+  /** The services as soon as they are built. */
+  let current: Services | undefined
 
   async function attempt(): Promise<Services> {
     const identity = await capabilities.identity(stopped.signal)
@@ -39,10 +42,11 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
     while (!stopped.signal.aborted)
       try {
         const services = await attempt()
-        await services.start().catch(async (error: unknown) => {
-          await services.stop()
-          throw error
-        })
+        current = services
+        // `stop` came while the node was asked, and found nothing to stop.
+        if (stopped.signal.aborted) return await endServices()
+        await services.start()
+        if (stopped.signal.aborted) return
         if (reason !== undefined) log.info('the node answers now')
         reason = undefined
         log.info({ chainId: services.chainId, head: services.head.status().number }, 'ready')
@@ -51,6 +55,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
         return
       } catch (error) {
         if (stopped.signal.aborted) return
+        await endServices()
         if (error instanceof MissingCapabilityError || error instanceof DataDirError) throw error
         const { message } = error as Error
         if (message !== reason) log.warn({ err: error }, 'waiting for the node')
@@ -58,6 +63,12 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
         first.resolve()
         await sleep(retryDelay, stopped.signal).catch(() => {})
       }
+  }
+
+  async function endServices() {
+    const ended = current
+    current = undefined
+    await ended?.stop()
   }
 
   return {
@@ -70,7 +81,10 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
     firstAttempt: first.promise,
     ready: ready.promise,
     waiting: () => reason,
-    stop: () => stopped.abort(),
+    async stop() {
+      stopped.abort()
+      await endServices()
+    },
   }
 }
 

@@ -383,7 +383,15 @@ export const options = {
     value: 'MS',
     default: 10_000,
     parse: integer(0),
-    help: 'milliseconds that requests under way get to finish on SIGTERM',
+    help: 'milliseconds that requests under way get to finish on SIGTERM; the process has ended a second later',
+  },
+  drainDelay: {
+    flag: '--drain-delay',
+    env: 'ETHGATE_DRAIN_DELAY',
+    value: 'MS',
+    default: 5_000,
+    parse: integer(0),
+    help: 'milliseconds of --drain in which new requests are still answered, so that load balancers notice that /ready says 503',
   },
 } as const satisfies Record<string, Option>
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 
 import { createPublicClient, custom, http, webSocket } from 'viem'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ReplayRequest, startReplayNode } from '../test/node.ts'
 import { CHAIN } from '../test/recordedChain.ts'
 import { type Config, createGateway } from './gateway.ts'
-import { createLog } from './log.ts'
+import { createLog, secretsIn } from './log.ts'
 
 async function setup(
   config: Partial<Config> = {},
@@ -19,9 +19,10 @@ async function setup(
   const { intercept, ...rest } = options
   const node = await startReplayNode(intercept ? { intercept } : {})
   const lines: Record<string, unknown>[] = []
-  const log = createLog('debug', {
+  const destination = {
     write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
-  })
+  }
+  const log = createLog('debug', destination, secretsIn([config.upstream]))
   const gateway = createGateway({
     config: { port: 0, upstream: node.url, ...config },
     log,
@@ -215,6 +216,119 @@ describe('the node is away', () => {
     await gateway.stop()
     expect(gateway.health().status).toBe('draining')
   })
+})
+
+describe('stopping', () => {
+  test('behavior: /ready says 503 at once while requests are still answered', async () => {
+    const { gateway } = await setup()
+    const { url } = await gateway.start()
+    const stopped = gateway.stop({ delay: 500 })
+    expect((await fetch(`${url}/ready`)).status).toBe(503)
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'draining' })
+    expect((await ask(url, 'eth_chainId')).result).toBe('0xb24e27cc')
+    await stopped
+    await expect(fetch(`${url}/ready`)).rejects.toThrow('fetch failed')
+  })
+
+  test('behavior: during the start nothing is left running', async () => {
+    // A Redis that accepts and says nothing.
+    const open = new Set<Socket>()
+    const redis = createTcpServer((socket) => {
+      open.add(socket)
+      socket
+        .resume()
+        .on('close', () => open.delete(socket))
+        .on('error', () => {})
+    })
+    redis.listen(0, '127.0.0.1')
+    await once(redis, 'listening')
+    onTestFinished(() => void redis.close())
+    const { port } = redis.address() as AddressInfo
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const { gateway } = await setup(
+      { redis: `redis://127.0.0.1:${port}` },
+      {
+        // Once there are services, the node leaves their first call without an answer.
+        async intercept() {
+          if (open.size > 0) await held
+          return undefined
+        },
+      },
+    )
+    gateway.start().catch(() => {})
+    await vi.waitFor(() => expect(open.size).toBeGreaterThan(0), 10_000)
+    const stopped = gateway.stop()
+    answer()
+    await stopped
+    await vi.waitFor(() => expect(open.size).toBe(0), 5_000)
+  })
+
+  test('behavior: problems from outside are told', async () => {
+    const { gateway } = await setup(
+      {},
+      { problems: () => [undefined, 'the log cannot be written'] },
+    )
+    await gateway.start()
+    expect(gateway.health()).toMatchObject({
+      status: 'degraded',
+      ready: true,
+      reasons: ['the log cannot be written'],
+    })
+  })
+})
+
+test('error: the path of the upstream, which may be a key, is told to nobody', async () => {
+  const secret = 'a1b2c3-secret'
+  let fault: 'none' | 'status' | 'text' | 'cut' = 'none'
+  const { node } = await setup()
+  const server = createServer((incoming, outgoing) => {
+    if (fault === 'cut') incoming.socket.destroy()
+    else if (fault === 'status') outgoing.writeHead(503).end(`no ${incoming.url}`)
+    else if (fault === 'text') outgoing.end(`<html>${incoming.url}</html>`)
+    else passOn(incoming, outgoing)
+  })
+  const passOn: RequestListener = (incoming, outgoing) => {
+    const parts: Buffer[] = []
+    incoming.on('data', (part: Buffer) => parts.push(part))
+    incoming.on('end', () => {
+      const path = incoming.url?.replace(`/${secret}`, '') ?? ''
+      const body = parts.length > 0 ? Buffer.concat(parts) : null
+      void fetch(node.url + path, { method: incoming.method ?? 'POST', body })
+        .then((response) => response.text())
+        .then((text) => outgoing.end(text))
+    })
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const upstream = `http://127.0.0.1:${port}/${secret}`
+  const { gateway, lines } = await setup({ upstream, upstreamRpc: upstream, upstreamTimeout: 500 })
+  const { url } = await gateway.start()
+  expect(gateway.health().status).toBe('ok')
+  const told: unknown[] = []
+  for (fault of ['none', 'status', 'text', 'cut'] as const) {
+    for (const [method, params] of [
+      ['eth_getBalance', [`0x${'1'.repeat(40)}`, 'latest']],
+      ['eth_getStorageAt', [`0x${'1'.repeat(40)}`, '0x0', 'latest']],
+      ['eth_getTransactionByHash', [`0x${'1'.repeat(64)}`]],
+      ['eth_call', [{ to: `0x${'1'.repeat(40)}`, data: '0x' }, 'latest']],
+      ['web3_clientVersion', []],
+    ] as const)
+      told.push(await ask(url, method, [...params]))
+    const expected = fault === 'none' ? 'up' : 'down'
+    await vi.waitFor(() => expect(gateway.health().upstream.state).toBe(expected), 10_000)
+    told.push(gateway.health(), await (await fetch(`${url}/metrics`)).text())
+  }
+  // Nobody wants to read the whole text when it fails.
+  expect(JSON.stringify(told).includes(secret)).toBe(false)
+  expect(JSON.stringify(lines).includes(secret)).toBe(false)
 })
 
 describe('error', () => {

@@ -52,8 +52,12 @@ export type Gateway = {
    * @throws MissingCapabilityError when the node cannot be used; the error of `listen`, such as EADDRINUSE.
    */
   start(): Promise<{ port: number; url: string }>
-  /** Drains: requests under way finish within the drain time, WebSockets close with 1001. */
-  stop(): Promise<void>
+  /**
+   * Drains: `/ready` says 503 at once; after `delay` milliseconds (default 0), in which requests are answered and their
+   * connections closed, nothing new is accepted; requests under way finish within `config.drain`, counted from the
+   * beginning; WebSockets close with 1001.
+   */
+  stop(options?: { delay?: number }): Promise<void>
   /** Settles once the node has answered. @throws MissingCapabilityError when it cannot be used, also long after `start`. */
   readonly ready: Promise<Services>
   /** One call in this process, on the full view, as EIP-1193 has it. @throws RpcError */
@@ -73,6 +77,7 @@ export function createGateway({
   keys = [],
   log = silentLog,
   methods: extraMethods = {},
+  problems = () => [],
   routes: extraRoutes,
   transport = poolTransport,
 }: createGateway.Options): Gateway {
@@ -90,6 +95,12 @@ export function createGateway({
     typeof transport !== 'function' ||
     extraRoutes !== undefined ||
     Object.keys(extraMethods).length > 0
+  if (canSpend && config.cors === '*')
+    log.warn('--cors * lets every web page send with the managed keys of this gateway')
+  if (canSpend && config.allowedHosts === '*')
+    log.warn(
+      '--allowed-hosts * lets web pages of any name send with the managed keys of this gateway',
+    )
   const metrics = createMetrics()
   const traffic = createTraffic()
   let ownUrl: string | undefined
@@ -102,7 +113,7 @@ export function createGateway({
     config.upstreamRpc === undefined
       ? undefined
       : createNodeRpc({ timeout: config.upstreamTimeout, url: config.upstreamRpc })
-  const started = Date.now()
+  const started = performance.now()
   let services: Services | undefined
   let draining = false
 
@@ -183,7 +194,15 @@ export function createGateway({
   const full = serverOf('full', () => fullMethods)
   const solid = serverOf('solid')
   const wei = serverOf('full', weiMethods)
-  const health = () => healthOf({ config, draining, services, started, waiting: booting.waiting() })
+  const health = () =>
+    healthOf({
+      config,
+      draining,
+      problems: problems(),
+      services,
+      started,
+      waiting: booting.waiting(),
+    })
 
   /** One call in this process, on the full view, for the client of a scope. */
   async function requestFor(
@@ -260,12 +279,11 @@ export function createGateway({
       await booting.firstAttempt
       return address
     },
-    async stop() {
+    async stop({ delay = 0 } = {}) {
       draining = true
       clearInterval(sampling)
-      booting.stop()
-      await http.close()
-      await services?.stop()
+      await http.close({ delay })
+      await booting.stop()
       await nodeRpc?.close()
       await native.close()
       loop.stop()
@@ -289,6 +307,8 @@ export declare namespace createGateway {
     log?: Log
     /** More methods, by wire name; they replace those of the same name. */
     methods?: Record<string, AnyMethod>
+    /** What is wrong around the gateway, for `/health`; undefined entries count as nothing. */
+    problems?: () => (string | undefined)[]
     /** Routes on the same port. */
     routes?: Hono
     /** How the node is reached. @default sockets to `config.upstream` */

@@ -13,7 +13,8 @@ const SHOWN_RANGES = 20
 export function healthOf({
   config,
   draining,
-  now = Date.now,
+  now = () => performance.now(),
+  problems,
   services,
   started,
   waiting,
@@ -39,6 +40,7 @@ export function healthOf({
     )
   const index = services?.index?.status()
   if (index?.problem !== undefined) reasons.push(`the log index: ${index.problem}`)
+  reasons.push(...problems.filter((problem) => problem !== undefined))
   const serving = head?.number !== undefined
 
   return {
@@ -76,11 +78,13 @@ export declare namespace healthOf {
   type Options = {
     config: Config
     draining: boolean
-    /** @default Date.now */
+    /** Milliseconds. @default performance.now */
     now?: () => number
+    /** What else is wrong. */
+    problems: (string | undefined)[]
     /** Absent until the node has answered. */
     services: Services | undefined
-    /** When the gateway was made, milliseconds. */
+    /** When the gateway was made, by the same clock. */
     started: number
     /** Why the node is waited for. */
     waiting: string | undefined

@@ -1,13 +1,111 @@
+import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** Structured log: state changes at info, one line a request at debug. Never bodies, params or keys. */
 export type Log = Logger
 
-/** A log in JSON lines, on stdout unless a destination is given. */
-export function createLog(level: string, destination?: DestinationStream): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  return destination ? pino(options, destination) : pino(options)
+/**
+ * A log in JSON lines.
+ *
+ * @param secrets - texts that never reach it, such as API keys: a node may repeat the path that it was asked at.
+ */
+export function createLog(
+  level: string,
+  destination: DestinationStream,
+  secrets: readonly string[] = [],
+): Log {
+  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  const streamWrite = (line: string) =>
+    escaped.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      ...(escaped.length > 0 && { hooks: { streamWrite } }),
+    },
+    destination,
+  )
 }
+
+/** The parts of addresses that may be API keys: long words of their paths and queries, and passwords. */
+export function secretsIn(addresses: readonly (string | undefined)[]): string[] {
+  return addresses.flatMap((address) => {
+    if (address === undefined || !URL.canParse(address)) return []
+    const { password, pathname, searchParams } = new URL(address)
+    const words = [...pathname.split('/'), ...searchParams.values()]
+    return [...words.filter((word) => word.length >= SHORTEST_KEY), password].filter(Boolean)
+  })
+}
+
+/** Shorter words of a path are names. */
+const SHORTEST_KEY = 8
 
 /** For embedders that bring no log. */
 export const silentLog: Log = pino({ level: 'silent' })
+
+/** Where log lines go. */
+export type LogOutput = DestinationStream & {
+  /** Why lines are lost at present; undefined while they are written. */
+  problem(): string | undefined
+}
+
+/**
+ * Writes lines to a file descriptor. A line that cannot be written (the disk is full, the reader of a pipe does not read or
+ * has gone) is lost, and the next one that can be written is preceded by how many were. Never throws, never waits.
+ *
+ * @param fd - opened so that a write does not wait, as `stdout()` gives it.
+ */
+export function createLogOutput(fd: number): LogOutput {
+  let code: string | undefined
+  let lost = 0
+  /** The end of a line that was written in part. */
+  let rest: Buffer | undefined
+
+  function put(bytes: Buffer): boolean {
+    try {
+      const written = writeSync(fd, bytes)
+      rest = written < bytes.length ? bytes.subarray(written) : undefined
+      code = undefined
+      return true
+    } catch (error) {
+      code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+      return false
+    }
+  }
+
+  return {
+    write(line) {
+      if (rest !== undefined && (!put(rest) || rest !== undefined)) {
+        lost++
+        return
+      }
+      const note = lost === 0 ? '' : lostLine(lost)
+      if (put(Buffer.from(note + line))) lost = 0
+      else lost++
+    },
+    problem: () =>
+      code === undefined ? undefined : `the log cannot be written (${code}): ${lost} lines lost`,
+  }
+}
+
+/**
+ * Standard output, opened anew where that makes writes that would wait fail instead (pipes and terminals on Linux). The
+ * descriptor itself is shared with other processes, whose writes must not change.
+ */
+export function stdout(): number {
+  try {
+    const stat = fstatSync(1)
+    if (!stat.isFIFO() && !stat.isCharacterDevice()) return 1
+    const { O_NOCTTY, O_NONBLOCK, O_WRONLY } = constants
+    return openSync('/proc/self/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY)
+  } catch {
+    return 1
+  }
+}
+
+function lostLine(lost: number): string {
+  const time = new Date().toISOString()
+  return `${JSON.stringify({ level: 40, time, lost, msg: 'lines of the log were lost' })}\n`
+}

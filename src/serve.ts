@@ -3,9 +3,10 @@ import { setFlagsFromString } from 'node:v8'
 import type { Config } from './config.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { Health } from './http/health.ts'
-import { createLog, type Log } from './log.ts'
+import { createLog, createLogOutput, type Log, secretsIn, stdout } from './log.ts'
 import { collectProcessMetrics } from './metrics.ts'
-import { onShutdown } from './shutdown.ts'
+import { keyWarnings } from './sending/keyFile.ts'
+import { onShutdown, startWatchdog } from './shutdown.ts'
 
 /**
  * Runs a gateway until a signal ends the process: what `serve` and `dev` have in common. Resolves when it listens.
@@ -17,17 +18,25 @@ export async function serve({ config, onStop, ...options }: serve.Options): Prom
   // dead within a millisecond, but once some are made old they keep all that follow alive: measured on hot calls, a
   // third of each young generation survived, at a page fault a request.
   setFlagsFromString('--no-allocation-site-pretenuring')
-  const log = createLog(config.logLevel)
-  const gateway = createGateway({ config, log, ...options })
+  // A full disk or a closed pipe behind them would end the process.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+  const output = createLogOutput(stdout())
+  const log = createLog(config.logLevel, output, secretsOf(config))
+  for (const warning of keyWarnings(config.keys, process.argv)) log.warn(warning)
+  const gateway = createGateway({ config, log, problems: () => [output.problem()], ...options })
   collectProcessMetrics(gateway.metrics)
-  const stop = async () => {
-    await gateway.stop()
+  const stop = async (delay = 0) => {
+    await gateway.stop({ delay })
     await onStop?.()
   }
   const shutdown = onShutdown({
+    limit: config.drain + EXIT_MS,
+    startWatchdog,
     async stop(reason) {
       log.info({ reason }, 'stopping')
-      await stop()
+      // Who presses Ctrl-C has no load balancer in front.
+      await stop(reason === 'SIGINT' ? 0 : config.drainDelay)
     },
   })
   let address: { port: number; url: string }
@@ -47,6 +56,9 @@ export async function serve({ config, onStop, ...options }: serve.Options): Prom
   return { ...address, gateway, log, shutdown: (reason) => shutdown.run(reason) }
 }
 
+/** What the process may take to end, beyond the time for requests under way. Milliseconds. */
+const EXIT_MS = 600
+
 export declare namespace serve {
   type Options = Omit<createGateway.Options, 'config' | 'log'> & {
     config: Config
@@ -60,6 +72,14 @@ export declare namespace serve {
     url: string
     shutdown(reason: string): Promise<void>
   }
+}
+
+function secretsOf({ redis, upstream, upstreamHeader, upstreamRpc, upstreamSolidity }: Config) {
+  const header = upstreamHeader?.slice(upstreamHeader.indexOf(':') + 1).trim()
+  return [
+    ...secretsIn([redis, upstream, upstreamRpc, upstreamSolidity]),
+    ...(header === undefined ? [] : [header]),
+  ]
 }
 
 function waitingFor({ solidity, wallet }: Health['upstream']): string {

@@ -1,28 +1,30 @@
-import { EventEmitter } from 'node:events'
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { onShutdown } from './shutdown.ts'
 
-function setup(stop: () => Promise<void>) {
+function setup(stop: (reason: string) => Promise<void>) {
   const signals = new EventEmitter()
   const exits: number[] = []
-  const shutdown = onShutdown({ exit: (code) => exits.push(code), signals, stop })
-  return { exits, shutdown, signals }
-}
-
-test('default', async () => {
-  const reasons: string[] = []
-  const signals = new EventEmitter()
-  const exits: number[] = []
+  const watchdogs: number[] = []
   const shutdown = onShutdown({
     exit: (code) => exits.push(code),
+    limit: 1_000,
     signals,
-    stop: async (reason) => void reasons.push(reason),
+    startWatchdog: (ms) => watchdogs.push(ms),
+    stop,
   })
-  signals.emit('SIGTERM')
+  return { exits, shutdown, signals, watchdogs }
+}
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('default: %s', async (name) => {
+  const reasons: string[] = []
+  const { exits, shutdown, signals, watchdogs } = setup(async (reason) => void reasons.push(reason))
+  signals.emit(name)
   await shutdown.run('again')
-  expect([reasons, exits]).toEqual([['SIGTERM'], [0]])
+  expect([reasons, exits, watchdogs]).toEqual([[name], [0], [1_250]])
 })
 
 test('behavior: a second signal does not wait', () => {
@@ -32,8 +34,42 @@ test('behavior: a second signal does not wait', () => {
   expect(exits).toEqual([1])
 })
 
+test('behavior: what is not over within the limit is left', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { exits, signals } = setup(() => new Promise(() => {}))
+  signals.emit('SIGTERM')
+  vi.advanceTimersByTime(999)
+  expect(exits).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(exits).toEqual([1])
+})
+
 test('error: what fails exits with 1', async () => {
   const { exits, shutdown } = setup(() => Promise.reject(new Error('no')))
   await shutdown.run('test')
   expect(exits).toEqual([1])
+})
+
+test('behavior: the watchdog ends a process whose event loop is blocked', async () => {
+  const url = new URL('./shutdown.ts', import.meta.url).href
+  const script = `
+    import { onShutdown, startWatchdog } from ${JSON.stringify(url)}
+    onShutdown({
+      limit: 50,
+      startWatchdog,
+      // The loop goes on once the thread runs, then stands still for good.
+      stop: () => new Promise(() => setTimeout(() => { for (;;); }, 200)),
+      exit: () => {},
+    })
+    setInterval(() => {}, 1_000)
+    process.stdout.write('ready')
+  `
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
 })

@@ -1,25 +1,38 @@
+import { Worker } from 'node:worker_threads'
+
 /** Runs what must happen before the process ends, once, and reports how it went. */
 export type Shutdown = {
   /** Starts it; a second call waits for the first. */
   run(reason: string): Promise<void>
 }
 
+/** The signals that end the process. Nothing is reloaded, so that a closed terminal (SIGHUP) ends it too. */
+type SignalName = 'SIGTERM' | 'SIGINT' | 'SIGHUP'
+
 /**
- * Ends the process gracefully on SIGTERM and SIGINT: `stop` runs, then `exit(0)`; `exit(1)` when it fails. A second
- * signal exits at once with 1.
+ * Ends the process gracefully on SIGTERM, SIGINT and SIGHUP: `stop` runs, then `exit(0)`; `exit(1)` when it fails or is not
+ * over within `limit`. A second signal exits at once with 1.
  */
 export function onShutdown({
   exit = (code) => process.exit(code),
+  limit,
   signals = process,
+  startWatchdog = () => {},
   stop,
 }: onShutdown.Options): Shutdown {
   let running: Promise<void> | undefined
-  const run = (reason: string) =>
-    (running ??= stop(reason).then(
+  function run(reason: string): Promise<void> {
+    if (running) return running
+    startWatchdog(limit + WATCHDOG_MS)
+    const timer = setTimeout(() => exit(1), limit)
+    running = stop(reason).then(
       () => exit(0),
       () => exit(1),
-    ))
-  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    )
+    void running.finally(() => clearTimeout(timer))
+    return running
+  }
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     signals.on(name, () => {
       if (running) exit(1)
       else void run(name)
@@ -31,8 +44,24 @@ export declare namespace onShutdown {
   type Options = {
     /** @default process.exit */
     exit?: (code: number) => void
+    /** Milliseconds after which the process exits whatever `stop` does. */
+    limit: number
     /** @default process */
-    signals?: { on(name: 'SIGTERM' | 'SIGINT', listener: () => void): unknown }
+    signals?: { on(name: SignalName, listener: () => void): unknown }
+    /** Makes sure that the process ends after so many milliseconds. @default does nothing */
+    startWatchdog?: (ms: number) => void
     stop: (reason: string) => Promise<void>
   }
 }
+
+/**
+ * Kills this process after so many milliseconds, from a thread of its own: the event loop may be blocked, and an exit
+ * waits for writes that are under way, which never end on some broken disks and pipes.
+ */
+export function startWatchdog(ms: number): void {
+  const script = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Math.ceil(ms)})`
+  new Worker(script, { eval: true }).on('error', () => {}).unref()
+}
+
+/** What the watchdog leaves an exit to take. */
+const WATCHDOG_MS = 250

@@ -77,6 +77,14 @@ describe('control of the dev chain', () => {
     await dev.rpc('evm_setAutomine', true)
   })
 
+  test('evm_setIntervalMining: refuses what no timer can wait', async () => {
+    await expect(dev.rpc('evm_setIntervalMining', 2 ** 31)).rejects.toThrow(
+      'at most 2147483647 milliseconds',
+    )
+    expect(await dev.rpc('evm_setIntervalMining', 2 ** 31 - 1)).toBe(true)
+    expect(await dev.rpc('evm_setIntervalMining', 0)).toBe(true)
+  })
+
   test('anvil_setBalance, setCode, setStorageAt', async () => {
     const somebody = `0x${'ab'.repeat(20)}`
     await dev.rpc('anvil_setBalance', somebody, '0x1234')

@@ -101,7 +101,7 @@ export async function startHttpServer(
   return {
     aborted,
     clients,
-    close: () => http.close(),
+    close: (options?: { delay?: number }) => http.close(options),
     cuts,
     errors,
     port,

@@ -8,6 +8,7 @@ import { boolean, isObject, maybe, optional, type Param, show } from '../jsonrpc
 import { amount } from './requests.ts'
 
 const MAX_BLOCKS = 10_000n
+const MAX_TIMER = 2n ** 31n - 1n
 
 type Reorg = { depth: number; blocks: number; keep: boolean }
 
@@ -82,6 +83,8 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [amount],
     summary: 'milliseconds between blocks when no transaction comes; 0 for none',
     handler(_, [ms]) {
+      // A timer that is set for longer fires at once.
+      if (ms > MAX_TIMER) throw new RpcError(-32602, `at most ${MAX_TIMER} milliseconds`)
       chain.setBlockTime(Number(ms))
       return true
     },

@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream'
 export type InTurn = {
   /** Runs `start` once the answers before it have left; never, when the connection ends first. */
   request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): void
+  /** Whether requests of the connection wait. */
+  hasMore(socket: Duplex): boolean
   /** As `request`, for what takes the connection over. */
   takeOver(socket: Duplex, start: () => void): void
 }
@@ -44,6 +46,7 @@ export function createInTurn(): InTurn {
   }
 
   return {
+    hasMore: (socket) => (connections.get(socket)?.waiting.length ?? 0) > 0,
     request({ socket }, outgoing, start) {
       const connection = connections.get(socket)
       if (!connection) connections.set(socket, { current: outgoing, waiting: [] })

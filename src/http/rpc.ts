@@ -18,6 +18,7 @@ export type RpcListener = (
 export function createRpcListener({
   bodyLimit,
   corsHeaders,
+  isClosing,
   onError,
   trustProxy,
   unsent,
@@ -31,7 +32,7 @@ export function createRpcListener({
       const request = createHttpScope(incoming, outgoing, scopeOptions)
       // What is not UTF-8 is no JSON; read leniently, it would come back changed in an id.
       server.answer(isUtf8(body) ? body.toString() : '', request).then(
-        (answer) => atTurnEnd(() => send(outgoing, answer, corsHeaders(incoming))),
+        (answer) => atTurnEnd(() => send(incoming, outgoing, answer)),
         (error: unknown) => {
           onError(error, 'a request could not be answered')
           outgoing.destroy()
@@ -40,12 +41,10 @@ export function createRpcListener({
     })
   }
 
-  function send(
-    outgoing: ServerResponse,
-    answer: Answer | undefined,
-    headers: Record<string, string>,
-  ) {
+  function send(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer | undefined) {
     if (outgoing.destroyed) return
+    const headers = corsHeaders(incoming)
+    outgoing.shouldKeepAlive &&= !isClosing(incoming)
     if (!answer) {
       outgoing.writeHead(204, headers)
       outgoing.end()
@@ -86,6 +85,8 @@ export declare namespace createRpcListener {
     bodyLimit: number
     /** What browsers need with every answer. */
     corsHeaders: (incoming: IncomingMessage) => Record<string, string>
+    /** Whether connections are to be closed with their next answer. */
+    isClosing: (incoming: IncomingMessage) => boolean
     onError: (error: unknown, message: string) => void
     trustProxy: number
     /** The answers that wait for their readers. */

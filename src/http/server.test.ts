@@ -1,4 +1,5 @@
-import { request as httpRequest } from 'node:http'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -359,6 +360,39 @@ describe('closing', () => {
     release()
     expect(await (await answer).text()).toBe('{"jsonrpc":"2.0","id":1,"result":"done"}')
     await closed
+  })
+
+  test('behavior: during the delay requests are answered, and their connections closed', async () => {
+    const { clients, close, port, post, release, url } = await setup()
+    const idle = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = async () => {
+      const outgoing = httpRequest({ agent: idle, method: 'POST', port })
+      outgoing.end(call('echo', 1))
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      return incoming.resume().headers.connection
+    }
+    expect(await ask()).toBe('keep-alive')
+    const underWay = post(call('wait'))
+    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    const closed = close({ delay: 500 })
+    expect(await ask()).toBe('close')
+    expect((await post(call('echo', 1))).headers.get('connection')).toBe('close')
+    expect((await fetch(`${url}/ready`)).headers.get('connection')).toBe('close')
+    release()
+    const answer = await underWay
+    expect([answer.headers.get('connection'), await answer.text()]).toEqual([
+      'close',
+      '{"jsonrpc":"2.0","id":1,"result":"done"}',
+    ])
+    await closed
+    await expect(post(call('echo', 1))).rejects.toThrow('fetch failed')
+  })
+
+  test('behavior: the delay takes half of the time at most', async () => {
+    const { close, url } = await setup({ drain: 20 })
+    await fetch(url)
+    await close({ delay: 600_000 })
+    await expect(fetch(url)).rejects.toThrow('fetch failed')
   })
 
   test('behavior: what takes too long is cut', async () => {

@@ -14,6 +14,7 @@ import type { Hono } from 'hono'
 import type { Config } from '../config.ts'
 import { errorAnswer } from '../jsonrpc/answer.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
+import { sleep } from '../lib/sleep.ts'
 import { type Access, createAccess, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
 import type { Health } from './health.ts'
@@ -30,8 +31,12 @@ export type RpcRoute = { path: string; server: RpcServer }
 export type HttpServer = {
   /** @throws the error of `listen`, such as EADDRINUSE. */
   listen(): Promise<{ port: number; url: string }>
-  /** Stops accepting, lets requests under way finish within the drain time, closes WebSockets with 1001. */
-  close(): Promise<void>
+  /**
+   * Asks clients to close their connections, by `Connection: close` with every answer; after the delay stops accepting, lets
+   * requests under way finish, and closes WebSockets with 1001. All of it within `config.drain`, of which the delay takes
+   * half at most.
+   */
+  close(options?: { /** Milliseconds. */ delay?: number }): Promise<void>
 }
 
 /** POSTs to a route of JSON-RPC are answered on node's own objects; everything else goes through the Hono app. */
@@ -79,14 +84,18 @@ export function createHttpServer({
     routes: extraRoutes,
     upgrade: (context) => ws.upgrade(context),
   })
+  const inTurn = createInTurn()
+  let closing = false
+  /** Requests that wait behind this one would be lost with the connection. */
+  const isClosing = ({ socket }: IncomingMessage) => closing && !inTurn.hasMore(socket)
   const rpc = createRpcListener({
     bodyLimit: config.bodyLimit,
     corsHeaders: corsHeadersFor(access),
+    isClosing,
     onError,
     trustProxy: config.trustProxy,
     unsent,
   })
-  const inTurn = createInTurn()
   const server = createAdaptorServer({
     fetch: app.fetch,
     // Its faster Request and Response would replace the global ones of the whole process.
@@ -99,6 +108,7 @@ export function createHttpServer({
         if (refusal) return refuse(outgoing, refusal)
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
         inTurn.request(incoming, outgoing, () => {
+          outgoing.shouldKeepAlive &&= !isClosing(incoming)
           if (rpcServer) rpc(incoming, outgoing, rpcServer)
           else page(incoming, outgoing)
         })
@@ -108,12 +118,15 @@ export function createHttpServer({
 
   return {
     listen: () => listen(server, config),
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    async close({ delay = 0 } = {}) {
+      closing = true
+      const deadline = performance.now() + config.drain
       const cut = setTimeout(() => server.closeAllConnections(), config.drain)
+      if (server.listening && delay > 0) await sleep(Math.min(delay, config.drain / 2))
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       // A connection whose last request has finished would be kept alive.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
-      await ws.drain()
+      await ws.drain(deadline - performance.now())
       await closed
       clearTimeout(cut)
       clearInterval(idle)

@@ -15,8 +15,8 @@ export type WsServer = {
   /** Answers a handshake at a path of JSON-RPC, or refuses it when a limit is met. */
   upgrade(context: Context<{ Bindings: HttpBindings }>): Promise<Response> | Response
   connections(): number
-  /** Says goodbye (1001) to everybody and waits until they have left, at most for the grace period. */
-  drain(): Promise<void>
+  /** Closes every connection (1001) and waits until they have ended, at most for so many milliseconds. */
+  drain(within: number): Promise<void>
 }
 
 /** Accepts WebSocket clients within limits, which are counted before anything is awaited. */
@@ -24,7 +24,7 @@ export function createWsServer({
   bodyLimit,
   maxConnections,
   maxPerClient,
-  now = Date.now,
+  now = () => performance.now(),
   onConnections = () => {},
   pingInterval = 30_000,
   routes,
@@ -99,11 +99,11 @@ export function createWsServer({
         onError: (error) => options.onError(error, 'a WebSocket event failed'),
       })
     },
-    async drain() {
+    async drain(within) {
       draining = true
       clearInterval(ticker)
       for (const connection of connections) connection.close(GOING_AWAY, 'server is shutting down')
-      const deadline = now() + DRAIN_MS
+      const deadline = now() + Math.min(within, DRAIN_MS)
       while (connections.size > 0 && now() < deadline) await sleep(20)
       for (const ws of server.clients) ws.terminate()
       server.close()

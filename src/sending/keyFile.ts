@@ -1,7 +1,25 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 import { isKey, parseKeys } from './keys.ts'
+
+/** What is unwise about where the keys of an option are, for the log. @param args - the command line */
+export function keyWarnings(option: string | undefined, args: readonly string[]): string[] {
+  if (option === undefined || option.trim() === '') return []
+  if (holdsKeys(option))
+    return args.some((arg) => arg.includes(option))
+      ? [
+          'every user of this machine can read the private keys on the command line: give --keys a file, or set ETHGATE_KEYS',
+        ]
+      : []
+  try {
+    return statSync(option).mode & 0o004
+      ? ['every user of this machine can read the file of --keys: chmod 600 it']
+      : []
+  } catch {
+    return []
+  }
+}
 
 /**
  * The keys that an option names: the path of a file with one key a line, or the keys themselves, as an environment
@@ -11,7 +29,7 @@ import { isKey, parseKeys } from './keys.ts'
  */
 export function readManagedKeys(option: string | undefined): PrivateKey[] {
   if (option === undefined || option.trim() === '') return []
-  if (isKey(option.split(/[\s,]+/).find(Boolean) ?? '')) return parseKeys(option)
+  if (holdsKeys(option)) return parseKeys(option)
   let text: string
   try {
     text = readFileSync(option, 'utf8')
@@ -24,4 +42,9 @@ export function readManagedKeys(option: string | undefined): PrivateKey[] {
     )
   }
   return parseKeys(text)
+}
+
+/** Whether an option is keys, not the path of a file. */
+function holdsKeys(option: string): boolean {
+  return isKey(option.split(/[\s,]+/).find(Boolean) ?? '')
 }

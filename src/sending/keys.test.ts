@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { readManagedKeys } from './keyFile.ts'
+import { keyWarnings, readManagedKeys } from './keyFile.ts'
 import { createManagedKeys, parseKeys } from './keys.ts'
 
 const key = '15b6c40dce4ca2053f2a6b4297e63cdc1a57e0415d5a8baf976b060c8701d2e3'
@@ -33,6 +33,23 @@ test('args: the option is a file or the keys themselves', () => {
   expect(readManagedKeys(file)).toEqual([key])
   expect(readManagedKeys(`${key},${key}`)).toEqual([key, key])
   expect(readManagedKeys(undefined)).toEqual([])
+})
+
+test('behavior: warns of keys that other users can read', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'keys-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'keys.txt')
+  writeFileSync(file, `${key}\n`, { mode: 0o600 })
+  expect(keyWarnings(file, ['serve', '--keys', file])).toEqual([])
+  chmodSync(file, 0o644)
+  expect(keyWarnings(file, ['serve', '--keys', file])).toEqual([
+    'every user of this machine can read the file of --keys: chmod 600 it',
+  ])
+  const warnings = keyWarnings(key, ['serve', `--keys=${key}`])
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).not.toContain(key)
+  expect(keyWarnings(key, ['serve'])).toEqual([])
+  expect(keyWarnings(undefined, [])).toEqual([])
 })
 
 test('error: messages name the place and never the text', () => {

@@ -11,7 +11,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** The command itself, in a process of its own. */
 function run(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ETHGATE_DRAIN_DELAY: '0', PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out = { stderr: '', stdout: '' }

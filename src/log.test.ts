@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, onTestFinished, test } from 'vitest'
+
+import { createLog, createLogOutput, secretsIn } from './log.ts'
+
+function open(path: string, flags: string): number {
+  const fd = openSync(path, flags)
+  onTestFinished(() => closeSync(fd))
+  return fd
+}
+
+test('default', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ethgate-log-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'log')
+  const fd = open(path, 'a')
+  const output = createLogOutput(fd)
+  createLog('info', output).info({ a: 1 }, 'hello')
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ level: 30, a: 1, msg: 'hello' })
+  expect(output.problem()).toBeUndefined()
+  ftruncateSync(fd)
+})
+
+test('behavior: secrets are left out', () => {
+  const lines: string[] = []
+  const secrets = secretsIn([
+    'http://node.example/v2/0123456789abcdef?key=fedcba9876543210',
+    'redis://:pass"word@127.0.0.1',
+    undefined,
+  ])
+  expect(secrets).toEqual(['0123456789abcdef', 'fedcba9876543210', 'pass%22word'])
+  const log = createLog('info', { write: (line) => void lines.push(line) }, [...secrets, 'a"b'])
+  log.info({ err: new Error('no /v2/0123456789abcdef') }, 'a"b')
+  expect(lines.join('')).not.toMatch(/0123456789abcdef|a\\?"b/)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: '[secret]' })
+})
+
+test('error: a full disk', () => {
+  const output = createLogOutput(open('/dev/full', 'w'))
+  const log = createLog('info', output)
+  for (let line = 0; line < 3; line++) log.info('lost')
+  expect(output.problem()).toBe('the log cannot be written (ENOSPC): 3 lines lost')
+})
+
+test('behavior: says what was lost once there is a reader again', async () => {
+  const script = `
+    import { createLogOutput, stdout } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)}
+    const output = createLogOutput(stdout())
+    for (let line = 0; line < 10_000; line++) output.write('x'.repeat(99) + '\\n')
+    process.stderr.write(output.problem() + '\\n')
+    setInterval(() => {
+      output.write('last\\n')
+      if (output.problem() === undefined) process.exit()
+    }, 10)
+  `
+  const writer = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void writer.kill('SIGKILL'))
+  const [problem] = (await once(writer.stderr.setEncoding('utf8'), 'data')) as [string]
+  const lost = Number(/\(EAGAIN\): (\d+) lines lost/.exec(problem)?.[1])
+  expect(lost).toBeGreaterThan(0)
+  let text = ''
+  writer.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  await once(writer, 'close')
+  const lines = text.split('\n').filter(Boolean)
+  expect(lines.at(-1)).toBe('last')
+  const note = JSON.parse(lines.at(-2) ?? '') as { lost: number; msg: string }
+  expect(note.msg).toBe('lines of the log were lost')
+  expect(note.lost).toBeGreaterThanOrEqual(lost)
+  // No line is broken.
+  expect(lines.slice(0, -2)).toHaveLength(10_000 - lost)
+  expect(new Set(lines.slice(0, -2)).size).toBe(1)
+})

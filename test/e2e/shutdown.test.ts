@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+import { startReplayNode } from '../node.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** Runs `serve` with a short drain, and says when it answers. Its log goes to a file. */
+async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options = {}) {
+  const node = await startReplayNode(intercept ? { intercept } : {})
+  const port = await freePort()
+  const output = openSync(log, 'w')
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', MAIN, 'serve', '--upstream', node.url, '--port', String(port)].concat(
+      ['--drain', '300', '--drain-delay', '100'],
+      flags,
+    ),
+    { env: { PATH: process.env['PATH'] ?? '' }, stdio: ['ignore', output, output] },
+  )
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await node.close()
+  })
+  const url = `http://127.0.0.1:${port}`
+  const health = async () =>
+    (await (await fetch(`${url}/health`)).json()) as { status: string; reasons: string[] }
+  await vi.waitFor(health, 20_000)
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  return { child, exit, health, node, url }
+}
+
+declare namespace serve {
+  type Options = {
+    flags?: string[]
+    intercept?: startReplayNode.Options['intercept']
+    log?: string
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const ask = (url: string, method: string) =>
+  fetch(url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }) })
+
+test('behavior: a full disk behind the log: it goes on, says so, and stops', async () => {
+  const { child, exit, health, url } = await serve({
+    flags: ['--log-level', 'debug'],
+    log: '/dev/full',
+  })
+  for (let count = 0; count < 20; count++)
+    expect(await (await ask(url, 'eth_chainId')).json()).toMatchObject({ result: '0xb24e27cc' })
+  const { reasons, status } = await health()
+  expect(status).toBe('degraded')
+  expect(reasons).toEqual([
+    expect.stringMatching(/^the log cannot be written \(ENOSPC\): \d+ lines lost$/),
+  ])
+  child.kill('SIGTERM')
+  expect(await exit).toEqual([0, null])
+})
+
+test('behavior: a node that hangs, with a call that waits for it', async () => {
+  let isHanging = false
+  const { child, exit, node, url } = await serve({
+    async intercept() {
+      if (isHanging) await new Promise(() => {})
+      return undefined
+    },
+  })
+  isHanging = true
+  const asked = node.requests.total()
+  const call = ask(url, 'web3_clientVersion').catch(() => 'cut')
+  await vi.waitFor(() => expect(node.requests.total()).toBeGreaterThan(asked))
+  child.kill('SIGTERM')
+  const [code, signal] = await exit
+  expect([signal, code === 0 || code === 1]).toEqual([null, true])
+  expect(await call).toBe('cut')
+})
+
+test('behavior: a Redis that says nothing', async () => {
+  const redis = createServer((socket) => void socket.resume().on('error', () => {}))
+  redis.listen(0, '127.0.0.1')
+  await once(redis, 'listening')
+  onTestFinished(() => void redis.close())
+  const { port } = redis.address() as AddressInfo
+  const { child, exit } = await serve({ flags: ['--redis', `redis://127.0.0.1:${port}`] })
+  child.kill('SIGTERM')
+  const [code, signal] = await exit
+  expect([signal, code === 0 || code === 1]).toEqual([null, true])
+})
+
+test('behavior: SIGHUP ends it as SIGTERM does', async () => {
+  const { child, exit } = await serve()
+  child.kill('SIGHUP')
+  expect(await exit).toEqual([0, null])
+})
