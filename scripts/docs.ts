@@ -1,10 +1,11 @@
-// Writes the tables of docs/methods.md and docs/options.md from the code: `npm run docs`. With --check it only reports
-// whether they are current.
+// Writes the tables of docs/methods.md and docs/options.md and docs/config.schema.json from the code: `npm run docs`. With
+// --check it only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 import { format, type FormatOptions } from 'oxfmt'
 
 import { options, type Option } from '../src/config.ts'
+import { configSchema } from '../src/configSchema.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import { methods } from '../src/methods/index.ts'
 
@@ -28,6 +29,18 @@ for (const page of pages) {
     console.error(`${page.file}: the table is not current, run: npm run docs`)
     process.exitCode = 1
   }
+}
+
+const schemaPath = new URL('docs/config.schema.json', ROOT)
+const { code: schema } = await format(
+  'config.schema.json',
+  JSON.stringify(configSchema(), null, 2),
+  STYLE,
+)
+if (!process.argv.includes('--check')) writeFileSync(schemaPath, schema)
+else if (readFileSync(schemaPath, 'utf8') !== schema) {
+  console.error('docs/config.schema.json is not current, run: npm run docs')
+  process.exitCode = 1
 }
 
 /** Replaces what is between the two comments of a table. */

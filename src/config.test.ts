@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { createConfig, options, readConfig, solidityUpstream } from './config.ts'
+import { createConfig, options, readConfig } from './config.ts'
 
 const read = (flags: Record<string, string>, env: Record<string, string> = {}) =>
   readConfig({ env, flags })
@@ -64,17 +64,5 @@ describe('error', () => {
     [{ cors: 'me' }, {}, '--cors: expected * or origins such as https://app.example, got "me"'],
   ])('%o %o', (flags, env, message) => {
     expect(() => read(flags, env)).toThrow(message)
-  })
-})
-
-describe('solidityUpstream', () => {
-  test.each([
-    [{ upstream: 'http://10.0.0.1:8090' }, 'http://10.0.0.1:8091'],
-    [{ upstream: 'http://10.0.0.1:8090/key' }, 'http://10.0.0.1:8091/key'],
-    [{ upstream: 'https://node.example/key' }, 'https://node.example/key'],
-    [{ upstream: 'http://10.0.0.1:8090', upstreamSolidity: 'http://b' }, 'http://b'],
-    [{}, undefined],
-  ])('%o', (given, expected) => {
-    expect(solidityUpstream(createConfig(given))).toBe(expected)
   })
 })

@@ -8,10 +8,12 @@ import {
   MIB,
   onOff,
   origins,
+  rate,
   redisUrl,
   text,
-  url,
+  urls,
 } from './configValues.ts'
+import type { Upstream } from './native/pool/upstream.ts'
 
 /** One option of the command line: flag, environment variable, default, meaning. `--help` and docs/options.md come from here. */
 export type Option = {
@@ -21,34 +23,47 @@ export type Option = {
   value?: string
   default: string | number | boolean | undefined
   parse: (text: string) => unknown
+  /** Whether it may be given more than once; the values are separated by spaces in the environment. */
+  repeats?: true
   help: string
 }
 
 /** Every option of `serve` and `dev`. The key is the name in `Config`. */
 export const options = {
+  config: {
+    flag: '--config',
+    env: 'ETHGATE_CONFIG',
+    value: 'FILE',
+    default: undefined as string | undefined,
+    parse: text,
+    help: 'YAML file with nodes and any other option under its flag’s name; flags and environment win; SIGHUP reads its nodes again',
+  },
   upstream: {
     flag: '--upstream',
     env: 'ETHGATE_UPSTREAM',
     value: 'URL',
     default: undefined as string | undefined,
-    parse: url,
-    help: 'base address of the node’s HTTP API (/wallet)',
+    parse: urls,
+    repeats: true,
+    help: 'base address of the node’s HTTP API (/wallet); repeated for several nodes',
   },
   upstreamSolidity: {
     flag: '--upstream-solidity',
     env: 'ETHGATE_UPSTREAM_SOLIDITY',
     value: 'URL',
     default: undefined as string | undefined,
-    parse: url,
-    help: 'base address of /walletsolidity; by default port 8091 of the same host when the upstream’s port is 8090, else the upstream itself',
+    parse: urls,
+    repeats: true,
+    help: 'base address of /walletsolidity, for each --upstream in their order; by default port 8091 of the same host when the upstream’s port is 8090, else the upstream itself',
   },
   upstreamRpc: {
     flag: '--upstream-rpc',
     env: 'ETHGATE_UPSTREAM_RPC',
     value: 'URL',
     default: undefined as string | undefined,
-    parse: url,
-    help: 'the node’s own JSON-RPC, used only for what its HTTP API cannot tell (eth_getStorageAt)',
+    parse: urls,
+    repeats: true,
+    help: 'the node’s own JSON-RPC, for each --upstream in their order; used only for what the HTTP API cannot tell (eth_getStorageAt)',
   },
   upstreamHeader: {
     flag: '--upstream-header',
@@ -73,6 +88,29 @@ export const options = {
     default: 40,
     parse: integer(1, 40),
     help: 'keep-alive sockets per node port; the node refuses the 51st',
+  },
+  upstreamRate: {
+    flag: '--upstream-rate',
+    env: 'ETHGATE_UPSTREAM_RATE',
+    value: 'N',
+    default: undefined as number | 'unlimited' | undefined,
+    parse: rate,
+    help: 'calls a second that each node allows, or unlimited; by default no limit for one node, and 900 for each operation where there are several',
+  },
+  headQuorum: {
+    flag: '--head-quorum',
+    env: 'ETHGATE_HEAD_QUORUM',
+    value: 'N',
+    default: 1,
+    parse: integer(1, 10),
+    help: 'nodes that must have a block before it is served as the newest one',
+  },
+  walletPassthrough: {
+    flag: '--wallet-passthrough',
+    env: 'ETHGATE_WALLET_PASSTHROUGH',
+    default: false,
+    parse: flag,
+    help: 'serve reading, building and broadcasting operations of /wallet and /walletsolidity too, for native libraries',
   },
   host: {
     flag: '--host',
@@ -402,33 +440,42 @@ export type Config = {
   readonly [key in keyof Options]:
     | ReturnType<Options[key]['parse']>
     | Extract<Options[key]['default'], undefined>
+} & {
+  /** The nodes of a configuration file. Absent: those of the `upstream…` options. */
+  readonly upstreams?: readonly Upstream[] | undefined
 }
 
 /**
- * The settings from command line flags (by key, as typed) and environment; flags win, an empty variable counts as absent.
+ * The settings from command line flags (by key, as typed), environment and a file. Flags win over the environment and that
+ * over the file; an empty variable counts as absent.
  *
  * @throws ConfigError naming the flag or variable.
  */
-export function readConfig({ env, flags }: readConfig.Sources): Config {
+export function readConfig({ env, file = {}, flags }: readConfig.Sources): Config {
   const given: [string, unknown][] = []
-  for (const [key, option] of Object.entries(options) as [keyof Config, Option][]) {
+  for (const [key, option] of Object.entries(options) as [keyof Options, Option][]) {
     const flag = flags[key]
     const input = flag ?? (env[option.env] || undefined)
     if (input === undefined) continue
     try {
-      given.push([key, option.parse(String(input))])
+      given.push([key, option.parse(Array.isArray(input) ? input.join(' ') : String(input))])
     } catch (error) {
       throw new ConfigError(flag === undefined ? option.env : option.flag, (error as Error).message)
     }
   }
-  return createConfig(Object.fromEntries(given))
+  const chosen: Partial<Config> = Object.fromEntries(given)
+  // Nodes that are named on the command line replace those of the file.
+  const nodes = chosen.upstream === undefined ? file.upstreams : undefined
+  return createConfig({ ...file, ...chosen, upstreams: nodes })
 }
 
 export declare namespace readConfig {
   type Sources = {
     env: Record<string, string | undefined>
-    /** As the command line parser gives them: text, or true for switches. */
-    flags: Record<string, string | boolean | undefined>
+    /** What a configuration file holds, read already. */
+    file?: Partial<Config>
+    /** As the command line parser gives them: text, a list where an option repeats, or true for switches. */
+    flags: Record<string, string | string[] | boolean | undefined>
   }
 }
 
@@ -438,15 +485,6 @@ export function createConfig(given: Partial<Config> = {}): Config {
     Object.entries(options).map(([key, option]) => [key, option.default]),
   )
   return Object.freeze({ ...defaults, ...given } as Config)
-}
-
-/** Where `/walletsolidity` is: by default port 8091 beside 8090, else the upstream itself. */
-export function solidityUpstream({ upstream, upstreamSolidity }: Config): string | undefined {
-  if (upstreamSolidity !== undefined || upstream === undefined) return upstreamSolidity
-  const base = new URL(upstream)
-  if (base.port !== '8090') return upstream
-  base.port = '8091'
-  return base.href.replace(/\/+$/, '')
 }
 
 /** An option whose value is wrong. `option` is the flag or environment variable as the user knows it. */

@@ -67,6 +67,20 @@ export function url(input: string): string {
   return input.replace(/\/+$/, '')
 }
 
+/** One or more such addresses, separated by spaces. */
+export function urls(input: string): string {
+  return input
+    .split(/\s+/)
+    .filter((part) => part !== '')
+    .map(url)
+    .join(' ')
+}
+
+/** Calls a second, or `unlimited`. */
+export function rate(input: string): number | 'unlimited' {
+  return input === 'unlimited' ? input : integer(1)(input)
+}
+
 /** A whole number within bounds, both included. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
   return (input: string) => {

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import type { Hono } from 'hono'
 
 import { createBoot } from './boot.ts'
-import { type Config, ConfigError, createConfig, solidityUpstream } from './config.ts'
+import { type Config, ConfigError, createConfig } from './config.ts'
 import type { Context } from './context.ts'
 import { RpcError, UpstreamError } from './errors.ts'
 import { createExplainMethod } from './explain/ethgate_explain.ts'
@@ -18,13 +18,12 @@ import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
 import { createRpcServer, type ObservedCall } from './jsonrpc/server.ts'
 import { createLoopWatch } from './lib/loopWatch.ts'
 import { type Log, silentLog } from './log.ts'
-import { indexSockets } from './logIndex/gatewayIndex.ts'
 import { methodsOf } from './methods/view.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createNativeClient, type NativeClient } from './native/client.ts'
+import type { Upstream } from './native/pool/upstream.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
-import { createNodeRpc } from './native/rpc.ts'
-import { createPoolTransport, type NativeTransport } from './native/transport.ts'
+import type { NativeTransport } from './native/transport.ts'
 import { openRpcDocument } from './openrpc/document.ts'
 import examples from './openrpc/examples.json' with { type: 'json' }
 import { createDocumentRoutes } from './openrpc/routes.ts'
@@ -34,6 +33,7 @@ import { type DevAccount } from './page/views/connect.tsx'
 import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
 import { createTraffic, SAMPLE } from './traffic.ts'
+import { connectUpstreams, type Upstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
 import { weiMethods } from './wei/methods.ts'
 
@@ -58,6 +58,8 @@ export type Gateway = {
    * beginning; WebSockets close with 1001.
    */
   stop(options?: { delay?: number }): Promise<void>
+  /** Goes on with other nodes. Calls under way are finished. A chain in this process has none to change. */
+  setUpstreams(upstreams: readonly Upstream[]): Promise<void>
   /** Settles once the node has answered. @throws MissingCapabilityError when it cannot be used, also long after `start`. */
   readonly ready: Promise<Services>
   /** One call in this process, on the full view, as EIP-1193 has it. @throws RpcError */
@@ -79,7 +81,7 @@ export function createGateway({
   methods: extraMethods = {},
   problems = () => [],
   routes: extraRoutes,
-  transport = poolTransport,
+  transport,
 }: createGateway.Options): Gateway {
   // Keys that an environment variable holds are taken out, so that nobody can print them with the rest.
   const managedKeys = [...keys, ...readManagedKeys(given.keys)]
@@ -92,7 +94,7 @@ export function createGateway({
   // Methods and routes of an embedder may do anything, and a chain in this process obeys whoever calls it.
   const canSpend =
     managedKeys.length > 0 ||
-    typeof transport !== 'function' ||
+    transport !== undefined ||
     extraRoutes !== undefined ||
     Object.keys(extraMethods).length > 0
   if (canSpend && config.cors === '*')
@@ -105,20 +107,18 @@ export function createGateway({
   const traffic = createTraffic()
   let ownUrl: string | undefined
   let sampling: NodeJS.Timeout | undefined
+  const upstreams = transport ? undefined : connectUpstreams({ config, log, metrics })
   const recorder = createCallRecorder({
-    transport: typeof transport === 'function' ? transport(config, metrics) : transport,
+    transport: transport ?? (upstreams as Upstreams).transport,
   })
   const native = createNativeClient({ transport: recorder.transport })
-  const nodeRpc =
-    config.upstreamRpc === undefined
-      ? undefined
-      : createNodeRpc({ timeout: config.upstreamTimeout, url: config.upstreamRpc })
+  const nodeRpc = upstreams?.rpc
   const started = performance.now()
   let services: Services | undefined
   let draining = false
 
   const booting = createBoot({
-    authoritative: authoritative ?? typeof transport !== 'function',
+    authoritative: authoritative ?? transport !== undefined,
     config,
     keys: managedKeys,
     log,
@@ -127,6 +127,7 @@ export function createGateway({
   })
   const ready = booting.ready.then((built) => {
     services = built
+    upstreams?.follow(built.head)
     return built
   })
   // Those who wait for it get the error; nobody has to.
@@ -201,6 +202,7 @@ export function createGateway({
       problems: problems(),
       services,
       started,
+      upstreams: upstreams?.transport.status(),
       waiting: booting.waiting(),
     })
 
@@ -290,6 +292,9 @@ export function createGateway({
       unsent.stop()
     },
     request,
+    async setUpstreams(next) {
+      await upstreams?.update(next)
+    },
   }
 }
 
@@ -311,27 +316,9 @@ export declare namespace createGateway {
     problems?: () => (string | undefined)[]
     /** Routes on the same port. */
     routes?: Hono
-    /** How the node is reached. @default sockets to `config.upstream` */
-    transport?: NativeTransport | ((config: Config, metrics: Metrics) => NativeTransport)
+    /** How the node is reached. @default sockets to the nodes that `config` names */
+    transport?: NativeTransport
   }
-}
-
-function poolTransport(config: Config, metrics: Metrics): NativeTransport {
-  const { upstream } = config
-  if (upstream === undefined)
-    throw new TypeError(
-      'createGateway: config.upstream is missing: the address of a node, such as http://127.0.0.1:8090',
-    )
-  return createPoolTransport({
-    ...(config.upstreamHeader !== undefined && { header: config.upstreamHeader }),
-    onCall: ({ path, seconds, status }) =>
-      metrics.upstreamCall(path, status === undefined ? 'failed' : String(status), seconds),
-    // Those of the log index come out of the same allowance.
-    sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
-    timeout: config.upstreamTimeout,
-    upstream,
-    upstreamSolidity: solidityUpstream(config) ?? upstream,
-  })
 }
 
 /** Methods that the console of the page offers: all that are served. */

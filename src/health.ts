@@ -1,6 +1,8 @@
-import { type Config, solidityUpstream } from './config.ts'
+import type { Config } from './config.ts'
 import type { Health } from './http/health.ts'
+import type { MemberStatus } from './native/pool/pool.ts'
 import type { Services } from './services.ts'
+import { upstreamsOf } from './upstreamConfig.ts'
 import { VERSION } from './version.ts'
 
 /** A chain makes a block every 3 s; ten missed ones are worth a word. Milliseconds. */
@@ -17,14 +19,19 @@ export function healthOf({
   problems,
   services,
   started,
+  upstreams,
   waiting,
 }: healthOf.Options): Health {
+  const [first] = upstreamsOf(config)
   const head = services?.head.status()
   const upstream = head?.upstream ?? (waiting === undefined ? 'unknown' : 'down')
   const redis = config.redis === undefined ? 'none' : (services?.redis?.status() ?? 'down')
   const reasons: string[] = []
   if (waiting !== undefined) reasons.push(`waiting for the node: ${waiting}`)
   else if (upstream === 'down') reasons.push('the last poll of the node failed')
+  for (const { name, reason, state } of upstreams ?? [])
+    if (state !== 'healthy' && state !== 'starting')
+      reasons.push(`upstream ${name} is ${state}: ${reason}`)
   if (head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
   if (head?.problem !== undefined) reasons.push(head.problem)
@@ -51,9 +58,10 @@ export function healthOf({
     ...(services && { chainId: `0x${services.chainId.toString(16)}` }),
     upstream: {
       state: upstream,
-      solidity: hostOf(solidityUpstream(config)),
-      wallet: hostOf(config.upstream),
+      solidity: hostOf(first?.solidity),
+      wallet: hostOf(first?.wallet),
     },
+    ...(upstreams && { upstreams }),
     head: {
       role: head?.role ?? 'standalone',
       number: head?.number ?? null,
@@ -86,6 +94,8 @@ export declare namespace healthOf {
     services: Services | undefined
     /** When the gateway was made, by the same clock. */
     started: number
+    /** The nodes; absent for a chain in this process. */
+    upstreams?: MemberStatus[] | undefined
     /** Why the node is waited for. */
     waiting: string | undefined
   }

@@ -28,8 +28,8 @@ export function createMetrics() {
   })
   const upstream = new Histogram({
     name: 'ethgate_upstream_call_duration_seconds',
-    help: 'Time of calls to the node, by operation and outcome',
-    labelNames: ['operation', 'outcome'],
+    help: 'Time of calls to nodes, by operation and outcome, and by node where there are several',
+    labelNames: ['operation', 'outcome', 'upstream'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   })
@@ -40,6 +40,26 @@ export function createMetrics() {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
     registers,
   })
+  const extras = new Counter({
+    name: 'ethgate_upstream_extra_calls_total',
+    help: 'Calls to one more node for the same question, by reason',
+    labelNames: ['reason'],
+    registers,
+  })
+  const upstreamGauge = <labels extends string = never>(
+    name: string,
+    help: string,
+    ...more: labels[]
+  ) => new Gauge({ name, help, labelNames: ['upstream', ...more], registers })
+  const ofUpstream = {
+    state: upstreamGauge('ethgate_upstream_state', '1 for the state that a node is in', 'state'),
+    head: upstreamGauge('ethgate_upstream_head_block_number', 'Newest block of a node'),
+    lag: upstreamGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node'),
+    share: upstreamGauge('ethgate_upstream_share_ratio', 'Part of all upstream calls'),
+    quota: upstreamGauge('ethgate_upstream_quota_ratio', 'Part of the allowed rate in use'),
+    underway: upstreamGauge('ethgate_upstream_calls_underway', 'Calls under way at a node'),
+    queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that wait for a node'),
+  }
 
   const headNumber = gauge('ethgate_head_block_number', 'Newest block')
   const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
@@ -63,12 +83,31 @@ export function createMetrics() {
       series.observe(seconds)
       if (code !== 0) errors.inc({ method, code })
     },
-    /** One call to the node. */
-    upstreamCall(operation: string, outcome: string, seconds: number) {
-      upstream.observe({ operation, outcome }, seconds)
+    /** One call to a node; the node is named where there are several. */
+    upstreamCall(operation: string, outcome: string, seconds: number, name?: string) {
+      upstream.observe(
+        { operation, outcome, ...(name !== undefined && { upstream: name }) },
+        seconds,
+      )
+    },
+    /** One more node was asked for the same call: `failover`, `hedge`, `confirm` or `busy`. */
+    upstreamExtra(reason: string) {
+      extras.inc({ reason })
     },
     /** What `/health` says, as numbers. */
-    health({ filters, head, index, redis, upstream }: Health) {
+    health({ filters, head, index, redis, upstream, upstreams = [] }: Health) {
+      for (const metric of Object.values(ofUpstream)) metric.reset()
+      for (const one of upstreams) {
+        const labels = { upstream: one.name }
+        const { state } = one
+        ofUpstream.state.set({ ...labels, state }, 1)
+        ofUpstream.head.set(labels, one.head ?? 0)
+        ofUpstream.lag.set(labels, one.lag ?? 0)
+        ofUpstream.share.set(labels, one.share)
+        ofUpstream.quota.set(labels, one.quota ?? 0)
+        ofUpstream.underway.set(labels, one.underway)
+        ofUpstream.queued.set(labels, one.queued)
+      }
       filterCount.set(filters.count)
       filterBytes.set(filters.bytes)
       headNumber.set(head.number ?? 0)

@@ -5,6 +5,7 @@ import { createGateway, type Gateway } from './gateway.ts'
 import type { Health } from './http/health.ts'
 import { createLog, createLogOutput, type Log, secretsIn, stdout } from './log.ts'
 import { collectProcessMetrics } from './metrics.ts'
+import { reload } from './reload.ts'
 import { keyWarnings } from './sending/keyFile.ts'
 import { onShutdown, startWatchdog } from './shutdown.ts'
 
@@ -13,7 +14,12 @@ import { onShutdown, startWatchdog } from './shutdown.ts'
  *
  * @throws Error whose message says what to do, when it cannot listen or the node cannot be used.
  */
-export async function serve({ config, onStop, ...options }: serve.Options): Promise<serve.Running> {
+export async function serve({
+  config,
+  onStop,
+  readAgain,
+  ...options
+}: serve.Options): Promise<serve.Running> {
   // V8 learns which literals survive young collections and then makes them old at birth. The objects of a request are
   // dead within a millisecond, but once some are made old they keep all that follow alive: measured on hot calls, a
   // third of each young generation survived, at a page fault a request.
@@ -39,6 +45,11 @@ export async function serve({ config, onStop, ...options }: serve.Options): Prom
       await stop(reason === 'SIGINT' ? 0 : config.drainDelay)
     },
   })
+  if (readAgain)
+    process.on('SIGHUP', () => {
+      const apply: Gateway['setUpstreams'] = (upstreams) => gateway.setUpstreams(upstreams)
+      void reload({ apply, log, read: readAgain, running: gateway.config })
+    })
   let address: { port: number; url: string }
   try {
     address = await gateway.start()
@@ -64,6 +75,8 @@ export declare namespace serve {
     config: Config
     /** Runs after the gateway has stopped. */
     onStop?: () => Promise<void>
+    /** Reads the configuration anew on SIGHUP. @throws ConfigError */
+    readAgain?: (() => Config) | undefined
   }
   type Running = {
     gateway: Gateway

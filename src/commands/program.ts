@@ -35,7 +35,10 @@ function withCommand(args: string[], env: NodeJS.ProcessEnv): string[] {
   const [first] = args
   if (first !== undefined && !first.startsWith('-')) return args
   if (first !== undefined && /^(?:-h|--help|-V|--version)$/.test(first)) return args
-  const isServe = env['ETHGATE_UPSTREAM'] || args.some((arg) => /^--upstream(?:=|$)/.test(arg))
+  const isServe =
+    env['ETHGATE_UPSTREAM'] ||
+    env['ETHGATE_CONFIG'] ||
+    args.some((arg) => /^--(?:upstream|config)(?:=|$)/.test(arg))
   return [isServe ? 'serve' : 'dev', ...args]
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { upstreamsOf } from '../upstreamConfig.ts'
 import { addCommand } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { addConfigOptions, configOf } from './support/configOptions.ts'
@@ -16,17 +17,25 @@ export function addServeCommand(program: Command): void {
         'ethgate serve --upstream http://127.0.0.1:8090 --redis redis://127.0.0.1:6379',
         'a replica',
       ],
+      [
+        'ethgate serve --upstream http://10.0.0.1:8090 --upstream http://10.0.0.2:8090',
+        'two nodes that look like one',
+      ],
+      ['ethgate serve --config ethgate.yaml', 'nodes and settings from a file'],
     ],
   })
   addConfigOptions(command).action(async (flags) => {
     const config = configOf(flags)
-    if (config.upstream === undefined)
+    if (upstreamsOf(config).length === 0)
       throw usageError(
         'no node to serve: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; “ethgate dev” needs none',
       )
     const { serve } = await import('../serve.ts')
     try {
-      await serve({ config })
+      await serve({
+        config,
+        readAgain: config.config === undefined ? undefined : () => configOf(flags),
+      })
     } catch (error) {
       throw new CommandError((error as Error).message, { cause: error })
     }

@@ -1,3 +1,5 @@
+import type { MemberStatus } from '../native/pool/pool.ts'
+
 /** What `/health` says, and what `/ready` and the page are made from. */
 export type Health = {
   /**
@@ -14,6 +16,8 @@ export type Health = {
   chainId?: string
   /** Origins only: a path may be a key. */
   upstream: { state: 'up' | 'down' | 'unknown'; wallet: string | null; solidity: string | null }
+  /** Each node with its state and figures. Absent for a chain in this process. */
+  upstreams?: MemberStatus[]
   head: {
     role: 'leader' | 'follower' | 'standalone'
     number: number | null

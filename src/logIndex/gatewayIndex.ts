@@ -1,5 +1,6 @@
 import type { Head } from '../chain/headTypes.ts'
-import { type Config, solidityUpstream } from '../config.ts'
+import type { Config } from '../config.ts'
+import { upstreamsOf } from '../upstreamConfig.ts'
 import { createLogIndex, type LogIndex } from './logIndex.ts'
 
 /** Milliseconds that one search in the index may take. */
@@ -10,9 +11,9 @@ const SOCKETS_SHARE = 0.2
 const MOST_SOCKETS = 8
 
 /** Sockets per node port of the log index, of those that the gateway may have in all; none without an index. */
-export function indexSockets({ index, upstream, upstreamSockets }: Config): number {
-  if (index === undefined || upstream === undefined) return 0
-  return Math.min(MOST_SOCKETS, Math.max(1, Math.floor(upstreamSockets * SOCKETS_SHARE)))
+export function indexSockets(config: Config): number {
+  if (config.index === undefined || upstreamsOf(config).length === 0) return 0
+  return Math.min(MOST_SOCKETS, Math.max(1, Math.floor(config.upstreamSockets * SOCKETS_SHARE)))
 }
 
 /** The log index that the settings name, kept up to date with the head. Undefined without one, and for a chain in this process. */
@@ -22,8 +23,9 @@ export function createGatewayIndex({
   head,
   log,
 }: createGatewayIndex.Options): LogIndex | undefined {
-  const { upstream } = config
-  if (config.index === undefined || upstream === undefined) return undefined
+  // Of several nodes the first is read from.
+  const [node] = upstreamsOf(config)
+  if (config.index === undefined || node === undefined) return undefined
   const index = createLogIndex({
     address: config.index,
     deadline: DEADLINE,
@@ -33,11 +35,11 @@ export function createGatewayIndex({
       genesis,
       rate: config.indexRate,
       upstream: {
-        ...(config.upstreamHeader !== undefined && { header: config.upstreamHeader }),
+        headers: node.headers,
         sockets: indexSockets(config),
         timeout: config.upstreamTimeout,
-        upstream,
-        upstreamSolidity: solidityUpstream(config) ?? upstream,
+        upstream: node.wallet,
+        upstreamSolidity: node.solidity,
       },
     },
   })

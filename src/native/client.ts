@@ -57,12 +57,14 @@ export function createNativeClient({
     path: NativePath,
     name: string,
     body: string | undefined,
-    idempotent: boolean,
+    kind: AnyOperation['kind'],
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
+    const idempotent = kind !== 'send'
     for (let attempt = 0; ; attempt++) {
-      const { status, text } = await transport.send(path, body, { idempotent, signal })
-      const parsed = tryParse(text)
+      const reply = await transport.send(path, body, { idempotent, kind, signal })
+      const { status, text } = reply
+      const parsed = 'parsed' in reply ? reply.parsed : tryParse(text)
       const error = nodeErrorOf(name, status, text, parsed)
       if (!error) return parsed
       const delay = BUSY_DELAYS[attempt]
@@ -77,11 +79,11 @@ export function createNativeClient({
     path: NativePath,
     name: string,
     body: string | undefined,
-    idempotent: boolean,
+    kind: AnyOperation['kind'],
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(path, name, body, idempotent, signal)
+      const answer = await ask(path, name, body, kind, signal)
       const delay = CPU_DELAYS[attempt]
       if (!ranOutOfTime(answer) || delay === undefined) return answer
       await sleep(delay, signal)
@@ -100,9 +102,8 @@ export function createNativeClient({
       operation.method === 'GET' && request === undefined
         ? undefined
         : stringifyNative(request ?? {})
-    const idempotent = operation.kind !== 'send'
     const start = async (signal: AbortSignal | undefined) =>
-      finish(await askPatiently(path, operation.path, body, idempotent, signal))
+      finish(await askPatiently(path, operation.path, body, operation.kind, signal))
     return operation.kind === 'read' ? share(`${path} ${body ?? ''}`, signal, start) : start(signal)
   }
 

@@ -23,6 +23,15 @@ export class NodeTimeoutError extends UpstreamError {
   }
 }
 
+/** The node takes connections and answers nothing. Not asked at all until a probe has an answer. */
+export class NodeSilentError extends UpstreamError {
+  override name = 'NodeSilentError'
+
+  constructor() {
+    super('the upstream node does not answer; it is asked again as soon as it does')
+  }
+}
+
 /** An answer that cannot be read: HTML, nothing, broken JSON, an HTTP status of trouble. */
 export class NodeAnswerError extends UpstreamError {
   override name = 'NodeAnswerError'

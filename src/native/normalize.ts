@@ -13,8 +13,7 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
   if (operation.empty === 'none') return Array.isArray(answer) ? answer : noneOrFail()
   if (Array.isArray(answer)) fail()
   if (operation.empty === 'unknown' && isEmpty(answer)) return undefined
-  const mark = MARKS[operation.path]
-  if (mark !== undefined && !(mark in answer) && !isEmpty(answer)) fail()
+  if (!isShaped(operation.path, answer)) fail()
   switch (operation.path) {
     case 'triggerconstantcontract':
     case 'triggersmartcontract':
@@ -57,6 +56,13 @@ const MARKS: Record<string, string> = {
   gettransactionfrompending: 'raw_data',
   gettransactioninfobyid: 'id',
   gettransactionlistfrompending: 'txId',
+}
+
+/** Whether an answer can be the node's: it is an object or a list, and has what each real answer of the operation has. */
+export function isShaped(operation: string, answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null) return false
+  const mark = MARKS[operation]
+  return mark === undefined || mark in answer || isEmpty(answer)
 }
 
 function isEmpty(answer: object): boolean {

@@ -21,6 +21,7 @@ export type NodeRpc = {
  * @throws Error when the address cannot be used.
  */
 export function createNodeRpc({
+  headers = {},
   sockets = 8,
   timeout = 10_000,
   url,
@@ -37,7 +38,7 @@ export function createNodeRpc({
     const response = await pool.request({
       method: 'POST',
       path: pathname + search,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       body,
       signal: signal ?? null,
     })
@@ -77,6 +78,8 @@ export declare namespace createNodeRpc {
   type Options = {
     /** Full address, path included: `http://127.0.0.1:8545/jsonrpc`. */
     url: string
+    /** Sent with every call, such as an API key. */
+    headers?: Readonly<Record<string, string>>
     /** Milliseconds. @default 10_000 */
     timeout?: number
     /** @default 8 */

@@ -22,9 +22,12 @@ export type SendOptions = {
   signal?: AbortSignal | undefined
   /** Whether asking twice does no harm. */
   idempotent: boolean
+  /** What may be done with the call where there are several nodes (see `Operation`). @default by `idempotent` */
+  kind?: 'read' | 'build' | 'send'
 }
 
-export type NativeReply = { status: number; text: string }
+/** `parsed` is the text as JSON, where whoever carried the call has read it already. */
+export type NativeReply = { status: number; text: string; parsed?: unknown }
 
 /** What became of one call, for metrics: `status` is absent when there was no answer. */
 export type CallReport = { path: NativePath; status?: number; seconds: number }
@@ -43,6 +46,7 @@ const KEEP_ALIVE = 20_000
  */
 export function createPoolTransport({
   header,
+  headers,
   onCall,
   sockets = 40,
   timeout = 10_000,
@@ -50,7 +54,7 @@ export function createPoolTransport({
   upstreamSolidity = upstream,
 }: createPoolTransport.Options): NativeTransport {
   const pools = new Map<string, Pool>()
-  const getHeaders = { accept: 'application/json', ...parseHeader(header) }
+  const getHeaders = { accept: 'application/json', ...parseHeader(header), ...headers }
   const postHeaders = { ...getHeaders, 'content-type': 'application/json' }
   const wallet = target(upstream)
   const solidity = target(upstreamSolidity)
@@ -150,6 +154,8 @@ export declare namespace createPoolTransport {
     upstreamSolidity?: string | undefined
     /** `name: value`, sent with every call. */
     header?: string | undefined
+    /** More of them, by name. */
+    headers?: Readonly<Record<string, string>>
     /** Limit of one call in milliseconds, waiting for a socket included. @default 10_000 */
     timeout?: number
     /** Sockets per node port. @default 40 */

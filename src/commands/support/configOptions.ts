@@ -7,26 +7,30 @@ import {
   options,
   readConfig,
 } from '../../config.ts'
+import { readConfigFile } from '../../configFile.ts'
 import { usageError } from '../errors.ts'
 
 /** Flags of a gateway as the parser gives them. */
-export type ConfigFlags = Record<string, string | boolean | undefined>
+export type ConfigFlags = Record<string, string | string[] | boolean | undefined>
 
 /** Adds the options of the table in `config.ts`. */
 export function addConfigOptions(command: Command): Command {
-  for (const { default: fallback, env, flag, help, value } of Object.values<ConfigOption>(
-    options,
-  )) {
+  for (const option of Object.values<ConfigOption>(options)) {
+    const { default: fallback, env, flag, help, repeats, value } = option
     const notes = fallback === undefined ? `env ${env}` : `env ${env}, default ${String(fallback)}`
-    command.addOption(new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`))
+    const added = new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`)
+    if (repeats) added.argParser((text, before: string[] | undefined) => [...(before ?? []), text])
+    command.addOption(added)
   }
   return command
 }
 
-/** The settings from flags and environment. @throws CommandError with exit code 2 */
+/** The settings from flags, environment and the file that they name. @throws CommandError with exit code 2 */
 export function configOf(flags: ConfigFlags, env = process.env): Config {
+  const path = flags['config'] ?? (env['ETHGATE_CONFIG'] || undefined)
   try {
-    return readConfig({ env, flags })
+    const file = path === undefined ? {} : readConfigFile(String(path), { env })
+    return readConfig({ env, file, flags })
   } catch (error) {
     if (error instanceof ConfigError) throw usageError(error.message)
     throw error

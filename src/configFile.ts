@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
+
+import { type Config, ConfigError, type Option, options } from './config.ts'
+import { integer, rate, url } from './configValues.ts'
+import { MAX_CONCURRENCY, type Upstream } from './native/pool/upstream.ts'
+import { solidityBeside } from './upstreamConfig.ts'
+
+/** The keys of one entry of `upstreams`, with what each may hold. docs/config.schema.json says the same. */
+export const UPSTREAM_KEYS = {
+  name: 'name in logs, /health and metrics; the host by default',
+  wallet: 'base address of /wallet',
+  solidity: 'base address of /walletsolidity; port 8091 beside 8090 by default, else the same',
+  rpc: 'the node’s own JSON-RPC, path included',
+  headers: 'sent with every call; a value is text, {env: NAME} or {file: PATH}',
+  weight: 'share of the calls among the nodes of one tier',
+  tier: 'nodes of the lowest tier are asked first, the others only when those cannot answer',
+  rate: 'calls a second that the node allows, or unlimited; 900 for each operation by default',
+  concurrency: 'calls under way at once, at most',
+  timeout: 'milliseconds for one call',
+} as const
+
+/**
+ * Reads a configuration file: every option under its flag's name without the dashes, and `upstreams`.
+ *
+ * @throws ConfigError that names the file, the line and the key.
+ */
+export function readConfigFile(path: string, { env = process.env } = {}): Partial<Config> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError('--config', `${path} cannot be read: ${(error as Error).message}`)
+  }
+  return parseConfigFile(text, { directory: dirname(path), env, path })
+}
+
+/** The settings that the text of a configuration file holds. @throws ConfigError */
+export function parseConfigFile(
+  text: string,
+  { directory = '.', env = {}, path = 'config' }: parseConfigFile.Options = {},
+): Partial<Config> {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const lineOf = (node: Node | null | undefined) => lines.linePos(node?.range?.[0] ?? 0).line
+  const fail: Fail = (node, key, reason) => {
+    throw new ConfigError(`${path}:${lineOf(node)}`, key === '' ? reason : `${key}: ${reason}`)
+  }
+  const [broken] = document.errors
+  if (broken) throw new ConfigError(`${path}:${broken.linePos?.[0].line ?? 1}`, headOf(broken))
+
+  const root = document.contents
+  if (root === null) return {}
+  if (!isMap(root)) return fail(root, '', 'expected options, such as "port: 8545"')
+  const given: Record<string, unknown> = {}
+  for (const [name, value, keyNode] of entriesOf(root)) {
+    if (name === 'upstreams') {
+      given['upstreams'] = readUpstreams(value, { directory, env, fail })
+      continue
+    }
+    const key = OPTION_KEYS.get(name)
+    if (key === undefined || key === 'config')
+      return fail(keyNode, name, `there is no such option${hintFor(name, [...OPTION_KEYS.keys()])}`)
+    given[key] = read<unknown>(value, name, options[key].parse, fail)
+  }
+  return given
+}
+
+export declare namespace parseConfigFile {
+  type Options = {
+    /** Where paths in the file begin. @default '.' */
+    directory?: string
+    env?: Record<string, string | undefined>
+    /** Name of the file in messages. */
+    path?: string
+  }
+}
+
+/** Names as they stand in the file: flags without dashes. */
+const OPTION_KEYS = new Map(
+  (Object.entries(options) as [keyof typeof options, Option][]).map(([key, { flag }]) => [
+    flag.slice(2),
+    key,
+  ]),
+)
+
+type Fail = (node: Node | null | undefined, key: string, reason: string) => never
+
+type Surroundings = {
+  directory: string
+  env: Record<string, string | undefined>
+  fail: Fail
+}
+
+function readUpstreams(node: Node | null, context: Surroundings): Upstream[] {
+  const { fail } = context
+  if (!isSeq(node)) return fail(node, 'upstreams', 'expected a list of nodes')
+  if (node.items.length === 0) return fail(node, 'upstreams', 'expected at least one node')
+  const names = new Set<string>()
+  return node.items.map((item, index) => {
+    const key = `upstreams[${index}]`
+    if (!isMap(item)) return fail(item as Node, key, 'expected a node, such as "wallet: URL"')
+    const upstream = readUpstream(item, key, context)
+    if (names.has(upstream.name))
+      return fail(item, `${key}.name`, `"${upstream.name}" is the name of another node already`)
+    names.add(upstream.name)
+    return upstream
+  })
+}
+
+function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstream {
+  const { fail } = context
+  const values = new Map<string, Node | null>()
+  for (const [name, value, keyNode] of entriesOf(map)) {
+    if (!Object.hasOwn(UPSTREAM_KEYS, name))
+      fail(
+        keyNode,
+        `${key}.${name}`,
+        `there is no such key${hintFor(name, Object.keys(UPSTREAM_KEYS))}`,
+      )
+    values.set(name, value)
+  }
+  const get = <value>(name: string, parse: (text: string) => value): value | undefined => {
+    const node = values.get(name)
+    return node === undefined ? undefined : read(node, `${key}.${name}`, parse, fail)
+  }
+  const wallet = get('wallet', url)
+  if (wallet === undefined)
+    return fail(map, `${key}.wallet`, 'is missing: the base address of the node’s HTTP API')
+  return {
+    concurrency: get('concurrency', integer(1, MAX_CONCURRENCY)) ?? MAX_CONCURRENCY,
+    headers: readHeaders(values.get('headers'), `${key}.headers`, context),
+    name: get('name', nameText) ?? new URL(wallet).host,
+    rate: get('rate', rate),
+    rpc: get('rpc', url),
+    solidity: get('solidity', url) ?? solidityBeside(wallet),
+    tier: get('tier', integer(0, 100)) ?? 0,
+    timeout: get('timeout', integer(1)) ?? 10_000,
+    wallet,
+    weight: get('weight', integer(1, 1_000)) ?? 1,
+  }
+}
+
+/** Values are text, or named by environment variable or file so that the configuration holds no key. */
+function readHeaders(
+  node: Node | null | undefined,
+  key: string,
+  { directory, env, fail }: Surroundings,
+): Record<string, string> {
+  if (node === undefined) return {}
+  if (!isMap(node)) return fail(node, key, 'expected names and values')
+  const headers: Record<string, string> = {}
+  for (const [name, value, keyNode] of entriesOf(node)) {
+    const at = `${key}.${name}`
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) fail(keyNode, at, 'is not the name of a header')
+    headers[name.toLowerCase()] = isMap(value)
+      ? fetched(value, at)
+      : read(value, at, headerText, fail)
+  }
+  return headers
+
+  function fetched(map: YAMLMap, at: string): string {
+    const [entry, ...more] = entriesOf(map)
+    if (!entry || more.length > 0) return fail(map, at, 'expected {env: NAME} or {file: PATH}')
+    const [source, value] = entry
+    const name = read(value, `${at}.${source}`, (text) => text, fail)
+    if (source === 'env')
+      return env[name] || fail(map, `${at}.env`, `the environment variable ${name} is not set`)
+    if (source !== 'file') return fail(map, at, 'expected {env: NAME} or {file: PATH}')
+    try {
+      return headerText(readFileSync(resolve(directory, name), 'utf8').trim())
+    } catch (error) {
+      return fail(map, `${at}.file`, `${name} cannot be used: ${(error as Error).message}`)
+    }
+  }
+}
+
+/** A scalar as the option's own parser reads it, so that file and command line mean the same. */
+function read<value>(
+  node: Node | null | undefined,
+  key: string,
+  parse: (text: string) => value,
+  fail: Fail,
+): value {
+  const value: unknown = isScalar(node) ? node.value : undefined
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+    return fail(node, key, 'expected one value')
+  try {
+    return parse(String(value))
+  } catch (error) {
+    return fail(node, key, (error as Error).message)
+  }
+}
+
+function entriesOf(map: YAMLMap): [string, Node | null, Node][] {
+  return map.items.map(({ key, value }) => [
+    String(isScalar(key) ? key.value : key),
+    value as Node | null,
+    key as Node,
+  ])
+}
+
+function nameText(text: string): string {
+  if (/^[\w.:-]{1,64}$/.test(text)) return text
+  throw new Error('expected up to 64 letters, digits, dots, colons and dashes')
+}
+
+function headerText(text: string): string {
+  if (/^[^\r\n]+$/.test(text)) return text
+  throw new Error('expected one line')
+}
+
+/** The first sentence of the library's message, which goes on with an extract of the file. */
+function headOf({ message }: Error): string {
+  return message.split(/ at line |\n/)[0] ?? message
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  const close = known.find((other) => distance(name, other) <= 2)
+  return close === undefined ? '' : `; did you mean ${close}?`
+}
+
+/** Letters to insert, delete or replace (Levenshtein). */
+function distance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let at = 0; at < left.length; at++) {
+    const next = [at + 1]
+    for (let index = 0; index < right.length; index++)
+      next.push(
+        Math.min(
+          (row[index] ?? 0) + (left[at] === right[index] ? 0 : 1),
+          (row[index + 1] ?? 0) + 1,
+          (next[index] ?? 0) + 1,
+        ),
+      )
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,106 @@
+import { type Timing, TIMING } from './timing.ts'
+
+/**
+ * Whether a node gets calls, from how its last calls went.
+ *
+ * - `closed`: it does.
+ * - `open`: it gets none; only probes.
+ * - `recovering`: a probe went well; it gets a growing part of the calls, so that it is not met by all at once.
+ */
+export type Breaker = {
+  state(): 'closed' | 'open' | 'recovering'
+  /** Part of the calls that the node should get now, from 0 to 1. */
+  share(): number
+  succeed(): void
+  /** A call failed in a way that says something about the node. */
+  fail(reason: string): void
+  /** No call should go there, whatever the count says. */
+  trip(reason: string): void
+  /** A probe answered as a healthy node does. `atOnce` ends the waiting: there is no other node. */
+  probed(atOnce: boolean): void
+  /** Why it is not closed. */
+  reason(): string | undefined
+}
+
+/** Failures in a row that open it. */
+const IN_A_ROW = 5
+
+/** Failures among the last calls that open it: more than half of at least 20. */
+const LAST = 20
+
+/** Share right after the first good probe. */
+const FIRST_SHARE = 0.05
+
+/** Milliseconds that it stays open at most, however often the recovery fails. */
+const LONGEST = 15_000
+
+export function createBreaker({
+  now = () => performance.now(),
+  ramp = TIMING.ramp,
+  rest = TIMING.rest,
+}: createBreaker.Options = {}): Breaker {
+  let state: 'closed' | 'open' | 'recovering' = 'closed'
+  let since = 0
+  let wait = rest
+  let row = 0
+  let outcomes: boolean[] = []
+  let reason: string | undefined
+
+  function open(why: string): void {
+    if (state === 'recovering') wait = Math.min(LONGEST, wait * 2)
+    if (state !== 'open') since = now()
+    state = 'open'
+    reason = why
+    row = 0
+    outcomes = []
+  }
+
+  function note(good: boolean): void {
+    outcomes.push(good)
+    if (outcomes.length > LAST) outcomes.shift()
+  }
+
+  function shareNow(): number {
+    if (state === 'closed') return 1
+    if (state === 'open') return 0
+    const passed = (now() - since) / ramp
+    if (passed < 1) return FIRST_SHARE + (1 - FIRST_SHARE) * passed * passed
+    state = 'closed'
+    wait = rest
+    reason = undefined
+    return 1
+  }
+
+  return {
+    state: () => (shareNow(), state),
+    share: shareNow,
+    succeed() {
+      row = 0
+      if (state !== 'open') note(true)
+    },
+    fail(why) {
+      if (state === 'open') return
+      row++
+      note(false)
+      const failed = outcomes.filter((good) => !good).length
+      const most = state === 'recovering' ? 2 : IN_A_ROW
+      if (row >= most || (outcomes.length >= LAST && failed > LAST / 2)) open(why)
+    },
+    trip: open,
+    probed(atOnce) {
+      if (state !== 'open' || (!atOnce && now() - since < wait)) return
+      state = 'recovering'
+      since = now()
+      row = 0
+      outcomes = []
+    },
+    reason: () => (shareNow(), reason),
+  }
+}
+
+export declare namespace createBreaker {
+  type Options = Partial<Pick<Timing, 'ramp' | 'rest'>> & {
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+  }
+}

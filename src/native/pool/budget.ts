@@ -1,0 +1,25 @@
+/** Extra calls that may be made: a part of the calls that were made anyway. Keeps repetitions from making an overload worse. */
+export type Budget = {
+  /** One call was made for a client. */
+  earn(): void
+  /** Takes one extra call; false when the budget is used up. */
+  spend(): boolean
+}
+
+/**
+ * @param part - extra calls for each call, such as 0.1.
+ * @param reserve - extra calls that may be saved up: what a node that fails at once needs until it is no longer asked.
+ */
+export function createBudget({ part, reserve }: { part: number; reserve: number }): Budget {
+  let left = reserve
+  return {
+    earn() {
+      left = Math.min(reserve, left + part)
+    },
+    spend() {
+      if (left < 1) return false
+      left -= 1
+      return true
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/** How many calls a node gets at once, found by what they do to its latency. */
+export type Concurrency = {
+  limit(): number
+  /** A call has ended well, after so many milliseconds, with so many under way. */
+  observe(milliseconds: number, underway: number): void
+  /** A call ended because the node has too much to do. */
+  overload(): void
+}
+
+const LEAST = 4
+
+/** A latency this many times the best one means that calls wait inside the node. */
+const TOLERANCE = 3
+
+/** Below this latency, milliseconds, waiting inside the node does not matter. */
+const UNNOTICED = 20
+
+/** How fast the best latency is forgotten: the node may have become slower for good. */
+const DRIFT = 1.001
+
+/**
+ * Additive increase, multiplicative decrease: one more call at a time while the limit is used and the latency stays near
+ * its best, a tenth less when it has risen to several times that, half when the node says that it is too much.
+ */
+export function createConcurrency({ most }: { most: number }): Concurrency {
+  const least = Math.min(LEAST, most)
+  let limit = most
+  let best = Number.POSITIVE_INFINITY
+  let average = 0
+  let sinceChange = 0
+
+  return {
+    limit: () => Math.floor(limit),
+    observe(milliseconds, underway) {
+      best = Math.min(best * DRIFT, milliseconds)
+      average = average === 0 ? milliseconds : average * 0.9 + milliseconds * 0.1
+      sinceChange++
+      if (sinceChange < limit) return
+      sinceChange = 0
+      if (average > UNNOTICED && average > best * TOLERANCE) limit = Math.max(least, limit * 0.9)
+      else if (underway >= limit / 2) limit = Math.min(most, limit + 1)
+    },
+    overload() {
+      limit = Math.max(least, limit / 2)
+      sinceChange = 0
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Tip } from './member.ts'
+
+/** A node's newest block, and how to ask it for the hash at a lower height. */
+export type HeadView<node> = { node: node; tip: Tip }
+
+/**
+ * The newest block that enough nodes have: the highest one that `quorum` nodes agree on.
+ *
+ * @param hashAt - the hash that a node has at a height; asked only of nodes above it.
+ * @returns the node whose newest block it is; undefined when not enough nodes agree on any.
+ */
+export async function chooseHead<node>(
+  views: readonly HeadView<node>[],
+  quorum: number,
+  hashAt: (node: node, number: number) => Promise<string | undefined>,
+): Promise<HeadView<node> | undefined> {
+  const sorted = views.toSorted((left, right) => right.tip.number - left.tip.number)
+  for (const [index, view] of sorted.entries()) {
+    // Whoever is lower than this block cannot know it, so enough nodes must come before it or stand beside it.
+    const known = sorted.filter(({ tip }) => tip.number >= view.tip.number)
+    if (known.length < quorum) continue
+    const agree = await Promise.all(
+      known.map(async ({ node, tip }) =>
+        tip.number === view.tip.number
+          ? tip.hash === view.tip.hash
+          : (await hashAt(node, view.tip.number)) === view.tip.hash,
+      ),
+    )
+    if (agree.filter(Boolean).length >= quorum) return sorted[index]
+  }
+  return undefined
+}
+
+/** The hash that most nodes have; on a tie that of the node that comes first. */
+export function majorityOf(hashes: readonly string[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const hash of hashes) counts.set(hash, (counts.get(hash) ?? 0) + 1)
+  let best: string | undefined
+  for (const [hash, count] of counts) if (count > (counts.get(best ?? '') ?? 0)) best = hash
+  return best
+}
+
+/** The height that more than half of the nodes call solidified. */
+export function majorityHeight(heights: readonly number[]): number | undefined {
+  return heights.toSorted((left, right) => right - left)[Math.floor(heights.length / 2)]
+}

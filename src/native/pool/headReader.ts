@@ -1,0 +1,148 @@
+import { UpstreamError } from '../../errors.ts'
+import { parseNative } from '../json.ts'
+import type { NativeReply } from '../transport.ts'
+import type { Block } from '../types.ts'
+import { chooseHead, majorityHeight, majorityOf } from './headChoice.ts'
+import type { Member, MemberCall } from './member.ts'
+import { toTip } from './prober.ts'
+
+/** Reads the newest block from several nodes and judges their branches. */
+export type HeadReader = {
+  /** The reply of the node whose newest block counts. @throws UpstreamError when not enough nodes agree on one */
+  read(call: MemberCall, solid: boolean, signal: AbortSignal | undefined): Promise<NativeReply>
+  /** Finds out which nodes have the block that the majority calls solidified. */
+  checkBranches(): Promise<void>
+}
+
+/** Milliseconds that other nodes get to answer after the first one did. */
+const GRACE = 60
+
+/** Milliseconds for which the heads are waited for in all. */
+const PATIENCE = 2_000
+
+/** Milliseconds after which branches are compared again although nothing was solidified: a node may have changed its chain. */
+const CHECK_AGAIN = 10_000
+
+export function createHeadReader({
+  isUsable,
+  members,
+  onRisen,
+  quorum,
+}: createHeadReader.Options): HeadReader {
+  let anchor = -1
+  let checkedAt = 0
+  let checking: Promise<void> | undefined
+
+  async function read(
+    call: MemberCall,
+    solid: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<NativeReply> {
+    const found = await ask(call, solid, signal)
+    const views = found.map(({ member, tip, reply }) => ({ node: { member, reply }, tip }))
+    // What is solidified is final on every branch that is used, so the highest is right.
+    const wanted = solid ? 1 : quorum
+    const chosen = await chooseHead(views, wanted, ({ member }, number) => hashAt(member, number))
+    if (chosen) return chosen.node.reply
+    throw new UpstreamError(
+      found.length === 0
+        ? 'no upstream node tells its newest block'
+        : `only ${found.length} upstream nodes tell their newest block, or they do not agree: ${wanted} have to`,
+    )
+  }
+
+  /** What the nodes answer within the grace after the first one. */
+  function ask(call: MemberCall, solid: boolean, signal: AbortSignal | undefined) {
+    const found: { member: Member; reply: NativeReply; tip: ReturnType<typeof toTip> }[] = []
+    const asked = members().filter(isUsable)
+    const controller = new AbortController()
+    return new Promise<typeof found>((resolve, reject) => {
+      let left = asked.length
+      let grace: NodeJS.Timeout | undefined
+      const leave = () => (stop(), reject(signal?.reason as Error))
+      const finish = () => (stop(), resolve(found))
+      const limit = setTimeout(finish, PATIENCE)
+      function stop() {
+        clearTimeout(limit)
+        clearTimeout(grace)
+        signal?.removeEventListener('abort', leave)
+        controller.abort()
+      }
+      if (signal?.aborted) return leave()
+      signal?.addEventListener('abort', leave, { once: true })
+      if (left === 0) return finish()
+      for (const member of asked)
+        member
+          .ask(call, PATIENCE, controller.signal)
+          .then(
+            (judgement) => {
+              if (judgement.kind !== 'answer') return undefined
+              const tip = toTip(judgement.reply.parsed as Block)
+              note(member, tip, solid)
+              found.push({ member, reply: judgement.reply, tip })
+              if (found.length >= quorum) grace ??= setTimeout(finish, GRACE)
+              return undefined
+            },
+            () => {},
+          )
+          .finally(() => --left === 0 && finish())
+      return undefined
+    })
+  }
+
+  function note({ known }: Member, tip: ReturnType<typeof toTip>, solid: boolean): void {
+    const place = solid ? 'solid' : 'head'
+    const risen = (known[place]?.number ?? -1) < tip.number
+    known[place] = tip
+    if (risen) onRisen()
+  }
+
+  async function checkBranches(): Promise<void> {
+    const all = members().filter(({ known }) => known.solid !== undefined)
+    const height = majorityHeight(all.map(({ known }) => known.solid?.number ?? 0))
+    if (height === undefined || height < anchor || all.length < 2) return
+    const isNew = height > anchor || all.some(({ known }) => known.onBranch === undefined)
+    if (!isNew && performance.now() - checkedAt < CHECK_AGAIN) return
+    const reached = all.filter(({ known }) => (known.head?.number ?? -1) >= height)
+    const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
+    const right = majorityOf(hashes.filter((hash) => hash !== undefined))
+    if (right === undefined) return
+    anchor = height
+    checkedAt = performance.now()
+    for (const [index, { known }] of reached.entries())
+      if (hashes[index] !== undefined) known.onBranch = hashes[index] === right
+  }
+
+  return {
+    read,
+    checkBranches: () =>
+      (checking ??= checkBranches().finally(() => {
+        checking = undefined
+      })),
+  }
+}
+
+export declare namespace createHeadReader {
+  type Options = {
+    members: () => readonly Member[]
+    isUsable: (member: Member) => boolean
+    /** Told when a node shows a higher block. */
+    onRisen: () => void
+    /** Nodes that must have a block before it is the newest one. */
+    quorum: number
+  }
+}
+
+/** The hash that a node has at a height; undefined when it cannot be asked or has none. */
+async function hashAt({ probe, upstream }: Member, number: number): Promise<string | undefined> {
+  const body = JSON.stringify({ id_or_num: String(number) })
+  try {
+    const { text } = await probe.send('/wallet/getblock', body, {
+      idempotent: true,
+      signal: AbortSignal.timeout(Math.min(1_000, upstream.timeout)),
+    })
+    return (parseNative(text) as Partial<Block>).blockID
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import type { RpcError } from '../../errors.ts'
+import { NodeAnswerError, NodeBusyError, NodeLacksApiError, nodeErrorOf } from '../errors.ts'
+import { parseNative } from '../json.ts'
+import { isShaped } from '../normalize.ts'
+import type { NativeReply } from '../transport.ts'
+import { isDoubted } from './need.ts'
+
+/** What a node's reply means for the pool. */
+export type Judgement =
+  /** It answers the question; also a refusal of the request. Asking another node would give the same. */
+  | { kind: 'answer'; reply: NativeReply }
+  /** There is no such thing, says this node. */
+  | { kind: 'unknown'; reply: NativeReply }
+  /** The node limits the rate. */
+  | { kind: 'busy'; error: RpcError }
+  /** The node does not offer the operation. */
+  | { kind: 'lacks'; error: RpcError }
+  /** The reply cannot be read, or the node stumbled. */
+  | { kind: 'failed'; error: RpcError }
+
+/** Tells what kind of reply this is. The parsed body goes along, so that nobody parses it again. */
+export function judge(operation: string, reply: NativeReply): Judgement {
+  const parsed = tryParse(reply.text)
+  const error = nodeErrorOf(operation, reply.status, reply.text, parsed)
+  if (!error) return judgeAnswer(operation, { ...reply, parsed }, parsed)
+  if (error instanceof NodeBusyError) return { kind: 'busy', error }
+  if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
+  if (error instanceof NodeAnswerError) return { kind: 'failed', error }
+  // A hash that begins with a height above the node's head is not "unknown" to it but "illegal".
+  const kind = /id must be legal block hash/.test(error.message) ? 'unknown' : 'answer'
+  return { kind, reply: { ...reply, parsed } }
+}
+
+function judgeAnswer(operation: string, reply: NativeReply, parsed: unknown): Judgement {
+  if (isDoubted(operation) && isNothing(parsed)) return { kind: 'unknown', reply }
+  if (CALLS_OFF.has(operation) && reply.text.includes(DOES_NOT_SUPPORT))
+    return { kind: 'lacks', error: new NodeLacksApiError(operation, 'disabled', {}) }
+  if (!isShaped(operation, parsed))
+    return {
+      kind: 'failed',
+      error: new NodeAnswerError(`the upstream node’s answer to ${operation} makes no sense`),
+    }
+  return { kind: 'answer', reply }
+}
+
+/** Operations that a node may have switched off while it still answers them, with words. */
+const CALLS_OFF = new Set(['triggerconstantcontract', 'estimateenergy'])
+
+/** Hex of `does not support`. */
+const DOES_NOT_SUPPORT = '646f6573206e6f7420737570706f7274'
+
+function isNothing(parsed: unknown): boolean {
+  if (typeof parsed !== 'object' || parsed === null) return false
+  for (const _ in parsed) return false
+  return true
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parseNative(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,37 @@
+/** Latencies of the recent calls of one kind. Milliseconds. */
+export type Latency = {
+  add(milliseconds: number): void
+  /** The value that the given part of the recent calls stayed below; undefined while there are too few calls to tell. */
+  quantile(part: number): number | undefined
+}
+
+/** Calls that are looked at: enough for a 95th percentile, few enough to follow a change within seconds. */
+const SAMPLES = 128
+
+/** Calls below which a quantile says little. */
+const ENOUGH = 20
+
+/** New calls after which the order is worked out again. */
+const STALE_AFTER = 16
+
+export function createLatency(): Latency {
+  const samples = new Float64Array(SAMPLES)
+  let count = 0
+  let sorted: Float64Array | undefined
+  let sortedAt = 0
+
+  return {
+    add(milliseconds) {
+      samples[count % SAMPLES] = milliseconds
+      count++
+    },
+    quantile(part) {
+      if (count < ENOUGH) return undefined
+      if (!sorted || count - sortedAt >= STALE_AFTER) {
+        sorted = samples.slice(0, Math.min(count, SAMPLES)).toSorted()
+        sortedAt = count
+      }
+      return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
+    },
+  }
+}

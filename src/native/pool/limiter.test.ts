@@ -1,0 +1,113 @@
+import { describe, expect, test, vi } from 'vitest'
+
+import { createLimiter, QueueFullError } from './limiter.ts'
+import { ENDPOINT_RATE } from './upstream.ts'
+
+const A = '/wallet/a'
+const B = '/wallet/b'
+
+function create({ places = 2, rate }: { places?: number; rate?: number | 'unlimited' } = {}) {
+  const clock = { now: 0 }
+  const limiter = createLimiter({
+    concurrency: { limit: () => places },
+    now: () => clock.now,
+    rate,
+  })
+  return { clock, limiter }
+}
+
+describe('createLimiter', () => {
+  test('default', async () => {
+    const { limiter } = create()
+    expect(limiter.enter(A, 1_000, undefined)).toBeUndefined()
+    expect(limiter.enter(A, 1_000, undefined)).toBeUndefined()
+    const order: number[] = []
+    const third = limiter.enter(A, 1_000, undefined)?.then(() => order.push(3))
+    const fourth = limiter.enter(B, 1_000, undefined)?.then(() => order.push(4))
+    expect([limiter.underway(), limiter.queued()]).toEqual([2, 2])
+    limiter.leave()
+    limiter.leave()
+    await Promise.all([third, fourth])
+    expect(order).toEqual([3, 4])
+    expect([limiter.underway(), limiter.queued()]).toEqual([2, 0])
+  })
+
+  test('behavior: as shipped a node takes so many calls a second of each operation', () => {
+    const { clock, limiter } = create({ places: 10_000 })
+    let taken = 0
+    for (clock.now = 0; clock.now < 10_000; clock.now += 5)
+      while (limiter.free(A)) taken += limiter.enter(A, 0, undefined) === undefined ? 1 : 0
+    expect(taken / 10).toBeGreaterThan(ENDPOINT_RATE * 0.98)
+    expect(taken / 10).toBeLessThan(ENDPOINT_RATE * 1.02)
+    expect(limiter.free(B)).toBe(true)
+    expect(limiter.used()).toBeCloseTo(1, 1)
+  })
+
+  test('args: rate, for all operations together', () => {
+    const { limiter } = create({ rate: 10 })
+    expect(limiter.free(A)).toBe(true)
+    void limiter.enter(A, 0, undefined)
+    expect([limiter.free(A), limiter.free(B)]).toEqual([false, false])
+  })
+
+  test('args: rate, unlimited', () => {
+    const { limiter } = create({ places: 5_000, rate: 'unlimited' })
+    for (let call = 0; call < 5_000; call++) expect(limiter.enter(A, 0, undefined)).toBeUndefined()
+    expect(limiter.used()).toBeUndefined()
+  })
+
+  test('behavior: a node that refuses gets less for a while', () => {
+    const { clock, limiter } = create({ rate: 100 })
+    limiter.slowDown(A)
+    expect(limiter.free(A)).toBe(false)
+    clock.now += 15
+    expect(limiter.free(A)).toBe(false)
+    clock.now += 15
+    expect(limiter.free(A)).toBe(true)
+  })
+
+  test('behavior: an operation that is over its rate does not hold up another', async () => {
+    const { limiter } = create({ places: 1_000 })
+    while (limiter.free(A)) void limiter.enter(A, 0, undefined)
+    const late = limiter.enter(A, 60_000, undefined)
+    const other = limiter.enter(B, 60_000, undefined)
+    await other
+    expect(limiter.queued()).toBe(1)
+    late?.catch(() => {})
+  })
+
+  test('behavior: who leaves frees the place in the queue', async () => {
+    const { limiter } = create({ places: 1 })
+    void limiter.enter(A, 1_000, undefined)
+    const controller = new AbortController()
+    const waiting = limiter.enter(A, 1_000, controller.signal)
+    controller.abort(new Error('gone'))
+    await expect(waiting).rejects.toThrow('gone')
+    expect(limiter.queued()).toBe(0)
+  })
+
+  test('error: waited too long', async () => {
+    const { limiter } = create({ places: 1 })
+    void limiter.enter(A, 1_000, undefined)
+    await expect(limiter.enter(A, 1, undefined)).rejects.toMatchObject({
+      code: -32005,
+      data: { retryAfter: 1 },
+    })
+    expect(limiter.queued()).toBe(0)
+  })
+
+  test('error: the queue moves too slowly to wait', async () => {
+    const { clock, limiter } = create({ places: 1 })
+    void limiter.enter(A, 1_000, undefined)
+    const waiting = Array.from({ length: 100 }, () => limiter.enter(A, 60_000, undefined))
+    for (let ended = 0; ended < 10; ended++) {
+      clock.now += 100
+      limiter.leave()
+    }
+    const refusal = vi.fn<(error: unknown) => void>()
+    await limiter.enter(A, 5_000, undefined)?.catch(refusal)
+    expect(refusal).toHaveBeenCalledWith(expect.any(QueueFullError))
+    expect(refusal.mock.calls[0]?.[0]).toMatchObject({ data: { retryAfter: 9 } })
+    for (const one of waiting) one?.catch(() => {})
+  })
+})

@@ -1,0 +1,192 @@
+import { LimitExceededError } from '../../errors.ts'
+import type { Concurrency } from './concurrency.ts'
+import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
+import { ENDPOINT_RATE } from './upstream.ts'
+
+/** Lets as many calls to one node through as it takes; the rest wait in order, for a bounded time. */
+export type Limiter = {
+  /** Whether a call of this operation would not wait. */
+  free(operation: string): boolean
+  /**
+   * Waits for a place. Whoever got one leaves it again.
+   *
+   * @param patience - milliseconds to wait at most.
+   * @throws QueueFullError, or the signal's reason
+   */
+  enter(operation: string, patience: number, signal: AbortSignal | undefined): Promise<void> | void
+  leave(): void
+  /** The node said that it gets too many calls. */
+  slowDown(operation: string): void
+  underway(): number
+  queued(): number
+  /** Part of the allowed rate that is used, from 0 to 1; undefined without a limit. */
+  used(): number | undefined
+}
+
+/** Calls that may wait for one node. Each holds a request of a client, so this also bounds memory. */
+const LONGEST_QUEUE = 10_000
+
+/** Milliseconds of waiting from which the speed of the queue is known. */
+const ENOUGH = 500
+
+export function createLimiter({ concurrency, now, rate }: createLimiter.Options): Limiter {
+  const bucketOptions = now ? { now } : {}
+  const whole = typeof rate === 'number' ? createTokenBucket({ rate, ...bucketOptions }) : undefined
+  const endpoints = new Map<string, TokenBucket>()
+  const queue = new Set<Waiter>()
+  const clock = now ?? (() => performance.now())
+  let underway = 0
+  let timer: NodeJS.Timeout | undefined
+  let waitingSince = 0
+  let endedSince = 0
+
+  function endpoint(operation: string): TokenBucket | undefined {
+    if (rate === 'unlimited') return undefined
+    let bucket = endpoints.get(operation)
+    if (!bucket)
+      endpoints.set(
+        operation,
+        (bucket = createTokenBucket({ rate: ENDPOINT_RATE, ...bucketOptions })),
+      )
+    return bucket
+  }
+
+  function waitOf(operation: string): number {
+    return Math.max(whole?.wait() ?? 0, endpoint(operation)?.wait() ?? 0)
+  }
+
+  function take(operation: string): void {
+    underway++
+    whole?.take()
+    endpoint(operation)?.take()
+  }
+
+  /** Lets those in who may go now, in order, skipping operations that are over their rate. */
+  function pump(): void {
+    let soonest = Number.POSITIVE_INFINITY
+    const late = new Set<string>()
+    for (const waiter of queue) {
+      if (underway >= concurrency.limit()) return
+      if (late.has(waiter.operation)) continue
+      const wait = waitOf(waiter.operation)
+      if (wait > 0) {
+        late.add(waiter.operation)
+        soonest = Math.min(soonest, wait)
+        continue
+      }
+      queue.delete(waiter)
+      take(waiter.operation)
+      waiter.admit()
+    }
+    if (soonest < Number.POSITIVE_INFINITY) wakeIn(soonest)
+  }
+
+  function wakeIn(milliseconds: number): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      pump()
+    }, milliseconds)
+  }
+
+  /** Calls a second that ended since others wait; undefined before that can be told. */
+  function pace(): number | undefined {
+    const elapsed = clock() - waitingSince
+    return queue.size === 0 || elapsed < ENOUGH ? undefined : (endedSince / elapsed) * 1000
+  }
+
+  function refusal(): QueueFullError {
+    const speed = pace()
+    const seconds = speed ? Math.ceil(queue.size / speed) : 1
+    return new QueueFullError(Math.min(60, Math.max(1, seconds)))
+  }
+
+  function waitForPlace(
+    operation: string,
+    patience: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const speed = pace()
+    const expected = speed ? (queue.size / speed) * 1000 : 0
+    if (queue.size >= LONGEST_QUEUE || expected > patience) return Promise.reject(refusal())
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(limit)
+        signal?.removeEventListener('abort', leave)
+        queue.delete(waiter)
+      }
+      const leave = () => {
+        end()
+        reject(signal?.reason as Error)
+      }
+      const limit = setTimeout(() => {
+        end()
+        reject(refusal())
+      }, patience)
+      const waiter: Waiter = {
+        operation,
+        admit() {
+          end()
+          resolve()
+        },
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      if (queue.size === 0) {
+        waitingSince = clock()
+        endedSince = 0
+      }
+      queue.add(waiter)
+      // Those who wait only for the rate are woken by time, not by a call that ends.
+      if (underway < concurrency.limit()) wakeIn(Math.max(1, waitOf(operation)))
+    })
+  }
+
+  const isFree = (operation: string) =>
+    queue.size === 0 && underway < concurrency.limit() && waitOf(operation) === 0
+
+  return {
+    free: isFree,
+    enter(operation, patience, signal) {
+      if (!isFree(operation)) return waitForPlace(operation, patience, signal)
+      take(operation)
+      return undefined
+    },
+    leave() {
+      underway--
+      endedSince++
+      if (queue.size > 0) pump()
+    },
+    slowDown(operation) {
+      if (whole) whole.slowDown()
+      else endpoint(operation)?.slowDown()
+    },
+    underway: () => underway,
+    queued: () => queue.size,
+    used: () =>
+      rate === 'unlimited'
+        ? undefined
+        : Math.max(whole?.used() ?? 0, ...[...endpoints.values()].map((bucket) => bucket.used())),
+  }
+}
+
+export declare namespace createLimiter {
+  type Options = {
+    concurrency: Pick<Concurrency, 'limit'>
+    /** Calls a second for the whole node; absent: `ENDPOINT_RATE` for each operation. */
+    rate?: number | 'unlimited' | undefined
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+  }
+}
+
+type Waiter = { operation: string; admit(): void }
+
+/** `-32005`: more calls wait for the node than it can answer in time. `data.retryAfter` is in seconds. */
+export class QueueFullError extends LimitExceededError {
+  override name = 'QueueFullError'
+
+  constructor(retryAfter: number) {
+    super(`too many calls wait for the upstream node, try again in ${retryAfter} s`, {
+      data: { retryAfter },
+    })
+  }
+}

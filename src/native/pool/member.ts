@@ -1,0 +1,215 @@
+import { NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import {
+  type CallReport,
+  createPoolTransport,
+  type NativePath,
+  type NativeTransport,
+} from '../transport.ts'
+import { type Breaker, createBreaker } from './breaker.ts'
+import { createConcurrency } from './concurrency.ts'
+import { judge, type Judgement } from './judge.ts'
+import { createLatency, type Latency } from './latency.ts'
+import { createLimiter, type Limiter } from './limiter.ts'
+import type { Timing } from './timing.ts'
+import type { Upstream } from './upstream.ts'
+
+/** A block as far as the pool needs it. */
+export type Tip = { number: number; hash: string; timestamp: number }
+
+/** One node and what is known of it. */
+export type Member = {
+  readonly upstream: Upstream
+  readonly breaker: Breaker
+  readonly limiter: Limiter
+  /** What its probes found. Changed by the prober. */
+  readonly known: Known
+  /**
+   * One call. Waits for a place first.
+   *
+   * @throws QueueFullError, or the signal's reason. What the node does wrong is a judgement, not an error.
+   */
+  ask(call: MemberCall, patience: number, signal: AbortSignal | undefined): Promise<Judgement>
+  /** As the node answers, for probes: no limits, no counting, a socket of its own. */
+  readonly probe: NativeTransport
+  /** Milliseconds that a part of the recent calls of an operation stayed below; undefined while too few were made. */
+  latency(operation: string | undefined, part: number): number | undefined
+  /** Marks a call that another node had to answer because this one took too long. */
+  readonly slow: () => void
+  /** How much a call would burden this node: lower is better. */
+  readonly load: () => number
+  /** Whether it offers an operation, as far as is known. */
+  readonly offers: (operation: string) => boolean
+  readonly counts: () => Counts
+  close(): Promise<void>
+}
+
+export type MemberCall = {
+  path: NativePath
+  operation: string
+  body: string | undefined
+  idempotent: boolean
+}
+
+/** What probes found. */
+export type Known = {
+  head?: Tip
+  solid?: Tip
+  genesis?: string
+  /** Whether it has the blocks that the majority calls solidified; undefined while nobody looked. */
+  onBranch?: boolean
+  /** Keeps balances of past blocks. */
+  balances?: boolean
+  version?: string | undefined
+  /** Lowest block that it is known to keep: a pruned node has no older ones. */
+  lowest: number
+  /** Whether probing looks for trouble right now: calls were slow. */
+  suspected: boolean
+  /** Consecutive probes in which the head rose although it is old: the node syncs. */
+  rising: boolean
+}
+
+export type Counts = { calls: number; failed: number; busy: number; lastBusy: number | undefined }
+
+/** How long it is remembered that a node does not offer an operation, milliseconds. It may be restarted with other settings. */
+const LACKS_FOR = 60_000
+
+/** Differences in latency below this many milliseconds hardly count. */
+const LATENCY_FLOOR = 5
+
+/** Calls that were too slow, in a row, before a probe looks at the node. */
+const SLOW_IN_A_ROW = 3
+
+export function createMember({
+  now = () => performance.now(),
+  onCall,
+  onSuspect,
+  random = Math.random,
+  sockets,
+  timing,
+  upstream,
+}: createMember.Options): Member {
+  const common = {
+    headers: upstream.headers,
+    timeout: upstream.timeout,
+    upstream: upstream.wallet,
+    upstreamSolidity: upstream.solidity,
+  }
+  const transport = createPoolTransport({
+    ...common,
+    ...(onCall && { onCall }),
+    // One is left for probes, so that a node gets no more than it takes.
+    sockets: Math.max(1, sockets - 1),
+  })
+  const probe = createPoolTransport({ ...common, sockets: 1 })
+  const concurrency = createConcurrency({ most: Math.min(upstream.concurrency, sockets) })
+  const limiter = createLimiter({ concurrency, now, rate: upstream.rate })
+  const breaker = createBreaker({ now, ramp: timing.ramp, rest: timing.rest })
+  const latencies = new Map<string, Latency>()
+  const all = createLatency()
+  const lacking = new Map<string, number>()
+  const known: Known = { lowest: 0, suspected: false, rising: false }
+  const counts: Counts = { calls: 0, failed: 0, busy: 0, lastBusy: undefined }
+  let average = 0
+  let slowRow = 0
+
+  function latencyOf(operation: string): Latency {
+    let latency = latencies.get(operation)
+    if (!latency) latencies.set(operation, (latency = createLatency()))
+    return latency
+  }
+
+  async function ask(
+    call: MemberCall,
+    patience: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Judgement> {
+    const waiting = limiter.enter(call.path, patience, signal)
+    if (waiting) await waiting
+    counts.calls++
+    const started = now()
+    let judgement: Judgement
+    try {
+      const reply = await transport.send(call.path, call.body, {
+        idempotent: false,
+        signal,
+      })
+      judgement = judge(call.operation, reply)
+    } catch (error) {
+      if (!(error instanceof NodeUnreachableError || error instanceof NodeTimeoutError)) throw error
+      judgement = { kind: 'failed', error }
+    } finally {
+      limiter.leave()
+    }
+    note(call, judgement, now() - started)
+    return judgement
+  }
+
+  function note({ operation, path }: MemberCall, judgement: Judgement, took: number): void {
+    switch (judgement.kind) {
+      case 'answer':
+      case 'unknown':
+        slowRow = 0
+        average = average === 0 ? took : average * 0.9 + took * 0.1
+        latencyOf(operation).add(took)
+        all.add(took)
+        concurrency.observe(took, limiter.underway() + 1)
+        breaker.succeed()
+        return
+      case 'lacks':
+        lacking.set(operation, now() + LACKS_FOR)
+        breaker.succeed()
+        return
+      case 'busy':
+        counts.busy++
+        counts.lastBusy = now()
+        limiter.slowDown(path)
+        concurrency.overload()
+        return
+      case 'failed':
+        counts.failed++
+        breaker.fail(judgement.error.message)
+    }
+  }
+
+  return {
+    upstream,
+    ask,
+    breaker,
+    known,
+    limiter,
+    probe,
+    latency: (operation, part) =>
+      operation === undefined ? all.quantile(part) : latencies.get(operation)?.quantile(part),
+    slow() {
+      if (++slowRow < SLOW_IN_A_ROW || known.suspected) return
+      slowRow = 0
+      known.suspected = true
+      onSuspect()
+    },
+    // By chance within a factor of three, so that nodes that are about equal share the calls.
+    load: () =>
+      ((average + LATENCY_FLOOR) * (limiter.underway() + limiter.queued() + 1) * (0.5 + random())) /
+      upstream.weight,
+    offers: (operation) => (lacking.get(operation) ?? 0) <= now(),
+    counts: () => counts,
+    async close() {
+      await Promise.all([transport.close(), probe.close()])
+    },
+  }
+}
+
+export declare namespace createMember {
+  type Options = {
+    upstream: Upstream
+    /** Sockets for each port of the node. */
+    sockets: number
+    onCall?: ((report: CallReport) => void) | undefined
+    timing: Timing
+    /** Told when a probe should look at the node now. */
+    onSuspect: () => void
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+    /** @default Math.random */
+    random?: () => number
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+
+import { createBudget } from './budget.ts'
+import { createConcurrency } from './concurrency.ts'
+import { chooseHead, majorityHeight, majorityOf } from './headChoice.ts'
+import { judge } from './judge.ts'
+import { createLatency } from './latency.ts'
+import { needOf } from './need.ts'
+
+describe('createBudget', () => {
+  test('behavior: extra calls are a part of the calls, once the reserve is used up', () => {
+    const budget = createBudget({ part: 0.1, reserve: 2 })
+    expect([budget.spend(), budget.spend(), budget.spend()]).toEqual([true, true, false])
+    for (let call = 0; call < 11; call++) budget.earn()
+    expect([budget.spend(), budget.spend()]).toEqual([true, false])
+  })
+})
+
+describe('createLatency', () => {
+  test('default', () => {
+    const latency = createLatency()
+    for (let ms = 1; ms < 20; ms++) latency.add(ms)
+    expect(latency.quantile(0.95)).toBeUndefined()
+    for (let ms = 20; ms <= 100; ms++) latency.add(ms)
+    expect([latency.quantile(0.5), latency.quantile(0.95)]).toEqual([51, 96])
+  })
+})
+
+describe('createConcurrency', () => {
+  test('behavior: less when calls wait inside the node, more again when they do not', () => {
+    const concurrency = createConcurrency({ most: 40 })
+    for (let call = 0; call < 100; call++) concurrency.observe(10, 40)
+    expect(concurrency.limit()).toBe(40)
+    for (let call = 0; call < 400; call++) concurrency.observe(200, 40)
+    const reduced = concurrency.limit()
+    expect(reduced).toBeLessThan(25)
+    for (let call = 0; call < 2_000; call++) concurrency.observe(10, 40)
+    expect(concurrency.limit()).toBeGreaterThan(reduced)
+  })
+
+  test('behavior: half when the node says that it is too much', () => {
+    const concurrency = createConcurrency({ most: 40 })
+    concurrency.overload()
+    expect(concurrency.limit()).toBe(20)
+    for (let time = 0; time < 10; time++) concurrency.overload()
+    expect(concurrency.limit()).toBe(4)
+  })
+})
+
+describe('needOf', () => {
+  const hash = `${(7).toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
+  test.each([
+    ['getnowblock', undefined, { kind: 'head', solid: false }],
+    ['getblock', '{}', { kind: 'head', solid: false }],
+    ['getblock', '{"id_or_num":"7"}', { kind: 'block', number: 7, solid: false }],
+    ['getblock', `{"id_or_num":"${hash}"}`, { kind: 'block', number: 7, solid: false }],
+    ['getblock', '{"id_or_num":"x"}', { kind: 'state', solid: false }],
+    ['getblockbynum', '{"num":7}', { kind: 'block', number: 7, solid: false }],
+    ['getblockbynum', '{}', { kind: 'block', number: 0, solid: false }],
+    ['getblockbyid', `{"value":"${hash}"}`, { kind: 'block', number: 7, solid: false }],
+    [
+      'getblockbylimitnext',
+      '{"startNum":1,"endNum":8}',
+      { kind: 'block', number: 7, solid: false },
+    ],
+    ['gettransactioninfobyid', '{}', { kind: 'lookup', solid: false }],
+    ['getaccountbalance', '{}', { kind: 'balances' }],
+    ['triggerconstantcontract', '{}', { kind: 'state', solid: false }],
+  ] as const)('args: %s %s', (operation, body, expected) => {
+    expect(needOf('wallet', operation, 'read', body)).toEqual(expected)
+  })
+
+  test('behavior: builders want one node, /walletsolidity the solidified state', () => {
+    expect(needOf('wallet', 'createtransaction', 'build', '{}')).toEqual({ kind: 'same' })
+    expect(needOf('walletsolidity', 'getaccount', 'read', '{}')).toEqual({
+      kind: 'state',
+      solid: true,
+    })
+  })
+})
+
+describe('judge', () => {
+  test.each([
+    ['getblock', 200, '{"blockID":"0","block_header":{}}', 'answer'],
+    ['getblock', 200, '{}', 'unknown'],
+    ['gettransactioninfobyblocknum', 200, '[]', 'unknown'],
+    ['getblock', 200, '{"Error":"id must be legal block hash."}', 'unknown'],
+    ['getpendingsize', 200, '{}', 'answer'],
+    ['createtransaction', 200, '{"Error":"class a.b.ContractValidateException : no"}', 'answer'],
+    ['triggerconstantcontract', 200, '{"result":{"result":true}}', 'answer'],
+    [
+      'triggerconstantcontract',
+      200,
+      `{"result":{"code":"OTHER_ERROR","message":"${Buffer.from('this node does not support constant').toString('hex')}"}}`,
+      'lacks',
+    ],
+    ['getblock', 200, 'this API is closed because this node is a lite fullnode', 'lacks'],
+    ['getblock', 404, '', 'lacks'],
+    ['getblock', 429, '', 'busy'],
+    ['getblock', 200, '{"Error":"class x.y.Z : lack of computing resources"}', 'busy'],
+    ['getblock', 200, '', 'failed'],
+    ['getblock', 200, '<html>', 'failed'],
+    ['getblock', 200, '{"blockID":"0","block_', 'failed'],
+    ['getblock', 500, '{}', 'failed'],
+    ['getaccount', 200, '{"message":"service is overloaded"}', 'failed'],
+    ['getaccount', 200, '{"Error":"class java.lang.NullPointerException : null"}', 'failed'],
+  ] as const)('args: %s %i %s', (operation, status, text, kind) => {
+    expect(judge(operation, { status, text }).kind).toBe(kind)
+  })
+})
+
+describe('chooseHead', () => {
+  const view = (node: string, number: number, hash = `${number}`) => ({
+    node,
+    tip: { hash, number, timestamp: 0 },
+  })
+  const same = async (_: string, number: number) => `${number}`
+
+  test('default', async () => {
+    const chosen = await chooseHead([view('a', 5), view('b', 7), view('c', 6)], 1, same)
+    expect(chosen?.node).toBe('b')
+  })
+
+  test('args: quorum', async () => {
+    const views = [view('a', 5), view('b', 7), view('c', 6)]
+    expect((await chooseHead(views, 2, same))?.tip.number).toBe(6)
+    expect((await chooseHead(views, 3, same))?.tip.number).toBe(5)
+    expect(await chooseHead(views, 4, same)).toBeUndefined()
+  })
+
+  test('args: quorum, nodes on two branches', async () => {
+    const views = [view('a', 7, 'x7'), view('b', 6), view('c', 6)]
+    expect((await chooseHead(views, 2, async () => 'x6'))?.tip.hash).toBe('6')
+    expect(await chooseHead([view('a', 6, 'x'), view('b', 6)], 2, same)).toBeUndefined()
+  })
+
+  test('behavior: majorities', () => {
+    expect(majorityHeight([5])).toBe(5)
+    expect(majorityHeight([5, 9])).toBe(5)
+    expect(majorityHeight([5, 9, 7])).toBe(7)
+    expect(majorityHeight([])).toBeUndefined()
+    expect(majorityOf(['a', 'b', 'b'])).toBe('b')
+    expect(majorityOf(['a', 'b'])).toBe('a')
+    expect(majorityOf([])).toBeUndefined()
+  })
+})

@@ -1,0 +1,298 @@
+import { describe, expect, test, vi } from 'vitest'
+
+import { createScriptedChain } from '../../../test/chain.ts'
+import type { Fault } from '../../../test/faultProxy.ts'
+import { startTestPool, targetOf, type TestPool, upstreamAt } from '../../../test/upstreams.ts'
+import { NodeBusyError } from '../errors.ts'
+import { createUpstreamPool } from './pool.ts'
+
+const ACCOUNT = `41${'22'.repeat(20)}`
+
+/** Calls that no cache and no call under way can answer: a contract call with data of its own. */
+let salt = 0
+const readState = ({ native }: TestPool) =>
+  native.wallet.triggerConstantContract({
+    owner_address: ACCOUNT,
+    contract_address: ACCOUNT,
+    data: (salt++).toString(16).padStart(8, '0'),
+  })
+
+const stateIs = (pool: TestPool, index: number, state: string) =>
+  vi.waitFor(() => expect(pool.state(index)).toBe(state), { timeout: 8_000 })
+
+describe('createUpstreamPool', () => {
+  test('default', async () => {
+    const pool = await startTestPool()
+    await Promise.all(Array.from({ length: 40 }, () => readState(pool)))
+    const [a, b] = pool.pool.status()
+    expect([a?.state, b?.state]).toEqual(['healthy', 'healthy'])
+    expect(a).toMatchObject({ head: 30, lag: 0, name: 'a', reason: undefined, solid: 28 })
+    // Both share the work.
+    expect(Math.min(a?.calls ?? 0, b?.calls ?? 0)).toBeGreaterThan(5)
+  })
+
+  test('args: tier, a node of a higher tier is asked only when the lower one cannot be', async () => {
+    const pool = await startTestPool()
+    const [own, hosted] = pool.nodes
+    await pool.pool.update([
+      upstreamAt(own?.url ?? '', 'own'),
+      upstreamAt(hosted?.url ?? '', 'hosted', { tier: 1 }),
+    ])
+    for (let call = 0; call < 20; call++) await readState(pool)
+    expect(pool.pool.status().map(({ calls }) => calls)).toEqual([20, 0])
+    await own?.fail({ kind: 'refused' })
+    for (let call = 0; call < 20; call++) await readState(pool)
+    expect(pool.pool.status()[1]?.calls).toBe(20)
+  })
+
+  test.each<Fault>([
+    { kind: 'refused' },
+    { kind: 'reset' },
+    { kind: 'cut' },
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 503, text: '<html>' },
+    { kind: 'html' },
+    { kind: 'empty' },
+    { kind: 'truncated' },
+    { kind: 'hang' },
+    { kind: 'latency', ms: 4_000 },
+  ])('behavior: no call fails while one of two nodes has: %o', async (fault) => {
+    const pool = await startTestPool()
+    await Promise.all(Array.from({ length: 60 }, () => readState(pool)))
+    await pool.nodes[0]?.fail(fault)
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 5))
+        return readState(pool)
+      }),
+    )
+    expect(answers.every(({ result }) => result.result === true)).toBe(true)
+    await stateIs(pool, 0, 'failing')
+    await pool.nodes[0]?.heal()
+    await stateIs(pool, 0, 'healthy')
+    expect(pool.log).toContainEqual(expect.stringMatching(/^upstream a is failing: /))
+    await vi.waitFor(() => expect(pool.log.at(-1)).toBe('upstream a is healthy'))
+  })
+
+  test.each<Fault>([{ kind: 'rateLimit' }, { kind: 'status', status: 429 }])(
+    'behavior: a node over its limit gets less, the other answers: %o',
+    async (fault) => {
+      const pool = await startTestPool()
+      await readState(pool)
+      const only = ({ path }: { path: string }) => path.endsWith('triggerconstantcontract')
+      await pool.nodes[0]?.fail(fault, { only })
+      for (let call = 0; call < 40; call++) await readState(pool)
+      const [limited] = pool.pool.status()
+      expect(limited?.state).toBe('out of quota')
+      expect(limited?.busy).toBeLessThan(15)
+    },
+  )
+
+  test('behavior: "unknown" is asked of a second node', async () => {
+    const pool = await startTestPool()
+    const block = { id_or_num: '20' }
+    await pool.nodes[0]?.fail({ kind: 'unknown' }, { only: ({ body }) => body.includes('"20"') })
+    for (let call = 0; call < 10; call++)
+      expect((await pool.native.wallet.getBlock(block))?.block_header.raw_data.number).toBe(20)
+    const infos = { only: ({ path }: { path: string }) => path.endsWith('infobyblocknum') }
+    await pool.nodes[0]?.fail({ kind: 'unknown' }, infos)
+    for (let call = 0; call < 10; call++)
+      expect(await pool.native.wallet.getTransactionInfoByBlockNum({ num: 20 })).toHaveLength(1)
+  })
+
+  test('behavior: what both do not know is unknown', async () => {
+    const pool = await startTestPool()
+    const value = 'ab'.repeat(32)
+    expect(await pool.native.wallet.getTransactionById({ value })).toBeUndefined()
+    const asked = pool.nodes.flatMap((node) => node.taken())
+    expect(asked.filter((path) => path === '/wallet/gettransactionbyid')).toHaveLength(2)
+  })
+
+  test('behavior: a real answer is not asked again', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    for (const node of pool.nodes) node.taken()
+    await expect(
+      pool.native.wallet.getBlock({ id_or_num: 'x' }).catch(() => 'refused'),
+    ).resolves.toBeUndefined()
+  })
+
+  test('behavior: a node of another chain is never used', async () => {
+    const other = createScriptedChain({ seed: 'other' })
+    for (let block = 0; block < 50; block++) other.mine()
+    const pool = await startTestPool({ count: 3 })
+    await readState(pool)
+    await pool.nodes[1]?.fail({ kind: 'target', target: targetOf(other) })
+    await pool.pool.update(
+      pool.nodes.map(({ url }, index) => upstreamAt(url, `new ${index}`, { timeout: 2_000 })),
+    )
+    const states = () => pool.pool.status().map(({ state }) => state)
+    await vi.waitFor(() => expect(states()).toEqual(['healthy', 'wrong chain', 'healthy']))
+    pool.nodes[1]?.taken()
+    for (let call = 0; call < 20; call++) {
+      await readState(pool)
+      expect((await pool.native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(30)
+    }
+    const probes = ['/wallet/getblock', '/walletsolidity/getblock', '/wallet/getnodeinfo']
+    const asked = pool.nodes[1]?.taken().filter((path) => !probes.includes(path))
+    expect(asked?.filter((path) => !path.endsWith('getblockbalance'))).toEqual([])
+  })
+
+  test('behavior: a node below the floor is not asked, and is used again when it has caught up', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    await pool.nodes[0]?.fail({ kind: 'behind', blocks: 20 })
+    pool.pool.setFloor({ head: 30, solid: 28 })
+    await stateIs(pool, 0, 'lagging')
+    pool.nodes[0]?.taken()
+    for (let call = 0; call < 20; call++) await readState(pool)
+    expect(pool.nodes[0]?.taken()).not.toContain('/wallet/triggerconstantcontract')
+    await pool.nodes[0]?.heal()
+    await stateIs(pool, 0, 'healthy')
+    for (let call = 0; call < 20; call++) await readState(pool)
+    expect(pool.nodes[0]?.taken()).toContain('/wallet/triggerconstantcontract')
+  })
+
+  test('behavior: a read waits for the first node that reaches the floor', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    pool.pool.setFloor({ head: 31, solid: 28 })
+    const answer = readState(pool)
+    pool.chain.mine()
+    expect((await answer).result.result).toBe(true)
+  })
+
+  test('error: no node is at the floor', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    pool.pool.setFloor({ head: 40, solid: 28 })
+    await expect(readState(pool)).rejects.toMatchObject({
+      code: -32603,
+      message: 'no upstream node has reached block 40 yet: the highest is at 30',
+    })
+  })
+
+  test('error: all nodes have failed; the first that comes back is used', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    for (const node of pool.nodes) await node.fail({ kind: 'refused' })
+    for (let call = 0; call < 20; call++)
+      await expect(readState(pool)).rejects.toMatchObject({ code: -32603 })
+    await expect(readState(pool)).rejects.toThrow(
+      /^no upstream node can answer: a is failing \(.+\); b is failing \(.+\)$/,
+    )
+    await pool.nodes[1]?.heal()
+    await vi.waitFor(() => readState(pool), { timeout: 5_000 })
+  })
+
+  test('error: all nodes are over their limit', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    for (const node of pool.nodes) await node.fail({ kind: 'rateLimit' })
+    await expect(readState(pool)).rejects.toThrow(NodeBusyError)
+  })
+
+  test('behavior: broadcasts go to one node after the other until one accepts', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    const refusing = '{"code":"SERVER_BUSY","message":"62757379"}'
+    const accepting = '{"result":true,"txid":"00"}'
+    const sends = { only: ({ path }: { path: string }) => path.endsWith('broadcasthex') }
+    await pool.nodes[0]?.fail({ kind: 'status', status: 200, text: refusing }, sends)
+    await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: accepting }, sends)
+    for (let round = 0; round < 4; round++)
+      expect(await pool.native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({
+        result: true,
+      })
+    await pool.nodes[1]?.fail({ kind: 'reset' }, sends)
+    expect(await pool.native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({
+      code: 'SERVER_BUSY',
+    })
+    const duplicate = '{"code":"DUP_TRANSACTION_ERROR","message":"647570"}'
+    await pool.nodes[0]?.fail({ kind: 'status', status: 200, text: duplicate }, sends)
+    expect(await pool.native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({
+      code: 'DUP_TRANSACTION_ERROR',
+    })
+  })
+
+  test('behavior: builders stay on one node', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    for (const node of pool.nodes) node.taken()
+    const request = { owner_address: ACCOUNT, to_address: ACCOUNT, amount: 1 }
+    for (let call = 0; call < 10; call++)
+      await pool.native.call('wallet', 'createtransaction', request)
+    const built = pool.nodes.map(
+      (node) => node.taken().filter((path) => path === '/wallet/createtransaction').length,
+    )
+    expect(built.toSorted((x, y) => x - y)).toEqual([0, 10])
+  })
+
+  test('behavior: who has gone has no call under way at a node', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    const only = ({ path }: { path: string }) => path.endsWith('getaccount')
+    for (const node of pool.nodes) await node.fail({ kind: 'hang' }, { only })
+    const controller = new AbortController()
+    const { signal } = controller
+    const answer = pool.native.wallet.getAccount({ address: ACCOUNT }, { signal })
+    await vi.waitFor(() =>
+      expect(pool.pool.status().some(({ underway }) => underway > 0)).toBe(true),
+    )
+    controller.abort(new Error('gone'))
+    await expect(answer).rejects.toThrow('gone')
+    await vi.waitFor(() =>
+      expect(pool.pool.status().every(({ underway }) => underway === 0)).toBe(true),
+    )
+  })
+
+  test('args: headQuorum', async () => {
+    const pool = await startTestPool({ headQuorum: 2 })
+    const number = async () =>
+      (await pool.native.wallet.getBlock({}))?.block_header.raw_data.number ?? 0
+    expect(await number()).toBe(30)
+    await pool.nodes[1]?.fail({ kind: 'behind', blocks: 0 })
+    pool.chain.mine()
+    expect(await number()).toBe(30)
+    await pool.nodes[1]?.heal()
+    expect(await number()).toBe(31)
+    await pool.nodes[1]?.fail({ kind: 'refused' })
+    await expect(number()).rejects.toThrow(/^only 1 upstream nodes tell their newest block/)
+  })
+
+  test('behavior: a node on another branch cannot lead away from what the majority solidified', async () => {
+    const fork = createScriptedChain()
+    const pool = await startTestPool({ count: 3 })
+    for (let block = 0; block < 20; block++) fork.mine()
+    // From here on the two chains differ, because one block of this one is thrown away.
+    fork.reorg(
+      1,
+      Array.from({ length: 60 }, () => ({})),
+    )
+    await readState(pool)
+    await pool.nodes[2]?.fail({ kind: 'target', target: targetOf(fork) })
+    pool.chain.solidify(29)
+    await stateIs(pool, 2, 'other branch')
+    expect((await pool.native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(30)
+  })
+
+  test('behavior: calls under way are finished when a node is taken out', async () => {
+    const pool = await startTestPool()
+    await readState(pool)
+    const calls = Array.from({ length: 50 }, () => readState(pool))
+    await pool.pool.update([upstreamAt(pool.nodes[1]?.url ?? '', 'b')])
+    calls.push(...Array.from({ length: 50 }, () => readState(pool)))
+    await Promise.all(calls)
+    expect(pool.pool.status().map(({ name }) => name)).toEqual(['b'])
+  })
+
+  test('behavior: starts while all nodes are down', async () => {
+    const pool = createUpstreamPool({ timeout: 500, upstreams: [dead('a'), dead('b')] })
+    await expect(pool.send('/wallet/getblock', '{}', { idempotent: true })).rejects.toMatchObject({
+      code: -32603,
+    })
+    await pool.close()
+  })
+})
+
+const dead = (name: string) => upstreamAt('http://127.0.0.1:1', name)

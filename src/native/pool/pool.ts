@@ -1,0 +1,360 @@
+import { UpstreamError } from '../../errors.ts'
+import type {
+  CallReport,
+  NativePath,
+  NativeReply,
+  NativeTransport,
+  SendOptions,
+} from '../transport.ts'
+import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
+import { createBudget } from './budget.ts'
+import { majorityOf } from './headChoice.ts'
+import { createHeadReader } from './headReader.ts'
+import { createMember, type Member } from './member.ts'
+import { type MemberState, stateOf } from './memberState.ts'
+import { needOf } from './need.ts'
+import { createProber, type Prober } from './prober.ts'
+import { createRace, type Extra, type RaceCall } from './race.ts'
+import { createRouter } from './router.ts'
+import { type Timing, TIMING } from './timing.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Several nodes that look like one. */
+export type UpstreamPool = NativeTransport & {
+  /** Tells the pool which blocks clients were shown: reads of the newest state go only to nodes that have them. */
+  setFloor(floor: { head: number; solid: number }): void
+  /** Nodes in the order of the configuration. */
+  status(): MemberStatus[]
+  /** Names of the nodes that have the newest state that clients were shown, best first. */
+  order(): string[]
+  /** Goes on with other nodes. Calls under way at nodes that are no longer there are finished. */
+  update(upstreams: readonly Upstream[]): Promise<void>
+}
+
+/** One node as `/health`, the metrics and `doctor` show it. */
+export type MemberStatus = MemberState & {
+  name: string
+  tier: number
+  head: number | null
+  solid: number | null
+  /** Blocks behind the highest node. */
+  lag: number | null
+  /** Milliseconds, of the recent calls; null while there were few. */
+  latency: { p50: number | null; p95: number | null }
+  /** Part of all calls, from 0 to 1. */
+  share: number
+  /** Part of the allowed rate that is used, from 0 to 1; null without a limit. */
+  quota: number | null
+  calls: number
+  failed: number
+  busy: number
+  underway: number
+  queued: number
+  version: string | null
+}
+
+/** Extra calls for each call: hedges, and repetitions at another node. */
+const HEDGES = { part: 0.05, reserve: 10 }
+const RETRIES = { part: 0.1, reserve: 100 }
+
+/** Milliseconds for which a read waits until some node has reached the floor. */
+const FLOOR_PATIENCE = 2_000
+
+/** Milliseconds for which the first calls wait until all nodes were looked at. */
+const START_PATIENCE = 2_000
+
+export function createUpstreamPool({
+  headQuorum = 1,
+  log = silent,
+  onCall,
+  onExtra,
+  sockets = 40,
+  timeout = 10_000,
+  timing = TIMING,
+  upstreams,
+}: createUpstreamPool.Options): UpstreamPool {
+  const now = () => performance.now()
+  let seats: Seat[] = []
+  let floor = { head: 0, solid: 0 }
+  let genesis: string | undefined
+  let closed = false
+  const risen = new Set<() => void>()
+  const members = () => seats.map(({ member }) => member)
+  const router = createRouter({
+    floor: { head: () => floor.head, solid: () => floor.solid },
+    genesis: () => genesis,
+    members,
+  })
+  const heads = createHeadReader({
+    isUsable: router.isUsable,
+    members,
+    onRisen: tellRisen,
+    quorum: headQuorum,
+  })
+  const race = createRace({
+    choose: router.choose,
+    hedges: createBudget(HEDGES),
+    retries: createBudget(RETRIES),
+    timeout,
+    ...(onExtra && { onExtra: (why: Extra) => onExtra(why) }),
+  })
+
+  function seatOf(upstream: Upstream): Seat {
+    const member = createMember({
+      ...(onCall && { onCall: (report: CallReport) => onCall(upstream.name, report) }),
+      onSuspect: () => void prober.probe(),
+      sockets,
+      timing,
+      upstream,
+    })
+    const prober = createProber({
+      member,
+      timing,
+      onFound: () => found(),
+      isBehind: () =>
+        (member.known.head?.number ?? 0) < floor.head ||
+        (member.known.solid?.number ?? 0) < floor.solid,
+      onlyOne: () => !members().some((other) => other !== member && router.isUsable(other)),
+    })
+    return { member, prober, state: { state: 'starting', reason: undefined } }
+  }
+
+  /** After each probe: which chain it is, who is on it, what has changed. */
+  function found(): void {
+    if (closed) return
+    genesis ??= decideGenesis()
+    void heads.checkBranches()
+    tellRisen()
+    report()
+  }
+
+  /** Once every node was looked at or the first ones had their time, what most of them say; nothing before. */
+  function decideGenesis(): string | undefined {
+    const told = members().map(({ known }) => known.genesis)
+    return told.includes(undefined) && !graceOver ? undefined : majorityOf(told.filter(isText))
+  }
+
+  function tellRisen(): void {
+    for (const wake of risen) wake()
+  }
+
+  function report(): void {
+    for (const seat of seats) {
+      const state = stateNow(seat.member)
+      const last = seat.state.state
+      seat.state = state
+      if (state.state === last || (last === 'starting' && state.state === 'healthy')) continue
+      const { name } = seat.member.upstream
+      const fields = { upstream: name, state: state.state, reason: state.reason }
+      if (state.state === 'healthy') log.info(fields, `upstream ${name} is healthy`)
+      else log.warn(fields, `upstream ${name} is ${state.state}: ${state.reason}`)
+    }
+  }
+
+  function highest(): number {
+    return Math.max(
+      0,
+      ...members()
+        .filter(({ known }) => known.genesis === genesis)
+        .map(({ known }) => known.head?.number ?? 0),
+    )
+  }
+
+  const stateNow = (member: Member) =>
+    stateOf(member, { genesis, head: highest(), now: now(), wallTime: Date.now() })
+
+  let graceOver = false
+  const started = (async () => {
+    await Promise.resolve()
+    const first = seats.map(({ prober }) => prober.start())
+    await Promise.race([Promise.allSettled(first), pause(START_PATIENCE)])
+    graceOver = true
+    found()
+  })()
+  seats = upstreams.map(seatOf)
+
+  async function send(
+    path: NativePath,
+    body: string | undefined,
+    { idempotent, kind = idempotent ? 'read' : 'send', signal }: SendOptions,
+  ): Promise<NativeReply> {
+    if (genesis === undefined) await started
+    const [, prefix = '', operation = ''] = path.split('/')
+    const need = needOf(prefix as 'wallet' | 'walletsolidity', operation, kind, body)
+    const call: RaceCall = { body, hedged: kind === 'read', idempotent, need, operation, path }
+    if (need.kind === 'head') return heads.read(call, need.solid, signal)
+    if (!router.choose(call)) await waitFor(call, signal)
+    if (kind !== 'send') return race(call, signal)
+    const next = (tried: ReadonlySet<Member>) =>
+      tried.size > 0 && !BROADCASTS.has(operation) ? undefined : router.choose(call, tried)
+    return broadcastInTurn(call, { next, patience: timeout / 2, signal })
+  }
+
+  /** Waits until some node can answer. @throws UpstreamError that says why none can */
+  function waitFor(call: RaceCall, signal: AbortSignal | undefined): Promise<void> {
+    if (!router.mayCome(call)) return Promise.reject(noneUsable(call.operation))
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(limit)
+        risen.delete(look)
+        signal?.removeEventListener('abort', leave)
+      }
+      const look = () => {
+        if (!router.choose(call)) return
+        end()
+        resolve()
+      }
+      const leave = () => (end(), reject(signal?.reason as Error))
+      const limit = setTimeout(() => {
+        end()
+        reject(noneUsable(call.operation))
+      }, FLOOR_PATIENCE)
+      risen.add(look)
+      signal?.addEventListener('abort', leave, { once: true })
+      hurry()
+    })
+  }
+
+  /** Nodes that have not shown the newest block yet are asked for it now. */
+  function hurry(): void {
+    for (const { member, prober } of seats) {
+      const { head, solid } = member.known
+      if ((head?.number ?? 0) < floor.head || (solid?.number ?? 0) < floor.solid)
+        if (member.breaker.state() !== 'open') void prober.probe()
+    }
+  }
+
+  function noneUsable(operation: string): UpstreamError {
+    if (members().some((member) => router.isUsable(member) && member.offers(operation)))
+      return new UpstreamError(
+        `no upstream node has reached block ${floor.head} yet: the highest is at ${highest()}`,
+      )
+    const reasons = seats.map(({ member }) => {
+      const { reason, state } = stateNow(member)
+      return `${member.upstream.name} is ${state}${reason === undefined ? '' : ` (${reason})`}`
+    })
+    return new UpstreamError(`no upstream node can answer: ${reasons.join('; ')}`)
+  }
+
+  return {
+    send,
+    setFloor(next) {
+      const rises = next.head > floor.head || next.solid > floor.solid
+      floor = next
+      if (rises) hurry()
+    },
+    status() {
+      const total = members().reduce((sum, member) => sum + member.counts().calls, 0)
+      const head = highest()
+      return members().map((member) => {
+        const { known, limiter, upstream } = member
+        const { busy, calls, failed } = member.counts()
+        return {
+          name: upstream.name,
+          tier: upstream.tier,
+          ...stateNow(member),
+          head: known.head?.number ?? null,
+          solid: known.solid?.number ?? null,
+          lag: known.head && known.genesis === genesis ? head - known.head.number : null,
+          latency: {
+            p50: round(member.latency(undefined, 0.5)),
+            p95: round(member.latency(undefined, 0.95)),
+          },
+          share: total === 0 ? 0 : Math.round((calls / total) * 1000) / 1000,
+          quota: round(limiter.used(), 1000),
+          calls,
+          failed,
+          busy,
+          underway: limiter.underway(),
+          queued: limiter.queued(),
+          version: known.version ?? null,
+        }
+      })
+    },
+    order() {
+      const route = { need: STATE, operation: '', path: '' }
+      const chosen = new Set<Member>()
+      for (let next = router.choose(route, chosen); next; next = router.choose(route, chosen))
+        chosen.add(next)
+      return [...chosen].map(({ upstream }) => upstream.name)
+    },
+    async update(next) {
+      const kept = next.map(
+        (upstream) =>
+          seats.find(({ member }) => isSame(member.upstream, upstream)) ?? seatOf(upstream),
+      )
+      const gone = seats.filter((seat) => !kept.includes(seat))
+      const fresh = kept.filter((seat) => !seats.includes(seat))
+      // A new node is asked by clients once it was looked at, so the old ones stay until then.
+      await Promise.race([
+        Promise.allSettled(fresh.map(({ prober }) => prober.start())),
+        pause(START_PATIENCE),
+      ])
+      seats = kept
+      found()
+      for (const { member, prober } of gone) {
+        prober.stop()
+        void drain(member, timeout).then(() => member.close())
+      }
+    },
+    async close() {
+      closed = true
+      for (const { prober } of seats) prober.stop()
+      await Promise.all(seats.map(({ member }) => member.close()))
+    },
+  }
+}
+
+export declare namespace createUpstreamPool {
+  type Options = {
+    upstreams: readonly Upstream[]
+    /** Nodes that must have a block before it is the newest one. @default 1 */
+    headQuorum?: number
+    /** Told when the state of a node changes. @default silent */
+    log?: PoolLog
+    /** Told of each call, with the name of the node. */
+    onCall?: (upstream: string, report: CallReport) => void
+    /** Told when one more node is asked. */
+    onExtra?: (why: Extra) => void
+    /** Sockets for each port of a node. @default 40 */
+    sockets?: number
+    /** Milliseconds for one call, however many nodes are asked. @default 10_000 */
+    timeout?: number
+    /** @default TIMING */
+    timing?: Timing
+  }
+}
+
+/** Where changes are told: a pino logger fits. */
+export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) => void>
+
+const silent: PoolLog = { info() {}, warn() {} }
+
+type Seat = { member: Member; prober: Prober; state: MemberState }
+
+const STATE = { kind: 'state', solid: false } as const
+
+function isSame(left: Upstream, right: Upstream): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
+}
+
+/** Waits until a node has answered what it was asked. */
+async function drain(member: Member, limit: number): Promise<void> {
+  const until = performance.now() + limit
+  while (member.limiter.underway() + member.limiter.queued() > 0 && performance.now() < until)
+    await pause(50)
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref()
+  })
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined
+}
+
+function round(value: number | undefined, digits = 10): number | null {
+  return value === undefined ? null : Math.round(value * digits) / digits
+}

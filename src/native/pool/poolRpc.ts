@@ -1,0 +1,81 @@
+import { UpstreamError } from '../../errors.ts'
+import { NodeAnswerError } from '../errors.ts'
+import { createNodeRpc, type NodeRpc } from '../rpc.ts'
+import type { Upstream } from './upstream.ts'
+
+/** The own JSON-RPC of several nodes, asked as one. */
+export type PoolRpc = NodeRpc & {
+  /** Goes on with other nodes. */
+  update(upstreams: readonly Upstream[]): Promise<void>
+}
+
+/**
+ * Asks one node after the other until one answers. Contract storage is what it is asked for, so only nodes come into
+ * question that have the newest state that clients were shown.
+ *
+ * @param order - names of the nodes that may be asked now, best first.
+ */
+export function createPoolRpc({ order, timeout, upstreams }: createPoolRpc.Options): PoolRpc {
+  let clients = new Map<string, { client: NodeRpc; url: string }>()
+
+  function open(next: readonly Upstream[]): typeof clients {
+    return new Map(
+      next.flatMap(({ headers, name, rpc: url }) => {
+        if (url === undefined) return []
+        const known = clients.get(name)
+        const client = known?.url === url ? known.client : createNodeRpc({ headers, timeout, url })
+        return [[name, { client, url }]]
+      }),
+    )
+  }
+
+  async function ask<value>(
+    what: string,
+    signal: AbortSignal | undefined,
+    run: (client: NodeRpc) => Promise<value>,
+  ): Promise<value> {
+    let fault: Error = new UpstreamError(`no upstream node that serves ${what} can be asked now`)
+    for (const name of order()) {
+      const entry = clients.get(name)
+      if (!entry) continue
+      signal?.throwIfAborted()
+      try {
+        return await run(entry.client)
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error
+        fault = error
+      }
+    }
+    throw fault
+  }
+
+  clients = open(upstreams)
+  return {
+    call: (method, params, signal) =>
+      ask(method, signal, (client) => client.call(method, params, signal)),
+    async getStorageAt(address, slot, signal) {
+      if (clients.size === 0)
+        throw new NodeAnswerError('no upstream node has a JSON-RPC of its own that could be asked')
+      return ask('eth_getStorageAt', signal, (client) => client.getStorageAt(address, slot, signal))
+    },
+    async update(next) {
+      const before = clients
+      clients = open(next)
+      const kept = new Set([...clients.values()].map(({ client }) => client))
+      const gone = [...before.values()].filter(({ client }) => !kept.has(client))
+      await Promise.all(gone.map(({ client }) => client.close()))
+    },
+    async close() {
+      await Promise.all([...clients.values()].map(({ client }) => client.close()))
+    },
+  }
+}
+
+export declare namespace createPoolRpc {
+  type Options = {
+    order: () => readonly string[]
+    /** Milliseconds for one call. */
+    timeout: number
+    upstreams: readonly Upstream[]
+  }
+}

@@ -1,0 +1,159 @@
+import { hasBalancesOf } from '../capabilities.ts'
+import { createNativeClient, type NativeClient } from '../client.ts'
+import type { Block } from '../types.ts'
+import type { Member, Tip } from './member.ts'
+import type { Timing } from './timing.ts'
+
+/** Asks one node again and again how it is. */
+export type Prober = {
+  /** Resolves after the first probe. */
+  start(): Promise<void>
+  /** Probes now: something looks wrong, or other nodes have a new block. Resolves when the probe is over. */
+  probe(): Promise<void>
+  stop(): void
+}
+
+/** Milliseconds between probes of a node that has not shown the newest block yet, and how many such probes there are. */
+const LATE = 100
+const LATE_PROBES = 20
+
+/** Probes between two looks at the solidified block; between two looks at what does not change often. */
+const SOLID_EVERY = 3
+const IDENTITY_EVERY = 60
+
+export function createProber({
+  isBehind,
+  member,
+  onFound,
+  onlyOne,
+  timing,
+}: createProber.Options): Prober {
+  const native = createNativeClient({ transport: member.probe, sleep: async () => {} })
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let stopped = true
+  let round = 0
+  let late = 0
+
+  async function look(): Promise<void> {
+    const { breaker, known, upstream } = member
+    const troubled = breaker.state() === 'open' || known.suspected
+    const first = known.genesis === undefined
+    const limit = Math.min(timing.probePatience, upstream.timeout)
+    try {
+      const head = await within(limit, (signal) => native.wallet.getBlock({}, { signal }))
+      if (!head) throw new Error('the node has no block')
+      const tip = toTip(head)
+      known.rising = known.head !== undefined && tip.number > known.head.number
+      known.head = tip
+      if (first || troubled || late > 0 || round % SOLID_EVERY === 0)
+        await lookAtSolid(native, member, limit)
+      if (first || troubled || round % IDENTITY_EVERY === 0)
+        await lookAtIdentity(native, member, limit)
+      round++
+      known.suspected = false
+      breaker.probed(onlyOne())
+    } catch (error) {
+      // One failed probe of a node whose calls go well means little; the next one, at once, decides.
+      if (troubled || first) breaker.trip((error as Error).message)
+      known.suspected = !troubled && !first
+    }
+    onFound()
+  }
+
+  function pauseNow(): number {
+    if (member.known.suspected) return 0
+    if (member.breaker.state() === 'open') return timing.troubledProbe
+    late = isBehind() ? late + 1 : 0
+    return late > 0 && late <= LATE_PROBES ? LATE : timing.probe
+  }
+
+  function schedule(): void {
+    if (stopped) return
+    timer = setTimeout(() => void probe(), pauseNow())
+  }
+
+  function probe(): Promise<void> {
+    clearTimeout(timer)
+    running ??= look().finally(() => {
+      running = undefined
+      schedule()
+    })
+    return running
+  }
+
+  return {
+    start() {
+      stopped = false
+      return probe()
+    },
+    probe,
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+export declare namespace createProber {
+  type Options = {
+    member: Member
+    timing: Timing
+    /** Whether other nodes have shown a newer block than this one. */
+    isBehind: () => boolean
+    /** Told after each probe. */
+    onFound: () => void
+    /** Whether no other node can be asked: then a recovery is used at once. */
+    onlyOne: () => boolean
+  }
+}
+
+/** Number, hash and time of a native block. */
+export function toTip({ blockID, block_header }: Block): Tip {
+  const { number = 0, timestamp = 0 } = block_header.raw_data
+  return { number, hash: blockID, timestamp }
+}
+
+async function lookAtSolid(native: NativeClient, { known }: Member, limit: number): Promise<void> {
+  const solid = await within(limit, (signal) => native.solidity.getBlock({}, { signal }))
+  if (solid) known.solid = toTip(solid)
+}
+
+async function lookAtIdentity(
+  native: NativeClient,
+  { known }: Member,
+  limit: number,
+): Promise<void> {
+  const genesis = await within(limit, (signal) =>
+    native.wallet.getBlock({ id_or_num: '0' }, { signal }),
+  )
+  if (genesis) known.genesis = genesis.blockID
+  const { head } = known
+  // Neither is worth calling the node broken.
+  if (head)
+    known.balances = await within(limit, (signal) => hasBalancesOf(native, head, signal)).catch(
+      () => known.balances ?? false,
+    )
+  known.version = await within(limit, (signal) =>
+    native.wallet.getNodeInfo(undefined, { signal }),
+  ).then(
+    (info) => info.configNodeInfo?.codeVersion,
+    () => known.version,
+  )
+}
+
+async function within<value>(
+  milliseconds: number,
+  ask: (signal: AbortSignal) => Promise<value>,
+): Promise<value> {
+  const controller = new AbortController()
+  const timer = setTimeout(
+    () => controller.abort(new Error(`a probe had no answer within ${milliseconds} ms`)),
+    milliseconds,
+  )
+  try {
+    return await ask(controller.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,138 @@
+import type { Member } from './member.ts'
+import type { Need } from './need.ts'
+
+/** Where the chain is, as far as clients were told. */
+export type Floor = {
+  /** Newest block that was served: no read of the newest state goes to a node below it. */
+  head(): number
+  /** Newest solidified block that was served. */
+  solid(): number
+}
+
+/** Chooses the node for a call. */
+export type Router = {
+  /** The best node that is not excluded; undefined when none can answer now. */
+  readonly choose: (route: Route, excluded?: ReadonlySet<Member>) => Member | undefined
+  /** Whether some node that works is merely not far enough along the chain yet. */
+  readonly mayCome: (route: Route) => boolean
+  /** Whether a node is asked by clients at all. */
+  readonly isUsable: (member: Member) => boolean
+}
+
+export type Route = { need: Need; operation: string; path: string }
+
+/** Milliseconds after a rate-limit answer in which the node is asked only when no other can be. */
+const AVOID_BUSY = 200
+
+export function createRouter({
+  floor,
+  genesis,
+  members,
+  now = () => performance.now(),
+  random = Math.random,
+}: createRouter.Options): Router {
+  let same: Member | undefined
+
+  function isUsable({ breaker, known }: Member): boolean {
+    return (
+      known.genesis !== undefined &&
+      known.genesis === genesis() &&
+      known.onBranch !== false &&
+      breaker.state() !== 'open'
+    )
+  }
+
+  function isHighEnough({ known }: Member, need: Need): boolean {
+    const head = known.head?.number ?? -1
+    const solid = known.solid?.number ?? -1
+    if (need.kind === 'head') return true
+    if (need.kind === 'block')
+      return (need.solid ? solid : head) >= need.number && known.lowest <= need.number
+    const ofSolid = 'solid' in need && need.solid
+    return ofSolid ? solid >= floor.solid() : head >= floor.head()
+  }
+
+  function isAble(member: Member, { need, operation }: Route): boolean {
+    if (!isUsable(member) || !member.offers(operation)) return false
+    return need.kind !== 'balances' || member.known.balances !== false || !anyKeepsBalances()
+  }
+
+  function anyKeepsBalances(): boolean {
+    return members().some((member) => member.known.balances === true && isUsable(member))
+  }
+
+  /** Whether others should be asked first, those of higher tiers too. */
+  function isDeferred({ breaker, counts, known }: Member): boolean {
+    const { lastBusy } = counts()
+    if (known.suspected || (lastBusy !== undefined && now() - lastBusy < AVOID_BUSY)) return true
+    // A node that has just come back gets a growing part of the calls.
+    const share = breaker.share()
+    return share < 1 && random() >= share
+  }
+
+  function choose(route: Route, excluded: ReadonlySet<Member> | undefined): Member | undefined {
+    let best: Member | undefined
+    let bestRank: Rank | undefined
+    for (const member of members()) {
+      if (excluded?.has(member)) continue
+      if (!isAble(member, route) || !isHighEnough(member, route.need)) continue
+      const rank: Rank = [
+        isDeferred(member) ? 1 : 0,
+        member.upstream.tier,
+        member.limiter.free(route.path) ? 0 : 1,
+        member.load(),
+      ]
+      if (bestRank && !isBefore(rank, bestRank)) continue
+      best = member
+      bestRank = rank
+    }
+    return best
+  }
+
+  function chooseSame(route: Route, excluded: ReadonlySet<Member> | undefined) {
+    const keeps =
+      same !== undefined &&
+      members().includes(same) &&
+      !excluded?.has(same) &&
+      isAble(same, route) &&
+      isHighEnough(same, route.need)
+    if (!keeps) same = choose(route, excluded)
+    return same
+  }
+
+  return {
+    isUsable,
+    choose(route, excluded) {
+      const { need } = route
+      if (need.kind === 'same') return chooseSame(route, excluded)
+      // A height that nobody has is asked of whoever is at the floor: it says that there is none.
+      if (need.kind === 'block' && !members().some((member) => isHighEnough(member, need)))
+        return choose({ ...route, need: { kind: 'state', solid: need.solid } }, excluded)
+      return choose(route, excluded)
+    },
+    mayCome: (route) =>
+      members().some((member) => isAble(member, route) && !isHighEnough(member, route.need)),
+  }
+}
+
+export declare namespace createRouter {
+  type Options = {
+    members: () => readonly Member[]
+    floor: Floor
+    /** The chain that is served; undefined until it is known. */
+    genesis: () => string | undefined
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+    /** @default Math.random */
+    random?: () => number
+  }
+}
+
+/** Deferred, tier, whether a call would wait, load: the lower, the better, the first that differs decides. */
+type Rank = [number, number, number, number]
+
+function isBefore(left: Rank, right: Rank): boolean {
+  for (const [index, value] of left.entries())
+    if (value !== right[index]) return value < (right[index] as number)
+  return false
+}

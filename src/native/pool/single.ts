@@ -1,0 +1,152 @@
+import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
+import { createPoolTransport } from '../transport.ts'
+import { createLatency } from './latency.ts'
+import { createLimiter } from './limiter.ts'
+import type { createUpstreamPool, MemberStatus, UpstreamPool } from './pool.ts'
+import type { Upstream } from './upstream.ts'
+
+/**
+ * Milliseconds: without any answer while calls are under way, after which the node is probed; and that it has to answer a
+ * probe. A node that collects garbage is silent for some seconds too, and then answers.
+ */
+const PATIENCE = { quiet: 3_000, probe: 2_000 }
+
+/** Milliseconds between two probes of a node that does not answer. */
+const PROBE_INTERVAL = 500
+
+/**
+ * The only node. Calls go to it as they come. A node that takes connections and answers nothing is found out by a probe:
+ * until it answers again, calls fail at once in place of waiting out their time.
+ */
+export function createSingleUpstream({
+  log,
+  onCall,
+  patience = PATIENCE,
+  sockets = 40,
+  timeout = 10_000,
+  upstream,
+}: createSingleUpstream.Options): Omit<UpstreamPool, 'update'> {
+  const { name } = upstream
+  const limit = Math.min(upstream.timeout, timeout)
+  const latency = createLatency()
+  const counts = { calls: 0, failed: 0, busy: 0 }
+  const common = {
+    headers: upstream.headers,
+    upstream: upstream.wallet,
+    upstreamSolidity: upstream.solidity,
+  }
+  const transport = createPoolTransport({
+    ...common,
+    ...(onCall && { onCall: (report) => onCall(name, report) }),
+    // One is left for the probe, so that the node gets no more than it takes.
+    sockets: Math.max(1, sockets - 1),
+    timeout: limit,
+  })
+  const prober = createPoolTransport({
+    ...common,
+    sockets: 1,
+    timeout: Math.min(patience.probe, limit),
+  })
+  const ports = new Set([new URL(upstream.wallet).origin, new URL(upstream.solidity).origin]).size
+  const places = Math.min(upstream.concurrency, sockets) * ports
+  const limiter = createLimiter({
+    concurrency: { limit: () => places },
+    rate: upstream.rate ?? 'unlimited',
+  })
+  const life = { closed: false }
+  let heardAt = 0
+  let silent = false
+  let probing = false
+
+  async function probe(): Promise<void> {
+    if (probing) return
+    probing = true
+    do {
+      const answered = await prober
+        .send('/wallet/getblock', '{}', { idempotent: true })
+        // A connection that is refused or breaks is an answer too: such calls do not wait.
+        .then(
+          () => true,
+          (error: unknown) => !(error instanceof NodeTimeoutError),
+        )
+      change(!answered)
+      if (silent) await new Promise((resolve) => setTimeout(resolve, PROBE_INTERVAL).unref())
+    } while (silent && !life.closed)
+    probing = false
+  }
+
+  function change(now: boolean): void {
+    if (!now) heardAt = performance.now()
+    if (now === silent || life.closed) return
+    silent = now
+    const fields = { upstream: name, state: silent ? 'failing' : 'healthy' }
+    if (silent) log?.warn(fields, `upstream ${name} takes calls and does not answer them`)
+    else log?.info(fields, `upstream ${name} answers again`)
+  }
+
+  return {
+    async send(path, body, options) {
+      if (silent) throw new NodeSilentError()
+      const started = performance.now()
+      if (limiter.underway() === 0) heardAt = started
+      else if (started - heardAt > patience.quiet) void probe()
+      const waiting = limiter.enter(path, limit / 2, options.signal)
+      if (waiting) await waiting
+      counts.calls++
+      try {
+        const reply = await transport.send(path, body, options)
+        const ended = performance.now()
+        latency.add(ended - started)
+        heardAt = ended
+        if (reply.status === 429) counts.busy++
+        return reply
+      } catch (error) {
+        if (!options.signal?.aborted) counts.failed++
+        throw error
+      } finally {
+        limiter.leave()
+      }
+    },
+    setFloor() {},
+    order: () => [name],
+    status(): MemberStatus[] {
+      return [
+        {
+          name,
+          tier: upstream.tier,
+          state: silent ? 'failing' : 'healthy',
+          reason: silent ? 'it takes calls and does not answer them' : undefined,
+          head: null,
+          solid: null,
+          lag: null,
+          latency: { p50: rounded(latency.quantile(0.5)), p95: rounded(latency.quantile(0.95)) },
+          share: counts.calls === 0 ? 0 : 1,
+          quota: rounded(limiter.used(), 1000),
+          ...counts,
+          underway: limiter.underway(),
+          queued: limiter.queued(),
+          version: null,
+        },
+      ]
+    },
+    async close() {
+      life.closed = true
+      await Promise.all([transport.close(), prober.close()])
+    },
+  }
+}
+
+export declare namespace createSingleUpstream {
+  type Options = Omit<
+    createUpstreamPool.Options,
+    'upstreams' | 'headQuorum' | 'onExtra' | 'timing'
+  > & {
+    upstream: Upstream
+    /** Milliseconds until a silent node is probed, and for the probe. */
+    patience?: { quiet: number; probe: number }
+  }
+}
+
+function rounded(value: number | undefined, digits = 10): number | null {
+  return value === undefined ? null : Math.round(value * digits) / digits
+}

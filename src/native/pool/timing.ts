@@ -1,0 +1,22 @@
+/** How fast the pool notices things. Milliseconds. */
+export type Timing = {
+  /** Between probes of a node that gets calls. */
+  probe: number
+  /** Between probes of a node that gets none. */
+  troubledProbe: number
+  /** Within this time a healthy node answers a probe. */
+  probePatience: number
+  /** From the first good probe of a node that had failed to its full share of the calls. */
+  ramp: number
+  /** For which a node that failed gets no calls at least; doubled each time that it fails while it recovers. */
+  rest: number
+}
+
+/** What is right for nodes in a network that make a block every three seconds. */
+export const TIMING: Timing = {
+  probe: 1_000,
+  troubledProbe: 500,
+  probePatience: 1_000,
+  ramp: 4_000,
+  rest: 400,
+}

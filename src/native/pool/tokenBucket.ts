@@ -1,0 +1,68 @@
+/** A rate limit: `rate` calls a second, with a tenth of a second's worth in one burst. */
+export type TokenBucket = {
+  /** Milliseconds until a call may be made; 0 for now. Takes nothing. */
+  wait(): number
+  take(): void
+  /** Divides the rate for a while: the node says that it is too much. It comes back by itself. */
+  slowDown(): void
+  /** Part of the rate that the last second used, from 0 to 1. */
+  used(): number
+}
+
+/** A rate that was cut grows back by this part of itself in a second. */
+const RECOVERY = 0.1
+
+/** The rate is never cut below this part. */
+const LEAST = 0.02
+
+export function createTokenBucket({
+  now = () => performance.now(),
+  rate,
+}: createTokenBucket.Options): TokenBucket {
+  const burst = Math.max(1, rate / 10)
+  let tokens = burst
+  let factor = 1
+  let at = now()
+  let second = { since: at, count: 0, last: 0 }
+
+  function refill(): void {
+    const time = now()
+    const seconds = Math.max(0, time - at) / 1000
+    at = time
+    tokens = Math.min(burst, tokens + rate * factor * seconds)
+    factor = Math.min(1, factor + factor * RECOVERY * seconds)
+    if (time - second.since >= 1000) {
+      const elapsed = (time - second.since) / 1000
+      second = { since: time, count: 0, last: second.count / elapsed }
+    }
+  }
+
+  return {
+    wait() {
+      refill()
+      return tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / (rate * factor)) * 1000)
+    },
+    take() {
+      tokens -= 1
+      second.count++
+    },
+    slowDown() {
+      refill()
+      factor = Math.max(LEAST, factor / 2)
+      tokens = Math.min(tokens, 0)
+    },
+    used() {
+      refill()
+      return Math.min(1, Math.max(second.last, second.count) / rate)
+    },
+  }
+}
+
+export declare namespace createTokenBucket {
+  type Options = {
+    /** Calls a second. */
+    rate: number
+    /** Milliseconds. @default performance.now */
+    now?: () => number
+  }
+}

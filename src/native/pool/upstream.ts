@@ -1,0 +1,31 @@
+/** One node that the gateway asks, as the operator described it. */
+export type Upstream = {
+  /** Unique; appears in logs, /health and metrics. */
+  name: string
+  /** Base address of `/wallet`. */
+  wallet: string
+  /** Base address of `/walletsolidity`. */
+  solidity: string
+  /** The node's own JSON-RPC, path included. Asked only for contract storage. */
+  rpc?: string | undefined
+  /** Sent with every call. May hold API keys: never logged. */
+  headers: Readonly<Record<string, string>>
+  /** Share of the calls among the nodes of one tier; twice the weight, twice the calls. */
+  weight: number
+  /** Nodes of the lowest tier are asked first; those of a higher one only when none below can answer. */
+  tier: number
+  /**
+   * Calls a second that the node allows. Absent: as a node is shipped (see `ENDPOINT_RATE`). `unlimited`: no limit at all.
+   */
+  rate?: number | 'unlimited' | undefined
+  /** Calls under way at once, at most. */
+  concurrency: number
+  /** Milliseconds for one call. */
+  timeout: number
+}
+
+/** A node as shipped answers 1,000 calls a second per operation and lets the rest wait; this stays below it. */
+export const ENDPOINT_RATE = 900
+
+/** Sockets that a node port takes without trouble. */
+export const MAX_CONCURRENCY = 40

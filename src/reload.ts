@@ -1,0 +1,47 @@
+import { type Config, ConfigError } from './config.ts'
+import type { Log } from './log.ts'
+import type { Upstream } from './native/pool/upstream.ts'
+import { upstreamsOf } from './upstreamConfig.ts'
+
+/**
+ * Reads the configuration again and goes on with its nodes. Other settings are read at the start only; those that differ are
+ * named in the log. A configuration that cannot be used changes nothing.
+ */
+export async function reload({ apply, log, read, running }: reload.Options): Promise<void> {
+  try {
+    const next = read()
+    const upstreams = upstreamsOf(next)
+    if (upstreams.length === 0) throw new ConfigError('upstreams', 'expected at least one node')
+    const others = (Object.keys(next) as (keyof Config)[]).filter(
+      (key) => !NODES.has(key) && next[key] !== running[key],
+    )
+    await apply(upstreams)
+    log.info({ upstreams: upstreams.map(({ name }) => name) }, 'the nodes were read again')
+    if (others.length > 0) log.warn({ settings: others }, 'these settings need a restart')
+  } catch (error) {
+    log.error({ err: error }, 'the configuration cannot be used; nothing was changed')
+  }
+}
+
+export declare namespace reload {
+  type Options = {
+    apply: (upstreams: readonly Upstream[]) => Promise<void>
+    log: Pick<Log, 'error' | 'info' | 'warn'>
+    /** @throws ConfigError */
+    read: () => Config
+    /** What the gateway was started with. */
+    running: Config
+  }
+}
+
+/** Settings that the nodes come from; managed keys are taken out of the running configuration. */
+const NODES = new Set<keyof Config>([
+  'keys',
+  'upstream',
+  'upstreamHeader',
+  'upstreamRate',
+  'upstreamRpc',
+  'upstreams',
+  'upstreamSolidity',
+  'upstreamTimeout',
+])

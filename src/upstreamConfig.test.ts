@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+
+import { createConfig, readConfig } from './config.ts'
+import { upstreamsOf } from './upstreamConfig.ts'
+
+const of = (flags: Record<string, string | string[]>) => upstreamsOf(readConfig({ env: {}, flags }))
+
+describe('upstreamsOf', () => {
+  test('default', () => {
+    expect(upstreamsOf(createConfig())).toEqual([])
+    expect(of({ upstream: 'http://10.0.0.1:8090' })).toEqual([
+      {
+        concurrency: 40,
+        headers: {},
+        name: '10.0.0.1:8090',
+        rate: undefined,
+        rpc: undefined,
+        solidity: 'http://10.0.0.1:8091',
+        tier: 0,
+        timeout: 10_000,
+        wallet: 'http://10.0.0.1:8090',
+        weight: 1,
+      },
+    ])
+  })
+
+  test.each([
+    [{ upstream: 'http://10.0.0.1:8090/key' }, 'http://10.0.0.1:8091/key'],
+    [{ upstream: 'https://node.example/key' }, 'https://node.example/key'],
+    [{ upstream: 'http://10.0.0.1:8090', upstreamSolidity: 'http://b' }, 'http://b'],
+  ])('behavior: where /walletsolidity is: %o', (flags, expected) => {
+    expect(of(flags)[0]?.solidity).toBe(expected)
+  })
+
+  test('args: several, from flags and from the environment', () => {
+    const upstream = ['http://a:8090', 'http://b:8090/', 'http://b:8090/2']
+    const expected = ['a:8090', 'b:8090#1', 'b:8090#2']
+    expect(of({ upstream }).map(({ name }) => name)).toEqual(expected)
+    const config = readConfig({ env: { ETHGATE_UPSTREAM: upstream.join(' ') }, flags: {} })
+    expect(upstreamsOf(config).map(({ name }) => name)).toEqual(expected)
+  })
+
+  test('args: header and rate are for each', () => {
+    const [first, second] = of({
+      upstream: ['http://a', 'http://b'],
+      upstreamHeader: 'X-Key: a:b',
+      upstreamRate: 'unlimited',
+    })
+    expect(first).toMatchObject({ headers: { 'x-key': 'a:b' }, rate: 'unlimited' })
+    expect(second?.headers).toEqual({ 'x-key': 'a:b' })
+  })
+
+  test('error: not as many addresses of /walletsolidity as nodes', () => {
+    expect(() => of({ upstream: ['http://a', 'http://b'], upstreamSolidity: 'http://c' })).toThrow(
+      '--upstream-solidity: expected one for each --upstream: there are 1 for 2',
+    )
+  })
+})

@@ -1,0 +1,74 @@
+import { type Config, ConfigError } from './config.ts'
+import { MAX_CONCURRENCY, type Upstream } from './native/pool/upstream.ts'
+
+/** The options that name nodes. */
+export type UpstreamOptions = Pick<
+  Config,
+  | 'upstream'
+  | 'upstreamHeader'
+  | 'upstreamRate'
+  | 'upstreamRpc'
+  | 'upstreams'
+  | 'upstreamSockets'
+  | 'upstreamSolidity'
+  | 'upstreamTimeout'
+>
+
+/**
+ * The nodes that a configuration names: those of its file, or those of the `upstream…` options. Empty when there are none.
+ *
+ * @throws ConfigError when the addresses do not belong together.
+ */
+export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
+  if (config.upstreams) return config.upstreams
+  const wallets = listOf(config.upstream)
+  const solidities = sameLength('--upstream-solidity', listOf(config.upstreamSolidity), wallets)
+  const rpcs = sameLength('--upstream-rpc', listOf(config.upstreamRpc), wallets)
+  return wallets.map((wallet, index) => ({
+    concurrency: MAX_CONCURRENCY,
+    headers: headersOf(config.upstreamHeader),
+    name: nameOf(wallet, wallets),
+    rate: config.upstreamRate,
+    rpc: rpcs[index],
+    solidity: solidities[index] ?? solidityBeside(wallet),
+    tier: 0,
+    timeout: config.upstreamTimeout,
+    wallet,
+    weight: 1,
+  }))
+}
+
+/** Where `/walletsolidity` is: port 8091 beside 8090, as a node has it; else the upstream itself, as front ends have it. */
+export function solidityBeside(wallet: string): string {
+  const base = new URL(wallet)
+  if (base.port !== '8090') return wallet
+  base.port = '8091'
+  return base.href.replace(/\/+$/, '')
+}
+
+/** Name and value of a header line, as an object. */
+function headersOf(line: string | undefined): Record<string, string> {
+  if (line === undefined) return {}
+  const colon = line.indexOf(':')
+  return { [line.slice(0, colon).trim().toLowerCase()]: line.slice(colon + 1).trim() }
+}
+
+/** Host and port; the path may be a key. Two nodes behind one host are told apart by their place. */
+function nameOf(wallet: string, all: readonly string[]): string {
+  const { host } = new URL(wallet)
+  const same = all.filter((other) => new URL(other).host === host)
+  return same.length === 1 ? host : `${host}#${same.indexOf(wallet) + 1}`
+}
+
+function listOf(text: string | undefined): string[] {
+  return text === undefined || text === '' ? [] : text.split(' ')
+}
+
+function sameLength(option: string, given: string[], wallets: readonly string[]): string[] {
+  if (given.length !== 0 && given.length !== wallets.length)
+    throw new ConfigError(
+      option,
+      `expected one for each --upstream: there are ${given.length} for ${wallets.length}`,
+    )
+  return given
+}

@@ -1,0 +1,73 @@
+import type { Head } from './chain/headTypes.ts'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
+import { indexSockets } from './logIndex/gatewayIndex.ts'
+import type { Metrics } from './metrics.ts'
+import type { UpstreamPool } from './native/pool/pool.ts'
+import { createPoolRpc } from './native/pool/poolRpc.ts'
+import type { Upstream } from './native/pool/upstream.ts'
+import { createUpstreams } from './native/pool/upstreams.ts'
+import type { NodeRpc } from './native/rpc.ts'
+import { upstreamsOf } from './upstreamConfig.ts'
+
+/** The nodes of one gateway with what they are joined to: settings, metrics, log, the head that clients see. */
+export type Upstreams = {
+  readonly transport: UpstreamPool
+  /** The nodes' own JSON-RPC; undefined when none has one. */
+  readonly rpc: NodeRpc | undefined
+  /** Keeps reads of the newest state at nodes that have the block which clients were shown. */
+  follow(head: Head): void
+  update(upstreams: readonly Upstream[]): Promise<void>
+}
+
+/** @throws TypeError without any node, ConfigError or Error when an address or a header cannot be used. */
+export function connectUpstreams({ config, log, metrics }: connectUpstreams.Options): Upstreams {
+  const nodes = upstreamsOf(config)
+  if (nodes.length === 0)
+    throw new TypeError(
+      'createGateway: config.upstream is missing: the address of a node, such as http://127.0.0.1:8090',
+    )
+  let several = nodes.length > 1
+  const transport = createUpstreams({
+    headQuorum: config.headQuorum,
+    log,
+    onCall: (name, { path, seconds, status }) =>
+      metrics.upstreamCall(
+        path,
+        status === undefined ? 'failed' : String(status),
+        seconds,
+        several ? name : undefined,
+      ),
+    onExtra: (why) => metrics.upstreamExtra(why),
+    // Those of the log index come out of the same allowance.
+    sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
+    timeout: config.upstreamTimeout,
+    upstreams: nodes,
+  })
+  const hasRpc = nodes.some(({ rpc }) => rpc !== undefined)
+  const rpc = createPoolRpc({
+    order: () => transport.order(),
+    timeout: config.upstreamTimeout,
+    upstreams: nodes,
+  })
+
+  return {
+    transport,
+    rpc: hasRpc ? rpc : undefined,
+    follow(head) {
+      const tell = () =>
+        transport.setFloor({ head: head.latest().number, solid: head.solid().number })
+      head.onUpdate(tell)
+      tell()
+    },
+    async update(next) {
+      several = next.length > 1
+      await transport.update(next)
+      await rpc.update(next)
+    },
+  }
+}
+
+export declare namespace connectUpstreams {
+  type Options = { config: Config; log: Log; metrics: Metrics }
+}

@@ -1,0 +1,85 @@
+import { expect, onTestFinished, vi } from 'vitest'
+
+import { createNativeClient, type NativeClient } from '../src/native/client.ts'
+import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
+import type { Upstream } from '../src/native/pool/upstream.ts'
+import { createScriptedChain, type ScriptedChain } from './chain.ts'
+import { type FaultProxy, type ProxyTarget, startFaultProxy } from './faultProxy.ts'
+
+/** Several nodes of one chain, each behind a proxy that makes it fail, with a pool in front. */
+export type TestPool = {
+  chain: ScriptedChain
+  native: NativeClient
+  nodes: FaultProxy[]
+  pool: UpstreamPool
+  /** What was logged, in order. */
+  log: string[]
+  /** How the n-th node is, as the pool sees it. */
+  state(index: number): string
+}
+
+/** Starts `count` nodes, named a, b, c, and waits until all are in use. All end with the test. */
+export async function startTestPool({
+  chain = createScriptedChain(),
+  count = 2,
+  upstreams = {},
+  ...options
+}: startTestPool.Options = {}): Promise<TestPool> {
+  for (let block = chain.head().number; block < 30; block++) chain.mine({ logs: [[]] })
+  chain.solidify(chain.head().number - 2)
+  const nodes = await Promise.all(
+    Array.from({ length: count }, () => startFaultProxy(targetOf(chain))),
+  )
+  const log: string[] = []
+  const note = (_: object, message: string) => void log.push(message)
+  const pool = createUpstreamPool({
+    log: { info: note, warn: note },
+    timeout: 3_000,
+    timing: { probe: 100, probePatience: 1_000, ramp: 100, rest: 20, troubledProbe: 20 },
+    upstreams: nodes.map(({ url }, index) => upstreamAt(url, 'abc'[index], upstreams)),
+    ...options,
+  })
+  const native = createNativeClient({ transport: pool })
+  onTestFinished(async () => {
+    await native.close()
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  // A busy machine may have missed a first probe.
+  await vi.waitFor(
+    () => expect(pool.status().every(({ state }) => state === 'healthy')).toBe(true),
+    { timeout: 10_000 },
+  )
+  return { chain, log, native, nodes, pool, state: (index) => pool.status()[index]?.state ?? '' }
+}
+
+export declare namespace startTestPool {
+  type Options = Partial<Omit<createUpstreamPool.Options, 'upstreams'>> & {
+    chain?: ScriptedChain
+    /** @default 2 */
+    count?: number
+    /** What differs from the defaults, for each. */
+    upstreams?: Partial<Upstream>
+  }
+}
+
+/** A node at an address. */
+export function upstreamAt(url: string, name = 'a', more: Partial<Upstream> = {}): Upstream {
+  return {
+    concurrency: 40,
+    headers: {},
+    name,
+    rate: 'unlimited',
+    solidity: url,
+    tier: 0,
+    timeout: 3_000,
+    wallet: url,
+    weight: 1,
+    ...more,
+  }
+}
+
+/** A scripted chain as the target of a proxy. */
+export function targetOf(chain: ScriptedChain): ProxyTarget {
+  return async ({ body, path }) =>
+    chain.transport.send(path as '/wallet/x', body, { idempotent: true })
+}
