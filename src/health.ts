@@ -35,11 +35,9 @@ export function healthOf({
   if (head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
   if (head?.problem !== undefined) reasons.push(head.problem)
-  if (services && redis === 'down')
-    reasons.push('Redis cannot be reached: filters cannot be made or polled')
-  const refusal = services?.redis?.refusal()
-  if (redis === 'up' && refusal !== undefined)
-    reasons.push(`Redis refuses writes (${refusal}): filters cannot be made, polls may fail`)
+  const redisProblem = services?.redis?.problem()
+  if (redisProblem !== undefined)
+    reasons.push(`${redisProblem}: filters cannot be made, polls may fail`)
   const filters = services?.filterUsage() ?? { bytes: 0, filters: 0, isFull: false }
   if (filters.isFull)
     reasons.push(

@@ -19,9 +19,9 @@ describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
     return link
   }
 
-  test('default: keys of one fleet share a hash tag', async () => {
-    const link = createRedisLink({ url: 'redis://127.0.0.1:1', prefix: 'fleet' })
-    expect([link.key('a'), link.key('b:c')]).toEqual(['{fleet}:a', '{fleet}:b:c'])
+  test('default: keys of one prefix share a hash tag', async () => {
+    const link = createRedisLink({ url: 'redis://127.0.0.1:1', prefix: 'chain' })
+    expect([link.key('a'), link.key('b:c')]).toEqual(['{chain}:a', '{chain}:b:c'])
     await link.close()
   })
 
@@ -48,13 +48,14 @@ describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
 })
 
 test('error: a Redis that is not there fails at once, and nothing goes unhandled', async () => {
-  const errors: Error[] = []
-  const link = createRedisLink({
-    url: 'redis://127.0.0.1:1',
-    onError: (error) => errors.push(error),
-  })
+  const link = createRedisLink({ url: 'redis://127.0.0.1:1' })
+  const told: unknown[] = []
+  link.onStatus((...status) => told.push(status))
   await expect(link.run((client) => client.get('a'))).rejects.toMatchObject({ code: -32603 })
   expect(link.status()).toBe('down')
-  await vi.waitFor(() => expect(errors.length).toBeGreaterThan(1))
+  await vi.waitFor(() =>
+    expect(told).toEqual([['down', expect.stringContaining('ECONNREFUSED') as string]]),
+  )
+  expect(link.problem()).toBe('Redis is unreachable')
   await link.close()
 })

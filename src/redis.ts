@@ -7,80 +7,118 @@ import { RpcError } from './errors.ts'
 /** Milliseconds that one command may take. */
 const COMMAND_TIMEOUT = 2_000
 
+/** Milliseconds without any answer to a command after which its connection is given up: the other end may be gone. */
+const SOCKET_TIMEOUT = 3_000
+
 /** Longest pause between attempts to connect again, milliseconds. */
 const RECONNECT = 500
 
-/** Milliseconds for which a refused write is shown: replicas write several times a second. */
-const REFUSAL_SHOWN = 3_000
+/** Milliseconds between attempts to write while Redis refuses writes. */
+const WRITE_CHECK = 1_000
+
+/** `refusing`: connected, but writes fail, because Redis is read-only or full for example. */
+export type RedisStatus = 'up' | 'refusing' | 'down'
 
 /** What replicas share: one connection for commands, the names of keys, the state for `/health`. */
 export type RedisLink = {
   readonly client: Redis
-  /** The full name of a key. All keys of a fleet carry one hash tag, so that scripts over several keys work in Redis Cluster. */
+  /** The full name of a key. All keys of a prefix carry one hash tag, so scripts over several keys work in Redis Cluster. */
   key(name: string): string
-  /** A Lua script; its text is sent once. @throws StoreUnavailableError */
+  /** A Lua script. Its text is sent once. @throws StoreUnavailableError */
   script(lua: string): RedisScript
-  /** Runs commands. @throws StoreUnavailableError when Redis is away or refuses. */
+  /** Runs commands. @throws StoreUnavailableError when Redis is unreachable or refuses them. */
   run<result>(commands: (client: Redis) => Promise<result>): Promise<result>
-  /** A connection of its own, for commands that block; the one who asks for it disconnects it. */
+  /** A connection of its own for commands that block. The caller disconnects it. */
   blocking(): Redis
-  status(): 'up' | 'down'
-  /** Why writes are refused although Redis answers, for people; undefined when they are not. */
-  refusal(): string | undefined
-  /** Told when Redis goes or comes back. Returns the function that ends it. */
-  onStatus(listener: (status: 'up' | 'down') => void): () => void
+  status(): RedisStatus
+  /** Why Redis cannot be used, for people; undefined when it can. */
+  problem(): string | undefined
+  /** Calls the listener when the status changes, with the reason for logs. Returns the function that removes it. */
+  onStatus(listener: StatusListener): () => void
   close(): Promise<void>
 }
+
+type StatusListener = (status: RedisStatus, reason: string | undefined) => void
 
 type RedisScript = (keys: string[], args: (string | number)[]) => Promise<unknown>
 
 /**
- * Connects in the background and again whenever the connection is lost. Commands while it is away fail at once, nothing is
- * queued; a command whose answer was lost is not sent again.
+ * Connects in the background, and again whenever the connection is lost. Meanwhile commands fail at once and none is queued. A
+ * command whose answer was lost is not sent again.
  */
-export function createRedisLink({
-  onError,
-  prefix = 'ethgate',
-  url,
-}: createRedisLink.Options): RedisLink {
-  const connect = (timeout: number | undefined) => {
-    const client = new Redis(url, {
+export function createRedisLink({ prefix = 'ethgate', url }: createRedisLink.Options): RedisLink {
+  const listeners = new Set<StatusListener>()
+  let told: RedisStatus | undefined
+  /** Why the connection failed, and why writes were refused. */
+  let fault: string | undefined
+  let refusal: string | undefined
+  let writeCheck: NodeJS.Timeout | undefined
+
+  const connect = (timeout: number | undefined) =>
+    new Redis(url, {
       autoResendUnfulfilledCommands: false,
       ...(timeout !== undefined && { commandTimeout: timeout }),
       connectTimeout: 2_000,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(25 * 2 ** Math.min(attempt, 10), RECONNECT),
+      socketTimeout: SOCKET_TIMEOUT,
     })
-    // Without a listener an error of the connection would end the process.
-    client.on('error', (error: Error) => onError?.(error))
-    return client
-  }
   const client = connect(COMMAND_TIMEOUT)
-  const listeners = new Set<(status: 'up' | 'down') => void>()
-  let last: 'up' | 'down' = 'down'
-  const tell = (status: 'up' | 'down') => {
-    if (status === last) return
-    last = status
-    for (const listener of listeners) listener(status)
+  client.on('error', (error: Error) => {
+    fault = error.message
+  })
+  client.on('ready', tell)
+  client.on('close', tell)
+
+  function status(): RedisStatus {
+    if (client.status !== 'ready') return 'down'
+    return refusal === undefined ? 'up' : 'refusing'
   }
-  let refusal: { reason: string; at: number } | undefined
-  client.on('ready', () => tell('up'))
-  client.on('close', () => tell('down'))
+
+  function tell(): void {
+    const now = status()
+    if (now === told) return
+    told = now
+    if (now === 'up') fault = undefined
+    for (const listener of listeners) listener(now, now === 'down' ? fault : refusal)
+  }
+
+  /** Notes that Redis refuses writes, and writes now and then until it takes one. */
+  function noteRefusal(error: unknown): void {
+    const reason = refusalIn(error)
+    if (reason === undefined || refusal !== undefined) return
+    refusal = reason
+    tell()
+    writeCheck = setInterval(() => void checkWrites(), WRITE_CHECK)
+  }
+
+  async function checkWrites(): Promise<void> {
+    try {
+      await client.set(keyOf('write-check'), '1', 'PX', 60_000)
+      clearInterval(writeCheck)
+      refusal = undefined
+      tell()
+    } catch (error) {
+      // The connection may lead to another server by now, which refuses for another reason.
+      refusal = refusalIn(error) ?? refusal
+    }
+  }
 
   async function run<result>(commands: (client: Redis) => Promise<result>): Promise<result> {
     try {
       return await commands(client)
     } catch (error) {
-      const reason = refusalOf(error)
-      if (reason !== undefined) refusal = { reason, at: performance.now() }
+      noteRefusal(error)
       throw new StoreUnavailableError(error)
     }
   }
 
+  const keyOf = (name: string) => `{${prefix}}:${name}`
+
   return {
     client,
-    key: (name) => `{${prefix}}:${name}`,
+    key: keyOf,
     script(lua) {
       const sha = createHash('sha1').update(lua).digest('hex')
       return (keys, args) =>
@@ -94,16 +132,25 @@ export function createRedisLink({
         })
     },
     run,
-    blocking: () => connect(undefined),
-    status: () => (client.status === 'ready' ? 'up' : 'down'),
-    refusal: () =>
-      refusal && performance.now() - refusal.at < REFUSAL_SHOWN ? refusal.reason : undefined,
+    blocking() {
+      const own = connect(undefined)
+      // Without a listener an error of the connection would end the process. The other connection reports it.
+      own.on('error', () => {})
+      return own
+    },
+    status,
+    problem() {
+      if (status() === 'up') return undefined
+      if (status() === 'refusing') return `Redis refuses writes (${refusal})`
+      return 'Redis is unreachable'
+    },
     onStatus(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     async close() {
       listeners.clear()
+      clearInterval(writeCheck)
       client.disconnect()
     },
   }
@@ -113,32 +160,37 @@ export declare namespace createRedisLink {
   type Options = {
     /** `redis://…` or `rediss://…` */
     url: string
-    /** Keys of different fleets, and of different chains, must not meet. @default 'ethgate' */
+    /** Different chains, and gateways that share nothing, need different prefixes. @default 'ethgate' */
     prefix?: string | undefined
-    /** Told of every fault of a connection; it is mended without help. */
-    onError?: ((error: Error) => void) | undefined
   }
 }
 
-/** What Redis says when it answers but takes no writes, and what that means. */
-const REFUSALS: readonly [RegExp, string][] = [
-  [/\bREADONLY\b/, 'it is a read-only replica'],
-  [/\bOOM\b/, 'its memory is full'],
-  [/\bMISCONF\b/, 'it cannot save to its disk'],
-  [/\bNOREPLICAS\b/, 'it has too few replicas'],
-]
-
-function refusalOf(error: unknown): string | undefined {
+/** Why Redis refuses a command that it would take in another state; undefined for any other error. */
+function refusalIn(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : ''
-  return REFUSALS.find(([pattern]) => pattern.test(message))?.[1]
+  // Redis 6 writes the code of an error inside a script in the middle of the message.
+  const code = /(?:^|[\s-])(READONLY|OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|CLUSTERDOWN)\b/.exec(
+    message,
+  )
+  return code?.[1] === undefined ? undefined : REFUSALS[code[1]]
 }
 
-/** `-32603`: what replicas share cannot be read or written. Reads of the chain go on; filters do not. Callers may retry. */
+const REFUSALS: Record<string, string> = {
+  CLUSTERDOWN: 'its cluster is down',
+  MISCONF: 'it cannot save its data to disk',
+  NOAUTH: 'it asks for a password',
+  NOPERM: 'its user may not write these keys',
+  NOREPLICAS: 'it has not enough replicas',
+  OOM: 'its memory is full',
+  READONLY: 'it is a read-only replica',
+}
+
+/** `-32603`: Redis cannot be reached, or refuses a command. Reads of the chain go on; filters do not. Callers may retry. */
 export class StoreUnavailableError extends RpcError {
   override name = 'StoreUnavailableError'
 
   constructor(cause: unknown) {
-    const reason = refusalOf(cause)
+    const reason = refusalIn(cause)
     const state = reason === undefined ? 'is unavailable' : `refuses writes (${reason})`
     super(-32603, `the shared store (Redis) ${state}, try again later`, { cause })
   }

@@ -13,7 +13,7 @@ import type { ChainIdentity } from './native/capabilities.ts'
 import type { NativeClient } from './native/client.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
 import type { NodeRpc } from './native/rpc.ts'
-import { createRedisLink, type RedisLink } from './redis.ts'
+import { createRedisLink, type RedisLink, StoreUnavailableError } from './redis.ts'
 import { createManagedKeys } from './sending/keys.ts'
 import { openSentStore } from './sending/openSentStore.ts'
 import { createSending } from './sending/sending.ts'
@@ -57,7 +57,10 @@ export async function createServices({
     config.redis === undefined
       ? undefined
       : createRedisLink({ prefix: redisPrefix, url: config.redis })
-  redis?.onStatus((status) => log.info(`Redis is ${status}`))
+  redis?.onStatus((status, reason) => {
+    if (status === 'up') log.info('Redis is connected')
+    else log.warn({ reason }, status === 'down' ? 'Redis is unreachable' : 'Redis refuses writes')
+  })
 
   const genesis = `0x${identity.genesis}` as const
   const prices = createEnergyPrices({ native })
@@ -103,7 +106,11 @@ export async function createServices({
     head,
     keys: createManagedKeys(keys),
     native,
-    onError: (error) => log.warn({ err: error }, 'sent transactions could not be followed'),
+    // An unusable Redis is logged once, by its connection.
+    onError: (error) => {
+      if (!(error instanceof StoreUnavailableError))
+        log.warn({ err: error }, 'sent transactions could not be followed')
+    },
     onSent: (hash) => watching.sent(hash),
     store: sent.store,
   })

@@ -11,7 +11,7 @@ import { createRedisFilterStore } from './filters/redis.ts'
 import { createRedisPoolLog } from './filters/redisPoolLog.ts'
 import { type FilterUsage, PAGE_LEASE } from './filters/store.ts'
 import type { NativeClient } from './native/client.ts'
-import type { RedisLink } from './redis.ts'
+import { type RedisLink, StoreUnavailableError } from './redis.ts'
 import { createHub, type Hub } from './subscriptions/hub.ts'
 
 /** Filters and subscriptions of both views of one chain. */
@@ -53,7 +53,11 @@ export function createWatching({
     head,
     log: redis ? createRedisPoolLog(redis) : createMemoryPoolLog(),
     native,
-    onError: (error) => log.warn({ err: error }, 'the pool of pending transactions cannot be read'),
+    // An unusable Redis is logged once, by its connection.
+    onError: (error) => {
+      if (!(error instanceof StoreUnavailableError))
+        log.warn({ err: error }, 'the pool of pending transactions cannot be read')
+    },
   })
   const watched = (chain: Chain): Watched => ({
     filters: createFilters({

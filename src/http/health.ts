@@ -26,7 +26,7 @@ export type Health = {
     age: number | null
   }
   /** `none`: no Redis is configured. */
-  redis: 'none' | 'up' | 'down'
+  redis: 'none' | 'up' | 'refusing' | 'down'
   /** What the filters of all clients take, as far as this process knows. */
   filters: { count: number; bytes: number }
   /** The log index; absent without one. */

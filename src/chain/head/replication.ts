@@ -58,7 +58,7 @@ export function createReplication({
   const journal = createHeadJournal(link)
   const reader = createJournalReader({
     apply,
-    isConnected: () => link.status() === 'up',
+    isConnected: () => link.status() !== 'down',
     journal,
     log,
     replace,
@@ -153,7 +153,7 @@ export function createReplication({
   async function heartbeats(): Promise<void> {
     while (!life.stopped) {
       await heartbeat()
-      await pause(link.status() === 'up' ? HEARTBEAT : RECONNECT)
+      await pause(link.status() === 'down' ? RECONNECT : HEARTBEAT)
     }
   }
 
