@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { RedisLink } from '../redis.ts'
 import { createFileSentStore } from './fileSentStore.ts'
 import { FolderInUseError, lockFolder } from './folderLock.ts'
+import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
 import type { SentStore } from './sentStore.ts'
@@ -29,7 +30,7 @@ export async function openSentStore({
 }: openSentStore.Options): Promise<OpenSentStore> {
   if (redis) {
     if (hasKeys) void warnOfForgetfulRedis(redis, log)
-    return { store: createRedisSentStore({ redis }), close: async () => {} }
+    return { store: withLastKnown(createRedisSentStore({ redis })), close: async () => {} }
   }
   const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
   if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR))

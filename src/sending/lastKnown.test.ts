@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+
+import { StoreUnavailableError } from '../redis.ts'
+import { withLastKnown } from './lastKnown.ts'
+import { createMemorySentStore } from './memorySentStore.ts'
+
+const from = `0x${'11'.repeat(20)}` as const
+const id = `0x${'22'.repeat(32)}` as const
+const alias = `0x${'33'.repeat(32)}` as const
+const sent = { alias, expiration: 60_000, from, id }
+
+/** A store whose operations fail while it is down. */
+function setup() {
+  const state = { isDown: false, error: new StoreUnavailableError(new Error('away')) as Error }
+  const memory = createMemorySentStore()
+  const unlessDown =
+    <args extends unknown[], answer>(run: (...args: args) => Promise<answer>) =>
+    (...args: args): Promise<answer> =>
+      state.isDown ? Promise.reject(state.error) : run(...args)
+  const store = withLastKnown({
+    ...memory,
+    counts: unlessDown(memory.counts),
+    find: unlessDown(memory.find),
+    pending: unlessDown(memory.pending),
+    reserve: unlessDown(memory.reserve),
+  })
+  return { state, store }
+}
+
+test('default: answers are those of the store', async () => {
+  const { store } = setup()
+  expect(await store.reserve(sent)).toEqual({ outcome: 'reserved', nonce: 0 })
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
+  expect(await store.find(alias)).toMatchObject({ id, nonce: 0 })
+  expect(await store.pending({ limit: 10 })).toEqual([id])
+})
+
+test('behavior: while the store is away reads give what was seen last', async () => {
+  const { state, store } = setup()
+  await store.reserve(sent)
+  await store.counts(from)
+  state.isDown = true
+  expect(await store.counts(from)).toEqual({ mined: 0, next: 1 })
+  expect(await store.counts(`0x${'44'.repeat(20)}`)).toEqual({ mined: 0, next: 0 })
+  expect(await store.find(alias)).toMatchObject({ id, nonce: 0 })
+  expect(await store.find(id)).toMatchObject({ id, nonce: 0 })
+  expect(await store.find(`0x${'55'.repeat(32)}`)).toBeUndefined()
+  expect(await store.pending({ from, limit: 10 })).toEqual([])
+})
+
+test('error: nothing is sent while the store is away', async () => {
+  const { state, store } = setup()
+  state.isDown = true
+  await expect(store.reserve(sent)).rejects.toMatchObject({ code: -32603 })
+})
+
+test('error: any other failure is not hidden', async () => {
+  const { state, store } = setup()
+  Object.assign(state, { error: new Error('a fault'), isDown: true })
+  await expect(store.counts(from)).rejects.toThrow('a fault')
+  await expect(store.find(id)).rejects.toThrow('a fault')
+})

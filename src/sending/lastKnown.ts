@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache'
+import type { Address, Hash } from 'viem'
+
+import { StoreUnavailableError } from '../redis.ts'
+import type { SentCounts, SentStore, SentTransaction } from './sentStore.ts'
+
+/** Accounts and hashes whose last answers are kept. */
+const MAX_ENTRIES = 10_000
+
+/**
+ * A store whose reads go on while Redis cannot be used: they give what this process saw last, and nothing where it saw nothing.
+ * Nothing can be sent meanwhile, so an old nonce is never taken.
+ */
+export function withLastKnown(store: SentStore): SentStore {
+  const counts = new LRUCache<Address, SentCounts>({ max: MAX_ENTRIES })
+  const found = new LRUCache<Hash, SentTransaction>({ max: MAX_ENTRIES })
+
+  function remember(sent: SentTransaction): void {
+    found.set(sent.id, sent)
+    if (sent.alias) found.set(sent.alias, sent)
+  }
+
+  return {
+    ...store,
+    async reserve(sent) {
+      const reservation = await store.reserve(sent)
+      if (reservation.outcome === 'reserved') remember({ ...sent, nonce: reservation.nonce })
+      return reservation
+    },
+    async counts(from) {
+      try {
+        const answer = await store.counts(from)
+        counts.set(from, answer)
+        return answer
+      } catch (error) {
+        return fallback(error, counts.get(from) ?? { mined: 0, next: 0 })
+      }
+    },
+    pending: (options) => store.pending(options).catch((error: unknown) => fallback(error, [])),
+    async find(hash) {
+      try {
+        const sent = await store.find(hash)
+        if (sent) remember(sent)
+        else found.delete(hash)
+        return sent
+      } catch (error) {
+        return fallback(error, found.get(hash))
+      }
+    },
+  }
+}
+
+function fallback<value>(error: unknown, value: value): value {
+  if (error instanceof StoreUnavailableError) return value
+  throw error
+}

@@ -1,0 +1,34 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+import { onTestFinished } from 'vitest'
+
+/** A TCP proxy in front of a port of this machine. It ends with the test. */
+export async function startTcpProxy(port: number) {
+  const sockets = new Set<Socket>()
+
+  const server = createServer((inside) => {
+    const outside = connect(port, '127.0.0.1')
+    for (const [from, to] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => to.destroy())
+      from.on('close', () => to.destroy())
+      from.pipe(to)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    /** Connections stay open and carry nothing any more, as after a router has lost its state. New ones work. */
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+  }
+}
