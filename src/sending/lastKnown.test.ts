@@ -1,8 +1,10 @@
+import type { Address, Hash } from 'viem'
 import { expect, test } from 'vitest'
 
 import { StoreUnavailableError } from '../redis.ts'
 import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
+import type { SentStore } from './sentStore.ts'
 
 const from = `0x${'11'.repeat(20)}` as const
 const id = `0x${'22'.repeat(32)}` as const
@@ -19,10 +21,10 @@ function setup() {
       state.isDown ? Promise.reject(state.error) : run(...args)
   const store = withLastKnown({
     ...memory,
-    counts: unlessDown(memory.counts),
-    find: unlessDown(memory.find),
-    pending: unlessDown(memory.pending),
-    reserve: unlessDown(memory.reserve),
+    counts: unlessDown((from: Address) => memory.counts(from)),
+    find: unlessDown((hash: Hash) => memory.find(hash)),
+    pending: unlessDown((options: SentStore.PendingOptions) => memory.pending(options)),
+    reserve: unlessDown((given: Parameters<SentStore['reserve']>[0]) => memory.reserve(given)),
   })
   return { state, store }
 }
