@@ -66,17 +66,23 @@ export function createLogIndex({
   let coverage: ReaderCoverage = { bytes: 0, ranges: [] }
   let written: Extract<WriterEvent, { kind: 'status' }> | undefined
   let solid: number | undefined
+  let isCompared = false
   let stopping = false
   let looking: NodeJS.Timeout | undefined
 
-  const reader = createThread('reader', () => ({ address, deadline }) satisfies ReaderData)
+  const reader = createThread(
+    'reader',
+    () => ({ address, deadline, genesis: writerData.genesis }) satisfies ReaderData,
+  )
   const writer = createThread(
     'writer',
     () => ({ address, ...writerData }) satisfies WriterData,
     (event) => {
       const { kind } = event as WriterEvent
-      if (kind === 'status') written = event as typeof written
-      else log.warn((event as { message: string }).message)
+      if (kind === 'status') {
+        written = event as typeof written
+        isCompared ||= written?.state !== 'starting'
+      } else log.warn((event as { message: string }).message)
     },
   )
 
@@ -94,7 +100,7 @@ export function createLogIndex({
       thread = started
       calls = createCalls(started, onEvent)
       started.on('online', () => {
-        if (name === 'writer' && solid !== undefined) void calls?.('solidified', solid)
+        if (name === 'writer' && solid !== undefined) calls?.('solidified', solid).catch(() => {})
       })
       started.on('error', (error) => {
         const { message } = error
@@ -132,6 +138,8 @@ export function createLogIndex({
 
   return {
     async search(request, signal) {
+      // What it holds may be of a branch that was left while nobody looked; the writer compares it first.
+      if (!isCompared) return NOTHING
       try {
         const found = await reader.call<SearchAnswer | undefined>('search', request, signal)
         return found ? { ...found, bytes: bufferOf(found.bytes) } : NOTHING
@@ -152,7 +160,7 @@ export function createLogIndex({
       return {
         address: nameOf(address),
         state: problems.size > 0 ? 'failed' : (written?.state ?? 'starting'),
-        covered: coverage.ranges.map(({ from, to }) => ({ from, to })),
+        covered: isCompared ? coverage.ranges.map(({ from, to }) => ({ from, to })) : [],
         logs: coverage.ranges.reduce((sum, { logs }) => sum + logs, 0),
         bytes: coverage.bytes,
         added: {

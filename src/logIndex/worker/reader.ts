@@ -12,16 +12,21 @@ export type ReaderData = {
   address: string
   /** Milliseconds that one search may take. */
   deadline: number
+  /** Hash of block 0, hex without `0x`: an index of another chain is not searched. */
+  genesis: string
 }
 
-const { address, deadline } = workerData as ReaderData
+const { address, deadline, genesis } = workerData as ReaderData
 const engine = await openEngine(address)
 let facts: Facts | undefined
 let searcher: Searcher | undefined
 
 /** Undefined until the index was written for the first time. */
 async function open(): Promise<Searcher | undefined> {
-  facts ??= await readFacts(engine)
+  if (!facts) {
+    const found = await readFacts(engine)
+    if (found?.genesis === genesis) facts = found
+  }
   if (facts) searcher ??= createSearcher({ deadline, engine, facts })
   return searcher
 }
@@ -44,7 +49,9 @@ if (parentPort)
       return {
         addresses: facts?.addresses,
         bytes: await engine.size(),
-        ranges: await engine.read(async (view) => coverageOf(await readSegments(view))),
+        ranges: facts
+          ? await engine.read(async (view) => coverageOf(await readSegments(view)))
+          : [],
       }
     },
     close: () => engine.close(),
