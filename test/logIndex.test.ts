@@ -22,7 +22,7 @@ const WAIT = { timeout: 60_000, interval: 50 }
 const topic = (value: number) => value.toString(16).padStart(64, '0')
 const contract = (value: number) => value.toString(16).padStart(40, '0')
 
-const closing: (() => Promise<unknown> | unknown)[] = []
+const closing: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
@@ -88,106 +88,107 @@ const filters = [
   { fromBlock: hex(1_023), toBlock: hex(1_024) },
 ]
 
-for (const kind of ['lmdb', 'postgres'] as const)
-  describe.skipIf(kind === 'postgres' && postgresMissing)(
-    kind === 'lmdb' ? 'lmdb' : 'postgres',
-    () => {
-      function someIndex(): string {
-        if (kind === 'postgres') {
-          const index = somePostgresIndex()
-          closing.push(() => index.drop())
-          return index.url
-        }
-        const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-'))
-        closing.push(() => rmSync(directory, { recursive: true }))
-        return directory
-      }
+function someDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-'))
+  closing.push(() => rmSync(directory, { recursive: true }))
+  return directory
+}
 
-      test('default: searches equal those without an index, follow the chain, and survive a restart', async () => {
-        const chain = createChain()
-        const node = await chain.listen()
-        closing.push(() => node.close())
-        const index = someIndex()
-        const plain = await start(node.url, { logsMaxBlocks: 10_000 })
-        const { gateway, url } = await start(node.url, {
-          index,
-          indexFrom: 0,
-          indexRate: 10_000,
-        })
+describe('lmdb', () => {
+  testGateway(someDirectory)
+})
 
-        await vi.waitFor(
-          () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID) }]),
-          WAIT,
-        )
-        for (const filter of filters)
-          expect(await logs(url, filter)).toEqual(await logs(plain.url, filter))
+describe.skipIf(postgresMissing)('postgres', () => {
+  testGateway(() => {
+    const index = somePostgresIndex()
+    closing.push(() => index.drop())
+    return index.url
+  })
+})
 
-        // The tail is followed, and a reorg above the solidified block changes what comes after the index.
-        grow(chain, 200)
-        chain.reorg(5, [{ logs: logsOf(1) }, { logs: logsOf(2) }, {}, {}, { logs: logsOf(98) }, {}])
-        chain.solidify(SOLID + 190)
-        await vi.waitFor(
-          () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID + 190) }]),
-          WAIT,
-        )
-        await vi.waitFor(async () => {
-          const head = chain.head().number
-          for (const { url: each } of [plain, { url }])
-            expect((await post(each, 'eth_blockNumber')).result).toBe(hex(head))
-        }, WAIT)
-        for (const filter of filters)
-          expect(await logs(url, filter)).toEqual(await logs(plain.url, filter))
+/** What holds of a gateway with an index on either engine. */
+function testGateway(someIndex: () => string): void {
+  test('default: searches equal those without an index, follow the chain, and survive a restart', async () => {
+    const chain = createChain()
+    const node = await chain.listen()
+    closing.push(() => node.close())
+    const index = someIndex()
+    const plain = await start(node.url, { logsMaxBlocks: 10_000 })
+    const { gateway, url } = await start(node.url, {
+      index,
+      indexFrom: 0,
+      indexRate: 10_000,
+    })
 
-        await gateway.stop()
-        const read = chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0
-        const again = await start(node.url, { index, indexFrom: 0 })
-        await vi.waitFor(() => expect(again.gateway.health().index?.state).toBe('following'), WAIT)
-        expect(await logs(again.url, { ...everything, toBlock: hex(1_023) })).toEqual(
-          await logs(plain.url, { ...everything, toBlock: hex(1_023) }),
-        )
-        // Nothing that is indexed is read again: only the blocks near the head are.
-        expect((chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0) - read).toBeLessThan(
-          300,
-        )
-      }, 120_000)
+    await vi.waitFor(
+      () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID) }]),
+      WAIT,
+    )
+    for (const filter of filters)
+      expect(await logs(url, filter)).toEqual(await logs(plain.url, filter))
 
-      test('error: too many logs, with the longest range that fits', async () => {
-        const chain = createChain()
-        const node = await chain.listen()
-        closing.push(() => node.close())
-        const { gateway, url } = await start(node.url, {
-          index: someIndex(),
-          indexFrom: 0,
-          indexRate: 10_000,
-          logsMaxResults: 500,
-        })
-        await vi.waitFor(
-          () => expect(covered(gateway)?.[0]).toMatchObject({ from: 0, to: lastIndexable(SOLID) }),
-          WAIT,
-        )
-        const error = (await logs(url, everything)) as {
-          code: number
-          data: { from: string; to: string }
-        }
-        expect(error).toMatchObject({
-          code: -32005,
-          message: 'query returned more than 500 results',
-        })
-        const { from, to } = error.data
-        const fits = (await logs(url, { fromBlock: from, toBlock: to })) as unknown[]
-        expect(fits.length).toBeLessThanOrEqual(500)
-        const more = await logs(url, { fromBlock: from, toBlock: hex(Number(to) + 1) })
-        expect(more).toMatchObject({ code: -32005 })
-      }, 120_000)
-    },
-  )
+    // The tail is followed, and a reorg above the solidified block changes what comes after the index.
+    grow(chain, 200)
+    chain.reorg(5, [{ logs: logsOf(1) }, { logs: logsOf(2) }, {}, {}, { logs: logsOf(98) }, {}])
+    chain.solidify(SOLID + 190)
+    await vi.waitFor(
+      () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID + 190) }]),
+      WAIT,
+    )
+    await vi.waitFor(async () => {
+      const head = chain.head().number
+      for (const { url: each } of [plain, { url }])
+        expect((await post(each, 'eth_blockNumber')).result).toBe(hex(head))
+    }, WAIT)
+    for (const filter of filters)
+      expect(await logs(url, filter)).toEqual(await logs(plain.url, filter))
+
+    await gateway.stop()
+    const read = chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0
+    const again = await start(node.url, { index, indexFrom: 0 })
+    await vi.waitFor(() => expect(again.gateway.health().index?.state).toBe('following'), WAIT)
+    expect(await logs(again.url, { ...everything, toBlock: hex(1_023) })).toEqual(
+      await logs(plain.url, { ...everything, toBlock: hex(1_023) }),
+    )
+    // Nothing that is indexed is read again: only the blocks near the head are.
+    expect((chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0) - read).toBeLessThan(300)
+  }, 120_000)
+
+  test('error: too many logs, with the longest range that fits', async () => {
+    const chain = createChain()
+    const node = await chain.listen()
+    closing.push(() => node.close())
+    const { gateway, url } = await start(node.url, {
+      index: someIndex(),
+      indexFrom: 0,
+      indexRate: 10_000,
+      logsMaxResults: 500,
+    })
+    await vi.waitFor(
+      () => expect(covered(gateway)?.[0]).toMatchObject({ from: 0, to: lastIndexable(SOLID) }),
+      WAIT,
+    )
+    const error = (await logs(url, everything)) as {
+      code: number
+      data: { from: string; to: string }
+    }
+    expect(error).toMatchObject({
+      code: -32005,
+      message: 'query returned more than 500 results',
+    })
+    const { from, to } = error.data
+    const fits = (await logs(url, { fromBlock: from, toBlock: to })) as unknown[]
+    expect(fits.length).toBeLessThanOrEqual(500)
+    const more = await logs(url, { fromBlock: from, toBlock: hex(Number(to) + 1) })
+    expect(more).toMatchObject({ code: -32005 })
+  }, 120_000)
+}
 
 test('error: blocks that are not indexed count, and what is indexed is named', async () => {
   const chain = createChain()
   const node = await chain.listen()
   closing.push(() => node.close())
-  const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-'))
-  closing.push(() => rmSync(directory, { recursive: true }))
+  const directory = someDirectory()
   const { gateway, url } = await start(node.url, {
     index: directory,
     indexFrom: 1_024,
@@ -210,30 +211,29 @@ test('error: blocks that are not indexed count, and what is indexed is named', a
 }, 60_000)
 
 test('error: an index of another chain is refused, and searches go to the node', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-'))
-  closing.push(() => rmSync(directory, { recursive: true }))
-  for (const seed of ['one', 'other']) {
+  const index = someDirectory()
+  const [one, other] = ['one', 'other'].map((seed) => {
     const chain = createScriptedChain({ seed })
     grow(chain, 300)
     chain.solidify(290)
-    const node = await chain.listen()
-    closing.push(() => node.close())
-    const { gateway, url } = await start(node.url, {
-      index: directory,
-      indexFrom: 0,
-      indexRate: 10_000,
-    })
-    if (seed === 'one') await vi.waitFor(() => expect(covered(gateway)?.length).toBe(1), WAIT)
-    else {
-      await vi.waitFor(
-        () => expect(gateway.health().reasons.join()).toContain('of another chain'),
-        WAIT,
-      )
-      const found = (await logs(url, everything)) as { blockHash: string }[]
-      expect(new Set(found.map(({ blockHash }) => blockHash))).toEqual(
-        new Set(chain.canonical().flatMap(({ hash, logs }) => (logs.length > 0 ? [hash] : []))),
-      )
-    }
-    await gateway.stop()
-  }
+    return chain
+  }) as [ScriptedChain, ScriptedChain]
+  const options = { index, indexFrom: 0, indexRate: 10_000 }
+  const first = await one.listen()
+  closing.push(() => first.close())
+  const { gateway } = await start(first.url, options)
+  await vi.waitFor(() => expect(covered(gateway)?.length).toBe(1), WAIT)
+  await gateway.stop()
+
+  const second = await other.listen()
+  closing.push(() => second.close())
+  const wrong = await start(second.url, options)
+  await vi.waitFor(
+    () => expect(wrong.gateway.health().reasons.join()).toContain('of another chain'),
+    WAIT,
+  )
+  const found = (await logs(wrong.url, everything)) as { blockHash: string }[]
+  expect(new Set(found.map(({ blockHash }) => blockHash))).toEqual(
+    new Set(other.canonical().flatMap(({ hash, logs }) => (logs.length > 0 ? [hash] : []))),
+  )
 }, 60_000)
