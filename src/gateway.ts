@@ -75,6 +75,7 @@ export type Gateway = {
 export function createGateway({
   accounts,
   authoritative,
+  coinDecimals = 6,
   config: given,
   keys = [],
   log = silentLog,
@@ -194,7 +195,7 @@ export function createGateway({
     })
   const full = serverOf('full', () => fullMethods)
   const solid = serverOf('solid')
-  const wei = serverOf('full', weiMethods)
+  const wei = coinDecimals === 18 ? full : serverOf('full', weiMethods)
   const health = () =>
     healthOf({
       config,
@@ -304,6 +305,8 @@ export declare namespace createGateway {
     accounts?: readonly DevAccount[] | undefined
     /** The chain is in this process: its head is followed wherever it goes, also back. @default whether a transport is given */
     authoritative?: boolean
+    /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
+    coinDecimals?: 6 | 18
     /** What differs from the defaults; `upstream` is needed unless a transport is given. */
     config: Partial<Config>
     /** Private keys of managed accounts, hex. */

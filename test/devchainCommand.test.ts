@@ -62,7 +62,7 @@ test('args: --state keeps what was sent over a kill', async () => {
   expect(await rpc(second.url, 'eth_getTransactionReceipt', [hash])).toMatchObject({
     status: '0x1',
   })
-  expect(await rpc(second.url, 'eth_getBalance', [to, 'latest'])).toBe('0xe8d4a51007')
+  expect(await rpc(second.url, 'eth_getBalance', [to, 'latest'])).toBe('0x2540be407')
   second.command.process.kill('SIGTERM')
   await second.command.ended
 })

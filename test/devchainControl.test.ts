@@ -115,7 +115,7 @@ describe('control of the dev chain', () => {
     )
     expect(wrong).toEqual([])
     await dev.rpc('dev_setFaults', {})
-    expect(await dev.rpc('eth_getBalance', accountOf(9), 'latest')).toBe('0xe8d4a51000')
+    expect(await dev.rpc('eth_getBalance', accountOf(9), 'latest')).toBe('0x2540be400')
     await expect(dev.rpc('dev_setFaults', { bogus: 1 })).rejects.toMatchObject({ code: -32602 })
   })
 })

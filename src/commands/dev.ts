@@ -1,10 +1,26 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 
+import type { Config } from '../config.ts'
 import { addCommand } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { addConfigOptions, configOf } from './support/configOptions.ts'
 
 type Flags = Record<string, string | boolean | undefined>
+
+/** Options of a gateway in front of a node, which mean nothing where the chain is in the process. */
+const FOREIGN = [
+  'upstream',
+  'upstreamSolidity',
+  'upstreamRpc',
+  'upstreamHeader',
+  'upstreamTimeout',
+  'upstreamSockets',
+  'redis',
+  'redisPrefix',
+  'keys',
+  'dataDir',
+  'stateWindow',
+] as const satisfies readonly (keyof Config)[]
 
 /** Declares `ethgate dev`: a chain in this process with the gateway in front. */
 export function addDevCommand(program: Command): void {
@@ -14,15 +30,43 @@ export function addDevCommand(program: Command): void {
       'Runs a chain in this process and serves it on one port: Ethereum JSON-RPC at / and the native HTTP interface at /wallet and /walletsolidity. The keys of its accounts are public: for development only.',
     examples: [
       ['ethgate dev', 'ten funded accounts, a block at once for each transaction'],
+      ['ethgate dev --decimals 18', 'run the tests of an Ethereum project unchanged'],
+      ['ethgate dev --profile native', 'the ways of the real chain: addresses, fees, block times'],
       ['ethgate dev --state chain.jsonl', 'keep the chain over restarts'],
-      ['ethgate dev --seed demo --block-time 0', 'the same blocks and hashes every time'],
     ],
   })
     .option('--accounts <n>', 'funded accounts (default 10)')
-    .option('--balance <coins>', 'coins of each account (default 1000000)')
+    .option('--balance <coins>', 'coins of each account (default 10000)')
+    .option('--mnemonic <words>', 'words that the accounts come from (default: test test … junk)')
+    .option('--chain-id <n>', 'chain id (default: the last four bytes of the genesis hash)')
+    .addOption(
+      new Option('--decimals <n>', 'decimals of the coin; 18 as on Ethereum (default 6)').choices([
+        '6',
+        '18',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--profile <name>',
+        'ethereum: as development tools expect a chain; native: as the real chain is (default ethereum)',
+      ).choices(['ethereum', 'native']),
+    )
+    .addOption(
+      new Option(
+        '--contract-addresses <rule>',
+        'addresses of contracts that Ethereum transactions create (default: by profile)',
+      ).choices(['ethereum', 'native']),
+    )
+    .addOption(
+      new Option(
+        '--fees <rule>',
+        'what Ethereum transactions pay: gas times price, or bandwidth and energy as natively (default: by profile)',
+      ).choices(['gas', 'native']),
+    )
+    .option('--free-bandwidth', 'the same as --fees gas')
     .option(
       '--block-time <seconds>',
-      'seconds between blocks when no transaction comes; 0 for none (default 3)',
+      'seconds between blocks when no transaction comes; 0 for none (default 0, natively 3)',
     )
     .option(
       '--no-automine',
@@ -31,21 +75,16 @@ export function addDevCommand(program: Command): void {
     .option('--producers <n>', 'block producers; more of them solidify blocks later (default 5)')
     .option('--seed <text>', 'repeatable: times count from a fixed date, three seconds a block')
     .option('--state <file>', 'file that keeps the chain over restarts')
-  addConfigOptions(command).action(async (flags: Flags) => {
+    .addOption(new Option('-p <port>').hideHelp())
+    .addOption(new Option('--upstream <url>').hideHelp())
+  addConfigOptions(command, FOREIGN).action(async (flags: Flags) => {
+    if (flags['upstream'] !== undefined)
+      throw usageError(
+        'dev runs a chain of its own: to stand in front of a node, use “ethgate serve --upstream URL”',
+      )
     const { runDevChain } = await import('../devnode/run.ts')
     try {
-      await runDevChain({
-        config: configOf(flags),
-        chain: {
-          accounts: whole(flags, 'accounts', 10, 1, 1000),
-          balance: BigInt(whole(flags, 'balance', 1_000_000, 0, 9_000_000_000)),
-          blockTime: seconds(flags['blockTime']),
-          automine: flags['automine'] !== false,
-          producers: whole(flags, 'producers', 5, 1, 27),
-          ...(typeof flags['seed'] === 'string' && { seed: flags['seed'] }),
-          ...(typeof flags['state'] === 'string' && { state: flags['state'] }),
-        },
-      })
+      await runDevChain({ config: devConfig(flags), chain: chainOptions(flags) })
     } catch (error) {
       if (error instanceof CommandError) throw error
       throw new CommandError((error as Error).message, { cause: error })
@@ -53,19 +92,60 @@ export function addDevCommand(program: Command): void {
   })
 }
 
-function whole(flags: Flags, name: string, fallback: number, min: number, max: number): number {
+function devConfig({ p, ...flags }: Flags): Config {
+  const own = new Set<string>(FOREIGN.map(environmentName))
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
+  return configOf({ ...(p !== undefined && { port: p }), ...flags }, env)
+}
+
+const environmentName = (option: string) =>
+  `ETHGATE_${option.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
+
+function chainOptions(flags: Flags) {
+  const { contractAddresses, mnemonic, seed, state } = flags
+  const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
+  const blockTime = seconds(flags['blockTime'])
+  return {
+    accounts: whole(flags, 'accounts', 10, 1, 1000),
+    balance: BigInt(whole(flags, 'balance', 10_000, 0, 9_000_000_000)),
+    automine: flags['automine'] !== false,
+    producers: whole(flags, 'producers', 5, 1, 27),
+    decimals: flags['decimals'] === '18' ? (18 as const) : (6 as const),
+    profile: flags['profile'] === 'native' ? ('native' as const) : ('ethereum' as const),
+    ethereum: {
+      ...(contractAddresses && { addresses: contractAddresses as 'ethereum' | 'native' }),
+      ...(fees && { fees: fees as 'gas' | 'native' }),
+    },
+    ...(blockTime !== undefined && { blockTime }),
+    ...(flags['chainId'] !== undefined && {
+      chainId: whole(flags, 'chainId', 0, 1, 0xffff_ffff, 'chain-id'),
+    }),
+    ...(typeof mnemonic === 'string' && { mnemonic }),
+    ...(typeof seed === 'string' && { seed }),
+    ...(typeof state === 'string' && { state }),
+  }
+}
+
+function whole(
+  flags: Flags,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+  option = name,
+): number {
   const text = flags[name]
   if (text === undefined) return fallback
   const value = Number(text)
   if (!/^\d+$/.test(String(text)) || value < min || value > max)
     throw usageError(
-      `--${name}: expected a whole number from ${min} to ${max}, got "${String(text)}"`,
+      `--${option}: expected a whole number from ${min} to ${max}, got "${String(text)}"`,
     )
   return value
 }
 
-function seconds(text: string | boolean | undefined): number {
-  if (text === undefined) return 3_000
+function seconds(text: string | boolean | undefined): number | undefined {
+  if (text === undefined) return undefined
   const value = Number(text)
   if (!/^\d+(\.\d+)?$/.test(String(text)) || value > 86_400)
     throw usageError(`--block-time: expected seconds from 0 to 86400, got "${String(text)}"`)

@@ -76,6 +76,9 @@ export function createBlockStore() {
     /** Changes the state of the newest block without a block. */
     patch: (changes: ReadonlyMap<string, unknown>): void => record(blocks.length - 1, changes),
 
+    /** Every value of the newest state, by `table:key`. */
+    entries: () => history.entries(),
+
     /** What the newest block or patch changed. */
     lastChanges: () => history.changesAt(history.revision()),
 

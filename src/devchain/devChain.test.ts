@@ -60,15 +60,15 @@ describe('createDevChain', () => {
       contractResult: [''],
       receipt: { net_usage: 265 },
     })
-    expect(await balance(chain, 1)).toBe(1_000_000_000_005)
+    expect(await balance(chain, 1)).toBe(10_000_000_005)
   })
 
   test('behavior: solidified state trails the head', async () => {
     const chain = await chainOf()
     await transfer(chain, 5)
-    expect(await balance(chain, 1, 'walletsolidity')).toBe(1_000_000_000_000)
+    expect(await balance(chain, 1, 'walletsolidity')).toBe(10_000_000_000)
     for (let i = 0; i < 3; i++) await chain.mine()
-    expect(await balance(chain, 1, 'walletsolidity')).toBe(1_000_000_000_005)
+    expect(await balance(chain, 1, 'walletsolidity')).toBe(10_000_000_005)
   })
 
   test('behavior: without automine a transaction waits in the pool and shows in the newest state', async () => {
@@ -76,7 +76,7 @@ describe('createDevChain', () => {
     const { txid } = await transfer(chain, 5)
     expect(await ask(chain, 'wallet/gettransactionlistfrompending')).toEqual({ txId: [txid] })
     expect(await ask(chain, 'wallet/getpendingsize')).toEqual({ pendingSize: 1 })
-    expect(await balance(chain, 1)).toBe(1_000_000_000_005)
+    expect(await balance(chain, 1)).toBe(10_000_000_005)
     expect(await ask(chain, 'wallet/gettransactioninfobyid', { value: txid })).toEqual({})
     await chain.mine()
     expect(await ask(chain, 'wallet/getpendingsize')).toEqual({ pendingSize: 0 })
@@ -155,11 +155,11 @@ describe('createDevChain', () => {
     const second = await chainOf({ state })
     expect(second.ledger.head().id).toBe(first.ledger.head().id)
     expect(second.ledger.head().id).not.toBe(undone)
-    expect(await balance(second, 1)).toBe(1_000_000_000_005)
+    expect(await balance(second, 1)).toBe(10_000_000_005)
     await transfer(second, 7)
     await second.close()
     const third = await chainOf({ state })
-    expect(await balance(third, 1)).toBe(1_000_000_000_012)
+    expect(await balance(third, 1)).toBe(10_000_000_012)
     expect(readFileSync(state, 'utf8').endsWith('\n')).toBe(true)
   })
 

@@ -21,6 +21,7 @@ import type { Ledger, MineOptions, Snapshot } from './ledger.ts'
 import { createNativeApp, createNativeTransport } from './nativeServer.ts'
 import { COIN, SLOT } from './resources.ts'
 import type { Overlay } from './state.ts'
+import { packState, unpackState } from './stateDump.ts'
 import { createStateFile } from './stateFile.ts'
 
 /** A chain in this process, behind the node's HTTP interface. */
@@ -61,8 +62,23 @@ export type DevChain = {
   patch(change: (state: Overlay) => void): Promise<void>
   /** Changes one account of the newest block, by address of 42 hex characters. */
   changeAccount(address: string, change: AccountChange): Promise<void>
+  /** Goes back to the chain as it was when this process started. */
+  reset(): Promise<void>
+  /** The newest state as bytes, for `loadState`. */
+  dumpState(): Uint8Array
+  /** Adds a dumped state to the newest one. @throws Error when the bytes are not such a state */
+  loadState(dump: Uint8Array): Promise<void>
   setFaults(faults: Faults): void
 }
+
+/** 10^-18 of the coin in one sun. */
+const WEI_PER_SUN = 10n ** 12n
+
+/** The price of energy where the coin has 18 decimals: what tools of Ethereum expect. */
+const GWEI = 10n ** 9n
+
+/** The chain at a moment, with its time. */
+type Remembered = { chain: Snapshot; resumeTime: () => void }
 
 /** Blocks that are made before other work of the process gets its turn. */
 const BLOCKS_A_TURN = 100
@@ -71,15 +87,17 @@ const BLOCKS_A_TURN = 100
 export async function createDevChain(options: createDevChain.Options = {}): Promise<DevChain> {
   const {
     accounts: count = 10,
-    balance = 1_000_000n,
-    blockTime: initialBlockTime = SLOT,
+    balance = 10_000n,
+    decimals = 6,
+    mnemonic,
     now = Date.now,
     producers = 5,
     profile = 'ethereum',
     seed,
     state: stateFile,
   } = options
-  const accounts = devAccounts(count)
+  const initialBlockTime = options.blockTime ?? (profile === 'native' ? SLOT : 0)
+  const accounts = devAccounts(count, mnemonic)
   const genesis: Genesis = options.genesis ?? {
     accounts: accounts.map(({ address }) => ({ address, balance: balance * COIN })),
     producers: producerKeys(seed ?? '', producers).map(({ address, key }, index) => ({
@@ -89,8 +107,12 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       votes: BigInt(100 - index),
     })),
     firstMaintenance: 0,
-    ...(options.parameters && { parameters: options.parameters }),
+    ...(options.chainId !== undefined && { chainId: options.chainId }),
+    ...(decimals === 18 && { unitsPerSun: WEI_PER_SUN }),
+    parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
   }
+  /** What a state file must agree with. */
+  const identity = () => ledger.block(0)?.id + (decimals === 18 ? '/18' : '')
   const ethereum = profile === 'native' ? nativeRules : ethereumRules
   const ledger = createLedger(genesis, { ethereum: { ...ethereum, ...options.ethereum } })
   const clock = createClock({
@@ -101,7 +123,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   })
   const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
-  const snapshots = new Map<number, { chain: Snapshot; resumeTime: () => void }>()
+  const snapshots = new Map<number, Remembered>()
+  let started: Remembered | undefined
   let lastSnapshot = 0
   let blockTime = initialBlockTime
   let timer: NodeJS.Timeout | undefined
@@ -112,10 +135,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   function restore(): void {
     const entries = kept?.read() ?? []
     const [first] = entries
-    if (!first) return kept?.append({ kind: 'chain', genesis: ledger.head().id })
-    if (first.kind !== 'chain' || first.genesis !== ledger.head().id)
+    if (!first) return kept?.append({ kind: 'chain', genesis: identity() })
+    if (first.kind !== 'chain' || first.genesis !== identity())
       throw new Error(
-        `${stateFile} holds another chain: it was made with other accounts, balances or producers`,
+        `${stateFile} holds another chain: it was made with other accounts, balances, producers, decimals or another chain id`,
       )
     for (const entry of entries) {
       if (entry.kind === 'block') ledger.restore.block(entry.block, new Map(entry.changes))
@@ -139,6 +162,14 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     return ledger.head()
   }
 
+  async function returnTo({ chain, resumeTime }: Remembered): Promise<void> {
+    await ledger.revert(chain)
+    const { number, revision } = chain
+    kept?.append({ kind: 'return', mark: { number, revision } })
+    resumeTime()
+    await announce()
+  }
+
   async function patch(change: (state: Overlay) => void): Promise<void> {
     const changes = await ledger.patch(change)
     kept?.append({ kind: 'patch', changes: [...changes] })
@@ -154,6 +185,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     timer = setTimeout(() => void mine().catch(schedule), blockTime)
     timer.unref()
   }
+
+  const remember = (): Remembered => ({ chain: ledger.snapshot(), resumeTime: clock.mark() })
 
   const native = createNativeInterface({
     ledger,
@@ -189,6 +222,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     },
     async start() {
       if (ledger.head().header.number === 0) await mine()
+      started = remember()
       schedule()
     },
     async close() {
@@ -211,19 +245,24 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       await announce()
     },
     snapshot() {
-      snapshots.set(++lastSnapshot, { chain: ledger.snapshot(), resumeTime: clock.mark() })
+      snapshots.set(++lastSnapshot, remember())
       return lastSnapshot
     },
     async revert(id) {
       const snapshot = snapshots.get(id)
       if (!snapshot) return false
       for (const later of snapshots.keys()) if (later >= id) snapshots.delete(later)
-      await ledger.revert(snapshot.chain)
-      const { number, revision } = snapshot.chain
-      kept?.append({ kind: 'return', mark: { number, revision } })
-      snapshot.resumeTime()
-      await announce()
+      await returnTo(snapshot)
       return true
+    },
+    reset: async () => {
+      snapshots.clear()
+      if (started) await returnTo(started)
+    },
+    dumpState: () => packState(ledger.entries()),
+    async loadState(dump) {
+      const values = unpackState(dump)
+      await patch((state) => state.setAll(values))
     },
     patch,
     changeAccount: (address, change) =>
@@ -237,9 +276,15 @@ export declare namespace createDevChain {
   type Options = {
     /** Funded accounts. @default 10 */
     accounts?: number
-    /** Coins of each. @default 1,000,000 */
+    /** Coins of each. @default 10,000 */
     balance?: bigint
-    /** Milliseconds between blocks when no transaction comes; 0 for none. @default 3,000 */
+    /** Words that the accounts come from. @default those that development tools share */
+    mnemonic?: string
+    /** @default the last four bytes of the genesis hash */
+    chainId?: number
+    /** 18: balances and values count in units of 10^-18 of the coin, and native transactions are not taken. @default 6 */
+    decimals?: 6 | 18
+    /** Milliseconds between blocks when no transaction comes; 0 for none. @default 0, natively 3,000 */
     blockTime?: number
     /** A block at once when a transaction comes. @default true */
     automine?: boolean

@@ -20,6 +20,13 @@ export type Genesis = {
    * is: energy is then always paid in coins. @default false
    */
   stakesPayNoEnergy?: boolean
+  /** The chain id: the last four bytes of the genesis id. @default as the genesis hashes */
+  chainId?: number
+  /**
+   * Smallest units of the state in one sun. Above 1 the chain counts finer than its native form can say, and takes no
+   * native transactions. @default 1
+   */
+  unitsPerSun?: bigint
   /** Milliseconds that a proposal is open. @default three days */
   proposalLifetime?: number
 }
@@ -34,7 +41,7 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
   for (const { address, balance, name } of genesis.accounts)
     state.set('account', address, {
       ...newAccount(address, 'Normal', 0, Buffer.from(name ?? '').toString('hex')),
-      balance,
+      balance: balance * (genesis.unitsPerSun ?? 1n),
     })
   for (const { address, url, votes } of genesis.producers) {
     const account: Account = state.get('account', address) ?? newAccount(address, 'AssetIssue', 0)
@@ -65,7 +72,7 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
   state.set('prices', 'bandwidth', `0:${parameter(state, 'getTransactionFee')}`)
   state.set('prices', 'memo', `0:${parameter(state, 'getMemoFee')}`)
 
-  return sealBlock(
+  const block = sealBlock(
     {
       number: 0,
       timestamp: 0,
@@ -91,4 +98,7 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
       infos: [],
     },
   )
+  if (genesis.chainId === undefined) return block
+  const id = genesis.chainId.toString(16).padStart(8, '0')
+  return { ...block, id: block.id.slice(0, -8) + id }
 }

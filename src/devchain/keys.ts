@@ -13,10 +13,20 @@ export type DevAccount = {
   key: string
 }
 
-/** The first accounts of the shared words, by the derivation of Ethereum wallets. */
-export function devAccounts(count: number): DevAccount[] {
-  // The words are stretched into a seed once; that is the slow part.
-  const parent = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey()
+type Parent = ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']>
+
+/** Keys by words: stretching the words into a seed is slow. */
+const parents = new Map<string, Parent>()
+
+/**
+ * The first accounts of some words, by the derivation of Ethereum wallets.
+ *
+ * @throws Error when the words are not a mnemonic.
+ */
+export function devAccounts(count: number, words = MNEMONIC): DevAccount[] {
+  const parent =
+    parents.get(words) ?? mnemonicToAccount(words, { path: "m/44'/60'/0'/0" }).getHdKey()
+  parents.set(words, parent)
   return Array.from({ length: count }, (_, index) => {
     const { privateKey } = parent.deriveChild(index)
     const key = Buffer.from(privateKey as Uint8Array).toString('hex')

@@ -36,6 +36,9 @@ export type MineOptions = {
   pending?: string
 }
 
+/** What contracts see of a block: its base fee, which Ethereum transactions pay, and its randomness. */
+type NextBlockChoice = Pick<ExecutionContext['block'], 'baseFee' | 'prevRandao'>
+
 /** The chain at a moment, to go back to. */
 export type Snapshot = Mark & { waiting: readonly Pending[] }
 
@@ -51,14 +54,19 @@ const REFERENCE_WINDOW = 65_536
  */
 export function createLedger(
   genesis: Genesis,
-  { ethereum = nativeRules, types = contractTypes }: createLedger.Options = {},
+  { ethereum: rules = nativeRules, types = contractTypes }: createLedger.Options = {},
 ) {
+  const ethereum = { ...rules }
   const store = createBlockStore()
   const { head } = store
   let pool = createPool()
   /** The newest state with the pool on top; undefined until somebody asks. */
   let session: Overlay | undefined
   let turn = 0
+  /** What the next block is to have. */
+  let chosen: NextBlockChoice = {}
+  /** The account that contracts see as the producer. */
+  let coinbase: string | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
   const start = store.overlay()
@@ -90,7 +98,13 @@ export function createLedger(
       types,
       refBlockHash,
       isKnown: (id) => store.placeOf(id) !== undefined,
-      block: { ...block, chainId, hashOf: (number) => store.block(number)?.id },
+      block: {
+        ...block,
+        chainId,
+        hashOf: (number) => store.block(number)?.id,
+        ...(block.number > head().header.number && chosen),
+        ...(coinbase && { producer: coinbase }),
+      },
       ethereum,
     }
   }
@@ -159,6 +173,7 @@ export function createLedger(
     const taken = new Set(waiting.map(({ id }) => id))
     pool.keep(({ id }) => !taken.has(id))
     session = undefined
+    chosen = {}
     return block
   }
 
@@ -193,6 +208,11 @@ export function createLedger(
       exclusive(async () => {
         if (pool.has(transaction.id) || store.placeOf(transaction.id))
           throw new RefusedError('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
+        if ((genesis.unitsPerSun ?? 1n) > 1n)
+          throw new RefusedError(
+            'OTHER_ERROR',
+            'this chain counts in 18 decimals and takes no native transactions',
+          )
         if (transaction.contracts === 0)
           throw new RefusedError('CONTRACT_VALIDATE_ERROR', 'No contract!')
         checkExpiration(transaction, head().header.timestamp)
@@ -279,6 +299,18 @@ export function createLedger(
         await renewSession()
         return mark
       }),
+
+    /** Chooses what contracts see of the next block, and only there. */
+    chooseNext: (choice: NextBlockChoice): void => void (chosen = { ...chosen, ...choice }),
+
+    /** Chooses the producer that contracts see from now on. */
+    setCoinbase: (address: string): void => void (coinbase = address),
+
+    /** Sets the most gas that one transaction may ask for. */
+    setGasLimit: (limit: bigint): void => void (ethereum.gasLimit = limit),
+
+    /** Every value of the newest state, by `table:key`. */
+    entries: (): Iterable<[string, unknown]> => store.entries(),
 
     /** Lets the producers take turns in another order, so that a new branch differs from the old one. */
     shiftTurn: () => void turn++,

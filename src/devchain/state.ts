@@ -14,6 +14,8 @@ export type State = StateReader & {
 
 /** A state on top of another one: its changes are seen through it and reach the parent with `commit`. */
 export type Overlay = State & {
+  /** Sets values by `table:key`. */
+  setAll(values: Iterable<readonly [name: string, value: unknown]>): void
   commit(): void
   /** The changes so far, by `table:key`. */
   changes(): ReadonlyMap<string, unknown>
@@ -38,6 +40,8 @@ export type History = StateReader & {
   changedAt(table: Table, key: string, revision: number): number | undefined
   /** What a revision changed. */
   changesAt(revision: number): ReadonlyMap<string, unknown>
+  /** Every newest value that is there, by `table:key`. */
+  entries(): Iterable<[name: string, value: unknown]>
 }
 
 /** The state of a chain with all of its past, in memory. */
@@ -82,6 +86,12 @@ export function createHistory(): History {
       while (changed.length > revision + 1) for (const key of changed.pop() as string[]) undo(key)
     },
     changedAt: (table, key, revision) => find(`${table}:${key}`, revision)?.revision,
+    *entries() {
+      for (const [name, list] of versions) {
+        const value = list.at(-1)?.value
+        if (value !== undefined) yield [name, value]
+      }
+    },
     changesAt: (revision) =>
       new Map((changed[revision] ?? []).map((key) => [key, find(key, revision)?.value])),
   }
@@ -97,6 +107,9 @@ export function createOverlay(parent: StateReader | State): Overlay {
     },
     set(table, key, value) {
       changes.set(`${table}:${key}`, value)
+    },
+    setAll(values) {
+      for (const [name, value] of values) changes.set(name, value)
     },
     commit() {
       if (!('set' in parent)) throw new Error('the parent of this state is read-only')

@@ -20,7 +20,7 @@ export type StateFile = {
 /** Keeps a chain in a file. */
 export function createStateFile(file: string): StateFile {
   return {
-    append: (entry) => appendFileSync(file, `${JSON.stringify(entry, write)}\n`),
+    append: (entry) => appendFileSync(file, `${JSON.stringify(entry, writeValue)}\n`),
     read() {
       if (!existsSync(file)) return []
       const text = readFileSync(file, 'utf8')
@@ -30,7 +30,7 @@ export function createStateFile(file: string): StateFile {
       if (rest !== '') truncateSync(file, Buffer.byteLength(text) - Buffer.byteLength(rest))
       return lines.map((line, index) => {
         try {
-          return JSON.parse(line, read) as StateEntry
+          return JSON.parse(line, readValue) as StateEntry
         } catch (cause) {
           throw new Error(
             `line ${index + 1} of ${file} is damaged; move the file away to start anew`,
@@ -44,7 +44,8 @@ export function createStateFile(file: string): StateFile {
   }
 }
 
-function write(_name: string, value: unknown): unknown {
+/** Writes values that JSON does not know: big integers, bytes, undefined. */
+export function writeValue(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() }
   if (value instanceof Uint8Array) return { $hex: Buffer.from(value).toString('hex') }
   // Buffer turns itself into an object before it gets here.
@@ -52,7 +53,8 @@ function write(_name: string, value: unknown): unknown {
   return value === undefined ? { $none: true } : value
 }
 
-function read(_name: string, value: unknown): unknown {
+/** Reads what `writeValue` wrote. */
+export function readValue(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const [name, ...more] = Object.keys(value)
   if (more.length > 0 || !name?.startsWith('$')) return value

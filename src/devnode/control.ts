@@ -4,11 +4,11 @@ import { readFaults } from '../devchain/index.ts'
 import type { ChainBlock, DevChain } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
-import { boolean, isObject, maybe, optional, type Param, show } from '../jsonrpc/params.ts'
+import { address, bytes, hash, isObject, optional, type Param, show } from '../jsonrpc/params.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import { named } from './named.ts'
 import { amount } from './requests.ts'
-
-const MAX_BLOCKS = 10_000n
-const MAX_TIMER = 2n ** 31n - 1n
+import type { Unlocked } from './unlocked.ts'
 
 type Reorg = { depth: number; blocks: number; keep: boolean }
 
@@ -24,71 +24,11 @@ const reorg: Param<Reorg> = (input) => {
   return { depth, blocks, keep: transactions === 'pool' }
 }
 
-/**
- * The methods that steer the chain: blocks, time, snapshots, reorganisations, balances and code, faults. A gateway that
- * follows the chain has seen the change before they answer.
- */
-export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
+/** The methods for snapshots, reorganisations, the pool, the whole state and faults. */
+export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
+  const { ledger } = chain
   const hashOf = (block: ChainBlock): Hash => `0x${block.id}`
   const hex = (number: bigint | number): Hex => `0x${number.toString(16)}`
-
-  const evm_mine = defineMethod({
-    params: [maybe(amount)],
-    summary: 'makes a block; at a time in seconds when given',
-    async handler(_, [seconds]) {
-      if (seconds !== undefined) chain.clock.setNext(Number(seconds) * 1000)
-      await chain.mine()
-      return '0x0'
-    },
-  })
-
-  const mineMany = defineMethod({
-    params: [optional(amount, 1n), optional(amount, 0n)],
-    summary: 'makes blocks; the second parameter is seconds between them',
-    async handler(_, [count, interval]) {
-      if (count > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
-      await chain.mineMany(Number(count), Number(interval) * 1000)
-      return null
-    },
-  })
-
-  const evm_increaseTime = defineMethod({
-    params: [amount],
-    summary: 'moves the clock forward by seconds; the next block has the new time',
-    handler: (_, [seconds]) => hex(Math.floor(chain.clock.increase(Number(seconds) * 1000) / 1000)),
-  })
-
-  const setNextTime = defineMethod({
-    params: [amount],
-    summary: 'time of the next block, seconds',
-    handler(_, [seconds]) {
-      const ms = Number(seconds) * 1000
-      if (ms <= chain.ledger.head().header.timestamp)
-        throw new RpcError(-32000, 'the next block must be later than the newest one')
-      chain.clock.setNext(ms)
-      return null
-    },
-  })
-
-  const evm_setAutomine = defineMethod({
-    params: [boolean],
-    summary: 'whether a block is made at once when a transaction comes',
-    handler(_, [on]) {
-      chain.automine = on
-      return true
-    },
-  })
-
-  const evm_setIntervalMining = defineMethod({
-    params: [amount],
-    summary: 'milliseconds between blocks when no transaction comes; 0 for none',
-    handler(_, [ms]) {
-      // A timer that is set for longer fires at once.
-      if (ms > MAX_TIMER) throw new RpcError(-32602, `at most ${MAX_TIMER} milliseconds`)
-      chain.setBlockTime(Number(ms))
-      return true
-    },
-  })
 
   const evm_snapshot = defineMethod({
     params: [],
@@ -106,7 +46,6 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [optional(reorg, { depth: 1, blocks: 2, keep: true })],
     summary: 'replaces the newest blocks by a longer branch, as a real chain does now and then',
     async handler(_, [{ depth, blocks, keep }]) {
-      const { ledger } = chain
       const head = ledger.head().header.number
       const most = head - ledger.solid().header.number
       if (depth > most)
@@ -140,20 +79,73 @@ export function controlMethods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
+  const dropTransaction = defineMethod({
+    params: [hash],
+    summary: 'takes a transaction out of the pool; false when it does not wait',
+    async handler(_, [transaction]) {
+      const id = transaction.slice(2)
+      const isWaiting = ledger.pool().some((item) => item.transaction.id === id)
+      await ledger.drop((item) => item.id === id)
+      return isWaiting
+    },
+  })
+
+  const dropAllTransactions = defineMethod({
+    params: [],
+    summary: 'empties the pool',
+    async handler() {
+      await ledger.drop(() => true)
+      return null
+    },
+  })
+
+  const removePoolTransactions = defineMethod({
+    params: [address],
+    summary: 'takes the transactions of an account out of the pool',
+    async handler(_, [who]) {
+      const from = toNativeAddress(who)
+      await ledger.drop(({ ethereum }) => ethereum?.from === from)
+      return null
+    },
+  })
+
+  const reset = defineMethod({
+    params: [],
+    summary: 'goes back to the chain as it was when it was started',
+    async handler() {
+      await chain.reset()
+      unlocked.clear()
+      return true
+    },
+  })
+
+  const dumpState = defineMethod({
+    params: [],
+    summary: 'accounts, code and storage as bytes, for loadState',
+    handler: () => `0x${Buffer.from(chain.dumpState()).toString('hex')}`,
+  })
+
+  const loadState = defineMethod({
+    params: [bytes],
+    summary: 'adds a dumped state to the newest one',
+    async handler(_, [dump]) {
+      await chain.loadState(Buffer.from(dump.slice(2), 'hex')).catch((error: unknown) => {
+        throw new RpcError(-32602, (error as Error).message, { cause: error })
+      })
+      return true
+    },
+  })
+
   return {
-    evm_mine,
-    anvil_mine: mineMany,
-    hardhat_mine: mineMany,
-    evm_increaseTime,
-    evm_setNextBlockTimestamp: setNextTime,
-    evm_setAutomine,
-    anvil_setAutomine: evm_setAutomine,
-    evm_setIntervalMining,
-    evm_snapshot,
-    anvil_snapshot: evm_snapshot,
-    evm_revert,
-    anvil_revert: evm_revert,
+    ...named(['evm', 'anvil'], 'snapshot', evm_snapshot),
+    ...named(['evm', 'anvil'], 'revert', evm_revert),
     evm_reorg,
+    ...named(['anvil', 'hardhat'], 'dropTransaction', dropTransaction),
+    anvil_dropAllTransactions: dropAllTransactions,
+    anvil_removePoolTransactions: removePoolTransactions,
+    ...named(['anvil', 'hardhat'], 'reset', reset),
+    ...named(['anvil', 'hardhat'], 'dumpState', dumpState),
+    ...named(['anvil', 'hardhat'], 'loadState', loadState),
     dev_setFaults,
   }
 }

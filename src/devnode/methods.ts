@@ -4,6 +4,8 @@ import { accountMethods } from './accounts.ts'
 import { callMethods } from './calls.ts'
 import { controlMethods } from './control.ts'
 import { tellFailures } from './failures.ts'
+import { miningMethods } from './mining.ts'
+import { nodeMethods } from './node.ts'
 import { sendingMethods } from './sending.ts'
 import { stateMethods } from './state.ts'
 import { createUnlocked } from './unlocked.ts'
@@ -12,7 +14,9 @@ import { createUnlocked } from './unlocked.ts'
 export function devMethods(chain: DevChain): Record<string, AnyMethod> {
   const unlocked = createUnlocked(chain)
   return tellFailures({
-    ...controlMethods(chain),
+    ...controlMethods(chain, unlocked),
+    ...miningMethods(chain),
+    ...nodeMethods(chain),
     ...stateMethods(chain, unlocked),
     ...accountMethods(chain),
     ...callMethods(chain),

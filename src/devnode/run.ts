@@ -15,6 +15,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain),
+    coinDecimals: options.chain.decimals ?? 6,
     routes: chain.app,
     accounts: chain.accounts.map(({ address, key }) => ({
       address: `0x${address.slice(2)}`,
@@ -24,7 +25,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   })
   const { head } = await gateway.ready
   announceTo(chain, head)
-  process.stdout.write(banner(chain, url, options.chain.balance ?? 1_000_000n))
+  process.stdout.write(banner(chain, url, options.chain))
 }
 
 export declare namespace runDevChain {
@@ -32,21 +33,39 @@ export declare namespace runDevChain {
 }
 
 /** What is shown at the start: addresses in both spellings, keys, and where to connect. */
-function banner(chain: DevChain, url: string, balance: bigint): string {
+function banner(
+  chain: DevChain,
+  url: string,
+  { balance = 10_000n, decimals = 6, mnemonic = MNEMONIC, profile }: createDevChain.Options,
+): string {
   const rows = chain.accounts.map(
     ({ address, key }, index) =>
       `(${index}) 0x${address.slice(2)}  ${toBase58(Buffer.from(address, 'hex'))}\n    0x${key}`,
   )
+  const coins = balance.toLocaleString('en')
+  const units = decimals === 18 ? '' : ` (${(balance * COIN).toLocaleString('en')} sun)`
+  const notes = [
+    ...(decimals === 18
+      ? [
+          'Unlike the real chain, the coin has 18 decimals here and native transactions are refused.',
+        ]
+      : []),
+    ...(profile === 'native'
+      ? []
+      : [
+          'Contracts get the addresses that Ethereum tools predict; --profile native has those of the real chain.',
+        ]),
+  ]
   return `
-Accounts with ${balance.toLocaleString('en')} coins each (${(balance * COIN).toLocaleString('en')} sun) and their private keys.
+Accounts with ${coins} coins each${units} and their private keys.
 These keys are known to everybody: never send anything of value to them.
 
 ${rows.join('\n')}
 
-Mnemonic   ${MNEMONIC}
+Mnemonic   ${mnemonic}
 Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
 JSON-RPC   ${url}
 Native     ${url}/wallet and ${url}/walletsolidity
-
+${notes.map((note) => `\n${note}`).join('')}
 `
 }

@@ -2,6 +2,7 @@ import type { AccountChange, DevChain } from '../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { address, boolean, bytes, optional, quantity } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
+import { named } from './named.ts'
 import { amount, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -81,25 +82,16 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     },
   })
 
+  const all = ['anvil', 'hardhat', 'tenderly']
   return {
-    anvil_setBalance: setBalance,
-    hardhat_setBalance: setBalance,
-    tenderly_setBalance: setBalance,
-    anvil_addBalance: addBalance,
-    tenderly_addBalance: addBalance,
-    anvil_setCode: setCode,
-    hardhat_setCode: setCode,
-    anvil_setNonce: setNonce,
-    hardhat_setNonce: setNonce,
+    ...named(all, 'setBalance', setBalance),
+    ...named(['anvil', 'tenderly'], 'addBalance', addBalance),
+    ...named(all, 'setCode', setCode),
+    ...named(['anvil', 'hardhat'], 'setNonce', setNonce),
     evm_setAccountNonce: setNonce,
-    anvil_setStorageAt: setStorageAt,
-    hardhat_setStorageAt: setStorageAt,
-    tenderly_setStorageAt: setStorageAt,
-    anvil_impersonateAccount: impersonateAccount,
-    hardhat_impersonateAccount: impersonateAccount,
-    anvil_stopImpersonatingAccount: stopImpersonatingAccount,
-    hardhat_stopImpersonatingAccount: stopImpersonatingAccount,
-    anvil_autoImpersonateAccount: autoImpersonateAccount,
-    hardhat_autoImpersonateAccount: autoImpersonateAccount,
+    ...named(all, 'setStorageAt', setStorageAt),
+    ...named(['anvil', 'hardhat'], 'impersonateAccount', impersonateAccount),
+    ...named(['anvil', 'hardhat'], 'stopImpersonatingAccount', stopImpersonatingAccount),
+    ...named(['anvil', 'hardhat'], 'autoImpersonateAccount', autoImpersonateAccount),
   }
 }

@@ -148,7 +148,7 @@ describe('a wallet', () => {
     expect(await dev.rpc('net_version')).toBe(dev.chain.chainId.toString())
     const head = await dev.rpc('eth_blockNumber')
     // Wallets ask for state at the number that they saw last.
-    expect(BigInt((await dev.rpc('eth_getBalance', from, head)) as string)).toBe(10n ** 12n)
+    expect(BigInt((await dev.rpc('eth_getBalance', from, head)) as string)).toBe(10n ** 10n)
     const call = { from, to: accountOf(7), value: '0x10' }
     const gas = BigInt((await dev.rpc('eth_estimateGas', call, head)) as string)
     const gasPrice = BigInt((await dev.rpc('eth_gasPrice')) as string)

@@ -13,9 +13,10 @@ import { usageError } from '../errors.ts'
 /** Flags of a gateway as the parser gives them. */
 export type ConfigFlags = Record<string, string | string[] | boolean | undefined>
 
-/** Adds the options of the table in `config.ts`. */
-export function addConfigOptions(command: Command): Command {
-  for (const option of Object.values<ConfigOption>(options)) {
+/** Adds the options of the table in `config.ts`. @param without - names of options that the command does not have */
+export function addConfigOptions(command: Command, without: readonly string[] = []): Command {
+  for (const [name, option] of Object.entries<ConfigOption>(options)) {
+    if (without.includes(name)) continue
     const { default: fallback, env, flag, help, repeats, value } = option
     const notes = fallback === undefined ? `env ${env}` : `env ${env}, default ${String(fallback)}`
     const added = new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`)

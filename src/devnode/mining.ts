@@ -1,0 +1,222 @@
+import { numberToHex } from 'viem/utils'
+
+import type { DevChain } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import {
+  address,
+  boolean,
+  isObject,
+  maybe,
+  member,
+  optional,
+  type Param,
+} from '../jsonrpc/params.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import { eth_getBlockByNumber } from '../methods/eth_getBlockByNumber.ts'
+import { named } from './named.ts'
+import { amount, word } from './requests.ts'
+
+const MAX_BLOCKS = 100_000n
+
+/** A timer that is set for longer fires at once, milliseconds. */
+const MAX_TIMER = 2n ** 31n - 1n
+
+/** What `evm_mine` takes: nothing, a time in seconds, or an object with a number of blocks. */
+type MineRequest = { blocks: bigint; timestamp?: bigint | undefined }
+
+const mineRequest: Param<MineRequest> = (input) => {
+  if (!isObject(input)) return { blocks: 1n, timestamp: maybe(amount)(input) }
+  return {
+    blocks: member(input, 'blocks', optional(amount, 1n)),
+    timestamp: member(input, 'timestamp', maybe(amount)),
+  }
+}
+
+/** The methods that make blocks, move the clock and choose what the next block has. */
+export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
+  const { clock, ledger } = chain
+
+  async function mine(count: bigint, interval = 0n): Promise<void> {
+    if (count > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
+    await chain.mineMany(Number(count), Number(interval) * 1000)
+  }
+
+  function chooseTime(seconds: bigint): void {
+    const time = Number(seconds) * 1000
+    const newest = Math.floor(ledger.head().header.timestamp / 1000)
+    if (Number(seconds) <= newest)
+      throw new RpcError(
+        -32000,
+        `Timestamp ${seconds} is lower than or equal to previous block's timestamp ${newest}`,
+      )
+    clock.setNext(time)
+  }
+
+  function setBlockTime(ms: bigint): void {
+    if (ms > MAX_TIMER) throw new RpcError(-32602, `at most ${MAX_TIMER} milliseconds`)
+    chain.setBlockTime(Number(ms))
+  }
+
+  const evm_mine = defineMethod({
+    params: [mineRequest],
+    summary: 'makes a block, at a time in seconds when given, or several',
+    async handler(_, [{ blocks, timestamp }]) {
+      if (timestamp !== undefined) chooseTime(timestamp)
+      await mine(blocks)
+      return '0x0'
+    },
+  })
+
+  const mineDetailed = defineMethod({
+    params: [mineRequest],
+    summary: 'as evm_mine, and answers the blocks',
+    async handler(context, [{ blocks, timestamp }]) {
+      if (timestamp !== undefined) chooseTime(timestamp)
+      const first = ledger.head().header.number + 1
+      await mine(blocks)
+      const numbers = Array.from({ length: Number(blocks) }, (_, index) => first + index)
+      return Promise.all(
+        numbers.map(async (number) => eth_getBlockByNumber.handler(context, [number, true])),
+      )
+    },
+  })
+
+  const mineMany = defineMethod({
+    params: [optional(amount, 1n), optional(amount, 0n)],
+    summary: 'makes blocks; the second parameter is seconds between them',
+    async handler(_, [count, interval]) {
+      await mine(count, interval)
+      return null
+    },
+  })
+
+  const increaseTime = defineMethod({
+    params: [amount],
+    summary: 'moves the clock forward by seconds; the next block has the new time',
+    handler: (_, [seconds]) =>
+      numberToHex(Math.floor(clock.increase(Number(seconds) * 1000) / 1000)),
+  })
+
+  const setNextTime = defineMethod({
+    params: [amount],
+    summary: 'time of the next block, seconds',
+    handler(_, [seconds]) {
+      chooseTime(seconds)
+      return null
+    },
+  })
+
+  const setTime = defineMethod({
+    params: [amount],
+    summary: 'moves the clock to a time, seconds; answers by how many it moved',
+    handler: (_, [seconds]) => Math.floor(clock.set(Number(seconds) * 1000) / 1000),
+  })
+
+  const setTimestampInterval = defineMethod({
+    params: [amount],
+    summary: 'makes every block so many seconds later than its parent',
+    handler(_, [seconds]) {
+      clock.setInterval(Number(seconds) * 1000)
+      return null
+    },
+  })
+
+  const removeTimestampInterval = defineMethod({
+    params: [],
+    summary: 'lets block times follow the clock again',
+    handler() {
+      clock.setInterval(undefined)
+      return true
+    },
+  })
+
+  const setAutomine = defineMethod({
+    params: [boolean],
+    summary: 'whether a block is made at once when a transaction comes',
+    async handler(_, [on]) {
+      chain.automine = on
+      if (on && ledger.pool().length > 0) await chain.mine()
+      return true
+    },
+  })
+
+  const getAutomine = defineMethod({
+    params: [],
+    summary: 'whether a block is made at once when a transaction comes',
+    handler: () => chain.automine,
+  })
+
+  const setIntervalMining = defineMethod({
+    params: [optional(amount, 0n)],
+    summary: 'milliseconds between blocks when no transaction comes; 0 for none',
+    handler(_, [ms]) {
+      setBlockTime(ms)
+      return true
+    },
+  })
+
+  const anvil_setIntervalMining = defineMethod({
+    params: [amount],
+    summary: 'seconds between blocks when no transaction comes; 0 for none',
+    handler(_, [seconds]) {
+      setBlockTime(seconds * 1000n)
+      return null
+    },
+  })
+
+  const setNextBaseFee = defineMethod({
+    params: [amount],
+    summary: 'what a unit of gas costs in the next block, and only there',
+    handler(_, [baseFee]) {
+      ledger.chooseNext({ baseFee })
+      return true
+    },
+  })
+
+  const setPrevRandao = defineMethod({
+    params: [word],
+    summary: 'randomness that contracts see in the next block',
+    handler(_, [prevRandao]) {
+      ledger.chooseNext({ prevRandao })
+      return true
+    },
+  })
+
+  const setCoinbase = defineMethod({
+    params: [address],
+    summary: 'producer that contracts see from now on',
+    handler(_, [who]) {
+      ledger.setCoinbase(toNativeAddress(who))
+      return true
+    },
+  })
+
+  const setBlockGasLimit = defineMethod({
+    params: [amount],
+    summary: 'the most gas that one transaction may ask for',
+    handler(_, [limit]) {
+      ledger.setGasLimit(limit)
+      return true
+    },
+  })
+
+  return {
+    evm_mine,
+    ...named(['evm', 'anvil'], 'mineDetailed', mineDetailed),
+    ...named(['anvil', 'hardhat'], 'mine', mineMany),
+    ...named(['evm', 'anvil'], 'increaseTime', increaseTime),
+    ...named(['evm', 'anvil'], 'setNextBlockTimestamp', setNextTime),
+    ...named(['evm', 'anvil'], 'setTime', setTime),
+    ...named(['evm', 'anvil'], 'setBlockTimestampInterval', setTimestampInterval),
+    ...named(['evm', 'anvil'], 'removeBlockTimestampInterval', removeTimestampInterval),
+    ...named(['evm', 'anvil'], 'setAutomine', setAutomine),
+    ...named(['anvil', 'hardhat'], 'getAutomine', getAutomine),
+    evm_setIntervalMining: setIntervalMining,
+    anvil_setIntervalMining,
+    ...named(['anvil', 'hardhat'], 'setNextBlockBaseFeePerGas', setNextBaseFee),
+    ...named(['anvil', 'hardhat'], 'setPrevRandao', setPrevRandao),
+    ...named(['anvil', 'hardhat'], 'setCoinbase', setCoinbase),
+    ...named(['evm', 'anvil'], 'setBlockGasLimit', setBlockGasLimit),
+  }
+}
