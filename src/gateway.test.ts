@@ -74,6 +74,13 @@ test('behavior: viem over HTTP, WebSocket and in the process', async () => {
   }
 })
 
+test('error: a misspelt method gets a suggestion', async () => {
+  const { gateway } = await setup()
+  expect(await gateway.request({ method: 'eth_getBlance', params: [] }).catch(String)).toContain(
+    'the method eth_getBlance does not exist/is not available; did you mean eth_getBalance?',
+  )
+})
+
 test('behavior: methods and routes of an embedder', async () => {
   const { gateway } = await setup(
     {},

@@ -57,8 +57,8 @@ export async function serve({
     await stop()
     throw explain(error, config)
   }
-  const { status, upstream } = gateway.health()
-  if (status === 'down') complain(waitingFor(upstream))
+  const health = gateway.health()
+  if (health.status === 'down') complain(waitingFor(health))
   gateway.ready.catch((error: unknown) => {
     complain(explain(error, config).message)
     process.exitCode = 1
@@ -95,10 +95,13 @@ function secretsOf({ redis, upstream, upstreamHeader, upstreamRpc, upstreamSolid
   ]
 }
 
-function waitingFor({ solidity, wallet }: Health['upstream']): string {
-  return wallet === solidity
-    ? `waiting for ${wallet}, which does not answer; is --upstream right?`
-    : `waiting for ${wallet} or ${solidity}, which do not both answer; are --upstream and --upstream-solidity right?`
+function waitingFor({ reasons, upstream: { solidity, wallet } }: Health): string {
+  const nodes =
+    wallet === solidity
+      ? `${wallet} (--upstream)`
+      : `${wallet} (--upstream) and ${solidity} (--upstream-solidity)`
+  const reason = reasons[0]?.replace(/^waiting for the node: /, '') ?? 'no answer yet'
+  return `waiting for ${nodes}: ${reason}; is the address right?`
 }
 
 function complain(line: string) {

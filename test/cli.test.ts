@@ -318,9 +318,14 @@ describe('account', () => {
   })
 
   test('error: a wrong checksum', async () => {
-    const run = await ethgate(['account', 'convert', 'TRcdM4KTpBzgJHbwU7yRhbPratNVK829an'])
-    expect(run.code).toBe(2)
-    expect(run.stderr).toContain('checksum')
+    for (const wrong of [
+      'TRcdM4KTpBzgJHbwU7yRhbPratNVK829an',
+      '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    ]) {
+      const run = await ethgate(['account', 'convert', wrong])
+      expect(run.code).toBe(2)
+      expect(run.stderr).toContain('checksum')
+    }
   })
 })
 

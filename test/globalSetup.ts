@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -15,6 +15,7 @@ export default function setup({ provide }: TestProject): void {
   const folder = join(root, 'node_modules', '.cache', 'ethgate-test')
   const main = join(folder, 'dist', 'main.js')
   if (!isCurrent(main)) {
+    rmSync(folder, { force: true, recursive: true })
     mkdirSync(folder, { recursive: true })
     for (const file of ['package.json', 'LICENSE', 'README.md'])
       copyFileSync(join(root, file), join(folder, file))

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
+
+import { isLong } from './long.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'ethgate-pack-'))
@@ -55,31 +57,74 @@ const CONFIG = {
   include: ['program.ts'],
 }
 
-test(
-  'default: the package installs, type-checks and runs in a fresh folder',
+/** Packs what `npm publish` would upload. Returns the tarball. */
+function pack(): string {
+  const answer = run(
+    inject('package'),
+    'npm',
+    'pack',
+    '--ignore-scripts',
+    '--json',
+    '--pack-destination',
+    folder,
+  )
+  const [{ filename, files }] = JSON.parse(answer) as [
+    { filename: string; files: { path: string }[] },
+  ]
+  expect(files.map(({ path }) => path).filter((path) => /\.(test|contract)\./.test(path))).toEqual(
+    [],
+  )
+  return join(folder, filename)
+}
+
+/** A folder with a program that uses every entry of the package. */
+function createProgram(name: string): string {
+  const fresh = join(folder, name)
+  mkdirSync(fresh)
+  writeFileSync(join(fresh, 'package.json'), '{ "private": true, "type": "module" }')
+  writeFileSync(join(fresh, 'program.ts'), PROGRAM)
+  writeFileSync(join(fresh, 'tsconfig.json'), JSON.stringify(CONFIG))
+  return fresh
+}
+
+function expectWorks(fresh: string): void {
+  run(fresh, bin('tsc'))
+  expect(JSON.parse(run(fresh, process.execPath, join('out', 'program.js')))).toEqual({
+    base58: 'TCLBgkbfVkJroVBJVqBEsxtPNQEQMTQCLQ',
+    chain: 1,
+    client: 'function',
+    gateway: 'function',
+    same: true,
+    signatures: 1,
+  })
+}
+
+test('default: the package type-checks and runs with its declared dependencies alone', () => {
+  const fresh = createProgram('linked')
+  const modules = join(fresh, 'node_modules')
+  mkdirSync(join(modules, 'ethgate'), { recursive: true })
+  run(folder, 'tar', '-xzf', pack(), '-C', join(modules, 'ethgate'), '--strip-components=1')
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  for (const name of [...Object.keys(dependencies), 'ethers']) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  expectWorks(fresh)
+  expect(
+    run(fresh, process.execPath, join(modules, 'ethgate', 'dist', 'main.js'), '--help'),
+  ).toContain('ethgate')
+})
+
+test.runIf(isLong)(
+  'default: the package installs from a registry',
   { timeout: 300_000 },
   (context) => {
-    // Packed from a copy, so that no other build is disturbed.
-    const stage = join(folder, 'stage')
-    for (const file of ['package.json', 'LICENSE', 'README.md'])
-      cpSync(join(root, file), join(stage, file), { force: true, recursive: true })
-    run(root, bin('tsc'), '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist'))
-    const [{ filename, files }] = JSON.parse(
-      run(stage, 'npm', 'pack', '--ignore-scripts', '--json'),
-    ) as [{ filename: string; files: { path: string }[] }]
-    expect(
-      files.map(({ path }) => path).filter((path) => /\.(test|contract)\./.test(path)),
-    ).toEqual([])
-
-    const fresh = join(folder, 'fresh')
-    mkdirSync(fresh)
-    writeFileSync(join(fresh, 'package.json'), '{ "private": true, "type": "module" }')
-    writeFileSync(join(fresh, 'program.ts'), PROGRAM)
-    writeFileSync(join(fresh, 'tsconfig.json'), JSON.stringify(CONFIG))
-    const ethers = 'ethers@6.17.0'
+    const fresh = createProgram('installed')
     try {
       const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
-      run(fresh, 'npm', 'install', ...quiet, join(stage, filename), ethers)
+      run(fresh, 'npm', 'install', ...quiet, pack(), 'ethers@6.17.0')
     } catch (error) {
       const { stderr } = error as { stderr: string }
       // Dependencies come from a registry; without one there is nothing to install.
@@ -88,15 +133,7 @@ test(
       process.stderr.write('skipped: no package registry can be reached to install from\n')
       context.skip('no package registry')
     }
-    run(fresh, bin('tsc'))
-    expect(JSON.parse(run(fresh, process.execPath, join('out', 'program.js')))).toEqual({
-      base58: 'TCLBgkbfVkJroVBJVqBEsxtPNQEQMTQCLQ',
-      chain: 1,
-      client: 'function',
-      gateway: 'function',
-      same: true,
-      signatures: 1,
-    })
+    expectWorks(fresh)
     expect(run(fresh, join(fresh, 'node_modules', '.bin', 'ethgate'), '--help')).toContain(
       'ethgate',
     )

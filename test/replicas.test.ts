@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 
 import type { RpcHeader, RpcLog } from '../src/codec/types.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
+import { commandFile } from './cli.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from './redis.ts'
 import { createClient } from './watcher.ts'
 
@@ -26,9 +27,7 @@ async function spawnGateway() {
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
-      'src/main.ts',
+      commandFile(),
       'serve',
       '--port',
       '0',

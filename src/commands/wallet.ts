@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { closest } from '../lib/closest.ts'
 import {
   addCommand,
   addNodeOption,
@@ -138,32 +139,13 @@ function withoutPrefix(name: string, value: unknown): unknown {
 function suggest(operation: string, error: unknown): unknown {
   if (!(error instanceof NotServedError) || isKnown(operation)) return error
   const name = pathOf(operation)
-  const near = [...OPERATIONS.values()]
-    .map(({ path }) => ({ path, distance: distance(name, path.toLowerCase()) }))
-    .toSorted((a, b) => a.distance - b.distance)[0]
-  const hint = near && near.distance <= 4 ? `; did you mean ${near.path}?` : ''
+  const paths = [...OPERATIONS.values()].map(({ path }) => path)
+  const near = closest(name, paths, 4)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
   return new CommandError(
     `there is no operation ${name}${hint || '; "ethgate wallet --list" shows the known ones'}`,
     { exitCode: EXIT.failed, cause: error },
   )
-}
-
-/** Edits between two names (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1)
-      next.push(
-        Math.min(
-          (row[j] ?? 0) + 1,
-          (next[j - 1] ?? 0) + 1,
-          (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
-        ),
-      )
-    row = next
-  }
-  return row[b.length] ?? 0
 }
 
 /** A constant call that reverted still answers `result: true`: its transaction says FAILED. */

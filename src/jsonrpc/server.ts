@@ -9,6 +9,7 @@ import {
 
 import type { Context } from '../context.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
+import { closest } from '../lib/closest.ts'
 import type { LoopWatch } from '../lib/loopWatch.ts'
 import { turns } from '../lib/turns.ts'
 import { isWire } from '../lib/wire.ts'
@@ -43,6 +44,7 @@ export function createRpcServer({
     errorListener: (message, error) => onError(error, message),
   })
   server.mapErrorToJSONRPCErrorResponse = toErrorResponse
+  const served = Object.keys(methods).filter((name) => methods[name]?.kind !== 'refused')
   for (const [name, method] of Object.entries(methods))
     server.addMethodAdvanced(name, async ({ id, params }, call) => {
       const result = await runMethod(method, params, call)
@@ -72,7 +74,9 @@ export function createRpcServer({
     const { id, method } = entry as JSONRPCRequest
     if (!server.hasMethod(method)) {
       const answer =
-        id === undefined ? undefined : errorAnswer(idText(entry, rawId), methodNotFound(method))
+        id === undefined
+          ? undefined
+          : errorAnswer(idText(entry, rawId), methodNotFound(method, served))
       return { answer, code: -32601, method: 'unknown' }
     }
     const call = createCallScope(request)
@@ -264,9 +268,12 @@ function invalidRequest(fault: string) {
   return { code: -32600, message: `Invalid Request: ${fault}` }
 }
 
-function methodNotFound(method: string) {
+/** Geth's words, and the served method that was probably meant. */
+function methodNotFound(method: string, served: readonly string[]) {
   const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
-  return { code: -32601, message: `the method ${name} does not exist/is not available` }
+  const near = closest(method, served)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return { code: -32601, message: `the method ${name} does not exist/is not available${hint}` }
 }
 
 function tooLarge(limit: number) {

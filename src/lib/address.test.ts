@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import {
+  hasWrongChecksum,
   parseAddress,
   toBase58Address,
   toNativeAddress,
@@ -59,6 +60,14 @@ test('behavior: every address survives every spelling', () => {
       expect(toRpcAddress(toNativeAddress(address))).toBe(address)
     }),
   )
+})
+
+test('hasWrongChecksum', () => {
+  const right = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+  const wrong = '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+  expect(
+    [right, right.toLowerCase(), `0x${right.slice(2).toUpperCase()}`, wrong].map(hasWrongChecksum),
+  ).toEqual([false, false, false, true])
 })
 
 test('toBase58Address', () => {

@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address } from 'viem'
 
 import { decodeBase58, toBase58 } from './base58.ts'
@@ -49,4 +50,17 @@ export function parseAddress(input: string): Address | undefined {
   const bytes = decodeBase58(input)
   if (bytes?.length !== 21 || bytes[0] !== 0x41) return undefined
   return `0x${bytes.subarray(1).toString('hex')}`
+}
+
+/**
+ * Whether the letter case of `0x…` is a wrong EIP-55 checksum. All lower or all upper case carries none.
+ */
+export function hasWrongChecksum(address: string): boolean {
+  const hex = address.slice(2)
+  if (hex === hex.toLowerCase() || hex === hex.toUpperCase()) return false
+  const hash = Buffer.from(keccak_256(Buffer.from(hex.toLowerCase()))).toString('hex')
+  return hex.split('').some((letter, index) => {
+    const isUpper = Number.parseInt(hash[index] ?? '0', 16) >= 8
+    return letter !== (isUpper ? letter.toUpperCase() : letter.toLowerCase())
+  })
 }

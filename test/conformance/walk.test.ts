@@ -43,7 +43,10 @@ const headerOf = ({
 })
 
 describe('viem', () => {
-  const createClient = () => createPublicClient({ transport: http(gateway.url, { retryCount: 0 }) })
+  const createClient = () =>
+    createPublicClient({
+      transport: http(gateway.url, { batch: { batchSize: 100 }, retryCount: 0 }),
+    })
 
   test.each(heights)('block %i', async (height) => {
     const client = createClient()
@@ -92,18 +95,21 @@ describe('viem', () => {
   test.each(heights)('transactions and receipts of block %i', async (height) => {
     const client = createClient()
     const expected = expectedBlock(height)
-    for (const { hash, index, from, to } of expected.transactions) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const transaction = await client.getTransaction({ hash })
-      expect(transaction).toEqual(
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        await client.getTransaction({ blockNumber: BigInt(height), index }),
-      )
+    const checkTransaction = async ({
+      hash,
+      index,
+      from,
+      to,
+    }: ExpectedBlock['transactions'][0]) => {
       const receipt = expected.receipts[index]
-      if (!receipt) continue
+      const [transaction, byIndex, found] = await Promise.all([
+        client.getTransaction({ hash }),
+        client.getTransaction({ blockNumber: BigInt(height), index }),
+        receipt && client.getTransactionReceipt({ hash }),
+      ])
+      expect(transaction).toEqual(byIndex)
+      if (!receipt || !found) return
       const { success, logs, ...fields } = receipt
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const found = await client.getTransactionReceipt({ hash })
       expect(found).toMatchObject({
         ...fields,
         blockHash: expected.hash,
@@ -119,6 +125,7 @@ describe('viem', () => {
       // What was asked of a transaction is never less than what it used.
       expect(transaction.gas).toBeGreaterThanOrEqual(found.gasUsed)
     }
+    await Promise.all(expected.transactions.map(checkTransaction))
   })
 
   test.each(heights)('logs of block %i', async (height) => {
@@ -207,8 +214,8 @@ describe('ethers', () => {
 
   test.each(heights)('receipts and logs of block %i', async (height) => {
     const expected = expectedBlock(height)
-    for (const { contractAddress, logs, success, ...fields } of expected.receipts) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const checkReceipt = async (receiptExpected: ExpectedBlock['receipts'][0]) => {
+      const { contractAddress, logs, success, ...fields } = receiptExpected
       const receipt = await provider.getTransactionReceipt(fields.transactionHash)
       expect(receipt).toMatchObject({
         blockHash: expected.hash,
@@ -223,7 +230,10 @@ describe('ethers', () => {
       expect(lower(receipt?.contractAddress ?? null)).toBe(contractAddress)
       expect(receipt?.logs.map(toExpectedLog)).toEqual(logs)
     }
-    const found = await provider.getLogs({ blockHash: expected.hash })
+    const [found] = await Promise.all([
+      provider.getLogs({ blockHash: expected.hash }),
+      ...expected.receipts.map(checkReceipt),
+    ])
     expect(found.map(toExpectedLog)).toEqual(expected.receipts.flatMap(({ logs }) => logs))
   })
 

@@ -1,16 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
+import { commandFile } from '../cli.ts'
 import { startReplayNode } from '../node.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** The command itself, in a process of its own. */
 function run(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+  const child = spawn(process.execPath, [commandFile(), ...args], {
     env: { ETHGATE_DRAIN_DELAY: '0', PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -63,13 +61,22 @@ describe('serve', () => {
     expect(await exit).toBe(0)
   })
 
+  test('behavior: an upstream with a wrong path is said to answer', async () => {
+    const node = await replayNode({ intercept: () => ({ status: 404, text: 'Not Found' }) })
+    const { child, exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
+    await addressIn(out)
+    await vi.waitFor(() => expect(out.stderr).toMatch(/does not serve \w+: .*; is the address/))
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+  })
+
   test('behavior: a node that is down is waited for, with a line that says what to do', async () => {
     const { child, exit, out } = run(['serve', '--upstream', 'http://127.0.0.1:1', '--port', '0'])
     const url = await addressIn(out)
     await vi.waitFor(
       () =>
         expect(out.stderr).toBe(
-          'ethgate: waiting for http://127.0.0.1:1, which does not answer; is --upstream right?\n',
+          'ethgate: waiting for http://127.0.0.1:1 (--upstream): the upstream node cannot be reached; is the address right?\n',
         ),
       10_000,
     )

@@ -1,6 +1,11 @@
 import type { Address } from 'viem'
 
-import { parseAddress as parseAny, toBase58Address, toNativeAddress } from '../../lib/address.ts'
+import {
+  hasWrongChecksum,
+  parseAddress as parseAny,
+  toBase58Address,
+  toNativeAddress,
+} from '../../lib/address.ts'
 import { usageError } from '../errors.ts'
 
 /** One address in its three spellings. */
@@ -22,6 +27,10 @@ export function tryAddress(text: string): AddressForms | undefined {
 /** @throws CommandError (usage) that names where the address was given. */
 export function parseAddress(text: string, where: string): AddressForms {
   const address = tryAddress(text)
+  if (address && /^0x[0-9a-f]{40}$/i.test(text) && hasWrongChecksum(text))
+    throw usageError(
+      `${where}: the letter case of ${text} is a wrong checksum (a typing error?); lower case is taken without one`,
+    )
   if (address) return address
   const reason = /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)
     ? ' (the checksum is wrong: a typing error?)'
