@@ -10,6 +10,7 @@ import {
   origins,
   rate,
   redisUrl,
+  share,
   text,
   urls,
 } from './configValues.ts'
@@ -166,6 +167,14 @@ export const options = {
     default: undefined as string | undefined,
     parse: text,
     help: 'folder for the record of what managed accounts sent, which keeps an old transaction from being sent again after a restart; by default ethgate in the folder for state ($XDG_STATE_HOME or ~/.local/state); none keeps it in memory; with --redis it is in Redis',
+  },
+  verifyRate: {
+    flag: '--verify-rate',
+    env: 'ETHGATE_VERIFY_RATE',
+    value: 'SHARE',
+    default: 0,
+    parse: share,
+    help: 'share of answers, 0 to 1, that are compared with the node’s own JSON-RPC (--upstream-rpc) after they were sent',
   },
   page: {
     flag: '--page',

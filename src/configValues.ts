@@ -91,5 +91,13 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
   }
 }
 
+/** A share from 0 to 1. */
+export function share(input: string): number {
+  const number = Number(input)
+  if (!/^(\d+(\.\d*)?|\.\d+)$/.test(input) || number > 1)
+    throw new Error(`expected a share from 0 to 1 such as 0.01, got "${input}"`)
+  return number
+}
+
 /** Bytes. */
 export const MIB = 1024 * 1024

@@ -17,12 +17,14 @@ import type { AnyMethod } from './jsonrpc/method.ts'
 import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
 import { createRpcServer, type ObservedCall } from './jsonrpc/server.ts'
 import { createLoopWatch } from './lib/loopWatch.ts'
+import { sleep } from './lib/sleep.ts'
 import { type Log, silentLog } from './log.ts'
 import { methodsOf } from './methods/view.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createNativeClient, type NativeClient } from './native/client.ts'
 import type { Upstream } from './native/pool/upstream.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
+import type { NodeRpc } from './native/rpc.ts'
 import type { NativeTransport } from './native/transport.ts'
 import { openRpcDocument } from './openrpc/document.ts'
 import examples from './openrpc/examples.json' with { type: 'json' }
@@ -34,6 +36,7 @@ import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
 import { createTraffic, SAMPLE } from './traffic.ts'
 import { connectUpstreams, type Upstreams } from './upstreams.ts'
+import { createVerifier, type Verifier } from './verify/verifier.ts'
 import { VERSION } from './version.ts'
 import { weiMethods } from './wei/methods.ts'
 
@@ -160,6 +163,7 @@ export function createGateway({
   function serverOf(
     view: 'full' | 'solid',
     change = (methods: Record<string, AnyMethod>) => methods,
+    onResult?: Verifier['observe'],
   ) {
     return createRpcServer({
       batchLimit: config.batchLimit,
@@ -173,6 +177,7 @@ export function createGateway({
         traffic.call(method, code, ms)
       },
       onError,
+      onResult,
       responseLimit: config.responseLimit,
       trace: log.isLevelEnabled('debug')
         ? (request) => log.debug(lineOf(request), 'request')
@@ -193,7 +198,12 @@ export function createGateway({
       url,
       version: VERSION,
     })
-  const full = serverOf('full', () => fullMethods)
+  const verifier = createSampling({ config, metrics, nodeRpc, request: (call) => request(call) })
+  const full = serverOf(
+    'full',
+    () => fullMethods,
+    (method, params, result) => verifier?.observe(method, params, result),
+  )
   const solid = serverOf('solid')
   const wei = coinDecimals === 18 ? full : serverOf('full', weiMethods)
   const health = () =>
@@ -232,6 +242,7 @@ export function createGateway({
         native,
         request,
         traffic: () => traffic.report(),
+        verified: () => verifier?.report(),
       })
     : undefined
 
@@ -330,6 +341,29 @@ function consoleMethods(methods: Record<string, AnyMethod>) {
     .filter(([, { kind = 'served' }]) => kind !== 'refused')
     .map(([name, { summary }]) => ({ name, summary }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Compares a share of the answers with the node’s own JSON-RPC, where that is asked for. */
+function createSampling({
+  config,
+  metrics,
+  nodeRpc,
+  request,
+}: {
+  config: Config
+  metrics: Metrics
+  nodeRpc: NodeRpc | undefined
+  request: Gateway['request']
+}): Verifier | undefined {
+  if (config.verifyRate === 0) return undefined
+  if (!nodeRpc) throw new TypeError('--verify-rate needs --upstream-rpc, the node’s own JSON-RPC')
+  return createVerifier({
+    rate: config.verifyRate,
+    sleep,
+    ours: (method, params) => request({ method, params }),
+    theirs: (method, params) => nodeRpc.call(method, [...params]),
+    onOutcome: (method, outcome) => metrics.verified.inc({ method, outcome }),
+  })
 }
 
 /** Limits that callers meet, for the OpenRPC document. */

@@ -124,6 +124,12 @@ export function createMetrics() {
     /** How late the event loop is, seconds. */
     loopDelay,
     unsentBytes: gauge('ethgate_unsent_bytes', 'Bytes of answers that wait for their readers'),
+    verified: new Counter({
+      name: 'ethgate_verify_comparisons_total',
+      help: 'Answers compared with a second source, by method and outcome (match, mismatch, unavailable)',
+      labelNames: ['method', 'outcome'],
+      registers,
+    }),
     wsConnections: gauge('ethgate_ws_connections', 'Open WebSocket connections'),
     wsCuts: new Counter({
       name: 'ethgate_ws_cuts_total',

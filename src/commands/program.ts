@@ -17,6 +17,7 @@ const commands: Record<string, () => Promise<Adder>> = {
   decode: async () => (await import('./decode.ts')).addDecodeCommand,
   watch: async () => (await import('./watch.ts')).addWatchCommand,
   logs: async () => (await import('./logs.ts')).addLogsCommand,
+  verify: async () => (await import('./verify.ts')).addVerifyCommand,
   doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
 }
 

@@ -37,6 +37,7 @@ export function createRpcServer({
   methods,
   observe = () => {},
   onError,
+  onResult,
   responseLimit = 64 * 1024 * 1024,
   trace,
 }: createRpcServer.Options): RpcServer {
@@ -48,6 +49,7 @@ export function createRpcServer({
   for (const [name, method] of Object.entries(methods))
     server.addMethodAdvanced(name, async ({ id, params }, call) => {
       const result = await runMethod(method, params, call)
+      onResult?.(name, (params ?? []) as unknown[], result)
       return id === undefined ? null : createJSONRPCSuccessResponse(id, result)
     })
 
@@ -222,6 +224,8 @@ export declare namespace createRpcServer {
     observe?: (call: ObservedCall) => void
     /** Called with everything that a handler throws, expected or not. */
     onError: (error: unknown, message: string) => void
+    /** Called with each result before it is written. */
+    onResult?: ((method: string, params: readonly unknown[], result: unknown) => void) | undefined
     /** Largest response, bytes. @default 64 MiB */
     responseLimit?: number
     /** Called once a request, for the log; leave it out when nobody reads it. */

@@ -9,6 +9,7 @@ import { parseAddress } from '../lib/address.ts'
 import type { NativeClient } from '../native/client.ts'
 import { originOf } from '../openrpc/routes.ts'
 import type { TrafficReport } from '../traffic.ts'
+import type { VerifyReport } from '../verify/verifier.ts'
 import { createAssets } from './assets.ts'
 import { createFacts, type Request } from './facts.ts'
 import { short } from './format.ts'
@@ -43,6 +44,7 @@ export function createPage({
   now = Date.now,
   request,
   traffic,
+  verified = () => undefined,
 }: createPage.Options): Hono {
   const { app: assetRoutes, assets } = createAssets()
   const facts = createFacts({ native, request })
@@ -101,7 +103,7 @@ export function createPage({
 
   app.get('/page/state', (c) => {
     c.header('cache-control', 'no-store')
-    return c.html(<State health={health()} traffic={traffic()} />)
+    return c.html(<State health={health()} traffic={traffic()} verified={verified()} />)
   })
 
   app.get('/block/:ref{[0-9]{1,15}|0x[0-9a-fA-F]{64}}', (c) => {
@@ -168,7 +170,7 @@ export function createPage({
 
   app.get('/state', (c) =>
     document(c, { active: 'State', title: 'State' }, async () => ({
-      html: <State health={health()} traffic={traffic()} />,
+      html: <State health={health()} traffic={traffic()} verified={verified()} />,
     })),
   )
 
@@ -214,6 +216,8 @@ export declare namespace createPage {
     /** Calls the gateway’s own methods. */
     request: Request
     traffic: () => TrafficReport
+    /** Comparisons with a second source; undefined when they are off. */
+    verified?: () => VerifyReport | undefined
   }
 }
 

@@ -2,6 +2,7 @@ import { type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { intrinsicGas } from '../../src/codec/intrinsicGas.ts'
+import { compareResults } from '../../src/verify/compare.ts'
 import { VERSION } from '../../src/version.ts'
 import { post, startReplayGateway } from '../gateway.ts'
 import { rpcRecording } from '../recording.ts'
@@ -20,33 +21,6 @@ afterAll(() => gateway.stop())
 
 type Answer = Awaited<ReturnType<typeof post>>
 
-/** Fields that this gateway means to give otherwise: docs/mapping.md says why. */
-const otherwise = new Set([
-  'baseFeePerGas',
-  'blockTimestamp',
-  'chainId',
-  'gas',
-  'gasLimit',
-  'input',
-  'logsBloom',
-  'nonce',
-  'sha3Uncles',
-  'stateRoot',
-  'transactionsRoot',
-  'yParity',
-])
-/** Quantities that the node pads with zeros. */
-const padded = new Set(['r', 's', 'v'])
-
-function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(comparable)
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value)
-    .filter(([name]) => !otherwise.has(name))
-    .map(([name, field]) => [name, padded.has(name) ? BigInt(field as string) : comparable(field)])
-  return Object.fromEntries(fields)
-}
-
 /** An estimate of the node's, raised to what Ethereum clients expect at least. */
 function atLeastIntrinsic(answer: Answer, params: string): Answer {
   if (typeof answer.result !== 'string') return answer
@@ -58,12 +32,8 @@ function atLeastIntrinsic(answer: Answer, params: string): Answer {
 /** How the gateway's answer differs; undefined when it does not. */
 function difference(theirs: Answer, ours: Answer): string | undefined {
   if (theirs.error || ours.error) return `${outcome(theirs)} → ${outcome(ours)}`
-  try {
-    expect(comparable(ours.result)).toEqual(comparable(theirs.result))
-    return undefined
-  } catch {
-    return `${outcome(theirs)} → ${outcome(ours)}`
-  }
+  const same = compareResults(ours.result, theirs.result).length === 0
+  return same ? undefined : `${outcome(theirs)} → ${outcome(ours)}`
 }
 
 function outcome({ error, result }: Answer): string {

@@ -1,12 +1,21 @@
 import type { Health } from '../../http/health.ts'
 import type { TrafficReport } from '../../traffic.ts'
+import type { VerifyReport } from '../../verify/verifier.ts'
 import { advice } from '../advice.ts'
-import { ago, grouped, span } from '../format.ts'
+import { ago, grouped, span, utc } from '../format.ts'
 import { sparkline } from '../sparkline.ts'
 import { FactList, Table } from './parts.tsx'
 
 /** What the gateway does and how it is: for operators. The client script renews it every five seconds. */
-export function State({ health, traffic }: { health: Health; traffic: TrafficReport }) {
+export function State({
+  health,
+  traffic,
+  verified,
+}: {
+  health: Health
+  traffic: TrafficReport
+  verified: VerifyReport | undefined
+}) {
   const problems = health.reasons.map((reason) => ({ reason, todo: advice(reason) }))
   return (
     <div data-live="state">
@@ -73,7 +82,50 @@ export function State({ health, traffic }: { health: Health; traffic: TrafficRep
           ))}
         </Table>
       )}
+      {verified && <Verified report={verified} />}
     </div>
+  )
+}
+
+function Verified({ report: { methods, mismatches } }: { report: VerifyReport }) {
+  return (
+    <>
+      <Table
+        caption="Answers compared with a second source"
+        head={['Method', 'Equal', 'Different', 'Not comparable']}
+      >
+        {methods.map((row) => (
+          <tr>
+            <td>
+              <code>{row.method}</code>
+            </td>
+            <td class="number">{grouped(row.matches)}</td>
+            <td class="number">{grouped(row.mismatches)}</td>
+            <td class="number">{grouped(row.unavailable)}</td>
+          </tr>
+        ))}
+      </Table>
+      {mismatches.length > 0 && (
+        <Table
+          caption="Newest differences"
+          head={['Time', 'Call', 'Field', 'This gateway', 'Second source']}
+        >
+          {mismatches.flatMap(({ at, differences, method, params }) =>
+            differences.slice(0, 3).map(({ ours, path, theirs }) => (
+              <tr>
+                <td>{utc(at)}</td>
+                <td>
+                  <code>{`${method} ${JSON.stringify(params)}`.slice(0, 160)}</code>
+                </td>
+                <td>{path || 'result'}</td>
+                <td class="hex">{JSON.stringify(ours)}</td>
+                <td class="hex">{JSON.stringify(theirs)}</td>
+              </tr>
+            )),
+          )}
+        </Table>
+      )}
+    </>
   )
 }
 
