@@ -2,7 +2,7 @@
  * Fields that the gateway gives otherwise than the node’s own JSON-RPC on purpose: docs/mapping.md names the reason of
  * each.
  */
-export const DEVIATING_FIELDS: ReadonlySet<string> = new Set([
+const DEVIATING_FIELDS: ReadonlySet<string> = new Set([
   'baseFeePerGas',
   'blockTimestamp',
   'chainId',
