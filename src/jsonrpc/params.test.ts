@@ -13,6 +13,7 @@ import {
   maybe,
   optional,
   quantity,
+  show,
 } from './params.ts'
 
 const H = `0x${'ab'.repeat(32)}`
@@ -194,4 +195,34 @@ test('behavior: no decoder throws anything but an Error with words', () => {
       expect(failure(decode, input)).toMatch(/expected|too large/)
     }),
   )
+})
+
+describe('show', () => {
+  test.each([
+    [undefined, 'nothing'],
+    ['a"b', '"a\\"b"'],
+    [{ a: [1, null, { b: true }], c: 'd' }, '{"a":[1,null,{"b":true}],"c":"d"}'],
+    ['x'.repeat(100), `"${'x'.repeat(76)}…`],
+    [
+      Array.from({ length: 100 }, (_, n) => n).concat([]),
+      `[${'0,1,2,3,4,5,6,7,8,9,'.slice(0, 20)}`,
+    ],
+  ])('default: %j', (input, expected) => {
+    expect(show(input).startsWith(expected)).toBe(true)
+    expect(show(input).length).toBeLessThanOrEqual(78)
+  })
+
+  test('behavior: reads no more of an input than it quotes', () => {
+    let read = 0
+    const endless = new Proxy([], {
+      get: (_, name) => (name === 'length' ? 1e9 : (read++, 'x')),
+    })
+    expect(show(endless)).toMatch(/^\["x","x"/)
+    expect(read).toBeLessThan(100)
+  })
+})
+
+test('behavior: an address is not decoded where it is too long to be one', () => {
+  // Base58 takes quadratic time: a second at 20,000 characters, many minutes at the largest request.
+  expect(() => address(`T${'2'.repeat(4_000_000)}`)).toThrow('expected a 20-byte hex or a base58')
 })

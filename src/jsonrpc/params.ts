@@ -180,13 +180,35 @@ export function isObject(input: unknown): input is Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
-/** An input as it is quoted in messages: short, on one line. */
+/** Characters of an input that a message quotes. */
+const SHOWN = 80
+
+/** An input as it is quoted in messages: short, on one line. Takes no longer for a large input than for a small one. */
 export function show(input: unknown): string {
   if (input === undefined) return 'nothing'
-  const text = JSON.stringify(input, (_, value: unknown) =>
-    typeof value === 'bigint' ? `${value}` : value,
-  )
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+  const text = briefly(input, SHOWN)
+  return text.length > SHOWN ? `${text.slice(0, SHOWN - 3)}…` : text
+}
+
+/** The beginning of an input as JSON: at least `room` characters of it, where it has so many. */
+function briefly(input: unknown, room: number): string {
+  if (typeof input === 'bigint') return `"${input}"`
+  if (typeof input === 'string') return JSON.stringify(input.slice(0, room))
+  if (typeof input !== 'object' || input === null) return String(JSON.stringify(input))
+  if (Array.isArray(input)) {
+    let text = '['
+    for (let at = 0; at < input.length && text.length <= room; at++)
+      text += (at > 0 ? ',' : '') + briefly(input[at], Math.max(1, room - text.length))
+    return `${text}]`
+  }
+  let text = '{'
+  for (const key in input) {
+    if (text.length > room) break
+    const value = (input as Record<string, unknown>)[key]
+    text += `${text.length > 1 ? ',' : ''}${JSON.stringify(key.slice(0, room))}:`
+    text += briefly(value, Math.max(1, room - text.length))
+  }
+  return `${text}}`
 }
 
 /** The largest int64. */

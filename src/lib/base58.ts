@@ -1,6 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import bs58 from 'bs58'
 
+/** The most characters that the 25 bytes of an address take. Decoding takes quadratic time, so longer texts are not decoded. */
+const MAX_LENGTH = 35
+
 /** The base58check spelling of an address: base58 of its bytes and the first four bytes of their double SHA-256. */
 export function toBase58(address: Uint8Array): string {
   return bs58.encode(Buffer.concat([address, checksum(address)]))
@@ -9,16 +12,17 @@ export function toBase58(address: Uint8Array): string {
 /**
  * The bytes of a base58check address.
  *
- * @throws TypeError when the text is not base58 or its checksum is wrong.
+ * @throws TypeError when the text is not base58, too long for an address, or its checksum is wrong.
  */
 export function fromBase58(text: string): Buffer {
   const address = decodeBase58(text)
-  if (!address) throw new TypeError(`wrong base58 checksum: ${text}`)
+  if (!address) throw new TypeError(`wrong base58 checksum: ${text.slice(0, MAX_LENGTH)}`)
   return address
 }
 
-/** Like `fromBase58`, but undefined where the text is not base58 or its checksum is wrong. */
+/** Like `fromBase58`, but undefined where that throws. */
 export function decodeBase58(text: string): Buffer | undefined {
+  if (text.length > MAX_LENGTH) return undefined
   const bytes = Buffer.from(bs58.decodeUnsafe(text) ?? [])
   const address = bytes.subarray(0, -4)
   const isWhole = bytes.length >= 5 && checksum(address).equals(bytes.subarray(-4))

@@ -151,6 +151,36 @@ describe('native transactions', () => {
     await expect(send(context, '0x1234')).rejects.toEqual(refusal('expected a signed', -32602))
     expect(sent).toEqual([])
   })
+
+  /** A length-delimited protobuf field. */
+  const field = (number: number, content: string) => {
+    const length = content.length / 2
+    const low = ((length & 0x7f) | 0x80).toString(16)
+    const middle = (((length >> 7) & 0x7f) | 0x80).toString(16)
+    return `${(number * 8 + 2).toString(16).padStart(2, '0')}${low}${middle}${(length >> 14).toString(16).padStart(2, '0')}${content}`
+  }
+
+  test('error: more signatures than the permission has keys, before any is recovered', async () => {
+    const { context, sent } = await createContext()
+    const { signature, ...rest } = decodeTransaction(native(1))
+    const twice = encodeTransaction({ ...rest, signature: [signature?.[0] ?? '', '00'.repeat(65)] })
+    await expect(send(context, `0x${twice}`)).rejects.toEqual(
+      refusal(/^invalid sender: 2 signatures, permission 0 of 0x[\da-f]{40} has 1 keys$/),
+    )
+    expect(sent).toEqual([])
+  })
+
+  test.each([
+    ['signatures', `${native(1).slice(2)}${field(2, '00'.repeat(65)).repeat(7_000)}`, 'signatures'],
+    ['contracts', field(1, '5a00'.repeat(200_000)), 'exactly one contract'],
+    ['results', `${native(1).slice(2)}${'2a00'.repeat(200_000)}`, 'more than 20000 fields'],
+    ['bytes', `${native(1).slice(2)}${field(9, '00'.repeat(520_000))}`, 'oversized data'],
+  ])('error: too many %s are counted and not decoded', async (_, hex, message) => {
+    const { context } = await createContext()
+    await expect(send(context, `0x${hex}`)).rejects.toEqual(refusal(message))
+    // The node was asked for nothing: no key was recovered and no permission read.
+    expect(context.node.requests.total()).toBe(0)
+  })
 })
 
 describe('Ethereum transactions', () => {
@@ -185,6 +215,28 @@ describe('Ethereum transactions', () => {
     expect(await callMethod(eth_getTransactionByHash, context, [`0x${txID}`])).toMatchObject({
       hash: `0x${txID}`,
     })
+  })
+
+  test('behavior: an access list of any length means nothing', async () => {
+    const { context } = await createContext()
+    const accessList = Array.from({ length: 2_000 }, (_, n) => ({
+      address: `0x${n.toString(16).padStart(40, '1')}` as const,
+      storageKeys: [],
+    }))
+    for (const [nonce, fees] of [
+      { type: 'eip2930', gasPrice: 210n } as const,
+      { type: 'eip1559', maxFeePerGas: 210n } as const,
+    ].entries()) {
+      const { gasPrice: _, type: __, ...rest } = rlp({ nonce })
+      const raw = await bob.signTransaction({ ...rest, ...fees, accessList } as never)
+      expect(await send(context, raw)).toBe(keccak256(raw))
+    }
+  })
+
+  test('error: larger than Geth takes', async () => {
+    const { context } = await createContext()
+    const raw = await bob.signTransaction({ ...rlp(), data: `0x${'ab'.repeat(131_072)}` })
+    await expect(send(context, raw)).rejects.toEqual(refusal(/^oversized data: .* limit 131072$/))
   })
 
   test('behavior: nonces', async () => {

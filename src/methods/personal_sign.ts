@@ -1,17 +1,27 @@
 import type { Hex } from 'viem'
-import { isHex, stringToHex } from 'viem/utils'
+import { isHex } from 'viem/utils'
 
 import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { address, type Param, show } from '../jsonrpc/params.ts'
 import { managedAccount } from '../sending/managed.ts'
 
+/** Longest message, bytes. Nobody can read a longer one, and hashing it would keep other calls waiting. */
+const MAX_MESSAGE = 128 * 1024
+
 /** Bytes as hex, or a text whose UTF-8 bytes are meant. */
 export const message: Param<Hex> = (input) => {
   if (typeof input !== 'string') throw new Error(`expected hex bytes or a text, got ${show(input)}`)
-  return isHex(input) && input.length % 2 === 0 ? input : stringToHex(input)
+  if (input.length > 2 + 2 * MAX_MESSAGE) throw tooLong()
+  const raw = isHex(input) && input.length % 2 === 0 ? input : toHex(input)
+  if (raw.length > 2 + 2 * MAX_MESSAGE) throw tooLong()
+  return raw
 }
 message.doc = { name: 'message', schema: schemas.bytes, description: 'hex bytes, or text' }
+
+const toHex = (text: string): Hex => `0x${Buffer.from(text).toString('hex')}`
+
+const tooLong = () => new Error(`expected a message of at most ${MAX_MESSAGE} bytes`)
 
 export const personal_sign = defineMethod({
   params: [message, address],

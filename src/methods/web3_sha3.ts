@@ -1,4 +1,5 @@
-import { keccak256 } from 'viem/utils'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import type { Hex } from 'viem'
 
 import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
@@ -8,5 +9,6 @@ export const web3_sha3 = defineMethod({
   params: [named('data', bytes)],
   result: schemas.hash,
   summary: 'keccak-256 of bytes',
-  handler: (_, [data]) => keccak256(data),
+  handler: (_, [data]): Hex =>
+    `0x${Buffer.from(keccak_256(Buffer.from(data.slice(2), 'hex'))).toString('hex')}`,
 })

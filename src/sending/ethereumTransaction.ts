@@ -1,7 +1,13 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address, Hash, Hex } from 'viem'
-import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
+import { parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 
+import { EMPTY_RLP_LIST, joinRlpList, splitRlpList } from '../codec/rlp.ts'
 import { RpcError } from '../errors.ts'
+import { assertSize } from './refusals.ts'
+
+/** Largest Ethereum transaction, as in Geth's pool. */
+const MAX_BYTES = 128 * 1024
 
 /** What a wallet signed for Ethereum: legacy, EIP-2930 or EIP-1559. Amounts in the unit that the wallet was shown. */
 export type EthereumTransaction = {
@@ -28,13 +34,14 @@ export function looksLikeEthereum(raw: Hex): boolean {
 /**
  * Reads a signed Ethereum transaction and recovers who signed it. Access lists are of no meaning here and are ignored.
  *
- * @throws RpcError `-32000`: not readable, unsigned, of another type, without replay protection, or for another chain.
+ * @throws RpcError `-32000`: too large, not readable, unsigned, of another type, without replay protection, or for another chain.
  */
 export async function readEthereumTransaction(
   raw: Hex,
   chainId: number,
 ): Promise<EthereumTransaction> {
-  const parsed = parse(raw)
+  assertSize(raw, MAX_BYTES)
+  const { parsed, signed } = parse(raw)
   if (parsed.type === 'eip4844' || parsed.type === 'eip7702')
     throw new RpcError(-32000, `transaction type not supported: ${parsed.type}`)
   if (parsed.chainId === undefined)
@@ -44,10 +51,10 @@ export async function readEthereumTransaction(
       -32000,
       `invalid chain id for signer: have ${parsed.chainId} want ${chainId}`,
     )
-  const from = await recover(parsed)
+  const from = await recover(parsed, signed)
   const gasPrice = 'maxFeePerGas' in parsed ? parsed.maxFeePerGas : parsed.gasPrice
   return {
-    hash: keccak256(raw),
+    hash: hashOf(Buffer.from(raw.slice(2), 'hex')),
     from: from.toLowerCase() as Address,
     ...(parsed.to && { to: parsed.to.toLowerCase() as Address }),
     value: parsed.value ?? 0n,
@@ -58,20 +65,47 @@ export async function readEthereumTransaction(
   }
 }
 
-function parse(raw: Hex) {
+type Parsed = ReturnType<typeof parseTransaction>
+
+const hashOf = (bytes: Uint8Array): Hash => `0x${Buffer.from(keccak_256(bytes)).toString('hex')}`
+
+/** Position of the access list, by type. */
+const ACCESS_LIST: Readonly<Record<number, number>> = { 1: 7, 2: 8 }
+
+/** The last three items of a typed transaction: parity, r, s. */
+const SIGNATURE_ITEMS = 3
+
+/**
+ * The fields of a transaction, without its access list, and the hash that was signed. The access list means nothing here, and
+ * parsing a long one takes most of a second.
+ */
+function parse(raw: Hex): { parsed: Parsed; signed: Hash } {
+  const bytes = Buffer.from(raw.slice(2), 'hex')
   try {
-    return parseTransaction(raw)
+    const position = ACCESS_LIST[bytes[0] ?? 0]
+    if (position === undefined) {
+      const parsed = parseTransaction(raw)
+      const { r: _, s: __, v: ___, yParity: ____, ...unsigned } = parsed
+      return {
+        parsed,
+        signed: hashOf(Buffer.from(serializeTransaction(unsigned).slice(2), 'hex')),
+      }
+    }
+    const type = bytes.subarray(0, 1)
+    const items = splitRlpList(bytes.subarray(1))
+    const lean = Buffer.concat([type, joinRlpList(items.with(position, EMPTY_RLP_LIST))])
+    const unsigned = Buffer.concat([type, joinRlpList(items.slice(0, -SIGNATURE_ITEMS))])
+    return { parsed: parseTransaction(`0x${lean.toString('hex')}`), signed: hashOf(unsigned) }
   } catch (cause) {
     throw new RpcError(-32000, 'the signed Ethereum transaction cannot be decoded', { cause })
   }
 }
 
-async function recover(parsed: ReturnType<typeof parseTransaction>): Promise<Address> {
-  const { r, s, v, yParity, ...unsigned } = parsed
+async function recover({ r, s, v, yParity }: Parsed, signed: Hash): Promise<Address> {
   try {
     if (r === undefined || s === undefined) throw new Error('the transaction is not signed')
     const signature = { r, s, ...(yParity === undefined ? { v: v ?? 0n } : { yParity }) }
-    return await recoverAddress({ hash: keccak256(serializeTransaction(unsigned)), signature })
+    return await recoverAddress({ hash: signed, signature })
   } catch (cause) {
     throw new RpcError(-32000, 'invalid sender: no account can be recovered from the signature', {
       cause,

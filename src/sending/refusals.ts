@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 
 import { RpcError } from '../errors.ts'
 
@@ -13,6 +13,13 @@ export function nonceError(
       `replacement transaction underpriced: nonce ${nonce} is on its way and cannot be replaced on this chain, next nonce ${next}`,
     )
   return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
+}
+
+/** @throws RpcError `-32000 oversized data`, before anything is decoded */
+export function assertSize(raw: Hex, limit: number): void {
+  const bytes = raw.length / 2 - 1
+  if (bytes > limit)
+    throw new RpcError(-32000, `oversized data: transaction size ${bytes}, limit ${limit}`)
 }
 
 /** `-32000`: signed for Ethereum by an account whose key is not here. What to do instead is in the message. */

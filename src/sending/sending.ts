@@ -4,12 +4,12 @@ import type { Call } from '../chain/call.ts'
 import type { Chain } from '../chain/chainTypes.ts'
 import { estimateGas } from '../chain/estimate.ts'
 import type { Head } from '../chain/headTypes.ts'
-import { InvalidParamsError, RpcError } from '../errors.ts'
+import { RpcError } from '../errors.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { NativeClient } from '../native/client.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
-import { decodeTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
+import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/types.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
 import { createContracts, createdContract } from './contracts.ts'
@@ -22,10 +22,11 @@ import { createFees } from './fees.ts'
 import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
 import { confirmMined, createOutcomes } from './outcomes.ts'
+import { readNativeTransaction } from './readNative.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
 import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
 import type { SentStore, SentTransaction } from './sentStore.ts'
-import { checkSignatures } from './signatures.ts'
+import { signedBy } from './signatures.ts'
 
 /** A transaction that a client asks a managed account to send; what is absent is filled in. Amounts in sun. */
 export type SendRequest = {
@@ -220,9 +221,9 @@ export function createSending({
   }
 
   async function sendNative(raw: Hex): Promise<Hash> {
-    const transaction = readNative(raw)
+    const transaction = readNativeTransaction(raw)
     const hex = raw.slice(2)
-    const from = await checkSignatures(transaction, native)
+    const from = await signedBy(transaction, native)
     const signed: Signed = { id: `0x${transaction.txID}`, hex, transaction }
     const reservation = await store.reserve(sentOf(signed, from))
     if (reservation.outcome === 'reserved') {
@@ -293,21 +294,6 @@ export declare namespace createSending {
     sleep?: (milliseconds: number) => Promise<void>
     store: SentStore
   }
-}
-
-function readNative(raw: Hex): Transaction {
-  let transaction: Transaction
-  try {
-    transaction = decodeTransaction(raw)
-  } catch {
-    throw new InvalidParamsError(
-      0,
-      'expected a signed transaction: the protobuf bytes of this chain, or an Ethereum transaction of a managed account',
-    )
-  }
-  if (transaction.raw_data.contract?.length !== 1)
-    throw new RpcError(-32000, 'a transaction carries exactly one contract')
-  return transaction
 }
 
 function sentOf({ id, hex, transaction }: Signed, from: Address) {

@@ -9,26 +9,30 @@ import { recoverSigners } from '../native/protobuf/signature.ts'
 import type { Transaction } from '../native/types.ts'
 
 /**
- * Recovers who signed a native transaction and checks it against the permission that it names, so that a wrong key is
- * told in words before the node is asked to broadcast.
+ * Who a native transaction belongs to. Its signatures are checked against the permission that it names, so that a wrong key is
+ * named before the node is asked to broadcast.
  *
  * @returns the account that the transaction belongs to.
  * @throws RpcError `-32000 invalid sender: …`
  */
-export async function checkSignatures(
-  transaction: Transaction,
-  native: NativeClient,
-): Promise<Address> {
+export async function signedBy(transaction: Transaction, native: NativeClient): Promise<Address> {
   const [contract] = transaction.raw_data.contract ?? []
   const { owner_address, transparent_from_address } = contract?.parameter?.value ?? {}
   const owner = owner_address ?? transparent_from_address
   if (typeof owner !== 'string' || owner.length !== 42)
     throw new RpcError(-32000, 'invalid sender: the transaction names no owner')
-  const signers = signersOf(transaction)
-  if (signers.length === 0)
-    throw new RpcError(-32000, 'invalid sender: the transaction is not signed')
+  const count = transaction.signature?.length ?? 0
+  if (count === 0) throw new RpcError(-32000, 'invalid sender: the transaction is not signed')
   const id = contract?.Permission_id ?? 0
   const permission = await permissionOf(owner, id, native)
+  const keyCount = permission.keys?.length ?? 0
+  // As in the node, before a key is recovered from any of them.
+  if (count > keyCount)
+    throw new RpcError(
+      -32000,
+      `invalid sender: ${count} signatures, permission ${id} of ${toRpcAddress(owner)} has ${keyCount} keys`,
+    )
+  const signers = signersOf(transaction)
   const weights = new Map(permission.keys?.map(({ address, weight }) => [address, BigInt(weight)]))
   const stranger = signers.find((signer) => !weights.has(signer))
   if (stranger)

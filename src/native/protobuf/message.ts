@@ -115,7 +115,7 @@ function readInteger(value: unknown, bits: number, at: string): bigint {
   const exact =
     typeof value === 'bigint' ||
     (typeof value === 'number' && Number.isSafeInteger(value)) ||
-    (typeof value === 'string' && /^-?\d+$/.test(value))
+    (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
   if (!exact) throw new TypeError(`${at}: expected an exact integer`)
   const integer = BigInt(value)
   if (BigInt.asIntN(bits, integer) !== integer)
