@@ -1,16 +1,23 @@
-import type { TypedDataDefinition } from 'viem'
-
 import * as schemas from '../codec/schemas.ts'
+import { hashTypedData, type TypedData } from '../codec/typedData.ts'
 import { InvalidParamsError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { address, isObject, type Param, show } from '../jsonrpc/params.ts'
 import { managedAccount } from '../sending/managed.ts'
 
+/** Characters of JSON text. */
+const MAX_TEXT = 1024 * 1024
+
 /** EIP-712 data, as an object or as its JSON text. */
-const typedData: Param<TypedDataDefinition> = (input) => {
+const typedData: Param<TypedData> = (input) => {
   const data = typeof input === 'string' ? parse(input) : input
   if (isObject(data) && isObject(data['types']) && typeof data['primaryType'] === 'string')
-    return data as unknown as TypedDataDefinition
+    return {
+      types: data['types'],
+      primaryType: data['primaryType'],
+      domain: data['domain'] ?? {},
+      message: data['message'],
+    }
   throw new Error(`expected typed data with types, primaryType and message, got ${show(input)}`)
 }
 typedData.doc = {
@@ -24,15 +31,23 @@ export const eth_signTypedData_v4 = defineMethod({
   summary: 'signs typed data as Ethereum does (EIP-712), for a managed account',
   async handler({ sending }, [account, data]) {
     const signer = managedAccount('eth_signTypedData_v4', account, { sending })
-    return signer.signTypedData(data).catch((cause: unknown) => {
-      throw new InvalidParamsError(1, `the typed data does not fit its types: ${firstLine(cause)}`)
-    })
+    return signer.sign({ hash: hashOf(data) })
   },
 })
 
-const firstLine = (error: unknown) => (error as Error).message.split('\n')[0] ?? ''
+function hashOf(data: TypedData) {
+  try {
+    return hashTypedData(data)
+  } catch (cause) {
+    throw new InvalidParamsError(
+      1,
+      `the typed data does not fit its types: ${(cause as Error).message}`,
+    )
+  }
+}
 
 function parse(json: string): unknown {
+  if (json.length > MAX_TEXT) return undefined
   try {
     return JSON.parse(json)
   } catch {

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
 import type { Context } from '../context.ts'
 import { MethodNotSupportedError, RpcError } from '../errors.ts'
@@ -14,7 +14,7 @@ export function managedAccount(
   method: string,
   account: Address,
   { sending }: Pick<Context, 'sending'>,
-): LocalAccount {
+): PrivateKeyAccount {
   assertManaged(method, account, { sending })
   const key = sending.keys.keyOf(account) ?? ''
   return privateKeyToAccount(`0x${key.replace(/^0x/i, '')}`)
