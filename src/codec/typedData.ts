@@ -206,6 +206,8 @@ function own(object: Record<string, unknown>, name: string): unknown {
 function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40))
   return typeof value === 'object' && value !== null
-    ? `${Array.isArray(value) ? 'a list' : 'an object'}`
+    ? Array.isArray(value)
+      ? 'a list'
+      : 'an object'
     : String(value)
 }

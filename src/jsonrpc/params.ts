@@ -194,7 +194,7 @@ export function show(input: unknown): string {
 function briefly(input: unknown, room: number): string {
   if (typeof input === 'bigint') return `"${input}"`
   if (typeof input === 'string') return JSON.stringify(input.slice(0, room))
-  if (typeof input !== 'object' || input === null) return String(JSON.stringify(input))
+  if (typeof input !== 'object' || input === null) return JSON.stringify(input)
   if (Array.isArray(input)) {
     let text = '['
     for (let at = 0; at < input.length && text.length <= room; at++)
