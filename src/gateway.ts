@@ -21,6 +21,7 @@ import { sleep } from './lib/sleep.ts'
 import { type Log, silentLog } from './log.ts'
 import { methodsOf } from './methods/view.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createChainGuard, guardRpc } from './native/chainGuard.ts'
 import { createNativeClient, type NativeClient } from './native/client.ts'
 import type { Upstream } from './native/pool/upstream.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
@@ -111,26 +112,31 @@ export function createGateway({
   const traffic = createTraffic()
   let ownUrl: string | undefined
   let sampling: NodeJS.Timeout | undefined
-  const upstreams = transport ? undefined : connectUpstreams({ config, log, metrics })
-  const recorder = createCallRecorder({
-    transport: transport ?? (upstreams as Upstreams).transport,
-  })
+  const upstreams = transport
+    ? undefined
+    : connectUpstreams({ config, log, metrics, onConnect: () => guard.suspect() })
+  const guard = createChainGuard({ transport: transport ?? (upstreams as Upstreams).transport })
+  const recorder = createCallRecorder({ transport: guard.transport })
   const native = createNativeClient({ transport: recorder.transport })
-  const nodeRpc = upstreams?.rpc
+  const nodeRpc = upstreams?.rpc && guardRpc(upstreams.rpc, guard)
   const started = performance.now()
   let services: Services | undefined
   let draining = false
 
+  const isAuthoritative = authoritative ?? transport !== undefined
   const booting = createBoot({
-    authoritative: authoritative ?? transport !== undefined,
+    authoritative: isAuthoritative,
     config,
     keys: managedKeys,
     log,
     native,
     nodeRpc,
+    onUnlinked: () => guard.suspect(),
   })
   const ready = booting.ready.then((built) => {
     services = built
+    // A chain in this process may begin anew.
+    if (!isAuthoritative) guard.expect(built.contexts.full.chain.genesis.slice(2))
     upstreams?.follow(built.head)
     return built
   })

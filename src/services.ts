@@ -50,6 +50,7 @@ export async function createServices({
   log,
   native,
   nodeRpc,
+  onUnlinked,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
   const redisPrefix = `${config.redisPrefix}:${chainId.toString(16)}`
@@ -71,6 +72,7 @@ export async function createServices({
     log,
     native,
     onLoaded: (loaded) => blocks.put(loaded),
+    onUnlinked,
     redis,
   })
   const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
@@ -154,5 +156,7 @@ export declare namespace createServices {
     log: Log
     native: NativeClient
     nodeRpc: NodeRpc | undefined
+    /** Called when the node shows a head that does not continue ours. */
+    onUnlinked?: (() => void) | undefined
   }
 }

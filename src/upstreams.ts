@@ -21,7 +21,12 @@ export type Upstreams = {
 }
 
 /** @throws TypeError without any node, ConfigError or Error when an address or a header cannot be used. */
-export function connectUpstreams({ config, log, metrics }: connectUpstreams.Options): Upstreams {
+export function connectUpstreams({
+  config,
+  log,
+  metrics,
+  onConnect,
+}: connectUpstreams.Options): Upstreams {
   const nodes = upstreamsOf(config)
   if (nodes.length === 0)
     throw new TypeError(
@@ -38,6 +43,7 @@ export function connectUpstreams({ config, log, metrics }: connectUpstreams.Opti
         seconds,
         several ? name : undefined,
       ),
+    onConnect,
     onExtra: (why) => metrics.upstreamExtra(why),
     // Those of the log index come out of the same allowance.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
@@ -69,5 +75,5 @@ export function connectUpstreams({ config, log, metrics }: connectUpstreams.Opti
 }
 
 export declare namespace connectUpstreams {
-  type Options = { config: Config; log: Log; metrics: Metrics }
+  type Options = { config: Config; log: Log; metrics: Metrics; onConnect: () => void }
 }

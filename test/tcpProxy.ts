@@ -1,13 +1,14 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 import { onTestFinished } from 'vitest'
 
 /** A TCP proxy in front of a port of this machine. It ends with the test. */
 export async function startTcpProxy(port: number) {
+  let target = port
   const sockets = new Set<Socket>()
 
   const server = createServer((inside) => {
-    const outside = connect(port, '127.0.0.1')
+    const outside = connect(target, '127.0.0.1')
     for (const [from, to] of [
       [inside, outside],
       [outside, inside],
@@ -23,9 +24,14 @@ export async function startTcpProxy(port: number) {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const address = server.address()
+  const { port: own } = server.address() as AddressInfo
   return {
-    port: typeof address === 'object' && address ? address.port : 0,
+    port: own,
+    /** Breaks all connections. New ones lead to another port, as when a load balancer is reconfigured. */
+    switchTo(other: number) {
+      target = other
+      for (const socket of sockets) socket.destroy()
+    },
     /** Connections stay open and carry nothing any more, as after a router has lost its state. New ones work. */
     freeze() {
       for (const socket of sockets) socket.unpipe().pause()

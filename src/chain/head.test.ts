@@ -76,6 +76,7 @@ describe('createHead', () => {
       solid: undefined,
       age: undefined,
       upstream: 'down',
+      problem: 'the upstream node answered HTTP 503',
     })
     chain.faults.down = false
     await step()

@@ -23,6 +23,7 @@ export function createHead({
   native,
   now = Date.now,
   onLoaded,
+  onUnlinked,
   redis,
 }: createHead.Options): Head {
   let window: Window | undefined
@@ -72,6 +73,7 @@ export function createHead({
   const sync = createHeadSync({
     authoritative,
     now,
+    onUnlinked,
     publish: async (update) => {
       if (replication) return replication.publish(update)
       apply(update)
@@ -86,7 +88,7 @@ export function createHead({
     onState: (state, error) =>
       state === 'up'
         ? log.info('the node answers')
-        : log.warn({ reason: (error as Error).message }, 'the node is unreachable'),
+        : log.warn({ reason: (error as Error).message }, 'the node cannot be used'),
     probe: () => source.tip(),
     schedule,
     sync,
@@ -110,7 +112,7 @@ export function createHead({
     },
     pollNow: () => poller.pollNow(),
     status() {
-      const problem = replication?.problem() ?? sync.problem()
+      const problem = replication?.problem() ?? sync.problem() ?? poller.upstream().reason
       return {
         role: replication?.role() ?? 'standalone',
         number: window && newestOf(window).number,
@@ -141,6 +143,8 @@ export declare namespace createHead {
     baseFee?: createHeadSource.Options['baseFee']
     /** Gets every block that was read whole, to fill caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
+    /** Called when the node shows a head that does not continue ours, before anything more is read of it. */
+    onUnlinked?: (() => void) | undefined
     /** What the replicas share. Without it this process follows the chain for itself. */
     redis?: RedisLink | undefined
     log?: HeadLog | undefined

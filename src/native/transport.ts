@@ -48,6 +48,7 @@ export function createPoolTransport({
   header,
   headers,
   onCall,
+  onConnect,
   sockets = 40,
   timeout = 10_000,
   upstream,
@@ -73,6 +74,7 @@ export function createPoolTransport({
         maxResponseSize: MAX_ANSWER,
         pipelining: 1,
       })
+      if (onConnect) pool.on('connect', () => onConnect())
       pools.set(url.origin, pool)
     }
     return { pool, prefix: url.pathname.replace(/\/+$/, ''), search: url.search }
@@ -161,6 +163,8 @@ export declare namespace createPoolTransport {
     /** Sockets per node port. @default 40 */
     sockets?: number
     onCall?: (report: CallReport) => void
+    /** Told of each new connection, before anything is sent over it. */
+    onConnect?: () => void
   }
 }
 

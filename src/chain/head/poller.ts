@@ -1,3 +1,4 @@
+import { RpcError } from '../../errors.ts'
 import type { HeadStatus } from '../headTypes.ts'
 import type { PollSchedule } from './pollSchedule.ts'
 import type { HeadSync } from './sync.ts'
@@ -18,7 +19,14 @@ export type Poller = {
   /** Polls now, or again right after the poll under way. Does nothing while another replica polls. */
   pollNow(): void
   /** Whether the node answers this replica, and since when not (milliseconds). */
-  upstream(): { state: HeadStatus['upstream']; downSince: number | undefined }
+  upstream(): UpstreamState
+}
+
+/** `reason`: why the last poll failed, for people. */
+export type UpstreamState = {
+  state: HeadStatus['upstream']
+  downSince: number | undefined
+  reason: string | undefined
 }
 
 /**
@@ -35,6 +43,7 @@ export function createPoller({
 }: createPoller.Options): Poller {
   let upstream: HeadStatus['upstream'] = 'unknown'
   let downSince: number | undefined
+  let reason: string | undefined
   let probeAt = 0
   let wake: (() => void) | undefined
   let wanted = false
@@ -61,6 +70,7 @@ export function createPoller({
   function report(state: 'up' | 'down', error?: unknown) {
     if (state !== upstream) onState(state, error)
     upstream = state
+    reason = error instanceof RpcError ? error.message : undefined
     downSince = state === 'up' ? undefined : (downSince ?? now())
   }
 
@@ -102,7 +112,7 @@ export function createPoller({
       wanted = true
       wake?.()
     },
-    upstream: () => ({ state: upstream, downSince }),
+    upstream: () => ({ state: upstream, downSince, reason }),
   }
 }
 

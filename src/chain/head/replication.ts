@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import type { Hash } from 'viem'
 
 import { type RedisLink, StoreUnavailableError } from '../../redis.ts'
-import type { ChainUpdate, HeadLog, HeadStatus, ReplicaRole, Window } from '../headTypes.ts'
+import type { ChainUpdate, HeadLog, ReplicaRole, Window } from '../headTypes.ts'
 import { createHeadJournal, LEASE, toEntry } from './headJournal.ts'
 import { createJournalReader } from './journalReader.ts'
+import type { UpstreamState } from './poller.ts'
 import { planPublication } from './reconcile.ts'
 import {
   type ReplicaEvent,
@@ -208,7 +209,7 @@ export declare namespace createReplication {
     /** Replaces the window by one that differs only in its orphans. */
     replace: (window: Window) => void
     /** Whether this replica reaches its node, and since when not. */
-    upstream: () => { state: HeadStatus['upstream']; downSince: number | undefined }
+    upstream: () => Pick<UpstreamState, 'downSince' | 'state'>
     /** Called when the role has changed. */
     onRole: () => void
     log: HeadLog

@@ -36,6 +36,7 @@ const DEEP_TIME = 15_000
 export function createHeadSync({
   authoritative = false,
   now = Date.now,
+  onUnlinked,
   publish,
   source,
   window,
@@ -101,6 +102,7 @@ export function createHeadSync({
       )
       const first = loaded[0]
       if (!first) return
+      if (first.parentHash !== newest.hash) onUnlinked?.()
       const branch = first.parentHash === newest.hash ? [first] : await walkBack(view, first)
       if (!branch) return
       for (const block of loaded.slice(1)) {
@@ -217,6 +219,7 @@ export function createHeadSync({
       if (tip.hash === newest.hash) return forgetBranches()
       if (tip.number > newest.number) return extend(tip)
       const known = isCanonical(view, tip)
+      if (known !== true) onUnlinked?.()
       if (known === false || (known === undefined && authoritative)) return consider(view, tip)
       other = undefined
       deep = undefined
@@ -237,6 +240,8 @@ export declare namespace createHeadSync {
     publish: (update: ChainUpdate) => Promise<boolean>
     /** The chain is in this process: its head is followed wherever it goes, also back. @default false */
     authoritative?: boolean | undefined
+    /** Called when the node shows a head that does not continue ours. */
+    onUnlinked?: (() => void) | undefined
     now?: (() => number) | undefined
   }
 }

@@ -314,6 +314,8 @@ export declare namespace createUpstreamPool {
     log?: PoolLog
     /** Told of each call, with the name of the node. */
     onCall?: (upstream: string, report: CallReport) => void
+    /** Told of each new connection to an only node. Several nodes are checked each by itself. */
+    onConnect?: () => void
     /** Told when one more node is asked. */
     onExtra?: (why: Extra) => void
     /** Sockets for each port of a node. @default 40 */

@@ -21,6 +21,7 @@ const PROBE_INTERVAL = 500
 export function createSingleUpstream({
   log,
   onCall,
+  onConnect,
   patience = PATIENCE,
   sockets = 40,
   timeout = 10_000,
@@ -38,6 +39,7 @@ export function createSingleUpstream({
   const transport = createPoolTransport({
     ...common,
     ...(onCall && { onCall: (report) => onCall(name, report) }),
+    ...(onConnect && { onConnect }),
     // One is left for the probe, so that the node gets no more than it takes.
     sockets: Math.max(1, sockets - 1),
     timeout: limit,

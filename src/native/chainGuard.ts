@@ -1,0 +1,136 @@
+import { UpstreamError } from '../errors.ts'
+import { parseNative } from './json.ts'
+import type { NodeRpc } from './rpc.ts'
+import type { NativeReply, NativeTransport } from './transport.ts'
+import type { Block, Hex } from './types.ts'
+
+/** Milliseconds between two checks while nothing looks wrong. */
+const INTERVAL = 10_000
+
+/** Milliseconds between two checks of a node on another chain, or of one that closes each connection after its answer. */
+const FRESH = 1_000
+
+/** Checks in a row after which a node counts as one that closes each connection. */
+const RESTLESS = 3
+
+/** Refuses the answers of a node that serves another chain than the one that the gateway started with. */
+export type ChainGuard = {
+  readonly transport: NativeTransport
+  /** Sets the chain by the hash of its block 0. Until then every answer is passed on. */
+  expect(genesis: Hex): void
+  /** Another node may answer from now on: the next answer is passed on only after a check. */
+  suspect(): void
+  /** Resolves when the node is on the right chain. @throws UpstreamError when it is not, or cannot be asked */
+  confirm(): Promise<void>
+}
+
+/**
+ * A load balancer or a DNS entry can lead to a node of another chain at any time, and a state read does not tell which chain it
+ * is of. So block 0 is read anew after each failure, each new connection and each head that does not link, before an answer is
+ * passed on, and now and then besides.
+ */
+export function createChainGuard({
+  now = () => performance.now(),
+  transport,
+}: createChainGuard.Options): ChainGuard {
+  let genesis: Hex | undefined
+  /** How often something looked wrong, and up to which of these times a check has found nothing. */
+  let signs = 0
+  let cleared = 0
+  /** Checks in a row that opened a connection themselves. */
+  let restless = 0
+  let isOther = false
+  let checkedAt = now()
+  let checking: Promise<void> | undefined
+
+  async function check(): Promise<void> {
+    const seen = signs
+    const reply = await transport.send('/wallet/getblock', GENESIS, { idempotent: true })
+    isOther = blockIdIn(reply) !== genesis
+    checkedAt = now()
+    cleared = seen
+    restless = signs === seen ? 0 : restless + 1
+  }
+
+  const checkOnce = () => (checking ??= check().finally(() => (checking = undefined)))
+
+  async function confirm(): Promise<void> {
+    if (genesis === undefined) return
+    const age = now() - checkedAt
+    const isDue = isOther || restless >= RESTLESS ? age >= FRESH : true
+    const sign = signs
+    if (isDue && isOther) await checkOnce()
+    // A check under way may have begun before the sign, so a second one may be needed.
+    else if (isDue && cleared < sign)
+      for (let turn = 0; turn < 2 && cleared < sign; turn++) await checkOnce()
+    else if (age >= INTERVAL) checkOnce().catch(() => undefined)
+    if (isOther) throw new OtherChainError()
+  }
+
+  return {
+    confirm,
+    expect(hash) {
+      genesis = hash
+    },
+    suspect() {
+      signs++
+    },
+    transport: {
+      ...transport,
+      async send(path, body, options) {
+        // What changes something must not reach another chain at all.
+        if (isOther || !options.idempotent) await confirm()
+        let reply: NativeReply
+        try {
+          reply = await transport.send(path, body, options)
+        } catch (error) {
+          signs++
+          throw error
+        }
+        if (options.idempotent) await confirm()
+        return reply
+      },
+    },
+  }
+}
+
+export declare namespace createChainGuard {
+  type Options = {
+    transport: NativeTransport
+    /** Monotonic milliseconds. @default performance.now */
+    now?: () => number
+  }
+}
+
+/** The node's own JSON-RPC, whose answers are passed on only while the node serves the right chain. */
+export function guardRpc(rpc: NodeRpc, guard: Pick<ChainGuard, 'confirm'>): NodeRpc {
+  return {
+    ...rpc,
+    async getStorageAt(...args) {
+      const value = await rpc.getStorageAt(...args)
+      await guard.confirm()
+      return value
+    },
+  }
+}
+
+const GENESIS = '{"id_or_num":"0"}'
+
+/** `-32603`: the node answers, and it serves another chain. */
+export class OtherChainError extends UpstreamError {
+  override name = 'OtherChainError'
+
+  constructor() {
+    super('the upstream node serves another chain than before')
+  }
+}
+
+function blockIdIn({ text }: NativeReply): Hex {
+  try {
+    const { blockID } = parseNative(text) as Partial<Block>
+    if (blockID !== undefined) return blockID
+  } catch (cause) {
+    throw new UpstreamError('the upstream node does not tell which chain it serves', { cause })
+  }
+  throw new UpstreamError('the upstream node does not tell which chain it serves')
+}
