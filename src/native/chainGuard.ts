@@ -54,15 +54,18 @@ export function createChainGuard({
 
   const checkOnce = () => (checking ??= check().finally(() => (checking = undefined)))
 
+  async function checkUpTo(sign: number): Promise<void> {
+    await checkOnce()
+    // The check may have begun before the sign was there.
+    if (cleared < sign) await checkOnce()
+  }
+
   async function confirm(): Promise<void> {
     if (genesis === undefined) return
     const age = now() - checkedAt
     const isDue = isOther || restless >= RESTLESS ? age >= FRESH : true
-    const sign = signs
     if (isDue && isOther) await checkOnce()
-    // A check under way may have begun before the sign, so a second one may be needed.
-    else if (isDue && cleared < sign)
-      for (let turn = 0; turn < 2 && cleared < sign; turn++) await checkOnce()
+    else if (isDue && signs > cleared) await checkUpTo(signs)
     else if (age >= INTERVAL) checkOnce().catch(() => undefined)
     if (isOther) throw new OtherChainError()
   }
