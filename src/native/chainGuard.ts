@@ -120,7 +120,7 @@ export function guardRpc(rpc: NodeRpc, guard: Pick<ChainGuard, 'confirm'>): Node
 const GENESIS = '{"id_or_num":"0"}'
 
 /** `-32603`: the node answers, and it serves another chain. */
-export class OtherChainError extends UpstreamError {
+class OtherChainError extends UpstreamError {
   override name = 'OtherChainError'
 
   constructor() {
