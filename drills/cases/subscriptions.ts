@@ -29,7 +29,7 @@ async function open(url: string): Promise<WebSocket> {
   return socket
 }
 
-/** How many subscriptions were made: pending transactions, which the node's pool is watched for. */
+/** How many subscriptions were made. */
 async function subscribeAll(socket: WebSocket): Promise<number> {
   let made = 0
   const answered = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ async function subscribeAll(socket: WebSocket): Promise<number> {
     })
   })
   for (let id = 1; id <= EACH; id++)
-    socket.send(callText('eth_subscribe', ['newPendingTransactions'], id))
+    socket.send(callText('eth_subscribe', ['newHeads'], id))
   await answered
   return made
 }
