@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import fc from 'fast-check'
@@ -251,13 +251,10 @@ describe.skipIf(redisServerMissing !== undefined)('two replicas on one Redis', (
     const scripts = fc.array(events, { minLength: 10, maxLength: 60, size: 'max' })
     const property = fc.asyncProperty(scripts, (script) => run(redis, script))
     const numRuns = Number(process.env['MODEL_RUNS'] ?? 6)
-    const seed = process.env['MODEL_SEED']
-    const outcome = await fc.check(property, {
-      endOnFailure: true,
-      numRuns,
-      ...(seed !== undefined && { seed: Number(seed) }),
-    })
-    // The report names the seed and the script, to run it again.
+    const seed = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31))
+    process.stdout.write(`MODEL_SEED=${seed} MODEL_RUNS=${numRuns}\n`)
+    const outcome = await fc.check(property, { endOnFailure: true, numRuns, seed })
+    // The report has the script that failed.
     const report = fc.defaultReportMessage(outcome)
     expect({ report, error: outcome.errorInstance }).toEqual({ report: undefined, error: null })
   }, 300_000)

@@ -41,8 +41,7 @@ async function subscribeAll(socket: WebSocket): Promise<number> {
       if (++answers === EACH) resolve()
     })
   })
-  for (let id = 1; id <= EACH; id++)
-    socket.send(callText('eth_subscribe', ['newHeads'], id))
+  for (let id = 1; id <= EACH; id++) socket.send(callText('eth_subscribe', ['newHeads'], id))
   await answered
   return made
 }

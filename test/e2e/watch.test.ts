@@ -50,6 +50,29 @@ afterEach(async () => {
 const soon = (check: () => unknown) => vi.waitFor(check, { interval: 30, timeout: 10_000 })
 const wsUrl = () => gateway.url.replace('http', 'ws')
 
+/** Waits until the gateway has the filters or subscriptions that a client makes. */
+const watched = (kind: 'http' | 'webSocket', count = 1) =>
+  soon(async () => {
+    const { subscriptions } = (await gateway.gateway.ready).contexts.full
+    const made = kind === 'http' ? gateway.gateway.health().filters.count : subscriptions.count()
+    expect(made).toBe(count)
+  })
+
+/** Waits until a client has polled. */
+const polled = (method: string) =>
+  soon(async () => {
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    const count = new RegExp(`_count\\{method="${method}"\\} (\\d+)`).exec(metrics)?.[1]
+    expect(Number(count)).toBeGreaterThan(1)
+  })
+
+/** Waits until a client has its first block over HTTP, or its subscription. */
+const begun = (kind: 'http' | 'webSocket', seen: string[]) =>
+  kind === 'http' ? soon(() => expect(seen).toHaveLength(1)) : watched(kind)
+
+const poolPolled = () =>
+  soon(() => expect(chain.calls.get('/wallet/gettransactionlistfrompending')).toBeGreaterThan(1))
+
 async function viemClient(kind: 'http' | 'webSocket') {
   const id = Number(await gateway.rpc('eth_chainId'))
   const transport = kind === 'http' ? http(gateway.url) : webSocket(wsUrl())
@@ -80,7 +103,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     cleanups.push(
       client.watchBlocks({ emitMissed: true, onBlock: ({ hash }) => void seen.push(hash ?? '') }),
     )
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await begun(kind, seen)
     const before = seen.length
     const blocks = []
     for (let count = 0; count < 4; count++) {
@@ -101,7 +124,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
           void seen.push(...logs.map(({ args, removed }) => `${removed ? '-' : '+'}${args.value}`)),
       }),
     )
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await watched(kind)
     chain.mine(transfers(1n, 2n))
     await soon(() => expect(seen).toEqual(['+1', '+2']))
     chain.mine(transfers(2n ** 60n))
@@ -117,11 +140,16 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     cleanups.push(
       client.watchPendingTransactions({ onTransactions: (hashes) => void seen.push(...hashes) }),
     )
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await watched(kind)
     chain.pending.push('01'.repeat(32), '02'.repeat(32))
     await soon(() => expect(seen).toHaveLength(2))
     chain.pending.push('03'.repeat(32))
     await soon(() => expect(seen).toEqual(chain.pending.map((hash) => `0x${hash}`)))
+    // The last one is mined before any poll of the pool could see it.
+    const ids = ['01', '02', '03', '04'].map((byte) => byte.repeat(32))
+    chain.pending.splice(0)
+    chain.mine({ ids, logs: ids.map(() => []) })
+    await soon(() => expect(seen).toEqual(ids.map((hash) => `0x${hash}`)))
   })
 })
 
@@ -135,14 +163,14 @@ test('viem: a filter that has expired is made anew', async () => {
       onLogs: (logs) => void seen.push(...logs.map(({ args }) => args.value ?? 0n)),
     }),
   )
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await watched('http')
   const context = (await gateway.gateway.ready).contexts.full
   const polls = vi.spyOn(context.filters, 'changes')
   await soon(() => expect(polls).toHaveBeenCalled())
   const id = polls.mock.calls[0]?.[0]
   polls.mockRestore()
   expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(true)
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await watched('http')
   chain.mine(transfers(7n))
   await soon(() => expect(seen).toEqual([7n]))
 })
@@ -168,7 +196,8 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (kind) => {
       provider,
     )
     await contract.on('Transfer', (_from, _to, value: bigint) => events.push(String(value)))
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    await watched(kind, kind === 'http' ? 1 : 2)
+    if (kind === 'http') await polled('eth_blockNumber')
     blocks.length = 0
     for (const value of [1n, 2n, 3n]) {
       const { number } = chain.mine(transfers(value, value * 10n))
@@ -183,10 +212,12 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (kind) => {
     const provider = ethersProvider()
     const seen: string[] = []
     await provider.on('pending', (hash: string) => seen.push(hash))
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    await watched(kind)
+    if (kind === 'http') await polled('eth_blockNumber')
     chain.pending.push('05'.repeat(32))
     // Over HTTP ethers polls its filters when a block comes.
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    chain.mine()
+    await poolPolled()
     chain.mine()
     await soon(() => expect(seen).toEqual([`0x${'05'.repeat(32)}`]))
   })

@@ -65,6 +65,46 @@ describe.skipIf(producing === undefined)('in front of a node that produces block
     await socket.close()
   }, 150_000)
 
+  test('behavior: each transaction is announced as pending once, before its block', async () => {
+    const socket = await client.socket()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const pending = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
+    const filter = await client.rpc<string>('eth_newPendingTransactionFilter')
+    const sent = await emitEvents(producing ?? '', 30)
+    const ofThese = (hashes: string[]) =>
+      hashes.filter((hash) => sent.includes(hash as Hash)).toSorted()
+    const mined = new Map<string, string>()
+    const byFilter: string[] = []
+    await vi.waitFor(
+      async () => {
+        byFilter.push(...(await client.rpc<string[]>('eth_getFilterChanges', filter)))
+        for (const { hash } of socket.of<RpcHeader>(heads)) {
+          const block = await client.rpc<{ transactions: string[] }>(
+            'eth_getBlockByHash',
+            hash,
+            false,
+          )
+          for (const transaction of block.transactions) mined.set(transaction, hash)
+        }
+        // A busy node may leave some out until they expire: they are pending all the same.
+        expect(ofThese([...mined.keys()]).length).toBeGreaterThan(sent.length / 2)
+      },
+      { interval: 500, timeout: 60_000 },
+    )
+    for (const seen of [byFilter, socket.of<string>(pending)])
+      expect(ofThese(seen)).toEqual(sent.toSorted())
+    const place = (subscription: string, item: string) =>
+      socket.notes.findIndex(
+        (note) =>
+          note.subscription === subscription &&
+          (typeof note.result === 'string' ? note.result : (note.result as RpcHeader).hash) ===
+            item,
+      )
+    for (const hash of ofThese([...mined.keys()]))
+      expect(place(pending, hash)).toBeLessThan(place(heads, mined.get(hash) as string))
+    await socket.close()
+  }, 90_000)
+
   test('behavior: a subscriber has a new head within 500 ms of the node showing it', async () => {
     const socket = await client.socket()
     const id = await socket.rpc<string>('eth_subscribe', 'newHeads')
