@@ -1,12 +1,18 @@
 import type { Case } from '../case.ts'
 import { catchingUp } from './catchingUp.ts'
+import { feeHistory } from './feeHistory.ts'
 import { largeFilters, largeFiltersInRedis } from './largeFilters.ts'
+import { largeLogsCase } from './largeLogs.ts'
 import { pipelinedLogs } from './pipelinedLogs.ts'
 import { subscriptions } from './subscriptions.ts'
+import { unreadAnswers } from './unreadAnswers.ts'
 
 /** Every hostile case, in the order of the table. A new case is a file here and a line below. */
 export const cases: readonly Case[] = [
   pipelinedLogs,
+  unreadAnswers,
+  largeLogsCase,
+  feeHistory,
   subscriptions,
   catchingUp,
   largeFilters,
