@@ -1,6 +1,7 @@
 import type { Case } from '../case.ts'
 import { catchingUp } from './catchingUp.ts'
 import { feeHistory } from './feeHistory.ts'
+import { idle } from './idle.ts'
 import { largeFilters, largeFiltersInRedis } from './largeFilters.ts'
 import { largeLogsCase } from './largeLogs.ts'
 import { pipelinedLogs } from './pipelinedLogs.ts'
@@ -9,6 +10,7 @@ import { unreadAnswers } from './unreadAnswers.ts'
 
 /** Every hostile case, in the order of the table. A new case is a file here and a line below. */
 export const cases: readonly Case[] = [
+  idle,
   pipelinedLogs,
   unreadAnswers,
   largeLogsCase,

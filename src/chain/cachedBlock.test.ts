@@ -6,6 +6,7 @@ import { toRpcLogs } from '../codec/log.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import { fromWire } from '../lib/wire.ts'
 import { createCachedBlock } from './cachedBlock.ts'
+import { arrayOf } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
 
 const context = { chainId: 0xb24e27cc, energyPrice: 100n }
@@ -19,7 +20,8 @@ test('default', () => {
   expect(fromWire(cached.slim())).toEqual(toRpcBlock(block, infos, { ...context, full: false }))
   expect(fromWire(cached.full(context).whole)).toEqual(full)
   expect(fromWire(cached.receipts(context).whole)).toEqual(toRpcReceipts(block, infos, context))
-  expect(cached.logs(everything).map((row) => fromWire(row))).toEqual(toRpcLogs(block, infos))
+  const logs = cached.logs(everything)
+  expect(fromWire(arrayOf([logs], logs.count))).toEqual(toRpcLogs(block, infos))
 })
 
 test('behavior: an answer is made once, in whatever order they are asked for', () => {
@@ -28,13 +30,13 @@ test('behavior: an answer is made once, in whatever order they are asked for', (
     cached.receipts(context),
     cached.slim(),
     cached.full(context),
-    cached.logs(everything)[0],
+    cached.logs(everything).row(0),
   ]
   const again = [
     cached.receipts(context),
     cached.slim(),
     cached.full(context),
-    cached.logs(everything)[0],
+    cached.logs(everything).row(0),
   ]
   expect(again.slice(0, 3).every((answer, index) => answer === first[index])).toBe(true)
   expect(again).toEqual(first)
@@ -48,7 +50,7 @@ test('behavior: its weight follows what it holds; the source goes when all answe
     cached.slim().bytes.length,
     cached.full(context).bytes,
     cached.receipts(context).bytes,
-    cached.logs(everything).reduce((sum, { bytes }) => sum + bytes.length, 0),
+    arrayOf([cached.logs(everything)], Infinity).bytes.length,
   ]
   expect(weights).toHaveLength(4)
   expect(weights[0]).toBeGreaterThan(loaded)
@@ -60,6 +62,6 @@ test('behavior: a search that finds nothing makes nothing', () => {
   const grown: number[] = []
   const cached = createCachedBlock(recordedBlock(132), () => grown.push(1))
   const nowhere = createLogMatcher({ addresses: [`0x${'99'.repeat(20)}`], topics: [] })
-  expect(cached.logs(nowhere)).toEqual([])
+  expect(cached.logs(nowhere).count).toBe(0)
   expect(grown).toEqual([])
 })

@@ -8,6 +8,7 @@ import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcBlock, RpcHeader, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import { type Wire, wireOfText } from '../lib/wire.ts'
 import type { LoadedBlock } from './load.ts'
+import { blockChunk, emptyChunk, type LogChunk } from './logChunk.ts'
 import type { LogKey, LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
 
@@ -29,8 +30,8 @@ export type CachedBlock = {
   slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Wire<RpcBlock>
   full(context: BlockContext): Rows<RpcBlock, RpcTransaction>
   receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
-  /** Rows of the logs that match, in block order. */
-  logs(matcher: LogMatcher): Wire<RpcLog>[]
+  /** The logs that match, in block order. */
+  logs(matcher: LogMatcher): LogChunk
   /** Memory that it takes, in bytes, as far as can be told. */
   bytes(): number
 }
@@ -98,16 +99,16 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     },
 
     logs(matcher) {
-      if (!matcher.mayMatch(items)) return []
-      const found = keys.flatMap((key, index) => (matcher.matches(key) ? [index] : []))
-      if (found.length === 0) return []
+      const found: number[] = []
+      if (matcher.mayMatch(items))
+        for (const [index, key] of keys.entries()) if (matcher.matches(key)) found.push(index)
+      if (found.length === 0) return emptyChunk(view.id.number)
       if (!logs) {
         const { block, infos } = kept(source)
         logs = toRows(toRpcLogs(block, infos).map(toLogText))
         made()
       }
-      const rows = logs
-      return found.flatMap((index) => rows.row(index) ?? [])
+      return blockChunk(view.id.number, logs, found)
     },
 
     bytes: () =>

@@ -5,7 +5,7 @@ import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
-import { toWire, type Wire } from '../lib/wire.ts'
+import { toWire, type Wire, wireLength } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock, BlockContext } from './cachedBlock.ts'
@@ -43,7 +43,7 @@ export function createChainServices({
   return {
     answers: new LRUCache({
       maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
-      sizeCalculation: ({ bytes }, key) => bytes.length + key.length + ANSWER_BYTES,
+      sizeCalculation: (answer, key) => wireLength(answer) + key.length + ANSWER_BYTES,
     }),
     prices,
     spans: createBlockSpans({ blocks, concurrency: config.logsConcurrency, head, native }),

@@ -1,5 +1,6 @@
 import type { RpcLog } from '../codec/types.ts'
-import { type Wire, wireOf } from '../lib/wire.ts'
+import { type Wire, wireOf, wireOfParts } from '../lib/wire.ts'
+import type { Rows } from './rows.ts'
 
 /** Logs in order, each as JSON bytes. */
 export type LogChunk = {
@@ -7,8 +8,8 @@ export type LogChunk = {
   /** The block of a row. */
   block(row: number): number
   row(row: number): Wire<RpcLog>
-  /** The first rows, commas between. */
-  bytes(count: number): Buffer
+  /** The first rows as text: each piece is one or more of them, with commas between. */
+  pieces(count: number): readonly Buffer[]
 }
 
 /** Rows that lie one after another in one buffer, with a comma between. */
@@ -31,34 +32,60 @@ export function packedChunk(
     count,
     block: (row) => blocks[first + row] ?? 0,
     row: (row) => wireOf(bytes.subarray(startOf(first + row), ends[first + row])),
-    bytes: (count) =>
-      count === 0 ? bytes.subarray(0, 0) : bytes.subarray(startOf(first), ends[first + count - 1]),
+    pieces: (count) =>
+      count === 0 ? [] : [bytes.subarray(startOf(first), ends[first + count - 1])],
   }
 }
 
-/** A row that was made by itself, and its block. */
-export type LooseRow = { block: number; row: Wire<RpcLog> }
-
-/** Rows that were made one by one. */
-export function looseChunk(rows: readonly LooseRow[]): LogChunk {
+/** Some rows of one block, by their indexes in order. */
+export function blockChunk(
+  block: number,
+  rows: Rows<RpcLog[], RpcLog>,
+  indexes: readonly number[],
+): LogChunk {
   return {
-    count: rows.length,
-    block: (row) => rows[row]?.block ?? 0,
-    row: (row) => rows[row]?.row as Wire<RpcLog>,
-    bytes: (count) => joinWithCommas(rows.slice(0, count).map(({ row }) => row.bytes)),
+    count: indexes.length,
+    block: () => block,
+    row: (row) => rows.row(indexes[row] ?? -1) as Wire<RpcLog>,
+    pieces(count) {
+      const pieces: Buffer[] = []
+      for (let first = 0; first < count;) {
+        let next = first + 1
+        while (next < count && indexes[next] === (indexes[next - 1] ?? 0) + 1) next++
+        pieces.push(rows.span(indexes[first] ?? 0, indexes[next - 1] ?? 0))
+        first = next
+      }
+      return pieces
+    },
   }
+}
+
+/** No rows. */
+export function emptyChunk(block: number): LogChunk {
+  return { block: () => block, count: 0, pieces: () => [], row: () => wireOf(COMMA.subarray(0, 0)) }
 }
 
 /** Chunks as one JSON array: so many rows of all. */
 export function arrayOf(chunks: readonly LogChunk[], count: number): Wire<RpcLog[]> {
-  const parts: Buffer[] = []
+  const pieces: Buffer[] = []
   let left = count
   for (const chunk of chunks) {
     const taken = Math.min(left, chunk.count)
-    if (taken > 0) parts.push(chunk.bytes(taken))
+    pieces.push(...chunk.pieces(taken))
     left -= taken
   }
-  return wireOf(Buffer.concat([OPEN, joinWithCommas(parts), CLOSE]))
+  return arrayOfPieces(pieces)
+}
+
+/** A JSON array of pieces, each of which is one or more elements with commas between. */
+function arrayOfPieces(pieces: readonly Buffer[]): Wire<RpcLog[]> {
+  const parts: Buffer[] = [OPEN]
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) parts.push(COMMA)
+    parts.push(piece)
+  }
+  parts.push(CLOSE)
+  return pieces.length > FEW_PIECES ? wireOf(Buffer.concat(parts)) : wireOfParts(parts)
 }
 
 /** The block of one of the rows of all. */
@@ -71,11 +98,8 @@ export function blockOfRow(chunks: readonly LogChunk[], row: number): number {
   throw new RangeError(`there is no row ${row}`)
 }
 
-function joinWithCommas(parts: readonly Buffer[]): Buffer {
-  const [only] = parts
-  if (only && parts.length === 1) return only
-  return Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part])))
-}
+/** Up to here pieces are sent from where they are; one copy of more costs less. */
+const FEW_PIECES = 1_000
 
 const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')

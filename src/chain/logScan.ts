@@ -1,7 +1,8 @@
 import type { Hash } from 'viem'
 
+import { turns } from '../lib/turns.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
-import { type LogChunk, looseChunk, type LooseRow } from './logChunk.ts'
+import type { LogChunk } from './logChunk.ts'
 import type { LogMatcher } from './logMatch.ts'
 import type { BlockSpans } from './spans.ts'
 
@@ -26,14 +27,14 @@ export function pinsOf(
 
 /**
  * Reads and searches blocks in order, until the rows from the beginning on are more than `limit`: then all up to the one too many are
- * there. Undefined when a reorg made the blocks differ from the pins.
+ * there, a chunk a block. Undefined when a reorg made the blocks differ from the pins.
  */
 export async function scanBlocks(
   { from, to }: BlockRange,
   matcher: LogMatcher,
   { limit, pins, signal, spans }: scanBlocks.Options,
-): Promise<LogChunk | undefined> {
-  const found: (LooseRow[] | undefined)[] = Array.from({ length: to - from + 1 })
+): Promise<LogChunk[] | undefined> {
+  const found: (LogChunk | undefined)[] = Array.from({ length: to - from + 1 })
   let next = from
   /** Blocks from the beginning on that are searched without a gap, and their rows. */
   let done = 0
@@ -52,19 +53,19 @@ export async function scanBlocks(
           isSame = false
           return
         }
-        found[start + offset - from] = block
-          .logs(matcher)
-          .map((row) => ({ block: start + offset, row }))
+        // A dense block takes some milliseconds when its logs are wanted for the first time.
+        if (turns.isOver()) await turns.next()
+        found[start + offset - from] = block.logs(matcher)
       }
       for (let ready = found[done]; ready; ready = found[done]) {
-        rows += ready.length
+        rows += ready.count
         done += 1
       }
     }
   }
 
   await Promise.all(Array.from({ length: WORKERS }, work))
-  return isSame ? looseChunk(found.slice(0, done).flatMap((rows) => rows ?? [])) : undefined
+  return isSame ? found.slice(0, done).filter((chunk) => chunk !== undefined) : undefined
 }
 
 export declare namespace scanBlocks {

@@ -11,7 +11,6 @@ import { gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
 import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
 import { type BlockRange, pinsOf, scanBlocks } from './logScan.ts'
-import { joinRows } from './rows.ts'
 import type { BlockSpans } from './spans.ts'
 
 /** Times that a search starts over because a reorg crossed it. */
@@ -63,9 +62,9 @@ export function logsOfBlock(
   match: LogMatch,
   { maxResults }: { maxResults: number },
 ): Wire<RpcLog[]> {
-  const rows = block.logs(createLogMatcher(match))
-  if (rows.length > maxResults) throw tooMany(maxResults)
-  return joinRows(rows)
+  const chunk = block.logs(createLogMatcher(match))
+  if (chunk.count > maxResults) throw tooMany(maxResults)
+  return arrayOf([chunk], chunk.count)
 }
 
 /** The logs of a range from its beginning on, up to `maxResults` and one more. The chunks are in order. */
@@ -113,9 +112,9 @@ async function tryToFind(
   const matcher = createLogMatcher(match)
   const chunks = [...(indexed?.parts ?? [])]
   for (const gap of gaps) {
-    const chunk = await scanBlocks(gap, matcher, { limit, pins, signal, spans })
-    if (!chunk) return undefined
-    chunks.push({ ...gap, chunk })
+    const found = await scanBlocks(gap, matcher, { limit, pins, signal, spans })
+    if (!found) return undefined
+    for (const chunk of found) chunks.push({ ...gap, chunk })
   }
   if (epoch !== blocks.epoch()) return undefined
   return chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { fromWire } from '../lib/wire.ts'
-import { joinRows, toRows } from './rows.ts'
+import { toRows } from './rows.ts'
 
 const texts = (rows: unknown[]) => rows.map((row) => JSON.stringify(row))
 
@@ -19,14 +19,18 @@ test('args: into an object', () => {
   expect(rows.row(0)?.bytes.toString()).toBe('"0x1"')
 })
 
-test('behavior: whatever the rows, each is found, and joined they are the array', () => {
+test('behavior: whatever the rows, each is found, and so are neighbours together', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.integer())), (input) => {
       const rows = toRows<number[][], number[]>(texts(input))
       const found = input.flatMap((_, index) => rows.row(index) ?? [])
       expect(fromWire(rows.whole)).toEqual(input)
       expect(found.map((row) => fromWire(row))).toEqual(input)
-      expect(joinRows(found).bytes.toString()).toBe(JSON.stringify(input))
+      for (let first = 0; first < input.length; first++)
+        for (let last = first; last < input.length; last++)
+          expect(JSON.parse(`[${rows.span(first, last).toString()}]`)).toEqual(
+            input.slice(first, last + 1),
+          )
     }),
   )
 })

@@ -5,6 +5,8 @@ export type Rows<whole, row> = {
   whole: Wire<whole>
   length: number
   row(index: number): Wire<row> | undefined
+  /** The text of neighbouring rows, commas between: from one to another, both included. */
+  span(first: number, last: number): Buffer
   bytes: number
 }
 
@@ -37,21 +39,7 @@ export function toRows<whole, row>(
         ? undefined
         : wireOf(buffer.subarray(start, next - 1))
     },
+    span: (first, last) => buffer.subarray(starts[first], (starts[last + 1] ?? 0) - 1),
     bytes: buffer.length + starts.byteLength,
   }
 }
-
-/** The JSON array of rows that were serialised before. */
-export function joinRows<row>(rows: readonly Wire<row>[]): Wire<row[]> {
-  const parts: Buffer[] = [OPEN]
-  for (const [index, row] of rows.entries()) {
-    if (index > 0) parts.push(COMMA)
-    parts.push(row.bytes)
-  }
-  parts.push(CLOSE)
-  return wireOf(Buffer.concat(parts))
-}
-
-const OPEN = Buffer.from('[')
-const COMMA = Buffer.from(',')
-const CLOSE = Buffer.from(']')

@@ -8,6 +8,7 @@ import type { Block } from '../native/types.ts'
 import { createBlocks } from './blocks.ts'
 import type { CanonicalView } from './blocks.ts'
 import type { HeadBlock } from './headTypes.ts'
+import { arrayOf, type LogChunk } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
 
@@ -45,9 +46,11 @@ const failWith = (error: Error) => () => {
   throw error
 }
 
+const rowsOf = (chunk: LogChunk | undefined) =>
+  chunk ? fromWire(arrayOf([chunk], chunk.count)) : []
 const everything = createLogMatcher({ addresses: [], topics: [] })
 const logsIn = async (spans: BlockSpans) =>
-  (await spans.read(100, 199)).flatMap((block) => block?.logs(everything).map(fromWire) ?? [])
+  (await spans.read(100, 199)).flatMap((block) => rowsOf(block?.logs(everything)))
 
 test('behavior: without bulk reads, blocks are read one by one', async () => {
   const { spans } = await setup(

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 
 import { toHash } from '../codec/quantity.ts'
+import { turns } from '../lib/turns.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeTimeoutError } from '../native/errors.ts'
 import type { Block } from '../native/types.ts'
@@ -64,9 +65,16 @@ export function createBlockSpans({
         if (known) read.set(number, known)
         if (known || number < from || number > to || !isUsable(block, number)) return
         const infos = await (block.transactions?.length
-          ? limit(() => loadInfos(native, block, signal))
+          ? limit(async () => {
+              // Another search may have read it meanwhile.
+              const found = blocks.peek(number)
+              if (found) read.set(number, found)
+              return found ? undefined : loadInfos(native, block, signal)
+            })
           : loadInfos(native, block, signal))
-        if (infos) read.set(number, blocks.putSolid({ block, infos }))
+        if (!infos) return
+        if (turns.isOver()) await turns.next()
+        read.set(number, blocks.peek(number) ?? blocks.putSolid({ block, infos }))
       }),
     )
     return read

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 import { type Answer, answerBytes } from '../jsonrpc/answer.ts'
+import { turns } from '../lib/turns.ts'
 import { COUNTED, type Unsent } from './unsent.ts'
 
 /**
@@ -42,39 +43,54 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
   let left = bytes
   const pieces = piecesOf(parts)
   function write() {
+    if (outgoing.destroyed) return
     const { done, value } = pieces.next()
     if (done) {
       outgoing.end()
       return
     }
-    left -= value.length
-    outgoing.write(value)
+    outgoing.cork()
+    for (const buffer of value) {
+      left -= buffer.length
+      outgoing.write(buffer)
+    }
+    outgoing.uncork()
     // A socket takes less at a time than a piece has, so that there always is something to wait for.
-    if (outgoing.writableNeedDrain) outgoing.once('drain', write)
-    else setImmediate(write)
+    if (outgoing.writableNeedDrain) outgoing.once('drain', goOn)
+    else setImmediate(goOn)
   }
-  write()
+  /** A copy to the kernel takes time too, and a fast reader has its next piece at once. */
+  function goOn() {
+    if (turns.isOver()) void turns.next().then(write)
+    else write()
+  }
+  goOn()
   return () => left
 }
 
-/** The bytes of an answer, about `PIECE` at a time. */
-function* piecesOf(parts: Answer['parts']): Generator<Buffer> {
-  let small: Buffer[] = []
+/** The bytes of an answer in order, about `PIECE` at a time. */
+function* piecesOf(parts: Answer['parts']): Generator<Buffer[]> {
+  let piece: Buffer[] = []
   let size = 0
   for (const part of parts) {
     const bytes = typeof part === 'string' ? Buffer.from(part) : part
     for (let at = 0; at < bytes.length;) {
-      const piece = bytes.subarray(at, at + PIECE - size)
-      at += piece.length
-      size += piece.length
-      small.push(piece)
+      const taken = bytes.subarray(at, at + PIECE - size)
+      at += taken.length
+      size += taken.length
+      piece.push(taken)
       if (size < PIECE) continue
-      yield small.length === 1 ? piece : Buffer.concat(small, size)
-      small = []
+      yield joined(piece)
+      piece = []
       size = 0
     }
   }
-  if (size > 0) yield Buffer.concat(small, size)
+  if (size > 0) yield joined(piece)
+}
+
+/** Many small buffers as one: a copy costs less than a write each. */
+function joined(buffers: Buffer[]): Buffer[] {
+  return buffers.length > MANY_PARTS ? [Buffer.concat(buffers)] : buffers
 }
 
 function watch(outgoing: ServerResponse, bytes: number, unwritten: () => number, unsent: Unsent) {

@@ -1,4 +1,4 @@
-import type { Wire } from '../lib/wire.ts'
+import { type Wire, wireLength } from '../lib/wire.ts'
 
 /** A response on its way out: texts and bytes that follow each other, and their length together. */
 export type Answer = { readonly parts: readonly (string | Buffer)[]; readonly bytes: number }
@@ -11,6 +11,10 @@ function textAnswer(text: string): Answer {
 /** The response object of a call that went well, around bytes that were made once. `id` is JSON text. */
 export function wireAnswer(id: string, result: Wire<unknown>): Answer {
   const head = `{"jsonrpc":"2.0","id":${id},"result":`
+  if (result.parts) {
+    const bytes = Buffer.byteLength(head) + wireLength(result) + 1
+    return { parts: [head, ...result.parts, '}'], bytes }
+  }
   return {
     parts: result.closed ? [head, result.closed] : [head, result.bytes, '}'],
     bytes: Buffer.byteLength(head) + result.bytes.length + 1,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTurns } from './turns.ts'
 
 /** Work of `slices` slices that take `cost` each, on a clock that only work moves. */
-function setup(budget = 8) {
+function setup(budget = 5) {
   const clock = { now: 0 }
   const turns = createTurns({ budget, now: () => clock.now })
   const done: string[] = []
@@ -37,7 +37,7 @@ test('behavior: no turn takes much longer than its budget, whoever works', async
   await all
   expect(clock.now).toBe(50 * 20)
   // Between two callbacks of ours lie at most the end of one turn and the beginning of the next.
-  expect(Math.max(...lengths)).toBeLessThanOrEqual(2 * (8 + 1))
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(2 * (5 + 1))
 })
 
 test('behavior: those who wait go on before those who come', async () => {

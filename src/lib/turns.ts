@@ -1,3 +1,6 @@
+/** Taken now, so that a test which replaces timers does not stop long work. */
+const onNextTurn = setImmediate
+
 /**
  * Shares the event loop among long synchronous work: each turn of the loop gives it a few milliseconds, so that short
  * requests are answered between its slices. All long work of the process uses the same instance.
@@ -11,7 +14,7 @@ export type Turns = {
 
 /** Long work does `if (turns.isOver()) await turns.next()` before it begins and about every millisecond. */
 export function createTurns({
-  budget = 8,
+  budget = 5,
   now = () => performance.now(),
 }: createTurns.Options = {}): Turns {
   /** When long work began in this turn; undefined while none has. */
@@ -23,7 +26,7 @@ export function createTurns({
   function isUsedUp(): boolean {
     if (began !== undefined) return now() - began >= budget
     began = now()
-    setImmediate(() => {
+    onNextTurn(() => {
       began = undefined
     })
     return false
@@ -33,7 +36,7 @@ export function createTurns({
   function arm() {
     while (armed < Math.min(waiting.length, MAX_ARMED)) {
       armed++
-      setImmediate(() => {
+      onNextTurn(() => {
         armed--
         if (!isUsedUp()) waiting.shift()?.()
         // From here, a callback runs in the next turn.
@@ -54,7 +57,7 @@ export function createTurns({
 
 export declare namespace createTurns {
   type Options = {
-    /** Milliseconds of long work in one turn. @default 8 */
+    /** Milliseconds of long work in one turn. @default 5 */
     budget?: number
     /** Milliseconds. @default performance.now */
     now?: () => number

@@ -10,6 +10,8 @@ export type Wire<value> = {
   readonly bytes: Buffer
   /** The same bytes and the brace that ends a response after them, so that an answer is one piece less. */
   readonly closed?: Buffer | undefined
+  /** The bytes in parts that lie elsewhere too, for a large value. */
+  readonly parts?: readonly Buffer[] | undefined
   readonly value?: value
 }
 
@@ -27,6 +29,22 @@ export function wireOfText<value>(text: string, encoding: 'utf8' | 'latin1' = 'u
 /** Wraps bytes that already are the JSON text of a `value`. */
 export function wireOf<value>(bytes: Buffer): Wire<value> {
   return { [WIRE]: true, bytes }
+}
+
+/** Joins parts that follow each other to the JSON text of a `value`, without a copy until somebody needs one. */
+export function wireOfParts<value>(parts: readonly Buffer[]): Wire<value> {
+  return {
+    [WIRE]: true,
+    get bytes() {
+      return Buffer.concat(parts)
+    },
+    parts,
+  }
+}
+
+/** How many bytes a result has. */
+export function wireLength(wire: Wire<unknown>): number {
+  return wire.parts?.reduce((sum, part) => sum + part.length, 0) ?? wire.bytes.length
 }
 
 /** Whether a result carries its own bytes. */

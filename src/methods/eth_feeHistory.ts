@@ -7,7 +7,8 @@ import { RpcError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { blockNumberOrTag, optional, quantity, named } from '../jsonrpc/params.ts'
 import { rewardPercentiles } from '../jsonrpc/percentilesParam.ts'
-import { fromWire } from '../lib/wire.ts'
+import { turns } from '../lib/turns.ts'
+import { fromWire, type Wire } from '../lib/wire.ts'
 
 export type FeeHistory = {
   baseFeePerGas: Hex[]
@@ -50,9 +51,9 @@ export const eth_feeHistory = defineMethod({
     const blocks = await mapBounded(read, async (offset) => {
       const wire = await chain.block(oldest + offset, false, request.signal)
       if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
-      const block = fromWire(wire)
-      const price = await chain.energyPrice(Number(block.timestamp) * 1_000)
-      return { price: numberToHex(price), ratio: usedRatio(block) }
+      if (turns.isOver()) await turns.next()
+      const { ratio, timestamp } = usageOf(wire)
+      return { price: numberToHex(await chain.energyPrice(timestamp * 1_000)), ratio }
     })
     const prices = blocks.map(({ price }) => price)
     // After the newest block comes what is asked for now.
@@ -71,8 +72,18 @@ export const eth_feeHistory = defineMethod({
   },
 })
 
-function usedRatio({ gasLimit, gasUsed }: RpcBlock): number {
-  return Number(gasUsed) / Number(gasLimit)
+type Usage = { ratio: number; /** Seconds. */ timestamp: number }
+
+/** Reading a block takes longer than the rest of its line, and the same blocks are asked for again and again. */
+const usages = new WeakMap<Wire<RpcBlock>, Usage>()
+
+function usageOf(wire: Wire<RpcBlock>): Usage {
+  const known = usages.get(wire)
+  if (known) return known
+  const { gasLimit, gasUsed, timestamp } = fromWire(wire)
+  const usage = { ratio: Number(gasUsed) / Number(gasLimit), timestamp: Number(timestamp) }
+  usages.set(wire, usage)
+  return usage
 }
 
 /** Results for 0 … length − 1, a few under way at once. */

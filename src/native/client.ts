@@ -1,4 +1,5 @@
 import { sleep as realSleep } from '../lib/sleep.ts'
+import { turns } from '../lib/turns.ts'
 import { createSharing } from './dedupe.ts'
 import { isBusy, nodeErrorOf } from './errors.ts'
 import { parseNative, stringifyNative } from './json.ts'
@@ -32,6 +33,9 @@ export type NativeClient = {
   close(): Promise<void>
 }
 
+/** Characters that take a millisecond to read. */
+const LARGE_ANSWER = 100_000
+
 type AnyOperation = Operation<unknown, unknown>
 
 // Four tries within about a second: what a per-second limit needs to clear, and no more than a caller waits for.
@@ -64,6 +68,8 @@ export function createNativeClient({
     for (let attempt = 0; ; attempt++) {
       const reply = await transport.send(path, body, { idempotent, kind, signal })
       const { status, text } = reply
+      // A large answer takes milliseconds to read, and many may come at once.
+      if (text.length > LARGE_ANSWER && turns.isOver()) await turns.next()
       const parsed = 'parsed' in reply ? reply.parsed : tryParse(text)
       const error = nodeErrorOf(name, status, text, parsed)
       if (!error) return parsed
