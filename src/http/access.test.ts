@@ -175,7 +175,10 @@ describe('where calls can spend', () => {
     const headers = { 'sec-fetch-site': 'cross-site' }
     const path = '/wallet/broadcasthex?transaction=00'
     expect((await send(port, { headers, method: 'GET', path })).status).toBe(403)
-    expect((await send(port, { headers, method: 'GET', path: '/' })).status).toBe(200)
+    expect((await send(port, { headers, method: 'GET', path: '/' })).status).toBe(403)
+    const link = { ...headers, 'sec-fetch-mode': 'navigate' }
+    expect((await send(port, { headers: link, method: 'GET', path })).status).toBe(403)
+    expect((await send(port, { headers: link, method: 'GET', path: '/' })).status).toBe(200)
   })
 
   test('args: --cors and --allowed-hosts', async () => {
@@ -222,6 +225,7 @@ describe('where calls cannot spend', () => {
     expect(await handshake(port, { origin: 'https://app.example' })).toBe(101)
     expect(await handshake(port, { origin: 'https://evil.example' })).toBe(403)
     expect((await send(port, page('https://evil.example', 'rpc.example'))).status).toBe(403)
+    expect((await send(port, page('https://rpc.example', 'rpc.example'))).status).toBe(200)
   })
 
   test('args: --allowed-hosts keeps other names out', async () => {

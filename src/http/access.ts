@@ -57,14 +57,16 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   function originRefusal(incoming: IncomingMessage): Refusal | undefined {
     const { host: hostHeader, origin } = incoming.headers
     if (origin !== undefined) {
-      if (isOriginAllowed(origin) || (checksHost && isSame(origin, hostHeader))) return undefined
+      // Where calls can spend, the name of a request must be known before it makes a page one of this gateway.
+      const isOwn = (checksHost || !canSpend) && isSame(origin, hostHeader)
+      if (isOwn || isOriginAllowed(origin)) return undefined
       return {
         status: 403,
         reason: `pages of ${shorten(origin)} may not call this gateway: list the origin with --cors`,
       }
     }
     // Images, links and scripts of other sites carry no Origin, but browsers say where they come from.
-    return incoming.headers['sec-fetch-site'] === 'cross-site' && !isPage(incoming)
+    return incoming.headers['sec-fetch-site'] === 'cross-site' && !isLink(incoming)
       ? { status: 403, reason: 'pages of other sites may not call this gateway' }
       : undefined
   }
@@ -122,9 +124,10 @@ function isProbe({ method, url = '/' }: IncomingMessage): boolean {
   return method === 'GET' && PROBES.has(url.split('?', 1)[0] ?? '')
 }
 
-/** The status page, which somebody may reach over a link. */
-function isPage({ method, url = '/' }: IncomingMessage): boolean {
-  return method === 'GET' && url.split('?', 1)[0] === '/'
+/** Whether somebody follows a link to a page. The native interface has no pages, and its GET requests do things. */
+function isLink({ headers, method, url = '/' }: IncomingMessage): boolean {
+  const isNavigation = method === 'GET' && headers['sec-fetch-mode'] === 'navigate'
+  return isNavigation && !/^\/wallet(?:solidity)?(?:[/?]|$)/.test(url)
 }
 
 function isWeb(protocol: string): boolean {
