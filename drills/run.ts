@@ -1,12 +1,14 @@
 // Drills: what no test may take the time for, on this machine, against the built gateway.
 //
-//   npm run drills -- hostile [case …]   hostile input, slow readers, full disks: a light client beside each
+//   npm run drills -- hostile [case …]     hostile input, slow readers, full disks: a light client beside each
+//   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)
 //
 // Needs nothing but Node (redis-server for the cases that say so). Linux only: memory is read from /proc.
 import { hostile } from './hostile.ts'
 import { endAll } from './processes.ts'
+import { upstreams } from './upstreams.ts'
 
-const drills: Record<string, (names: string[]) => Promise<boolean>> = { hostile }
+const drills: Record<string, (names: string[]) => Promise<boolean>> = { hostile, upstreams }
 const [name = '', ...rest] = process.argv.slice(2)
 const drill = drills[name]
 if (!drill) {

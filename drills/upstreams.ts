@@ -1,0 +1,227 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+import Table from 'cli-table3'
+
+import { startRedis } from '../test/redis.ts'
+import { type DrillGateway, startGateway, track, watchMemory } from './processes.ts'
+import { faults, type NodeFault, type NodesCommand } from './upstreams/faults.ts'
+import type { LoadReport } from './upstreams/report.ts'
+
+/** Seconds that each fault lasts. */
+const SECONDS = Number(process.env['DRILL_SECONDS'] ?? 60)
+
+/** Seconds without a fault before each: caches and figures are as in daily use. */
+const QUIET_SECONDS = Math.min(10, SECONDS)
+
+/**
+ * Two replicas in front of two nodes, one of which fails in each way; 300 mixed requests a second, each answer compared with
+ * the truth. @returns whether nothing was wrong
+ */
+export async function upstreams(names: string[]): Promise<boolean> {
+  const chosen = names.length === 0 ? [...Object.keys(faults), 'both'] : names
+  const scene = await startScene()
+  const table = new Table({
+    head: [
+      'fault',
+      'asked',
+      'success %',
+      'wrong',
+      'backward',
+      'p50 ms',
+      'p99 ms',
+      'noticed s',
+      'used again s',
+    ],
+  })
+  let isGood = true
+  try {
+    await sleep(5_000)
+    await scene.report()
+    await sleep(SECONDS * 1_000)
+    const calm = await scene.report()
+    table.push(rowOf('none', calm))
+    for (const name of chosen.filter((one) => one !== 'both')) {
+      process.stderr.write(`${name} …\n`)
+      const fault = faults[name]
+      if (!fault)
+        throw new Error(`no fault ${name}; there are ${Object.keys(faults).join(', ')}, both`)
+      const { noticed, report, usedAgain } = await runFault(scene, fault)
+      for (const [what, count] of Object.entries(report.samples))
+        process.stderr.write(`  ${count} × ${what}\n`)
+      if (report.wrong > 0 || report.failed / report.asked > 0.001) isGood = false
+      table.push([...rowOf(name, report), seconds(noticed), seconds(usedAgain)])
+    }
+    console.log(table.toString())
+    if (chosen.includes('both')) isGood = (await runBoth(scene)) && isGood
+  } finally {
+    await scene.end()
+  }
+  return isGood
+}
+
+async function runFault(scene: Scene, fault: NodeFault) {
+  await scene.isCalm()
+  await sleep(QUIET_SECONDS * 1_000)
+  await scene.report()
+  const began = performance.now()
+  await scene.nodes({ fail: { index: 0, fault } })
+  const noticed = await timeUntil(SECONDS * 1_000, async () => (await scene.state(0)) !== 'healthy')
+  await sleep(Math.max(0, SECONDS * 1_000 - (performance.now() - began)))
+  const report = await scene.report()
+  await scene.nodes({ heal: 0 })
+  const usedAgain = await timeUntil(30_000, async () => (await scene.state(0)) === 'healthy')
+  return { noticed, report, usedAgain }
+}
+
+/** Both nodes fail: every request is answered with an error in time, memory stays, and the first node is used within 2 s. */
+async function runBoth(scene: Scene): Promise<boolean> {
+  process.stderr.write('both …\n')
+  await scene.isCalm()
+  await scene.report()
+  const memory = watchMemory(scene.gateways[0]?.pid ?? 0)
+  const before = memory.now()
+  await scene.nodes({ fail: { index: 0, fault: { kind: 'hang' } } })
+  await scene.nodes({ fail: { index: 1, fault: { kind: 'refused' } } })
+  await sleep(SECONDS * 1_000)
+  const report = await scene.report()
+  const after = memory.now()
+  await scene.nodes({ heal: 1 })
+  const recovered = await timeUntil(10_000, () => scene.readsState())
+  memory.stop()
+  console.log(
+    `both fail: ${report.asked} asked, ${report.open} without an answer at the end, slowest ${report.max.toFixed(0)} ms, ` +
+      `${report.wrong} wrong, memory ${before.toFixed(0)} → ${after.toFixed(0)} MiB, state reads again after ${seconds(recovered)} s`,
+  )
+  await scene.nodes({ heal: 0 })
+  return report.wrong === 0 && recovered <= 2_000
+}
+
+type Scene = {
+  gateways: DrillGateway[]
+  nodes(command: NodesCommand): Promise<void>
+  report(): Promise<LoadReport>
+  /** The state of a node as the first replica sees it. */
+  state(index: number): Promise<string | undefined>
+  /** Whether a read of the newest state is answered. */
+  readsState(): Promise<boolean>
+  /** Resolves when both nodes are healthy. */
+  isCalm(): Promise<void>
+  end(): Promise<void>
+}
+
+async function startScene(): Promise<Scene> {
+  const redis = await startRedis({ durable: false })
+  const nodes = forked('upstreams/nodes.ts')
+  const [{ urls }] = (await messageOf(nodes, (one) => 'urls' in one)) as [{ urls: string[] }]
+  const [first = '', second = ''] = urls
+  const flags = ['--upstream', second, '--redis', redis.url, '--log-level', 'error']
+  const gateways = [
+    await startGateway({ flags, upstream: first }),
+    await startGateway({ flags, upstream: first }),
+  ]
+  const load = forked(
+    'upstreams/load.ts',
+    gateways.map(({ url }) => url),
+  )
+  nodes.on('message', (message: { head?: number } | string) => {
+    if (typeof message === 'object' && message.head !== undefined) load.send({ head: message.head })
+  })
+  await once(load, 'message')
+
+  async function state(index: number): Promise<string | undefined> {
+    const response = await fetch(`${gateways[0]?.url}/health`)
+    const health = (await response.json()) as { upstreams: { state: string }[] }
+    return health.upstreams[index]?.state
+  }
+
+  return {
+    gateways,
+    state,
+    async nodes(command) {
+      const answer = messageOf(nodes, (one) => (one as unknown) === 'done')
+      nodes.send(command)
+      await answer
+    },
+    async report() {
+      const answer = messageOf(load, (one) => 'asked' in one)
+      load.send({ report: true })
+      const [report] = (await answer) as [LoadReport]
+      return report
+    },
+    async readsState() {
+      const call = {
+        to: `0x${'33'.repeat(20)}`,
+        data: `0x${Math.random().toString(16).slice(2, 10)}`,
+      }
+      const response = await fetch(gateways[0]?.url ?? '', {
+        method: 'POST',
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'eth_call',
+          params: [call, 'latest'],
+        }),
+      })
+      return 'result' in ((await response.json()) as object)
+    },
+    async isCalm() {
+      await timeUntil(
+        30_000,
+        async () => (await state(0)) === 'healthy' && (await state(1)) === 'healthy',
+      )
+    },
+    async end() {
+      load.kill()
+      for (const gateway of gateways) await gateway.end()
+      nodes.kill()
+      await redis.close()
+    },
+  }
+}
+
+function forked(path: string, args: string[] = []): ChildProcess {
+  const file = fileURLToPath(new URL(path, import.meta.url))
+  return track(fork(file, args, { execArgv: ['--import', 'tsx'] }))
+}
+
+async function messageOf(
+  child: ChildProcess,
+  wanted: (message: object) => boolean,
+): Promise<[object]> {
+  for (;;) {
+    const [message] = (await once(child, 'message')) as [object]
+    if (typeof message === 'string' ? wanted(message as never) : wanted(message)) return [message]
+  }
+}
+
+/** Milliseconds until a condition holds, looked at every 50 ms; the limit when it never does. */
+async function timeUntil(limit: number, condition: () => Promise<boolean>): Promise<number> {
+  const began = performance.now()
+  while (performance.now() - began < limit) {
+    if (await condition().catch(() => false)) return performance.now() - began
+    await sleep(50)
+  }
+  return limit
+}
+
+function rowOf(
+  name: string,
+  { asked, backward, failed, p50, p99, wrong }: LoadReport,
+): (string | number)[] {
+  return [
+    name,
+    asked,
+    ((1 - failed / Math.max(1, asked)) * 100).toFixed(3),
+    wrong,
+    backward,
+    p50.toFixed(1),
+    p99.toFixed(1),
+  ]
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1_000).toFixed(1)
+}

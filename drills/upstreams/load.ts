@@ -1,0 +1,160 @@
+// 300 mixed requests a second over several replicas, each answer compared with the truth, in a process of its own.
+import { Agent, request } from 'node:http'
+
+import { ACCOUNT, BLOCKS, CONTRACT, createDrillChain, mineNext } from './chain.ts'
+import type { LoadReport } from './report.ts'
+
+const RATE = 300
+const urls = process.argv.slice(2).map((url) => new URL(url))
+const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+const truth = createDrillChain()
+const waits: number[] = []
+const counts = { asked: 0, failed: 0, wrong: 0, backward: 0 }
+const samples = new Map<string, number>()
+let open = 0
+/** Highest block that any answer has shown so far. */
+let shown = 0
+/** Highest block that a node may have by now. */
+let newest = truth.head().number
+
+type Check = (result: unknown, shownBefore: number) => string | undefined
+
+const hex = (number: number) => `0x${number.toString(16)}`
+
+/** A state that is older than what was shown before the question, or newer than any node's. */
+const height: Check = (result, shownBefore) => {
+  const number = Number(result)
+  if (number < shownBefore) return `state of block ${number} after block ${shownBefore} was shown`
+  return number > newest ? `state of block ${number}, which no node has` : undefined
+}
+
+const kinds: (() => { method: string; params: unknown[]; check: Check; shows?: boolean })[] = [
+  () => ({ method: 'eth_blockNumber', params: [], check: height, shows: true }),
+  () => {
+    const data = hex(Math.floor(Math.random() * 1e9) + 16)
+    const call = { to: `0x${CONTRACT}`, data: data.length % 2 === 0 ? data : `${data}0` }
+    return { method: 'eth_call', params: [call, 'latest'], check: height }
+  },
+  () => ({ method: 'eth_getBalance', params: [`0x${ACCOUNT}`, 'latest'], check: height }),
+  () => {
+    const number = Math.floor(Math.random() * shown)
+    const expected = truth.canonical()[number]
+    return {
+      method: 'eth_getBlockByNumber',
+      params: [hex(number), false],
+      check: (result) =>
+        (result as { hash?: string } | null)?.hash === expected?.hash
+          ? undefined
+          : `block ${number} is ${JSON.stringify(result)?.slice(0, 80)}`,
+    }
+  },
+  () => {
+    const number = 1 + Math.floor(Math.random() * (shown - 1))
+    const [first = ''] = truth.canonical()[number]?.logs ?? []
+    const hash = first.split(':')[0]
+    return {
+      method: 'eth_getTransactionReceipt',
+      params: [hash],
+      check: (result) =>
+        Number((result as { blockNumber?: string } | null)?.blockNumber) === number
+          ? undefined
+          : `the receipt of a transaction in block ${number} is ${JSON.stringify(result)?.slice(0, 80)}`,
+    }
+  },
+  () => {
+    const to = BLOCKS + Math.floor(Math.random() * Math.max(1, shown - BLOCKS))
+    const last = Math.min(to, shown)
+    return {
+      method: 'eth_getLogs',
+      params: [{ fromBlock: hex(last - 3), toBlock: hex(last) }],
+      check: (result) =>
+        Array.isArray(result) && result.length === 24
+          ? undefined
+          : `the logs of 4 blocks are ${JSON.stringify(result)?.slice(0, 80)}`,
+    }
+  },
+]
+
+function ask(): void {
+  const kind = kinds[counts.asked % kinds.length]
+  const url = urls[Math.floor(counts.asked / kinds.length) % urls.length]
+  if (!kind || !url) return
+  counts.asked++
+  open++
+  const { check, method, params, shows } = kind()
+  const shownBefore = shown
+  const began = performance.now()
+  let isOver = false
+  const done = (problem: 'failed' | 'wrong' | undefined, what = '') => {
+    if (isOver) return
+    isOver = true
+    open--
+    waits.push(performance.now() - began)
+    if (!problem) return
+    counts[problem]++
+    if (method === 'eth_blockNumber' && problem === 'wrong') counts.backward++
+    const sample = `${method}: ${what}`
+    if (samples.size < 20 || samples.has(sample))
+      samples.set(sample, (samples.get(sample) ?? 0) + 1)
+  }
+  const outgoing = request(url, { agent, method: 'POST' }, (response) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    response.on('end', () => {
+      try {
+        const { error, result } = JSON.parse(text) as {
+          error?: { message: string }
+          result?: unknown
+        }
+        if (error) return done('failed', error.message)
+        const problem = check(result, shownBefore)
+        if (shows && !problem) shown = Math.max(shown, Number(result))
+        return done(problem === undefined ? undefined : 'wrong', problem)
+      } catch {
+        return done('failed', `HTTP ${response.statusCode}`)
+      }
+    })
+  })
+  outgoing.on('error', (error) => done('failed', error.message))
+  outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+}
+
+let due = performance.now()
+const timer = setInterval(() => {
+  for (; due <= performance.now(); due += 1_000 / RATE) if (shown > 0) ask()
+}, 5)
+
+/** The first answer tells where the chain is. */
+async function start(): Promise<void> {
+  const [url] = urls
+  const response = await fetch(url ?? '', {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }),
+  })
+  shown = Number(((await response.json()) as { result: string }).result)
+  process.send?.('started')
+}
+
+process.on('message', ({ head, report, stop }: { head?: number; report?: true; stop?: true }) => {
+  if (head !== undefined) {
+    while (truth.head().number < head) mineNext(truth)
+    newest = Math.max(newest, head)
+  }
+  if (stop) clearInterval(timer)
+  if (!report) return
+  const sorted = waits.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
+  const answer: LoadReport = {
+    ...counts,
+    max: at(1),
+    open,
+    p50: at(0.5),
+    p99: at(0.99),
+    samples: Object.fromEntries(samples),
+  }
+  for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] = 0
+  waits.length = 0
+  samples.clear()
+  process.send?.(answer)
+})
+await start()
