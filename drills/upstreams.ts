@@ -38,7 +38,8 @@ export async function upstreams(names: string[]): Promise<boolean> {
   })
   let isGood = true
   try {
-    await sleep(5_000)
+    // Until the code is compiled and the caches are warm.
+    await sleep(15_000)
     await scene.report()
     await sleep(SECONDS * 1_000)
     const calm = await scene.report()
@@ -115,7 +116,10 @@ type Scene = {
 async function startScene(): Promise<Scene> {
   const redis = await startRedis({ durable: false })
   const nodes = forked('upstreams/nodes.ts')
-  const [{ urls }] = (await messageOf(nodes, (one) => 'urls' in one)) as [{ urls: string[] }]
+  const [{ urls }] = (await messageOf(
+    nodes,
+    (one) => typeof one === 'object' && 'urls' in one,
+  )) as [{ urls: string[] }]
   const [first = '', second = ''] = urls
   const flags = ['--upstream', second, '--redis', redis.url, '--log-level', 'error']
   const gateways = [
@@ -141,12 +145,12 @@ async function startScene(): Promise<Scene> {
     gateways,
     state,
     async nodes(command) {
-      const answer = messageOf(nodes, (one) => (one as unknown) === 'done')
+      const answer = messageOf(nodes, (one) => one === 'done')
       nodes.send(command)
       await answer
     },
     async report() {
-      const answer = messageOf(load, (one) => 'asked' in one)
+      const answer = messageOf(load, (one) => typeof one === 'object' && 'asked' in one)
       load.send({ report: true })
       const [report] = (await answer) as [LoadReport]
       return report
@@ -189,11 +193,11 @@ function forked(path: string, args: string[] = []): ChildProcess {
 
 async function messageOf(
   child: ChildProcess,
-  wanted: (message: object) => boolean,
+  wanted: (message: object | string) => boolean,
 ): Promise<[object]> {
   for (;;) {
     const [message] = (await once(child, 'message')) as [object]
-    if (typeof message === 'string' ? wanted(message as never) : wanted(message)) return [message]
+    if (wanted(message)) return [message]
   }
 }
 

@@ -35,6 +35,7 @@ import { createPage } from './page/page.tsx'
 import { type DevAccount } from './page/views/connect.tsx'
 import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
+import { createSharedFloor, type SharedFloor } from './sharedFloor.ts'
 import { createTraffic, SAMPLE } from './traffic.ts'
 import { connectUpstreams, type Upstreams } from './upstreams.ts'
 import { createVerifier, type Verifier } from './verify/verifier.ts'
@@ -121,6 +122,7 @@ export function createGateway({
   const nodeRpc = upstreams?.rpc && guardRpc(upstreams.rpc, guard)
   const started = performance.now()
   let services: Services | undefined
+  let floor: SharedFloor | undefined
   let draining = false
 
   const isAuthoritative = authoritative ?? transport !== undefined
@@ -138,6 +140,7 @@ export function createGateway({
     // A chain in this process may begin anew.
     if (!isAuthoritative) guard.expect(built.contexts.full.chain.genesis.slice(2))
     upstreams?.follow(built.head)
+    if (built.redis) floor = createSharedFloor({ head: built.head, redis: built.redis })
     return built
   })
   // Those who wait for it get the error; nobody has to.
@@ -146,7 +149,9 @@ export function createGateway({
   type MethodServices = Omit<Context, 'request'>
   /** Calls that come before the first attempt to reach the node is over wait for it. */
   function contextOf(view: 'full' | 'solid'): MethodServices | Promise<MethodServices> {
-    if (services) return services.contexts[view]
+    const built = services
+    if (built && floor) return floor.reached().then(() => built.contexts[view])
+    if (built) return built.contexts[view]
     return booting.firstAttempt.then(() => {
       if (services) return services.contexts[view]
       throw new UpstreamError('the upstream node has not answered yet, try again later')

@@ -38,10 +38,12 @@ export const ACCOUNT = '22'.repeat(20)
 /**
  * A node of the chain. Its newest state tells which block it belongs to: each call returns that block's number, and so does
  * a balance. So every answer tells whether it is older than what was shown before.
+ *
+ * @param offset - added to the number, so that the state of another chain is told from that of this one.
  */
-export function nodeOf(chain: ScriptedChain): ProxyTarget {
+export function nodeOf(chain: ScriptedChain, offset = 0): ProxyTarget {
   return async ({ body, path }) => {
-    const number = chain.head().number
+    const number = chain.head().number + offset
     if (path === '/wallet/triggerconstantcontract' && body.includes(CONTRACT))
       return reply({
         result: { result: true },

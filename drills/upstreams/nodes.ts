@@ -35,7 +35,7 @@ async function begin(index: number, fault: NodeFault): Promise<void> {
     }
     process.send?.({ head: chain.head().number, time: performance.timeOrigin + performance.now() })
   } else if (fault.kind === 'otherChain')
-    await proxy?.fail({ kind: 'target', target: nodeOf(other) })
+    await proxy?.fail({ kind: 'target', target: nodeOf(other, 1_000_000) })
   else await proxy?.fail(fault)
 }
 

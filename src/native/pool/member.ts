@@ -54,7 +54,7 @@ export type MemberCall = {
 export type Known = {
   head?: Tip
   solid?: Tip
-  genesis?: string
+  genesis?: string | undefined
   /** Whether it has the blocks that the majority calls solidified; undefined while nobody looked. */
   onBranch?: boolean
   /** Keeps balances of past blocks. */

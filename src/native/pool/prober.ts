@@ -17,9 +17,9 @@ export type Prober = {
 const LATE = 100
 const LATE_PROBES = 20
 
-/** Probes between two looks at the solidified block; between two looks at what does not change often. */
-const SOLID_EVERY = 3
-const IDENTITY_EVERY = 60
+/** Probes between two looks at the solidified block; between two looks at what a node offers. */
+const SOLID_EVERY = 4
+const FEATURES_EVERY = 120
 
 export function createProber({
   isBehind,
@@ -41,15 +41,22 @@ export function createProber({
     const first = known.genesis === undefined
     const limit = Math.min(timing.probePatience, upstream.timeout)
     try {
-      const head = await within(limit, (signal) => native.wallet.getBlock({}, { signal }))
+      // The chain is looked at each time: a load balancer in front may have another node behind it now.
+      const [head, genesis] = await within(limit, (signal) =>
+        Promise.all([
+          native.wallet.getBlock({}, { signal }),
+          native.wallet.getBlock({ id_or_num: '0' }, { signal }),
+        ]),
+      )
       if (!head) throw new Error('the node has no block')
+      known.genesis = genesis?.blockID
       const tip = toTip(head)
       known.rising = known.head !== undefined && tip.number > known.head.number
       known.head = tip
       if (first || troubled || late > 0 || round % SOLID_EVERY === 0)
         await lookAtSolid(native, member, limit)
-      if (first || troubled || round % IDENTITY_EVERY === 0)
-        await lookAtIdentity(native, member, limit)
+      if (first || troubled || round % FEATURES_EVERY === 0)
+        await lookAtFeatures(native, member, limit)
       round++
       known.suspected = false
       breaker.probed(onlyOne())
@@ -119,15 +126,11 @@ async function lookAtSolid(native: NativeClient, { known }: Member, limit: numbe
   if (solid) known.solid = toTip(solid)
 }
 
-async function lookAtIdentity(
+async function lookAtFeatures(
   native: NativeClient,
   { known }: Member,
   limit: number,
 ): Promise<void> {
-  const genesis = await within(limit, (signal) =>
-    native.wallet.getBlock({ id_or_num: '0' }, { signal }),
-  )
-  if (genesis) known.genesis = genesis.blockID
   const { head } = known
   // Neither is worth calling the node broken.
   if (head)

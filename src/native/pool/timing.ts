@@ -14,7 +14,7 @@ export type Timing = {
 
 /** What is right for nodes in a network that make a block every three seconds. */
 export const TIMING: Timing = {
-  probe: 1_000,
+  probe: 500,
   troubledProbe: 500,
   probePatience: 1_000,
   ramp: 4_000,

@@ -1,0 +1,105 @@
+import type { Head } from './chain/headTypes.ts'
+import { UpstreamError } from './errors.ts'
+import type { RedisLink } from './redis.ts'
+
+/** The newest block that any replica has served, so that no other replica answers from before it. */
+export type SharedFloor = {
+  /**
+   * Resolves once this replica knows the newest block that any replica had served when this was called. Calls at the same time
+   * share one read of Redis. Without Redis it resolves too: then each replica is on its own.
+   *
+   * @throws UpstreamError when this replica does not get there in time.
+   */
+  reached(): Promise<void>
+  stop(): void
+}
+
+/** Milliseconds that a replica which is behind gets to catch up. */
+const PATIENCE = 2_000
+
+/** Milliseconds for which a floor counts: longer than blocks are apart, shorter than an operator waits. */
+const LIFETIME = 10_000
+
+/** Keeps the higher of two heights. */
+const RAISE = `
+if tonumber(ARGV[1]) > tonumber(redis.call('GET', KEYS[1]) or '-1') then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+end`
+
+export function createSharedFloor({ head, redis }: createSharedFloor.Options): SharedFloor {
+  const key = redis.key('head:floor')
+  const raise = redis.script(RAISE)
+  let reading: Promise<number> | undefined
+  let next: Promise<number> | undefined
+  const waiting = new Set<() => void>()
+
+  // Sent before any answer that shows the new block, because answers are written later in the turn.
+  const unsubscribe = head.onUpdate(() => {
+    raise([key], [head.latest().number, LIFETIME]).catch(() => {})
+    for (const look of waiting) look()
+  })
+
+  async function read(): Promise<number> {
+    const text = await redis.run((client) => client.get(key)).catch(() => null)
+    return Number(text ?? -1)
+  }
+
+  function begin(): Promise<number> {
+    const begun = read().finally(() => {
+      if (reading === begun) reading = undefined
+    })
+    return (reading = begun)
+  }
+
+  /** A read that begins after this call: one that is under way may have missed what was served meanwhile. */
+  function readAnew(): Promise<number> {
+    if (!reading) return begin()
+    next ??= reading.then(() => {
+      next = undefined
+      return begin()
+    })
+    return next
+  }
+
+  function waitFor(floor: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(limit)
+        waiting.delete(look)
+      }
+      const look = () => {
+        if (head.latest().number < floor) return
+        end()
+        resolve()
+      }
+      const limit = setTimeout(() => {
+        end()
+        reject(
+          new UpstreamError(
+            `another replica has served block ${floor}, which this one has not reached yet`,
+          ),
+        )
+      }, PATIENCE)
+      waiting.add(look)
+    })
+  }
+
+  return {
+    async reached() {
+      if (redis.status() !== 'up') return undefined
+      const floor = await readAnew()
+      return head.latest().number >= floor ? undefined : waitFor(floor)
+    },
+    stop() {
+      unsubscribe()
+      waiting.clear()
+    },
+  }
+}
+
+export declare namespace createSharedFloor {
+  type Options = {
+    head: Pick<Head, 'latest' | 'onUpdate'>
+    redis: Pick<RedisLink, 'key' | 'run' | 'script' | 'status'>
+  }
+}
