@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 
-import type { Hono } from 'hono'
+import { Hono } from 'hono'
 
 import { createBoot } from './boot.ts'
 import { type Config, ConfigError, createConfig } from './config.ts'
@@ -13,6 +13,7 @@ import { isLoopback } from './http/access.ts'
 import type { Health } from './http/health.ts'
 import { createHttpServer } from './http/server.ts'
 import { createUnsent } from './http/unsent.ts'
+import { createWalletPassthrough } from './http/walletPassthrough.ts'
 import type { AnyMethod } from './jsonrpc/method.ts'
 import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
 import { createRpcServer, type ObservedCall } from './jsonrpc/server.ts'
@@ -257,6 +258,16 @@ export function createGateway({
       })
     : undefined
 
+  const wallet =
+    upstreams && config.walletPassthrough
+      ? createWalletPassthrough({
+          bodyLimit: config.bodyLimit,
+          cacheBytes: config.cacheBytes * WALLET_CACHE_SHARE,
+          solid: () => services?.head.status().solid,
+          transport: upstreams.transport,
+        })
+      : undefined
+
   const http = createHttpServer({
     documents: createDocumentRoutes({
       chainId: () => services?.chainId,
@@ -265,7 +276,7 @@ export function createGateway({
     }),
     canSpend,
     config,
-    extraRoutes,
+    extraRoutes: joinRoutes(extraRoutes, wallet),
     health,
     metrics: {
       contentType: metrics.registry.contentType,
@@ -344,6 +355,17 @@ export declare namespace createGateway {
     /** How the node is reached. @default sockets to the nodes that `config` names */
     transport?: NativeTransport
   }
+}
+
+/** Memory for kept answers of the native interface, beside that for blocks. */
+const WALLET_CACHE_SHARE = 1 / 8
+
+function joinRoutes(...parts: (Hono | undefined)[]): Hono | undefined {
+  const given = parts.filter((part) => part !== undefined)
+  if (given.length < 2) return given[0]
+  const all = new Hono()
+  for (const part of given) all.route('/', part)
+  return all
 }
 
 /** Methods that the console of the page offers: all that are served. */

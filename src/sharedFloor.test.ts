@@ -35,15 +35,15 @@ function createReplica(url: string, prefix: string) {
 }
 
 async function start() {
-  const { close, url } = await startRedis()
+  const server = await startRedis()
   const prefix = randomUUID()
-  const replicas = [createReplica(url, prefix), createReplica(url, prefix)] as const
+  const replicas = [createReplica(server.url, prefix), createReplica(server.url, prefix)] as const
   onTestFinished(async () => {
     for (const { floor, redis } of replicas) {
       floor.stop()
       await redis.close()
     }
-    await close()
+    await server.close()
   })
   await Promise.all(
     replicas.map(({ redis }) => new Promise<void>((resolve) => redis.onStatus(() => resolve()))),

@@ -38,7 +38,7 @@ export function connectUpstreams({
     log,
     onCall: (name, { path, seconds, status }) =>
       metrics.upstreamCall(
-        path,
+        path.split('?')[0] ?? path,
         status === undefined ? 'failed' : String(status),
         seconds,
         several ? name : undefined,

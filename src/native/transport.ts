@@ -90,7 +90,7 @@ export function createPoolTransport({
       body: body ?? null,
       headers: body === undefined ? getHeaders : postHeaders,
       method: body === undefined ? 'GET' : 'POST',
-      path: prefix + path + search,
+      path: prefix + path + (path.includes('?') ? search.replace('?', '&') : search),
       signal: stop,
     })
     return { status: response.statusCode, text: await response.body.text() }

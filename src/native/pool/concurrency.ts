@@ -7,13 +7,13 @@ export type Concurrency = {
   overload(): void
 }
 
-const LEAST = 4
+const LEAST = 8
 
 /** A latency this many times the best one means that calls wait inside the node. */
-const TOLERANCE = 3
+const TOLERANCE = 5
 
 /** Below this latency, milliseconds, waiting inside the node does not matter. */
-const UNNOTICED = 20
+const UNNOTICED = 50
 
 /** How fast the best latency is forgotten: the node may have become slower for good. */
 const DRIFT = 1.001
@@ -37,7 +37,10 @@ export function createConcurrency({ most }: { most: number }): Concurrency {
       sinceChange++
       if (sinceChange < limit) return
       sinceChange = 0
-      if (average > UNNOTICED && average > best * TOLERANCE) limit = Math.max(least, limit * 0.9)
+      // A node that is slow with few calls under way does not get faster with fewer.
+      const isFull = underway >= limit * 0.8
+      if (isFull && average > UNNOTICED && average > best * TOLERANCE)
+        limit = Math.max(least, limit * 0.9)
       else if (underway >= limit / 2) limit = Math.min(most, limit + 1)
     },
     overload() {

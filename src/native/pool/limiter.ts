@@ -42,12 +42,11 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
 
   function endpoint(operation: string): TokenBucket | undefined {
     if (rate === 'unlimited') return undefined
-    let bucket = endpoints.get(operation)
+    // The query is no part of the endpoint.
+    const name = operation.split('?', 1)[0] ?? operation
+    let bucket = endpoints.get(name)
     if (!bucket)
-      endpoints.set(
-        operation,
-        (bucket = createTokenBucket({ rate: ENDPOINT_RATE, ...bucketOptions })),
-      )
+      endpoints.set(name, (bucket = createTokenBucket({ rate: ENDPOINT_RATE, ...bucketOptions })))
     return bucket
   }
 

@@ -43,7 +43,7 @@ describe('createConcurrency', () => {
     concurrency.overload()
     expect(concurrency.limit()).toBe(20)
     for (let time = 0; time < 10; time++) concurrency.overload()
-    expect(concurrency.limit()).toBe(4)
+    expect(concurrency.limit()).toBe(8)
   })
 })
 

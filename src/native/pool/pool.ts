@@ -10,6 +10,7 @@ import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget } from './budget.ts'
 import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
+import { queryOf } from './immutable.ts'
 import { createMember, type Member } from './member.ts'
 import { type MemberState, stateOf } from './memberState.ts'
 import { needOf } from './need.ts'
@@ -179,8 +180,9 @@ export function createUpstreamPool({
     { idempotent, kind = idempotent ? 'read' : 'send', signal }: SendOptions,
   ): Promise<NativeReply> {
     if (genesis === undefined) await started
-    const [, prefix = '', operation = ''] = path.split('/')
-    const need = needOf(prefix as 'wallet' | 'walletsolidity', operation, kind, body)
+    const [, prefix = '', operation = ''] = (path.split('?')[0] ?? '').split('/')
+    const input = body ?? queryOf(path)
+    const need = needOf(prefix as 'wallet' | 'walletsolidity', operation, kind, input)
     const call: RaceCall = { body, hedged: kind === 'read', idempotent, need, operation, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     if (!router.choose(call)) await waitFor(call, signal)

@@ -1,0 +1,114 @@
+import { type Context as HonoContext, Hono } from 'hono'
+import { bodyLimit as limitBody } from 'hono/body-limit'
+import { LRUCache } from 'lru-cache'
+
+import { RpcError } from '../errors.ts'
+import { createSharing } from '../native/dedupe.ts'
+import type { Operation } from '../native/operation.ts'
+import { sharedOperations, walletOperations } from '../native/operations.ts'
+import { immutableUpTo } from '../native/pool/immutable.ts'
+import type { NativePath, NativeReply, NativeTransport } from '../native/transport.ts'
+
+/**
+ * `/wallet` and `/walletsolidity` for native libraries, answered by the gateway's nodes: the same routing and limits as for
+ * the gateway's own calls, equal reads under way made once, answers about solidified blocks kept.
+ *
+ * Only operations that read, build or broadcast are served: those that the native client knows. None of them signs or takes
+ * a key. Bodies and answers pass unchanged.
+ */
+export function createWalletPassthrough({
+  bodyLimit,
+  cacheBytes,
+  solid,
+  transport,
+}: createWalletPassthrough.Options): Hono {
+  const share = createSharing()
+  const kept = new LRUCache<string, NativeReply>({
+    maxSize: Math.max(1, cacheBytes),
+    sizeCalculation: ({ text }, key) => text.length + key.length + ENTRY_BYTES,
+  })
+
+  async function ask(
+    { kind, path: name }: AnyOperation,
+    path: NativePath,
+    body: string | undefined,
+    signal: AbortSignal,
+  ): Promise<NativeReply> {
+    const send = (ending: AbortSignal | undefined) =>
+      transport.send(path, body, { idempotent: kind !== 'send', kind, signal: ending })
+    if (kind !== 'read') return send(signal)
+    const key = `${path} ${body ?? ''}`
+    const known = kept.get(key)
+    if (known) return known
+    const reply = await share(key, signal, send)
+    const newest = solid()
+    if (newest !== undefined && immutableUpTo(name, path, body, reply, newest)) kept.set(key, reply)
+    return reply
+  }
+
+  async function serve(c: HonoContext, table: ReadonlyMap<string, AnyOperation>) {
+    const url = new URL(c.req.url)
+    const name = c.req.param('name') ?? ''
+    const operation = table.get(name)
+    if (!operation || !/^(?:GET|POST)$/.test(c.req.method))
+      return answer(c, 404, `${name} is not served here: only operations that read, build or send`)
+    const body = c.req.method === 'POST' ? await c.req.text() : undefined
+    const path = `${url.pathname}${url.search}` as NativePath
+    try {
+      const { status, text } = await ask(operation, path, body, c.req.raw.signal)
+      return c.body(text, status as 200, JSON_TYPE)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      const { retryAfter = 1 } = (error.data ?? {}) as { retryAfter?: number }
+      if (error.code !== BUSY) return answer(c, 503, error.message)
+      return answer(c, 429, error.message, { 'retry-after': String(retryAfter) })
+    }
+  }
+
+  const app = new Hono()
+  const limit = limitBody({
+    maxSize: bodyLimit,
+    onError: (c) => answer(c, 413, 'the body is too large'),
+  })
+  app.all('/wallet/:name', limit, (c) => serve(c, ofWallet))
+  app.all('/walletsolidity/:name', limit, (c) => serve(c, ofSolidity))
+  return app
+}
+
+export declare namespace createWalletPassthrough {
+  type Options = {
+    /** Largest request body, bytes. */
+    bodyLimit: number
+    /** Memory for answers about solidified blocks, bytes. */
+    cacheBytes: number
+    /** Height of the solidified block; undefined while it is not known. */
+    solid: () => number | undefined
+    transport: NativeTransport
+  }
+}
+
+type AnyOperation = Operation<unknown, unknown>
+
+const byPath = (table: Record<string, AnyOperation>): ReadonlyMap<string, AnyOperation> =>
+  new Map(Object.values(table).map((operation) => [operation.path, operation]))
+
+const ofSolidity = byPath(sharedOperations)
+const ofWallet = byPath({ ...sharedOperations, ...walletOperations })
+
+/** Bytes of a kept answer beside its text. */
+const ENTRY_BYTES = 200
+
+/** The code of a limit that was met. */
+const BUSY = -32005
+
+const JSON_TYPE = { 'content-type': 'application/json;charset=utf-8' }
+
+/** An error in the node's own shape, which native libraries read. */
+function answer(
+  c: HonoContext,
+  status: 404 | 413 | 429 | 503,
+  reason: string,
+  headers: Record<string, string> = {},
+) {
+  return c.body(JSON.stringify({ Error: reason }), status, { ...JSON_TYPE, ...headers })
+}

@@ -1,0 +1,125 @@
+import { TronWeb } from 'tronweb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { createGateway, type Gateway } from '../../src/gateway.ts'
+import { type DevGateway, startDevGateway } from '../devGateway.ts'
+import { type FaultProxy, proxyTarget, startFaultProxy } from '../faultProxy.ts'
+import { artifacts } from '../recordedChain.ts'
+
+let dev: DevGateway
+let nodes: FaultProxy[]
+let gateway: Gateway
+let url: string
+let native: TronWeb
+let owner: string
+let other: string
+
+// The native library, unchanged, with the gateway's address in place of a node's; two nodes behind it.
+beforeAll(async () => {
+  dev = await startDevGateway()
+  const target = proxyTarget(dev.chain)
+  nodes = [await startFaultProxy(target), await startFaultProxy(target)]
+  gateway = createGateway({
+    config: { port: 0, upstream: nodes.map((node) => node.url).join(' '), walletPassthrough: true },
+  })
+  ;({ url } = await gateway.start())
+  await gateway.ready
+  native = new TronWeb({ fullHost: url, privateKey: dev.chain.accounts[0]?.key ?? '' })
+  owner = native.defaultAddress.base58 as string
+  other = native.address.fromHex(dev.chain.accounts[1]?.address ?? '')
+})
+
+afterAll(async () => {
+  await gateway.stop()
+  await Promise.all(nodes.map((node) => node.close()))
+  await dev.close()
+})
+
+const ask = async (path: string, init: RequestInit = { method: 'POST', body: '{}' }) => {
+  const response = await fetch(`${url}${path}`, init)
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+describe('tronweb through --wallet-passthrough', () => {
+  test('default: sends coins and reads them back', async () => {
+    expect(await native.isConnected()).toMatchObject({ fullNode: true, solidityNode: true })
+    const before = await native.trx.getUnconfirmedBalance(other)
+    const { result, txid } = await native.trx.sendTransaction(other, 1_234_567)
+    expect(result).toBe(true)
+    expect(await native.trx.getUnconfirmedBalance(other)).toBe(before + 1_234_567)
+    expect(await native.trx.getUnconfirmedTransactionInfo(txid)).toMatchObject({ id: txid })
+    await dev.rpc('anvil_mine', '0x4')
+    expect(await native.trx.getTransaction(txid)).toMatchObject({ txID: txid })
+    expect((await native.trx.getBlockByNumber(1)).block_header.raw_data.number).toBe(1)
+  })
+
+  test('behavior: deploys a contract and calls it, while one of the nodes is away', async () => {
+    await nodes[0]?.fail({ kind: 'refused' })
+    const { abi, bytecode } = artifacts.Token
+    const built = await native.transactionBuilder.createSmartContract(
+      {
+        abi: abi as never,
+        bytecode: bytecode.replace('0x', ''),
+        parameters: [1_000_000],
+        feeLimit: 1_000_000_000,
+        name: 'Token',
+        originEnergyLimit: 10_000_000,
+        userFeePercentage: 100,
+      },
+      owner,
+    )
+    const sent = await native.trx.sendRawTransaction(await native.trx.sign(built))
+    expect(sent).toMatchObject({ result: true })
+    const contract = await native.contract().at(built.contract_address)
+    const read: unknown = await contract.methods['balanceOf']?.(owner).call()
+    expect(read).toBe(1_000_000n)
+    await nodes[0]?.heal()
+  })
+
+  test('behavior: answers about solidified blocks are kept', async () => {
+    await dev.rpc('anvil_mine', '0x8')
+    await expect
+      .poll(() => gateway.health().head.solid, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(2)
+    const block = { method: 'POST', body: '{"num":2}' }
+    const first = await ask('/wallet/getblockbynum', block)
+    for (const node of nodes) node.taken()
+    expect(await ask('/wallet/getblockbynum', block)).toEqual(first)
+    expect(nodes.flatMap((node) => node.taken())).not.toContain('/wallet/getblockbynum')
+  })
+
+  test('args: GET with a query', async () => {
+    const { body, status } = await ask('/wallet/getblockbynum?num=2', { method: 'GET' })
+    expect([status, body['blockID']]).toEqual([200, expect.stringMatching(/^0{15}2/)])
+  })
+
+  test('error: what neither reads, builds nor sends', async () => {
+    for (const path of [
+      '/wallet/gettransactionsign',
+      '/wallet/createaddress',
+      '/wallet/easytransferbyprivate',
+      '/walletsolidity/broadcasttransaction',
+      '/wallet/__proto__',
+    ])
+      expect(await ask(path)).toMatchObject({
+        status: 404,
+        body: { Error: expect.stringContaining('is not served here') },
+      })
+  })
+
+  test('error: no node answers', async () => {
+    await Promise.all(nodes.map((node) => node.fail({ kind: 'refused' })))
+    expect(await ask('/wallet/getaccount', { method: 'POST', body: '{"address":"00"}' })).toEqual({
+      status: 503,
+      body: { Error: expect.any(String) },
+    })
+    await Promise.all(nodes.map((node) => node.heal()))
+  })
+
+  test('error: the native interface is not served by default', async () => {
+    const plain = createGateway({ config: { port: 0, upstream: nodes[0]?.url } })
+    const { url } = await plain.start()
+    expect((await fetch(`${url}/wallet/getnowblock`)).status).toBe(404)
+    await plain.stop()
+  })
+})
