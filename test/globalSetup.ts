@@ -1,5 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { execFileSync, execSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -22,8 +30,22 @@ export default function setup({ provide }: TestProject): void {
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')]
     execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+    const out = `--outdir=${join(folder, 'dist', 'assets')}`
+    execSync(pageBuild().replace('--outdir=dist/assets', out), {
+      cwd: root,
+      env: { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env['PATH']}` },
+      stdio: 'inherit',
+    })
   }
   provide('package', folder)
+}
+
+/** The command of `npm run build:page`. */
+function pageBuild(): string {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  return scripts['build:page'] ?? ''
 }
 
 /** Whether the compiled program is newer than every source file. */

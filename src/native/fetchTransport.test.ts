@@ -35,6 +35,13 @@ afterAll(() => {
 })
 
 describe('createFetchTransport', () => {
+  test('args: the address of /wallet', async () => {
+    const transport = createFetchTransport(`${url}/wallet`)
+    expect(await transport.send('/wallet/x', '{}', { idempotent: true })).toMatchObject({
+      text: 'POST /wallet/x',
+    })
+  })
+
   test('default', async () => {
     const transport = createFetchTransport(`${url}/key/`, { headers: { 'x-key': 'a' } })
     expect(await transport.send('/wallet/x', '{}', { idempotent: true })).toEqual({

@@ -5,13 +5,13 @@ import type { NativeTransport } from './transport.ts'
  * A transport over `fetch`, for programs and browsers that talk to a node themselves. Servers take `createPoolTransport`,
  * which is faster and bounds its sockets.
  *
- * @param url - base address of `/wallet` and `/walletsolidity`; a path in it is kept.
+ * @param url - base address of `/wallet` and `/walletsolidity`, or that of `/wallet`; another path in it is kept.
  */
 export function createFetchTransport(
   url: string,
   { fetch = globalThis.fetch, headers = {}, timeout = 10_000 }: createFetchTransport.Options = {},
 ): NativeTransport {
-  const base = url.replace(/\/+$/, '')
+  const base = url.replace(/\/+$/, '').replace(/\/wallet$/, '')
 
   return {
     async send(path, body, { idempotent, signal }) {

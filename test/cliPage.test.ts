@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { commandFile, ethgate, type RunningCommand, startCommand } from './cli.ts'
+import { formOf, learn, rename, type Step, stepsOf, wordsOf, writePage } from './cliPage.ts'
+import { type ReplayNode, startReplayNode } from './node.ts'
+import { artifacts } from './recordedChain.ts'
+
+/**
+ * Every command of docs/cli.md runs in a folder as a user has it, and prints what the page shows. With UPDATE_DOCS=1 the
+ * page is written anew.
+ */
+
+const PAGE = new URL('../docs/cli.md', import.meta.url)
+// The first account of the development chain; its key is public.
+const FIRST_KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+
+const page = readFileSync(PAGE, 'utf8')
+const sections = stepsOf(page)
+const names = new Map<string, string>()
+/** What each line printed, in the order of the page where a line comes twice. */
+const printed = new Map<string, string[][]>()
+const folder = mkdtempSync(join(tmpdir(), 'ethgate-page-'))
+const before = process.cwd()
+let chain: RunningCommand
+let node: ReplayNode
+let url = ''
+
+beforeAll(async () => {
+  node = await startReplayNode()
+  chain = startCommand(
+    'dev --profile native --seed demo --block-time 0 --port 0 --log-level silent'.split(' '),
+  )
+  for (let count = 1; url === ''; count += 1) {
+    await chain.lines(count)
+    url = /JSON-RPC +(http:\/\/\S+)/.exec(chain.stdout())?.[1] ?? ''
+  }
+  process.chdir(folder)
+  writeFileSync('first.key', `${FIRST_KEY}\n`, { mode: 0o600 })
+  const { abi, bytecode } = artifacts.Token
+  writeFileSync('Token.json', JSON.stringify({ contractName: 'Token', abi, bytecode }))
+  writeFileSync('ethgate', `#!/bin/sh\nexec "${process.execPath}" "${commandFile()}" "$@"\n`)
+  chmodSync('ethgate', 0o755)
+})
+afterAll(async () => {
+  process.chdir(before)
+  chain.process.kill('SIGTERM')
+  await chain.ended
+  await node.close()
+  rmSync(folder, { force: true, recursive: true })
+  if (process.env['UPDATE_DOCS'] === '1')
+    writeFileSync(
+      PAGE,
+      writePage(page, names, ({ line }) => printed.get(line)?.shift()),
+    )
+})
+
+/** Runs a line as a user types it. A terminal shows tables, so those are asked for where the page shows them. */
+async function run({ line, output }: Step): Promise<{ code: number | null; lines: string[] }> {
+  const here = rename(names, line).replace('http://127.0.0.1:8090', node.url)
+  const isTable = !/--(?:json|raw|out|help)/.test(line) && !/^["[{]/.test(output[0] ?? '')
+  const env = { ETHGATE_RPC: url }
+  const words = wordsOf(here)
+  if (words) {
+    const run = await ethgate(isTable ? [...words, '--table'] : words, { env })
+    return { code: run.code, lines: linesOf(run.stdout + run.stderr) }
+  }
+  return new Promise((resolve) => {
+    const all = { ...process.env, ...env, PATH: `${folder}:${process.env['PATH']}` }
+    execFile('bash', ['-c', here], { env: all }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, lines: linesOf(stdout + stderr) }),
+    )
+  })
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      line
+        .trimEnd()
+        .replaceAll(url, 'http://127.0.0.1:8545')
+        .replaceAll(node.url, 'http://127.0.0.1:8090'),
+    )
+}
+
+async function check(step: Step): Promise<void> {
+  const { code, lines } = await run(step)
+  learn(names, step.output, lines)
+  printed.set(step.line, [...(printed.get(step.line) ?? []), lines])
+  expect(code, `${step.line}\n${lines.join('\n')}`).toBe(step.code ?? 0)
+  if (process.env['UPDATE_DOCS'] === '1') return
+  const end = step.output.at(-1) === '…' ? step.output.length - 1 : undefined
+  expect(lines.slice(0, end).map(formOf), step.line).toEqual(step.output.slice(0, end).map(formOf))
+}
+
+const sending = sections.filter(({ section }) => section === 'send')
+const others = sections.filter(({ section, steps }) => section !== 'send' && steps.length > 0)
+
+// Other sections look at what this one sends.
+test('behavior: the commands of the section send', { timeout: 120_000 }, async () => {
+  for (const step of sending.flatMap(({ steps }) => steps)) await check(step)
+})
+
+test.each(others)(
+  'behavior: the commands of the section $section',
+  { timeout: 120_000 },
+  async ({ steps }) => {
+    for (const step of steps) await check(step)
+  },
+)

@@ -1,0 +1,90 @@
+/** A command line of a page, what it prints, and the exit code if the page shows one. */
+export type Step = { line: string; output: string[]; code: number | undefined }
+
+/** The commands of the `console` blocks of a page, in their order, by section. */
+export function stepsOf(page: string): { section: string; steps: Step[] }[] {
+  return page.split(/^## /m).map((text) => ({
+    section: text.split('\n')[0] ?? '',
+    steps: [...text.matchAll(/```console\n([\s\S]*?)```/g)].flatMap(([, block = '']) =>
+      stepsOfBlock(block),
+    ),
+  }))
+}
+
+function stepsOfBlock(block: string): Step[] {
+  const steps: Step[] = []
+  for (const text of block.trimEnd().split('\n')) {
+    const last = steps.at(-1)
+    if (!text.startsWith('$ ')) last?.output.push(text)
+    else if (text !== '$ echo $?') steps.push({ line: text.slice(2), output: [], code: undefined })
+    else if (last) last.code = -1
+  }
+  // The line after `$ echo $?` is the exit code.
+  for (const step of steps) if (step.code === -1) step.code = Number(step.output.pop())
+  return steps
+}
+
+/** The page with the names of this run and what the commands printed. */
+export function writePage(
+  page: string,
+  names: Map<string, string>,
+  printed: (step: Step) => string[] | undefined,
+): string {
+  return page.replaceAll(/```console\n([\s\S]*?)```/g, (_, block: string) => {
+    const lines = stepsOfBlock(block).flatMap((step) => [
+      `$ ${rename(names, step.line)}`,
+      ...(step.output.at(-1) === '…' ? step.output : (printed(step) ?? step.output)),
+      ...(step.code === undefined ? [] : ['$ echo $?', String(step.code)]),
+    ])
+    return `\`\`\`console\n${lines.join('\n')}\n\`\`\``
+  })
+}
+
+/** The words of a simple command; undefined when it needs a shell. */
+export function wordsOf(line: string): string[] | undefined {
+  const found = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []
+  if (found[0] !== 'ethgate' || /[|&<>;]/.test(line.replaceAll(/'[^']*'|"[^"]*"/g, '')))
+    return undefined
+  return found
+    .slice(1)
+    .map((word) =>
+      word.replaceAll(
+        /'([^']*)'|"([^"]*)"/g,
+        (_, single: string | undefined, double: string | undefined) => single ?? double ?? '',
+      ),
+    )
+}
+
+/** Names of the page for things whose names differ from run to run: hashes, and addresses of new contracts and keys. */
+const NAME = /0x[0-9a-f]{40,}|\b[0-9a-f]{40,}\b|\bT[1-9A-HJ-NP-Za-km-z]{33}\b/g
+
+/** Learns from output of the same form which name of the page is which name of this run. */
+export function learn(names: Map<string, string>, page: string[], printed: string[]): void {
+  for (const [index, line] of page.entries()) {
+    const theirs = line.match(NAME) ?? []
+    const ours = printed[index]?.match(NAME) ?? []
+    if (theirs.length !== ours.length) continue
+    for (const [at, name] of theirs.entries()) {
+      names.set(name, ours[at] ?? name)
+      names.set(name.replace(/^0x/, ''), (ours[at] ?? name).replace(/^0x/, ''))
+    }
+  }
+}
+
+export function rename(names: Map<string, string>, line: string): string {
+  return line.replaceAll(NAME, (name) => {
+    const known = names.get(name) ?? names.get(name.replace(/^0x/, ''))
+    if (known === undefined) return name
+    return name.startsWith('0x') && !known.startsWith('0x') ? `0x${known}` : known
+  })
+}
+
+/** What stays of a line when names, numbers, times and the width of columns are taken out. */
+export function formOf(line: string): string {
+  return line
+    .replaceAll(NAME, '#')
+    .replaceAll(/0x[0-9a-f]+/g, '#')
+    .replaceAll(/\d[\d,.:]*(?:-\d\d)*/g, '#')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
