@@ -13,8 +13,6 @@ import type { Hub } from './subscriptions/hub.ts'
  */
 export type Context = {
   chain: Chain
-  /** The unit that the client is shown: sun, or on `/wei` 10^-18 of the coin. @default 'sun' */
-  coin?: 'sun' | 'wei'
   config: Config
   /** Filters of this view. */
   filters: Filters

@@ -6,6 +6,8 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 const hex = (pattern: string, title: string): JsonSchema => ({ title, type: 'string', pattern })
 
 export const quantity = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'quantity')
+/** An amount of the coin. Wherever a client is shown another unit than sun, it is found by this schema. */
+export const amount = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'amount')
 export const hash = hex('^0x[0-9a-f]{64}$', 'hash')
 export const address = hex('^0x[0-9a-fA-F]{40}$', 'address')
 export const bytes = hex('^0x([0-9a-f]{2})*$', 'bytes')
@@ -64,11 +66,11 @@ export const transaction: JsonSchema = {
       chainId: quantity,
       from: address,
       gas: quantity,
-      gasPrice: quantity,
+      gasPrice: amount,
       hash,
       input: bytes,
-      maxFeePerGas: quantity,
-      maxPriorityFeePerGas: quantity,
+      maxFeePerGas: amount,
+      maxPriorityFeePerGas: amount,
       accessList: listOf({ type: 'object' }),
       nonce: quantity,
       r: quantity,
@@ -77,12 +79,26 @@ export const transaction: JsonSchema = {
       transactionIndex: nullable(quantity),
       type: quantity,
       v: quantity,
-      value: quantity,
+      value: amount,
       yParity: quantity,
     },
     ['maxFeePerGas', 'maxPriorityFeePerGas', 'accessList'],
   ),
 }
+
+/** A transaction that was filled in, and its bytes. */
+export const filled: JsonSchema = object({
+  raw: bytes,
+  tx: {
+    type: 'object',
+    properties: {
+      gasPrice: nullable(amount),
+      maxFeePerGas: nullable(amount),
+      maxPriorityFeePerGas: nullable(amount),
+      value: amount,
+    },
+  },
+})
 
 export const receipt: JsonSchema = {
   title: 'receipt',
@@ -91,7 +107,7 @@ export const receipt: JsonSchema = {
     blockNumber: quantity,
     contractAddress: nullable(address),
     cumulativeGasUsed: quantity,
-    effectiveGasPrice: quantity,
+    effectiveGasPrice: amount,
     from: address,
     gasUsed: quantity,
     logs: listOf(log),
@@ -108,7 +124,7 @@ export const block: JsonSchema = {
   title: 'block',
   ...object(
     {
-      baseFeePerGas: quantity,
+      baseFeePerGas: amount,
       difficulty: quantity,
       extraData: bytes,
       gasLimit: quantity,

@@ -1,5 +1,6 @@
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { nonceOf, slotKey } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
@@ -11,6 +12,7 @@ import { stateOf } from './blockState.ts'
 export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
   const eth_getBalance = defineMethod({
     params: [address, optional(blockRef, 'latest')],
+    result: schemas.amount,
     summary: 'coins of an account, at any block',
     async handler({ chain: { view } }, [who, ref]) {
       const { state } = await stateOf(chain, ref, view)

@@ -4,11 +4,13 @@ import type { AccountChange, EthereumCall } from '../devchain/index.ts'
 import { blankable, callData } from '../jsonrpc/callParam.ts'
 import {
   address,
+  amount as coinAmount,
   bytes,
   isObject,
   maybe,
   member,
   type Param,
+  type ParamScope,
   quantity,
   show,
 } from '../jsonrpc/params.ts'
@@ -30,20 +32,21 @@ export type SendRequest = {
 }
 
 /** A transaction object. `from` may be missing where `needsSender` is false. */
-function transactionObject(input: unknown) {
+function transactionObject(input: unknown, scope: ParamScope | undefined) {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
-  const amount = (name: string) => member(input, name, blankable(quantity))
+  const whole = (name: string) => member(input, name, blankable(quantity))
+  const coins = (name: string) => member(input, name, blankable(coinAmount), scope)
   const to = member(input, 'to', blankable(address))
   const entries = {
     to,
-    gas: amount('gas') ?? amount('gasLimit'),
-    gasPrice: amount('gasPrice'),
-    maxFeePerGas: amount('maxFeePerGas'),
-    maxPriorityFeePerGas: amount('maxPriorityFeePerGas'),
-    nonce: amount('nonce'),
-    chainId: amount('chainId'),
+    gas: whole('gas') ?? whole('gasLimit'),
+    gasPrice: coins('gasPrice'),
+    maxFeePerGas: coins('maxFeePerGas'),
+    maxPriorityFeePerGas: coins('maxPriorityFeePerGas'),
+    nonce: whole('nonce'),
+    chainId: whole('chainId'),
   }
-  return { value: amount('value') ?? 0n, data: callData(input), ...present(entries) }
+  return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }
 }
 
 type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }
@@ -54,15 +57,15 @@ function present<values extends object>(values: values): Present<values> {
 }
 
 /** What `eth_sendTransaction` and its kin take. */
-export const sendRequest: Param<SendRequest> = (input) => {
-  const request = transactionObject(input)
+export const sendRequest: Param<SendRequest> = (input, scope) => {
+  const request = transactionObject(input, scope)
   const from = member(input as Record<string, unknown>, 'from', address)
   return { ...request, from: toNativeAddress(from) }
 }
 
 /** What `eth_call` and `eth_estimateGas` take. */
-export const callRequest: Param<EthereumCall> = (input) => {
-  const { data, gas, gasPrice, maxFeePerGas, to, value } = transactionObject(input)
+export const callRequest: Param<EthereumCall> = (input, scope) => {
+  const { data, gas, gasPrice, maxFeePerGas, to, value } = transactionObject(input, scope)
   const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
   const price = gasPrice ?? maxFeePerGas
   return {

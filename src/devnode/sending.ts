@@ -1,6 +1,7 @@
 import type { Hash, Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import { SUN } from '../codec/unit.ts'
 import {
   estimateEthereum,
   gasPriceOf,
@@ -106,7 +107,9 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     summary: 'sends a signed transaction, of Ethereum or native, whoever its sender is',
     fullOnly: true,
     handler: (context, [raw]) =>
-      looksLikeEthereum(raw) ? sendRaw(raw) : sendNative.handler(context, [raw]),
+      looksLikeEthereum(raw)
+        ? sendRaw(raw)
+        : sendNative.handler(context, [{ bytes: raw, unit: SUN }]),
   })
 
   const eth_sendRawTransactionSync = defineMethod({

@@ -1,9 +1,19 @@
 import type { Address, Hex } from 'viem'
 
 import * as schemas from '../codec/schemas.ts'
-import { address, bytes, isObject, member, maybe, type Param, quantity, show } from './params.ts'
+import {
+  address,
+  amount,
+  bytes,
+  contractAddress,
+  isObject,
+  maybe,
+  member,
+  type Param,
+  show,
+} from './params.ts'
 
-/** What `eth_call` and `eth_estimateGas` are asked to run. Members of no use here (gas, nonce, type, …) are ignored. */
+/** What `eth_call` and `eth_estimateGas` are asked to run. Ignores the members that mean nothing here (gas, nonce, type, …). */
 export type CallRequest = {
   /** The zero address when the caller does not say. */
   from: Address
@@ -20,18 +30,18 @@ const ZERO: Address = `0x${'0'.repeat(40)}`
 /** `0x` and the empty string mean "none" to clients that cannot say `null`. */
 export const blankable =
   <value>(param: Param<value>): Param<value | undefined> =>
-  (input) =>
-    input === '0x' || input === '' ? undefined : maybe(param)(input)
+  (input, scope) =>
+    input === '0x' || input === '' ? undefined : maybe(param)(input, scope)
 
 /** A call object. `data` and `input` are the same thing; both may be there when they are equal. */
-export const callRequest: Param<CallRequest> = (input) => {
+export const callRequest: Param<CallRequest> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
-  const to = member(input, 'to', blankable(address))
+  const to = member(input, 'to', blankable(contractAddress), scope)
   return {
     from: member(input, 'from', blankable(address)) ?? ZERO,
     ...(to && { to }),
     data: callData(input),
-    value: member(input, 'value', blankable(quantity)) ?? 0n,
+    value: member(input, 'value', blankable(amount), scope) ?? 0n,
   }
 }
 callRequest.doc = {
@@ -44,7 +54,7 @@ callRequest.doc = {
       to: schemas.nullable(schemas.address),
       data: schemas.bytes,
       input: schemas.bytes,
-      value: schemas.quantity,
+      value: schemas.amount,
     },
   },
 }

@@ -4,9 +4,9 @@ import type { LogMatch } from '../chain/chainTypes.ts'
 import type { BlockTag } from '../codec/blockRef.ts'
 import * as schemas from '../codec/schemas.ts'
 import {
-  address,
   arrayOf,
   blockNumberOrTag,
+  contractAddress,
   hash,
   isObject,
   member,
@@ -26,10 +26,10 @@ const MAX_ALTERNATIVES = 1_000
 const MAX_TOPICS = 4
 
 /** The filter object of `eth_getLogs`, `eth_newFilter` and the `logs` subscription. */
-export const logFilter: Param<LogFilter> = (input) => {
+export const logFilter: Param<LogFilter> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a filter object, got ${show(input)}`)
   const match = {
-    addresses: member(input, 'address', addresses),
+    addresses: member(input, 'address', addresses, scope),
     topics: member(input, 'topics', topics),
   }
   const blockHash = member(input, 'blockHash', maybe(hash))
@@ -74,11 +74,11 @@ logFilter.doc = {
   },
 }
 
-const addresses: Param<string[]> = (input) => {
+const addresses: Param<string[]> = (input, scope) => {
   if (input === undefined || input === null) return []
-  if (!Array.isArray(input)) return [address(input)]
+  if (!Array.isArray(input)) return [contractAddress(input, scope)]
   if (input.length > MAX_ADDRESSES) throw new Error(`exceed max addresses: ${MAX_ADDRESSES}`)
-  return arrayOf(address)(input)
+  return arrayOf(contractAddress)(input, scope)
 }
 
 const topics: Param<(string[] | null)[]> = (input) => {

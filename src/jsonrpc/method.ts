@@ -1,3 +1,6 @@
+import type { Address } from 'viem'
+
+import { SUN } from '../codec/unit.ts'
 import type { Context } from '../context.ts'
 import { InvalidParamsError } from '../errors.ts'
 import type { JsonSchema } from '../lib/jsonSchema.ts'
@@ -46,9 +49,10 @@ export function callMethod<params extends readonly unknown[], result>(
   input: readonly unknown[],
 ): Promise<result> | result {
   const decoders = method.params as readonly Param<unknown>[]
+  const scope = { unit: SUN, contractAt: (address: Address) => context.sending.contractAt(address) }
   const params = decoders.map((decode, index) => {
     try {
-      return decode(input[index])
+      return decode(input[index], scope)
     } catch (error) {
       throw new InvalidParamsError(index, (error as Error).message)
     }

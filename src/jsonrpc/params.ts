@@ -2,11 +2,20 @@ import type { Address, Hash, Hex } from 'viem'
 
 import { BLOCK_TAGS, type BlockRef, type BlockTag } from '../codec/blockRef.ts'
 import * as schemas from '../codec/schemas.ts'
+import { SUN, type Unit } from '../codec/unit.ts'
 import { parseAddress } from '../lib/address.ts'
 import type { JsonSchema } from '../lib/jsonSchema.ts'
 
 /** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
-export type Param<value> = { (input: unknown): value; doc?: ParamDoc }
+export type Param<value> = { (input: unknown, scope?: ParamScope): value; doc?: ParamDoc }
+
+/** What a decoder may know of the call beside the input. */
+export type ParamScope = {
+  /** The unit in which the client gives amounts of the coin. */
+  unit: Unit
+  /** The contract that an Ethereum library means by an address that it predicted; any other address is itself. */
+  contractAt(address: Address): Address
+}
 
 /** What the OpenRPC document says of a parameter. */
 export type ParamDoc = {
@@ -29,7 +38,7 @@ export function named<value>(
     schema: param.doc?.schema ?? {},
     ...(description && { description }),
   }
-  return Object.assign((input: unknown) => param(input), { doc })
+  return Object.assign((...given: Given) => param(...given), { doc })
 }
 
 const BLOCK_NUMBER_OR_TAG: JsonSchema = {
@@ -60,6 +69,17 @@ address.doc = {
   schema: schemas.address,
   description: '20 bytes of hex, the native 21 bytes, or base58',
 }
+
+/** The address of a contract: one that an Ethereum library predicted for a contract that was sent from here means that contract. */
+export const contractAddress: Param<Address> = (input, scope) => {
+  const given = address(input)
+  return scope?.contractAt(given) ?? given
+}
+contractAddress.doc = address.doc
+
+/** An amount of the coin in the client's unit, as sun. */
+export const amount: Param<bigint> = (input, { unit } = PLAIN) => unit.toSun(quantity(input))
+amount.doc = { name: 'amount', schema: schemas.amount }
 
 /** A 32-byte transaction or block hash; `0x` may be missing, as native tools write it. */
 export const hash: Param<Hash> = (input) => {
@@ -135,7 +155,8 @@ blockNumberOrTag.doc = { name: 'block', schema: BLOCK_NUMBER_OR_TAG }
 /** Makes a decoder accept a missing (or `null`) parameter, which then is `fallback`. */
 export function optional<value>(param: Param<value>, fallback: NoInfer<value>): Param<value> {
   return Object.assign(
-    (input: unknown) => (input === undefined || input === null ? fallback : param(input)),
+    (...[input, scope]: Given) =>
+      input === undefined || input === null ? fallback : param(input, scope),
     param.doc && { doc: { ...param.doc, required: false } },
   )
 }
@@ -143,18 +164,19 @@ export function optional<value>(param: Param<value>, fallback: NoInfer<value>): 
 /** Makes a decoder accept a missing (or `null`) value, which then is undefined. */
 export function maybe<value>(param: Param<value>): Param<value | undefined> {
   return Object.assign(
-    (input: unknown) => (input === undefined || input === null ? undefined : param(input)),
+    (...[input, scope]: Given) =>
+      input === undefined || input === null ? undefined : param(input, scope),
     param.doc && { doc: { ...param.doc, required: false } },
   )
 }
 
 /** A list, every element decoded; a failure names the element. */
 export function arrayOf<value>(param: Param<value>): Param<value[]> {
-  return (input) => {
+  return (input, scope) => {
     if (!Array.isArray(input)) throw new Error(`expected an array, got ${show(input)}`)
     return input.map((element, index) => {
       try {
-        return param(element)
+        return param(element, scope)
       } catch (error) {
         throw new Error(`element ${index}: ${(error as Error).message}`, { cause: error })
       }
@@ -167,9 +189,10 @@ export function member<value>(
   object: Record<string, unknown>,
   name: string,
   param: Param<value>,
+  scope?: ParamScope,
 ): value {
   try {
-    return param(object[name])
+    return param(object[name], scope)
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
   }
@@ -210,6 +233,11 @@ function briefly(input: unknown, room: number): string {
   }
   return `${text}}`
 }
+
+type Given = [input: unknown, scope?: ParamScope]
+
+/** What decoders know outside of a call. */
+const PLAIN: ParamScope = { unit: SUN, contractAt: (address) => address }
 
 /** The largest int64. */
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n

@@ -1,5 +1,6 @@
 import type { BlockTag } from '../codec/blockRef.ts'
 import * as schemas from '../codec/schemas.ts'
+import { SUN, type Unit } from '../codec/unit.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
 import { blockNumberOrTag, isObject, maybe, member, type Param, show } from './params.ts'
 
@@ -15,7 +16,12 @@ export type SubscriptionFilter = Exclude<LogFilter, { blockHash: unknown }>
 export type ResumeOptions = { resumeFrom?: number | BlockTag }
 
 /** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`. */
-export type SubscriptionArgument = { filter: SubscriptionFilter; options: ResumeOptions }
+export type SubscriptionArgument = {
+  filter: SubscriptionFilter
+  options: ResumeOptions
+  /** The unit in which headers show their base fee. */
+  unit: Unit
+}
 
 const RESUME = {
   title: 'resume options',
@@ -37,14 +43,14 @@ export const subscriptionKind: Param<SubscriptionKind> = (input) => {
 subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
 
 /** The second parameter of `eth_subscribe`. `false` is what clients send with `newPendingTransactions` for hashes. */
-export const subscriptionArgument: Param<SubscriptionArgument> = (input) => {
+export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope) => {
   if (input === undefined || input === null || input === false)
-    return { filter: { addresses: [], topics: [] }, options: {} }
+    return { filter: { addresses: [], topics: [] }, options: {}, unit: scope?.unit ?? SUN }
   if (input === true)
     throw new Error('whole pending transactions are not offered: subscribe to their hashes')
-  const filter = logFilter(input)
+  const filter = logFilter(input, scope)
   if ('blockHash' in filter) throw new Error('a subscription has no blockHash')
-  return { filter, options: resumeOptions(input) }
+  return { filter, options: resumeOptions(input), unit: scope?.unit ?? SUN }
 }
 subscriptionArgument.doc = {
   name: 'filter',

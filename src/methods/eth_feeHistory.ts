@@ -29,10 +29,10 @@ export const eth_feeHistory = defineMethod({
   ],
   result: schemas.object(
     {
-      baseFeePerGas: schemas.listOf(schemas.quantity),
+      baseFeePerGas: schemas.listOf(schemas.amount),
       gasUsedRatio: schemas.listOf({ type: 'number' }),
       oldestBlock: schemas.quantity,
-      reward: schemas.listOf(schemas.listOf(schemas.quantity)),
+      reward: schemas.listOf(schemas.listOf(schemas.amount)),
     },
     ['reward'],
   ),

@@ -1,10 +1,11 @@
-import { parseTransaction } from 'viem'
+import { type Hex, parseTransaction } from 'viem'
 import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../test/context.ts'
 import { keys } from '../../test/recordedChain.ts'
 import type { Config } from '../config.ts'
-import { callMethod } from '../jsonrpc/method.ts'
+import { type AnyMethod, callMethod } from '../jsonrpc/method.ts'
+import { weiMethods } from '../wei/methods.ts'
 import { eth_fillTransaction } from './eth_fillTransaction.ts'
 
 /** What a node says of a call to an account without code. */
@@ -65,7 +66,11 @@ test('args: what is given stays', async () => {
 
 test('behavior: where the client is shown 18 decimals, so are the bytes', async () => {
   const context = await open()
-  const { raw } = await callMethod(eth_fillTransaction, { ...context, coin: 'wei' }, [request])
+  const { eth_fillTransaction: method } = weiMethods({ eth_fillTransaction })
+  const { raw, tx } = (await callMethod(method as AnyMethod, context, [
+    { ...request, value: '0x48c27395000' },
+  ])) as { raw: Hex; tx: object }
+  expect(tx).toMatchObject({ maxFeePerGas: '0x17dfcdece4000', value: '0x48c27395000' })
   expect(parseTransaction(raw)).toMatchObject({
     maxFeePerGas: 420n * 10n ** 12n,
     value: 5n * 10n ** 12n,

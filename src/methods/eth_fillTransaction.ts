@@ -5,16 +5,15 @@ import { defineMethod } from '../jsonrpc/method.ts'
 import { sendParam } from '../jsonrpc/sendParam.ts'
 import { assertChain } from '../sending/managed.ts'
 import { rpcFilled, unsignedBytes } from '../sending/rpcFilled.ts'
-import { unsignedInWei } from '../wei/scale.ts'
 
 export const eth_fillTransaction = defineMethod({
   params: [sendParam],
-  result: schemas.object({ raw: schemas.bytes, tx: { type: 'object' } }),
+  result: schemas.filled,
   summary: 'fills in gas, gas price and nonce of a transaction; unsigned',
-  async handler({ chain, coin, sending }, [request]) {
+  async handler({ chain, sending }, [request]) {
     assertChain(request, { chain })
     const filled = await sending.fill(request)
-    const raw = coin === 'wei' ? unsignedInWei(filled, chain.id) : unsignedBytes(filled, chain.id)
+    const raw = unsignedBytes(filled, chain.id, request.unit)
     return { raw, tx: rpcFilled(filled, chain.id, keccak256(raw)) }
   },
 })

@@ -5,7 +5,7 @@ import { defineMethod } from '../jsonrpc/method.ts'
 
 export const eth_gasPrice = defineMethod({
   params: [],
-  result: schemas.quantity,
+  result: schemas.amount,
   summary: 'sun that one unit of energy costs now',
   handler: async ({ chain }) => numberToHex(await chain.energyPrice()),
 })

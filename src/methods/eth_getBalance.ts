@@ -3,11 +3,11 @@ import { numberToHex } from 'viem/utils'
 import { balanceAt } from '../chain/balance.ts'
 import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { address, blockRef, optional } from '../jsonrpc/params.ts'
+import { blockRef, contractAddress, optional } from '../jsonrpc/params.ts'
 
 export const eth_getBalance = defineMethod({
-  params: [address, optional(blockRef, 'latest')],
-  result: schemas.quantity,
+  params: [contractAddress, optional(blockRef, 'latest')],
+  result: schemas.amount,
   summary: 'coins of an account in sun; past balances where the node keeps them',
   async handler({ chain, native, request: { signal } }, [account, ref]) {
     const source = await chain.state(ref)

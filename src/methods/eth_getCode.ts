@@ -1,10 +1,10 @@
 import { codeAt } from '../chain/code.ts'
 import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { address, blockRef, optional } from '../jsonrpc/params.ts'
+import { blockRef, contractAddress, optional } from '../jsonrpc/params.ts'
 
 export const eth_getCode = defineMethod({
-  params: [address, optional(blockRef, 'latest')],
+  params: [contractAddress, optional(blockRef, 'latest')],
   result: schemas.bytes,
   summary: 'code that runs at an address',
   handler: async ({ chain, native, request: { signal } }, [account, ref]) =>

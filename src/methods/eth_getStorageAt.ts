@@ -1,10 +1,10 @@
 import { storageAt } from '../chain/storage.ts'
 import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { address, blockRef, optional, quantity, named } from '../jsonrpc/params.ts'
+import { blockRef, optional, quantity, named, contractAddress } from '../jsonrpc/params.ts'
 
 export const eth_getStorageAt = defineMethod({
-  params: [address, named('slot', quantity), optional(blockRef, 'latest')],
+  params: [contractAddress, named('slot', quantity), optional(blockRef, 'latest')],
   result: schemas.hash,
   summary:
     'a storage slot; needs --upstream-rpc, because the node’s HTTP API does not tell storage',

@@ -1,11 +1,20 @@
 import type { Hex } from 'viem'
 
 import * as schemas from '../codec/schemas.ts'
+import { SUN, type Unit } from '../codec/unit.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { bytes, named, type Param } from '../jsonrpc/params.ts'
-import { fromSigned } from '../wei/scale.ts'
+import { bytes, type Param } from '../jsonrpc/params.ts'
 
-const transaction: Param<Hex> = named('transaction', bytes, 'signed, native or Ethereum')
+/** Signed bytes, and the unit in which a wallet that signed for Ethereum was shown amounts. */
+const transaction: Param<{ bytes: Hex; unit: Unit }> = (input, scope) => ({
+  bytes: bytes(input),
+  unit: scope?.unit ?? SUN,
+})
+transaction.doc = {
+  name: 'transaction',
+  schema: schemas.bytes,
+  description: 'signed, native or Ethereum',
+}
 
 export const eth_sendRawTransaction = defineMethod({
   params: [transaction],
@@ -13,6 +22,5 @@ export const eth_sendRawTransaction = defineMethod({
   summary:
     'sends a natively signed transaction; one signed for Ethereum only when the gateway holds the key of its sender',
   fullOnly: true,
-  handler: ({ coin, sending }, [raw]) =>
-    sending.sendRaw(raw, coin === 'wei' ? fromSigned : undefined),
+  handler: ({ sending }, [{ bytes: raw, unit }]) => sending.sendRaw(raw, unit),
 })

@@ -8,7 +8,7 @@ import { rpcFilled } from '../sending/rpcFilled.ts'
 
 export const eth_signTransaction = defineMethod({
   params: [sendParam],
-  result: schemas.object({ raw: schemas.bytes, tx: { type: 'object' } }),
+  result: schemas.filled,
   summary: 'native signed bytes for a managed account, to be sent with eth_sendRawTransaction',
   fullOnly: true,
   async handler({ chain, sending }, [request]) {

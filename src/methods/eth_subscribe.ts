@@ -30,7 +30,7 @@ function toSpec(
   argument: SubscriptionArgument,
   options: ResumeOptions,
 ): SubscriptionSpec {
-  if (kind === 'newHeads') return { kind, ...argument.options }
+  if (kind === 'newHeads') return { kind, unit: argument.unit, ...argument.options }
   if (kind !== 'logs') return { kind }
   if (argument.options.resumeFrom !== undefined)
     throw new InvalidParamsError(1, 'resumeFrom belongs into an object of its own after the filter')

@@ -1,5 +1,4 @@
 import type { AnyMethod } from '../jsonrpc/method.ts'
-import { resolvingContracts } from '../sending/contracts.ts'
 import { buildTransaction } from './buildTransaction/index.ts'
 import { eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
 import { eth_accounts } from './eth_accounts.ts'
@@ -57,7 +56,7 @@ import { web3_clientVersion } from './web3_clientVersion.ts'
 import { web3_sha3 } from './web3_sha3.ts'
 
 /** Every method. The key is the wire name. */
-export const methods = resolvingContracts({
+export const methods = {
   buildTransaction,
   eth_accounts,
   eth_baseFee,
@@ -114,4 +113,4 @@ export const methods = resolvingContracts({
   web3_sha3,
 
   ...unsupported,
-} satisfies Record<string, AnyMethod>)
+} satisfies Record<string, AnyMethod>

@@ -1,14 +1,19 @@
 import type { Hash } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import type { Chain } from '../chain/chainTypes.ts'
 import { toRpcTransaction } from '../codec/transaction.ts'
 import type { RpcReceipt, RpcTransaction } from '../codec/types.ts'
-import type { Context } from '../context.ts'
 import { fromWire, type Wire } from '../lib/wire.ts'
 import { decodeTransaction } from '../native/protobuf/transaction.ts'
+import type { Sending } from './sending.ts'
 import type { SentTransaction } from './sentStore.ts'
 
-type Needs = Pick<Context, 'chain' | 'request' | 'sending'>
+type Needs = {
+  chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'receipt' | 'transaction' | 'view'>
+  request: { signal: AbortSignal }
+  sending: Pick<Sending, 'find'>
+}
 
 /**
  * A transaction by its native id or by the Ethereum hash under which it was sent. It carries the hash that was asked for;

@@ -2,8 +2,6 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address, Hash } from 'viem'
 import { getContractAddress } from 'viem/utils'
 
-import type { Context } from '../context.ts'
-import type { AnyMethod } from '../jsonrpc/method.ts'
 import { toNativeAddress, toRpcAddress } from '../lib/address.ts'
 import type { SentStore } from './sentStore.ts'
 
@@ -47,53 +45,4 @@ export function createContracts(store: Pick<SentStore, 'contracts'>): Contracts 
       for (const contract of contracts) add(contract)
     },
   }
-}
-
-type Rewrite = (param: unknown, resolve: (address: Address) => Address) => unknown
-
-const whole: Rewrite = (address, resolve) => resolve(address as Address)
-
-const target: Rewrite = (call, resolve) => {
-  const { to } = call as { to?: Address }
-  return to ? { ...(call as object), to: resolve(to) } : call
-}
-
-const filter: Rewrite = (query, resolve) => {
-  const { addresses } = query as { addresses: Address[] }
-  return { ...(query as object), addresses: addresses.map((address) => resolve(address)) }
-}
-
-const subscription: Rewrite = (options, resolve) => {
-  const given = options as { filter: unknown }
-  return { ...given, filter: filter(given.filter, resolve) }
-}
-
-/** Which parameter of which method names contracts, and where in it. */
-const rewrites: Readonly<Record<string, readonly [position: number, rewrite: Rewrite]>> = {
-  buildTransaction: [0, target],
-  eth_call: [0, target],
-  eth_estimateGas: [0, target],
-  eth_fillTransaction: [0, target],
-  eth_getBalance: [0, whole],
-  eth_getCode: [0, whole],
-  eth_getLogs: [0, filter],
-  eth_getStorageAt: [0, whole],
-  eth_newFilter: [0, filter],
-  eth_subscribe: [1, subscription],
-}
-
-/** The same methods, in which an address that an Ethereum library predicted for a contract means that contract. */
-export function resolvingContracts<const table extends Record<string, AnyMethod>>(
-  methods: table,
-): table {
-  const entries = Object.entries(methods).map(([name, method]) => {
-    const [position, rewrite] = rewrites[name] ?? []
-    if (position === undefined || !rewrite) return [name, method]
-    const handler = (context: Context, params: readonly unknown[]): unknown => {
-      const resolve = (address: Address) => context.sending.contractAt(address)
-      return method.handler(context, params.with(position, rewrite(params[position], resolve)))
-    }
-    return [name, { ...method, handler }]
-  })
-  return Object.fromEntries(entries) as table
 }

@@ -3,13 +3,14 @@ import type { Address, Hash, Hex } from 'viem'
 import { parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
 
 import { EMPTY_RLP_LIST, joinRlpList, splitRlpList } from '../codec/rlp.ts'
-import { RpcError } from '../errors.ts'
+import type { Unit } from '../codec/unit.ts'
+import { InvalidParamsError, RpcError } from '../errors.ts'
 import { assertSize } from './refusals.ts'
 
 /** Largest Ethereum transaction, as in Geth's pool. */
 const MAX_BYTES = 128 * 1024
 
-/** What a wallet signed for Ethereum: legacy, EIP-2930 or EIP-1559. Amounts in the unit that the wallet was shown. */
+/** What a wallet signed for Ethereum: legacy, EIP-2930 or EIP-1559. Amounts in sun. */
 export type EthereumTransaction = {
   /** Keccak-256 of the signed bytes: the hash that the wallet knows. */
   hash: Hash
@@ -34,11 +35,13 @@ export function looksLikeEthereum(raw: Hex): boolean {
 /**
  * Reads a signed Ethereum transaction and recovers who signed it. Access lists are of no meaning here and are ignored.
  *
- * @throws RpcError `-32000`: too large, not readable, unsigned, of another type, without replay protection, or for another chain.
+ * @param unit - of its amounts: the one that the wallet was shown.
+ * @throws InvalidParamsError when an amount is no whole number of sun; RpcError `-32000`: too large, not readable, unsigned, of another type, without replay protection, or for another chain.
  */
 export async function readEthereumTransaction(
   raw: Hex,
   chainId: number,
+  unit: Unit,
 ): Promise<EthereumTransaction> {
   assertSize(raw, MAX_BYTES)
   const { parsed, signed } = parse(raw)
@@ -57,11 +60,19 @@ export async function readEthereumTransaction(
     hash: hashOf(Buffer.from(raw.slice(2), 'hex')),
     from: from.toLowerCase() as Address,
     ...(parsed.to && { to: parsed.to.toLowerCase() as Address }),
-    value: parsed.value ?? 0n,
+    value: inSun(parsed.value ?? 0n, unit),
     data: parsed.data ?? '0x',
     gas: parsed.gas ?? 0n,
-    gasPrice: gasPrice ?? 0n,
+    gasPrice: inSun(gasPrice ?? 0n, unit),
     nonce: parsed.nonce ?? 0,
+  }
+}
+
+function inSun(amount: bigint, unit: Unit): bigint {
+  try {
+    return unit.toSun(amount)
+  } catch (cause) {
+    throw new InvalidParamsError(0, (cause as Error).message)
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Address } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
-import type { Context } from '../context.ts'
+import type { Chain } from '../chain/chainTypes.ts'
 import { MethodNotSupportedError, RpcError } from '../errors.ts'
-import type { SendParam } from '../jsonrpc/sendParam.ts'
+import type { Sending } from './sending.ts'
 
 /**
  * The key of a managed account, for signatures with Ethereum's meaning.
@@ -13,7 +13,7 @@ import type { SendParam } from '../jsonrpc/sendParam.ts'
 export function managedAccount(
   method: string,
   account: Address,
-  { sending }: Pick<Context, 'sending'>,
+  { sending }: { sending: Pick<Sending, 'accounts' | 'keys'> },
 ): PrivateKeyAccount {
   assertManaged(method, account, { sending })
   const key = sending.keys.keyOf(account) ?? ''
@@ -24,7 +24,7 @@ export function managedAccount(
 export function assertManaged(
   method: string,
   account: Address,
-  { sending }: Pick<Context, 'sending'>,
+  { sending }: { sending: Pick<Sending, 'accounts' | 'keys'> },
 ): void {
   if (sending.accounts.length === 0)
     throw new MethodNotSupportedError(method, 'the gateway holds no key to sign with')
@@ -33,7 +33,10 @@ export function assertManaged(
 }
 
 /** @throws RpcError `-32000` when a request was made for another chain. */
-export function assertChain({ chainId }: SendParam, { chain }: Pick<Context, 'chain'>): void {
+export function assertChain(
+  { chainId }: { chainId?: bigint },
+  { chain }: { chain: Pick<Chain, 'id'> },
+): void {
   if (chainId !== undefined && chainId !== BigInt(chain.id))
     throw new RpcError(-32000, `invalid chain id: have ${chainId} want ${chain.id}`)
 }

@@ -1,6 +1,8 @@
 import type { Address, Hash, Hex } from 'viem'
 import { numberToHex, serializeTransaction } from 'viem/utils'
 
+import type { Unit } from '../codec/unit.ts'
+
 /** How a transaction names its price: `gasPrice`, or `maxFeePerGas` and a tip. */
 export type FeeKind = 'legacy' | 'eip1559'
 
@@ -41,9 +43,11 @@ export function rpcFilled(transaction: FilledTransaction, chainId: number, hash:
   } as const
 }
 
-/** The bytes that an Ethereum wallet would sign for a filled transaction. */
-export function unsignedBytes(transaction: FilledTransaction, chainId: number): Hex {
-  const { data, feeKind, gas, gasPrice, nonce, to, value } = transaction
+/** The bytes that an Ethereum wallet would sign for a filled transaction, with amounts in the unit that it is shown. */
+export function unsignedBytes(transaction: FilledTransaction, chainId: number, unit: Unit): Hex {
+  const { data, feeKind, gas, nonce, to } = transaction
+  const gasPrice = unit.fromSun(transaction.gasPrice)
+  const value = unit.fromSun(transaction.value)
   const common = { chainId, data, gas, nonce, ...(to && { to }), value }
   return feeKind === 'legacy'
     ? serializeTransaction({ ...common, type: 'legacy', gasPrice })

@@ -4,6 +4,7 @@ import type { Call } from '../chain/call.ts'
 import type { Chain } from '../chain/chainTypes.ts'
 import { estimateGas } from '../chain/estimate.ts'
 import type { Head } from '../chain/headTypes.ts'
+import type { Unit } from '../codec/unit.ts'
 import { RpcError } from '../errors.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
@@ -49,10 +50,10 @@ export type Sending = {
   /**
    * Sends signed bytes: a native transaction as it is, or an Ethereum one of a managed account, signed anew.
    *
-   * @param toSun - changes the amounts of an Ethereum transaction into sun, where the client was shown another unit.
+   * @param unit - of the amounts of an Ethereum transaction: the one that the client was shown.
    * @returns the hash under which the sender will ask for it.
    */
-  sendRaw(raw: Hex, toSun?: (signed: EthereumTransaction) => EthereumTransaction): Promise<Hash>
+  sendRaw(raw: Hex, unit: Unit): Promise<Hash>
   sendManaged(request: SendRequest): Promise<Hash>
   /** The native transaction of a request, signed by a managed account and not sent. Its nonce is checked and not taken. */
   sign(request: SendRequest): Promise<Signed>
@@ -255,9 +256,9 @@ export function createSending({
   return {
     accounts: keys.accounts,
     keys,
-    async sendRaw(raw, toSun = (signed) => signed) {
+    async sendRaw(raw, unit) {
       if (!looksLikeEthereum(raw)) return sendNative(raw)
-      return sendEthereum(toSun(await readEthereumTransaction(raw, chain.id)))
+      return sendEthereum(await readEthereumTransaction(raw, chain.id, unit))
     },
     sendManaged: (request) => submit(request),
     async sign(request) {

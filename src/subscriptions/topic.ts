@@ -2,15 +2,17 @@ import type { Chain, LogMatch } from '../chain/chainTypes.ts'
 import type { RecentBlock } from '../chain/headTypes.ts'
 import { createLogMatcher } from '../chain/logMatch.ts'
 import { recentHeaderText, recentLogText } from '../chain/recentText.ts'
+import { inUnit } from '../codec/amounts.ts'
 import type { BlockId } from '../codec/blockRef.ts'
-import type { RpcBlock } from '../codec/types.ts'
+import type { RpcBlock, RpcHeader } from '../codec/types.ts'
+import { SUN, type Unit } from '../codec/unit.ts'
 import { UpstreamError } from '../errors.ts'
 import { readHistory } from '../filters/history.ts'
 import { fromWire } from '../lib/wire.ts'
 
 /** What of the chain a subscription delivers. `from` and `to` are heights: logs of other blocks are left out. */
 export type TopicSpec =
-  | { kind: 'newHeads' }
+  | { kind: 'newHeads'; unit?: Unit }
   | ({ kind: 'logs'; from?: number; to?: number } & LogMatch)
 
 /** The payloads of one subscription, as JSON text. */
@@ -35,19 +37,26 @@ const MAX_SPAN = 1_000
 
 /** Headers are announced once and never removed; logs are announced again with `removed: true`. */
 export function createTopic(spec: TopicSpec, resumeFrom = 0): Topic {
-  return spec.kind === 'newHeads' ? headersFrom(resumeFrom) : logsOf(spec, resumeFrom)
+  return spec.kind === 'newHeads'
+    ? headersFrom(resumeFrom, spec.unit ?? SUN)
+    : logsOf(spec, resumeFrom)
 }
 
-function headersFrom(lowest: number): Topic {
+function headersFrom(lowest: number, unit: Unit): Topic {
+  const textOf = (header: RpcHeader) =>
+    JSON.stringify(inUnit({ baseFeePerGas: 'amount' }, header, unit))
   return {
-    texts: (block, removed) => (removed || block.number < lowest ? [] : [recentHeaderText(block)]),
+    texts(block, removed) {
+      if (removed || block.number < lowest) return []
+      return [unit === SUN ? recentHeaderText(block) : textOf(block.header)]
+    },
     async history(chain, from, to) {
       const last = Math.min(to, from + HEADERS - 1)
       const blocks = await Promise.all(
         Array.from({ length: last - from + 1 }, (_, index) => readHeader(chain, from + index)),
       )
       return {
-        texts: blocks.map((header) => JSON.stringify(header)),
+        texts: blocks.map(textOf),
         at: { number: last, hash: (blocks.at(-1) as { hash: BlockId['hash'] }).hash },
       }
     },

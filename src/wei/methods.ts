@@ -1,38 +1,42 @@
-import { RpcError } from '../errors.ts'
+import { type Amounts, amountsIn, inUnit } from '../codec/amounts.ts'
+import { WEI } from '../codec/unit.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
-import { fromWire, isWire } from '../lib/wire.ts'
-import { coinAmounts, scale, type Shape, toSun, toWei } from './scale.ts'
+import type { Param } from '../jsonrpc/params.ts'
+import { fromWire, isWire, toWire, type Wire } from '../lib/wire.ts'
 
 /**
- * The same methods for clients that believe in 18 decimals: amounts of the coin are divided by 10^12 on their way in
- * (`-32602` when that leaves a remainder) and multiplied on their way out.
+ * The same methods for clients that count the coin with 18 decimals. Parameters are decoded in that unit (`-32602` when an amount
+ * is no whole number of sun); amounts in results, which the schema of a result names, are multiplied by 10^12.
  */
 export function weiMethods(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
-  return Object.fromEntries(
-    Object.entries(methods).map(([name, method]) => [name, inWei(name, method)]),
-  )
+  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, inWei(method)]))
 }
 
-function inWei(name: string, method: AnyMethod): AnyMethod {
-  const { params: shapes = [], result: shape } = coinAmounts[name] ?? {}
-  const decoders = method.params as readonly ((input: unknown) => unknown)[]
+function inWei(method: AnyMethod): AnyMethod {
+  const decoders = method.params as readonly Param<unknown>[]
+  const amounts = amountsIn(method.result)
   return {
     ...method,
-    params: decoders.map((decode, index) => {
-      const shape = shapes[index]
-      return shape ? (input: unknown) => decode(scale(shape, input, toSun)) : decode
+    params: decoders.map((decode): Param<unknown> =>
+      Object.assign(
+        (...[input, scope]: Parameters<Param<unknown>>) =>
+          decode(input, { contractAt: (address) => address, ...scope, unit: WEI }),
+        decode.doc && { doc: decode.doc },
+      ),
+    ),
+    ...(amounts && {
+      handler: async (context, params) =>
+        changed(amounts, (await method.handler(context, params)) as unknown),
     }),
-    async handler(context, params) {
-      const result: unknown = await method.handler({ ...context, coin: 'wei' }, params)
-      return shape ? outward(shape, result) : result
-    },
   }
 }
 
-function outward(shape: Shape, result: unknown): unknown {
-  try {
-    return scale(shape, isWire(result) ? fromWire(result) : result, toWei)
-  } catch (cause) {
-    throw new RpcError(-32603, 'Internal error', { cause })
-  }
+/** Answers that are kept as bytes do not change, so each is parsed and written anew once at most. */
+const kept = new WeakMap<Wire<unknown>, Wire<unknown>>()
+
+function changed(amounts: Amounts, result: unknown): unknown {
+  if (!isWire(result)) return inUnit(amounts, result, WEI)
+  let wire = kept.get(result)
+  if (!wire) kept.set(result, (wire = toWire(inUnit(amounts, fromWire(result), WEI))))
+  return wire
 }

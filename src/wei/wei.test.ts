@@ -1,22 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { type Amounts, amountsIn, inUnit } from '../codec/amounts.ts'
+import * as schemas from '../codec/schemas.ts'
+import { SUN, WEI } from '../codec/unit.ts'
 import { callMethod, defineMethod } from '../jsonrpc/method.ts'
+import { amount, named } from '../jsonrpc/params.ts'
+import { sendParam } from '../jsonrpc/sendParam.ts'
 import { fromWire, isWire, toWire } from '../lib/wire.ts'
 import { methods } from '../methods/index.ts'
 import { weiMethods } from './methods.ts'
-import { coinAmounts, fromSigned, scale, type Shape, toSun, toWei } from './scale.ts'
 
-const amount = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
-const hex = amount.map((value) => `0x${value.toString(16)}`)
+const sun = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
+const hex = sun.map((value) => `0x${value.toString(16)}`)
 const noise = fc.oneof(fc.string(), fc.boolean(), fc.constant(null), fc.integer().map(String))
 
 /** JSON of a shape: amounts where it has them, any other members beside them. */
-function jsonOf(shape: Shape): fc.Arbitrary<unknown> {
-  if (shape === 'coin') return hex
-  if (Array.isArray(shape))
-    return fc.array(jsonOf((shape as readonly [Shape])[0]), { maxLength: 4 })
-  const members = Object.entries(shape).map(([name, inner]) => [name, jsonOf(inner)])
+function jsonOf(amounts: Amounts): fc.Arbitrary<unknown> {
+  if (amounts === 'amount') return hex
+  if (Array.isArray(amounts))
+    return fc.array(jsonOf((amounts as unknown as [Amounts])[0]), { maxLength: 4 })
+  const members = Object.entries(amounts).map(([name, inner]) => [name, jsonOf(inner)])
   return fc
     .tuple(
       fc.record(Object.fromEntries(members) as Record<string, fc.Arbitrary<unknown>>, {
@@ -24,92 +28,99 @@ function jsonOf(shape: Shape): fc.Arbitrary<unknown> {
       }),
       fc.dictionary(fc.constantFrom('gas', 'hash', 'input', 'logs', 'nonce'), noise),
     )
-    .map(([amounts, rest]) => ({ ...rest, ...amounts }))
+    .map(([given, rest]) => ({ ...rest, ...given }))
 }
 
-const shapes = Object.entries(coinAmounts).flatMap(([name, { params = [], result }]) => [
-  ...params.map((shape, index) => [`${name} param ${index}`, shape] as const),
-  ...(result ? [[`${name} result`, result] as const] : []),
-])
+const results = Object.entries(methods).flatMap(([name, { result }]) => {
+  const amounts = amountsIn(result)
+  return amounts === undefined ? [] : [[name, amounts] as const]
+})
 
-describe('scale', () => {
-  test.each(shapes)('behavior: %s comes back as it was, and only amounts change', (_, shape) => {
+describe('amountsIn', () => {
+  test('default: every method whose result holds coins', () => {
+    expect(results.map(([name]) => name).toSorted()).toEqual([
+      'eth_baseFee',
+      'eth_feeHistory',
+      'eth_fillTransaction',
+      'eth_gasPrice',
+      'eth_getBalance',
+      'eth_getBlockByHash',
+      'eth_getBlockByNumber',
+      'eth_getBlockReceipts',
+      'eth_getTransactionByBlockHashAndIndex',
+      'eth_getTransactionByBlockNumberAndIndex',
+      'eth_getTransactionByHash',
+      'eth_getTransactionReceipt',
+      'eth_signTransaction',
+    ])
+  })
+
+  test('default: found in lists, members and alternatives', () => {
+    expect(amountsIn(schemas.nullable(schemas.block))).toMatchInlineSnapshot()
+  })
+})
+
+describe('inUnit', () => {
+  test.each(results)('behavior: only amounts of %s change', (_, amounts) => {
     fc.assert(
-      fc.property(jsonOf(shape), (value) => {
-        const wei = scale(shape, value, toWei)
-        expect(scale(shape, wei, toSun)).toEqual(value)
+      fc.property(jsonOf(amounts), (value) => {
+        expect(inUnit(amounts, value, SUN)).toEqual(value)
+        const text = JSON.stringify(inUnit(amounts, value, WEI))
+        // Every amount is a multiple of 10^12 now, and nothing else is different.
+        const back = inUnit(amounts, JSON.parse(text), { ...SUN, fromSun: WEI.toSun })
+        expect(back).toEqual(JSON.parse(JSON.stringify(value)))
       }),
     )
-  })
-
-  test('default: amounts times 10^12, everything else as it is', () => {
-    const result = coinAmounts['eth_getTransactionByHash']?.result as Shape
-    expect(
-      scale(
-        result,
-        { gas: '0x5208', gasPrice: '0xd2', input: '0x01', nonce: '0x1', value: '0x1' },
-        toWei,
-      ),
-    ).toMatchInlineSnapshot(`
-      {
-        "gas": "0x5208",
-        "gasPrice": "0xbefe6f672000",
-        "input": "0x01",
-        "nonce": "0x1",
-        "value": "0xe8d4a51000",
-      }
-    `)
-  })
-
-  test('error: a remainder is refused, with the member', () => {
-    expect(() => scale({ value: 'coin' }, { value: '0x1' }, toSun)).toThrow(
-      /^value: expected a multiple/,
-    )
-  })
-
-  test('behavior: every method named here exists', () => {
-    for (const name of Object.keys(coinAmounts)) expect(methods).toHaveProperty(name)
   })
 })
 
 describe('weiMethods', () => {
-  const echo = defineMethod({
-    params: [(input) => input],
+  const pay = defineMethod({
+    params: [named('value', amount)],
+    result: schemas.amount,
     summary: '',
-    handler: ({ coin }, [input]) => ({ coin, value: (input as { value: string }).value }),
+    handler: (_, [value]) => `0x${value.toString(16)}`,
   })
+  const block = toWire({ baseFeePerGas: '0x2', gasUsed: '0x2', transactions: [] })
   const wei = weiMethods({
-    eth_getTransactionByHash: { ...echo, handler: () => toWire({ value: '0x2' }) },
-    eth_sendTransaction: echo,
-    web3_sha3: echo,
+    eth_getBlockByNumber: { params: [], result: schemas.block, summary: '', handler: () => block },
+    eth_pay: pay,
+    eth_send: defineMethod({
+      params: [sendParam],
+      summary: '',
+      handler: (_, [{ gas, value }]) => ({ gas, value }),
+    }),
   })
-  const call = (name: string, input: unknown) =>
-    callMethod(wei[name] as typeof echo, {} as never, [input])
+  const call = (name: string, ...input: unknown[]) =>
+    callMethod(wei[name] as typeof pay, {} as never, input) as Promise<unknown>
 
   test('default: in on the way to the method, out on the way back', async () => {
-    expect(await call('eth_sendTransaction', { value: '0xe8d4a51000' })).toEqual({
-      coin: 'wei',
-      value: '0x1',
+    expect(await call('eth_pay', '0xe8d4a51000')).toBe('0xe8d4a51000')
+    expect(
+      await call('eth_send', {
+        from: `0x${'11'.repeat(20)}`,
+        gas: '0x5208',
+        value: '0xe8d4a51000',
+      }),
+    ).toEqual({ gas: 21_000n, value: 1n })
+  })
+
+  test('behavior: an answer that is kept as bytes is written anew once', async () => {
+    const first = await call('eth_getBlockByNumber')
+    expect(isWire(first) && fromWire(first)).toEqual({
+      baseFeePerGas: '0x1d1a94a2000',
+      gasUsed: '0x2',
+      transactions: [],
     })
-    const result: unknown = await call('eth_getTransactionByHash', {})
-    expect(isWire(result) ? fromWire(result) : result).toEqual({ value: '0x1d1a94a2000' })
+    expect(await call('eth_getBlockByNumber')).toBe(first)
   })
 
-  test('behavior: methods without amounts are untouched', async () => {
-    expect(await call('web3_sha3', { value: '0x1' })).toEqual({ coin: 'wei', value: '0x1' })
-  })
-
-  test('error: -32602 with the position', async () => {
-    expect(() => call('eth_sendTransaction', { value: '0x1' })).toThrow(
-      expect.objectContaining({ code: -32602 }),
-    )
-  })
-
-  test('error: a signed transaction that is no multiple', () => {
-    const signed = { data: '0x', from: '0x', gas: 1n, gasPrice: 0n, hash: '0x', nonce: 0 } as const
-    expect(fromSigned({ ...signed, value: 10n ** 12n }).value).toBe(1n)
-    expect(() => fromSigned({ ...signed, value: 1n })).toThrow(
-      expect.objectContaining({ code: -32602 }),
+  test('error: -32602 for what is no whole number of sun', () => {
+    expect(() => call('eth_pay', '0x1')).toThrow(
+      expect.objectContaining({
+        code: -32_602,
+        message: expect.stringContaining('expected a multiple of 10^12'),
+      }),
     )
   })
 })

@@ -4,8 +4,10 @@ import * as schemas from '../../codec/schemas.ts'
 import { blankable, callData } from '../../jsonrpc/callParam.ts'
 import {
   address,
+  amount,
   boolean,
   bytes,
+  contractAddress,
   isObject,
   member,
   optional,
@@ -39,11 +41,11 @@ export type BuildRequest = {
 }
 
 /** The one object that `buildTransaction` takes. */
-export const buildRequest: Param<BuildRequest> = (input) => {
+export const buildRequest: Param<BuildRequest> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   const visible = member(input, 'visible', optional(boolean, false))
-  const to = member(input, 'to', blankable(address))
-  const value = member(input, 'value', blankable(int64))
+  const to = member(input, 'to', blankable(contractAddress), scope)
+  const value = member(input, 'value', blankable(sun), scope)
   return {
     from: member(input, 'from', address),
     ...(to && { to }),
@@ -71,7 +73,7 @@ buildRequest.doc = {
     properties: {
       from: schemas.address,
       to: schemas.nullable(schemas.address),
-      value: schemas.quantity,
+      value: schemas.amount,
       data: schemas.bytes,
       gas: schemas.quantity,
       tokenId: schemas.quantity,
@@ -82,8 +84,12 @@ buildRequest.doc = {
 }
 
 /** A quantity that the chain can hold. */
-const int64: Param<bigint> = (input) => {
-  const value = quantity(input)
+const int64: Param<bigint> = (input) => bounded(quantity(input))
+
+/** An amount of the coin that the chain can hold. */
+const sun: Param<bigint> = (input, scope) => bounded(amount(input, scope))
+
+function bounded(value: bigint): bigint {
   if (value < 2n ** 63n) return value
   throw new Error(`expected less than 2^63, got ${value}`)
 }

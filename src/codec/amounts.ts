@@ -1,0 +1,38 @@
+import type { JsonSchema } from '../lib/jsonSchema.ts'
+import { amount } from './schemas.ts'
+import type { Unit } from './unit.ts'
+
+/** Where a JSON value holds amounts of the coin: it is one, by member, or (one element) in every element of a list. */
+export type Amounts = 'amount' | { readonly [member: string]: Amounts } | readonly [Amounts]
+
+/** Where values of a schema hold amounts of the coin; undefined when they hold none. */
+export function amountsIn(schema: JsonSchema | undefined): Amounts | undefined {
+  if (schema === undefined) return undefined
+  if (schema === amount) return 'amount'
+  const element = amountsIn(schema.items)
+  if (element !== undefined) return [element]
+  for (const choice of schema.oneOf ?? schema.anyOf ?? []) {
+    const found = amountsIn(choice)
+    if (found !== undefined) return found
+  }
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const found = amountsIn(member)
+    return found === undefined ? [] : [[name, found] as const]
+  })
+  return members.length > 0 ? Object.fromEntries(members) : undefined
+}
+
+/** A JSON value in sun, with its amounts in another unit. Everything else stays as it is. */
+export function inUnit(amounts: Amounts, value: unknown, unit: Unit): unknown {
+  if (amounts === 'amount')
+    return typeof value === 'string' ? `0x${unit.fromSun(BigInt(value)).toString(16)}` : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(amounts)) {
+    const [element] = amounts as readonly [Amounts]
+    return Array.isArray(value) ? value.map((item) => inUnit(element, item, unit)) : value
+  }
+  const changed: Record<string, unknown> = { ...value }
+  for (const [member, inner] of Object.entries(amounts))
+    if (member in changed) changed[member] = inUnit(inner, changed[member], unit)
+  return changed
+}

@@ -1,0 +1,19 @@
+/** The unit in which a client is shown amounts of the coin. Everything inside counts in sun, 10^-6 of the coin. */
+export type Unit = {
+  /** @throws Error when the amount is no whole number of sun: rounded, it would be another amount than the one asked for. */
+  toSun(amount: bigint): bigint
+  fromSun(sun: bigint): bigint
+}
+
+export const SUN: Unit = { toSun: (amount) => amount, fromSun: (sun) => sun }
+
+const WEI_PER_SUN = 10n ** 12n
+
+/** 10^-18 of the coin, as Ethereum counts. */
+export const WEI: Unit = {
+  toSun(wei) {
+    if (wei % WEI_PER_SUN === 0n) return wei / WEI_PER_SUN
+    throw new Error(`expected a multiple of 10^12 (the smallest unit of the coin), got ${wei}`)
+  },
+  fromSun: (sun) => sun * WEI_PER_SUN,
+}
