@@ -56,7 +56,18 @@ describe('amountsIn', () => {
   })
 
   test('default: found in lists, members and alternatives', () => {
-    expect(amountsIn(schemas.nullable(schemas.block))).toMatchInlineSnapshot()
+    expect(amountsIn(schemas.nullable(schemas.block))).toEqual({
+      baseFeePerGas: 'amount',
+      transactions: [
+        {
+          gasPrice: 'amount',
+          maxFeePerGas: 'amount',
+          maxPriorityFeePerGas: 'amount',
+          value: 'amount',
+        },
+      ],
+    })
+    expect(amountsIn(schemas.log)).toBeUndefined()
   })
 })
 
@@ -67,7 +78,10 @@ describe('inUnit', () => {
         expect(inUnit(amounts, value, SUN)).toEqual(value)
         const text = JSON.stringify(inUnit(amounts, value, WEI))
         // Every amount is a multiple of 10^12 now, and nothing else is different.
-        const back = inUnit(amounts, JSON.parse(text), { ...SUN, fromSun: WEI.toSun })
+        const back = inUnit(amounts, JSON.parse(text), {
+          ...SUN,
+          fromSun: (wei) => WEI.toSun(wei),
+        })
         expect(back).toEqual(JSON.parse(JSON.stringify(value)))
       }),
     )
