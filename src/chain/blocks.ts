@@ -6,7 +6,8 @@ import { UpstreamError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
 import { createSharing } from '../native/dedupe.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
-import type { Head, ChainUpdate } from './headTypes.ts'
+import { isReset } from './head/reconcile.ts'
+import type { ChainUpdate, Head } from './headTypes.ts'
 import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
 
 /**
@@ -61,6 +62,8 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   /** Newest height that was solidified. */
   let solidTo = -1
   let epoch = 0
+  /** Hash of block 1, as far as it is known. */
+  let first: Hash | undefined
 
   function forget({ id, transactions: hashes }: CachedBlock): void {
     if (solidHashes.get(id.number) === id.hash) solidHashes.delete(id.number)
@@ -100,8 +103,13 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
    * Keeps the hashes of newly solidified blocks by height, because the head's window drops them later. When the chain goes back
    * below its solidified block, the hashes above are dropped.
    */
-  function onUpdate({ removed, solidified: solid }: ChainUpdate): void {
-    const lowest = Math.min(solid.number + 1, ...removed.map(({ number }) => number))
+  function onUpdate(update: ChainUpdate): void {
+    const { removed, solidified: solid } = update
+    // After a reset of the chain no height has the hash that it had.
+    const lowest = isReset(first, update.first)
+      ? 0
+      : Math.min(solid.number + 1, ...removed.map(({ number }) => number))
+    first = update.first ?? first
     if (lowest <= solidTo) {
       epoch += 1
       solidTo = lowest - 1

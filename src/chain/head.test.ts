@@ -8,6 +8,8 @@ let chain: ScriptedChain
 let head: Head
 let changes: ChainUpdate[]
 let time: number
+/** Polls that have begun. */
+let polls: number
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 
@@ -20,16 +22,30 @@ beforeEach(() => {
 afterEach(() => head.stop())
 
 async function follow(options: Partial<createHead.Options> = {}) {
-  head = createHead({ genesis: chain.genesis, native: chain.native, now: () => time, ...options })
+  polls = 0
+  const wallet: typeof chain.native.wallet = {
+    ...chain.native.wallet,
+    getBlock(request, options) {
+      if (request.id_or_num === undefined) polls++
+      return chain.native.wallet.getBlock(request, options)
+    },
+  }
+  const native = { ...chain.native, wallet }
+  head = createHead({ genesis: chain.genesis, native, now: () => time, ...options })
   changes = []
   head.onUpdate((change) => changes.push(change))
   await head.start()
 }
 
-const step = async () => {
-  head.pollNow()
-  await new Promise((resolve) => setTimeout(resolve, 15))
+/** Resolves when a poll that began after this call is over: the next one has begun then. */
+async function step() {
+  for (const _ of ['this one', 'the next one']) {
+    const before = polls
+    head.pollNow()
+    await vi.waitFor(() => expect(polls).toBeGreaterThan(before), { interval: 1, timeout: 5_000 })
+  }
 }
+
 const shape = ({ added, removed, solidified }: ChainUpdate) => ({
   added: added.map(({ hash }) => hash),
   removed: removed.map(({ hash }) => hash),
@@ -99,6 +115,7 @@ describe('createHead', () => {
     const before = chain.total()
     chain.mine()
     await step()
+    // Two polls, the solidified header.
     expect(chain.total() - before).toBeLessThanOrEqual(3)
     expect(head.latest().number).toBe(3)
   })
@@ -201,10 +218,59 @@ describe('createHead', () => {
     expect(head.latest().hash).toBe(block?.hash)
   })
 
-  test('behavior: at most two calls a second while nothing happens', async () => {
-    await follow({ now: Date.now })
-    const before = chain.total()
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
-    expect(chain.total() - before).toBeLessThanOrEqual(4)
+  test('behavior: a private chain that was reset is followed at once, wherever its head is', async () => {
+    for (let count = 0; count < 200; count++) chain.mine()
+    chain.solidify(190)
+    await follow()
+    expect(head.window()?.blocks[0]?.number).toBeGreaterThan(60)
+    chain.solidify(1)
+    chain.reorg(202, [{}, { logs: [[log]] }, {}])
+    await step()
+    expect(head.status()).toMatchObject({
+      number: 202,
+      problem: expect.stringMatching(/was reset/),
+    })
+    time += 1_500
+    await step()
+    await step()
+    expect(head.status()).toMatchObject({ number: 3, solid: 1 })
+    expect(head.status().problem).toBeUndefined()
+    expect(head.latest().hash).toBe(chain.head().hash)
+    expect(changes.at(-1)).toMatchObject({ first: hashes()[1] })
+    chain.mine()
+    await step()
+    expect(head.latest().hash).toBe(chain.head().hash)
+  })
+
+  test('behavior: a reset chain that is higher than the old one is followed too', async () => {
+    for (let count = 0; count < 20; count++) chain.mine()
+    chain.solidify(15)
+    await follow()
+    chain.solidify(30)
+    chain.reorg(
+      22,
+      Array.from({ length: 40 }, () => ({})),
+    )
+    await step()
+    time += 1_500
+    await step()
+    await step()
+    expect(head.latest().hash).toBe(chain.head().hash)
+    expect(head.solid().number).toBe(30)
+  })
+
+  test('behavior: a node that begins anew with the same chain is not followed back', async () => {
+    for (let count = 0; count < 200; count++) chain.mine()
+    chain.solidify(190)
+    await follow()
+    chain.faults.lag = 195
+    for (let count = 0; count < 5; count++) {
+      await step()
+      time += 10_000
+    }
+    expect(head.latest().number).toBe(202)
+    chain.faults.lag = 0
+    await step()
+    expect(head.status().problem).toBeUndefined()
   })
 })

@@ -4,6 +4,7 @@ import { UpstreamError } from '../errors.ts'
 import type { RedisLink } from '../redis.ts'
 import { createPoller } from './head/poller.ts'
 import { createPollSchedule } from './head/pollSchedule.ts'
+import { isReset } from './head/reconcile.ts'
 import { createReplication } from './head/replication.ts'
 import { createHeadSource } from './head/source.ts'
 import { createHeadSync } from './head/sync.ts'
@@ -28,6 +29,7 @@ export function createHead({
 }: createHead.Options): Head {
   let window: Window | undefined
   let movedAt: number | undefined
+  let first: Hash | undefined
   const listeners = new Set<(update: ChainUpdate) => void>()
   const source = createHeadSource({ baseFee, native, onLoaded })
   const schedule = createPollSchedule()
@@ -38,7 +40,10 @@ export function createHead({
     const next = applyUpdate(window, update)
     transactions.update(window, next, update)
     window = next
-    if (!authoritative && update.removed.some(({ hash }) => hash === final?.hash))
+    const wasReset = isReset(first, update.first)
+    first = update.first ?? first
+    if (wasReset) log.warn('the chain was reset')
+    else if (!authoritative && update.removed.some(({ hash }) => hash === final?.hash))
       log.error({ number: final?.number }, 'the upstream reverted a solidified block')
     if (update.added.length > 0 || update.removed.length > 0) {
       movedAt = now()
@@ -58,6 +63,7 @@ export function createHead({
     redis &&
     createReplication({
       apply,
+      first: () => first,
       genesis,
       link: redis,
       log,
@@ -72,6 +78,7 @@ export function createHead({
     })
   const sync = createHeadSync({
     authoritative,
+    first: () => first,
     now,
     onUnlinked,
     publish: async (update) => {

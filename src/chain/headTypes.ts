@@ -26,6 +26,8 @@ export type ChainUpdate = {
   added: RecentBlock[]
   /** The newest solidified block after the update. */
   solidified: HeadBlock
+  /** Hash of block 1, as far as it is known. Another one than before: the chain was reset, and `removed` is the whole window. */
+  first?: Hash | undefined
 }
 
 /** The recent chain: canonical blocks without a gap, the orphans, and the solidified block. Never changed in place. */

@@ -1,6 +1,6 @@
 import type { BlockId } from '../../codec/blockRef.ts'
 import type { RecentBlock, Window } from '../headTypes.ts'
-import { blockAt, isCanonical } from './window.ts'
+import { blockAt, isCanonical, MAX_WINDOW, newestOf } from './window.ts'
 
 /** One block that left or joined the canonical chain. `after` is the cursor once the change is delivered. */
 export type BlockChange = { block: RecentBlock; removed: boolean; after: BlockId }
@@ -22,8 +22,9 @@ export function blockChangesFrom(window: Window, from: BlockId, to: number): Blo
   while (isCanonical(window, at) === false) {
     const block = window.orphans.get(at.hash)
     if (!block) {
-      const isUnknown = changes.length > 0 || at.number <= window.solidified.number
-      return isUnknown ? 'lost' : 'ahead'
+      const { number } = newestOf(window)
+      const isUnknown = at.number <= window.solidified.number || at.number > number + MAX_WINDOW
+      return changes.length > 0 || isUnknown ? 'lost' : 'ahead'
     }
     at = { number: block.number - 1, hash: block.parentHash }
     changes.push({ block, removed: true, after: at })

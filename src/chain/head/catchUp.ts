@@ -25,6 +25,7 @@ const FILL = 16
 /** Reads the journal's window and, where it does not reach down to ours, the node. */
 export function createCatchUp({
   apply,
+  first,
   journal,
   replace,
   source,
@@ -44,7 +45,7 @@ export function createCatchUp({
       added,
       snapshot.solidified,
     )
-    apply({ removed, added, solidified })
+    apply({ removed, added, first: snapshot.first, solidified })
   }
 
   /** Reads the blocks between our newest and the journal's oldest from the node. */
@@ -98,7 +99,7 @@ export function createCatchUp({
       for (;;) {
         const snapshot = await journal.snapshot()
         if (!snapshot) return undefined
-        const plan = planAdoption(window(), snapshot)
+        const plan = planAdoption(window(), snapshot, first())
         if (plan.kind === 'nothing') {
           await addMissingOrphans(snapshot.orphans)
           return snapshot
@@ -113,6 +114,8 @@ export function createCatchUp({
 export declare namespace createCatchUp {
   type Options = {
     journal: HeadJournal
+    /** Hash of block 1, as far as it is known. */
+    first: () => Hash | undefined
     source: HeadSource
     window: () => Window | undefined
     apply: (update: ChainUpdate) => void

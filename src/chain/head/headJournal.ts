@@ -16,6 +16,8 @@ export type JournalEntry = {
   tip: Hash
   /** The solidified block. */
   solidified: HeadBlock
+  /** Hash of block 1, as far as the leader knows it. */
+  first?: Hash | undefined
 }
 
 /** An entry with its place in the stream. `entry` is absent when the stream has something else there. */
@@ -29,6 +31,8 @@ export type Snapshot = {
   blocks: { number: number; hash: Hash }[]
   /** Blocks of the window's heights that a reorg removed. */
   orphans: Hash[]
+  /** Hash of block 1, as far as it is known. */
+  first: Hash | undefined
 }
 
 /** `fenced`: another replica leads. `moved`: the newest block is not the one that the update starts from. */
@@ -100,6 +104,7 @@ end
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', '(' .. ARGV[5])
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', '(' .. ARGV[5])
 redis.call('HSET', KEYS[2], 'tip', ARGV[4], 'solid', ARGV[8])
+if entry.first then redis.call('HSET', KEYS[2], 'first', entry.first) end
 redis.call('XADD', KEYS[4], 'MAXLEN', '~', ARGV[6], '*', 'entry', ARGV[3])
 for i = 2, 5 do redis.call('PEXPIRE', KEYS[i], ARGV[7]) end
 return 'ok'`
@@ -109,7 +114,7 @@ local solid = redis.call('HGET', KEYS[1], 'solid')
 if not solid then return false end
 local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
 return { last[1] and last[1][1] or '0-0', solid, redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),
-  redis.call('ZRANGE', KEYS[4], 0, -1) }`
+  redis.call('ZRANGE', KEYS[4], 0, -1), redis.call('HGET', KEYS[1], 'first') }`
 
 /** Opens the journal. It reads the stream over a connection of its own, because such a read blocks. */
 export function createHeadJournal(link: RedisLink): HeadJournal {
@@ -161,14 +166,20 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
     },
     async snapshot() {
       const found = (await snapshot([keys.state, keys.window, keys.stream, keys.orphans], [])) as
-        | [string, string, string[], Hash[]]
+        | [string, string, string[], Hash[], Hash | null]
         | null
       if (!found) return undefined
-      const [position, solid, members, orphans] = found
+      const [position, solid, members, orphans, first] = found
       const blocks: Snapshot['blocks'] = []
       for (let index = 0; index < members.length; index += 2)
         blocks.push({ hash: members[index] as Hash, number: Number(members[index + 1]) })
-      return { blocks, orphans, position, solidified: JSON.parse(solid) as HeadBlock }
+      return {
+        blocks,
+        first: first ?? undefined,
+        orphans,
+        position,
+        solidified: JSON.parse(solid) as HeadBlock,
+      }
     },
     async blocks(hashes) {
       const found = new Map<Hash, RecentBlock>()
@@ -209,6 +220,7 @@ export function toEntry(prev: Hash | '', update: ChainUpdate, tip: Hash): Journa
     added: update.added.map(({ hash, number }) => ({ number, hash })),
     tip,
     solidified: update.solidified,
+    ...(update.first && { first: update.first }),
   }
 }
 
@@ -223,8 +235,9 @@ function parseEntry(text: string | undefined): JournalEntry | undefined {
 }
 
 function isEntry(input: Partial<JournalEntry>): input is JournalEntry {
-  const { added, prev, removed, solidified, tip } = input
+  const { added, first, prev, removed, solidified, tip } = input
   return (
+    (first === undefined || isHash(first)) &&
     Array.isArray(added) &&
     added.every((block) => isBlock(block)) &&
     Array.isArray(removed) &&

@@ -35,6 +35,7 @@ export type JournalReader = {
 
 export function createJournalReader({
   apply,
+  first,
   isConnected,
   journal,
   log,
@@ -42,7 +43,7 @@ export function createJournalReader({
   source,
   window,
 }: createJournalReader.Options): JournalReader {
-  const catchUp = createCatchUp({ apply, journal, replace, source, window })
+  const catchUp = createCatchUp({ apply, first, journal, replace, source, window })
   const life = { stopped: false }
   /** The id of the last entry that was read. */
   let cursor: string | undefined
@@ -74,7 +75,7 @@ export function createJournalReader({
     const own = window()
     // The leader applies its own updates at once, maybe while their contents were read here.
     if (!own || entry.prev !== newestOf(own).hash) return false
-    apply(toUpdate(own, entry.removed, added, entry.solidified))
+    apply(toUpdate(own, entry, added, first()))
     shared = entry.tip
     return false
   }
@@ -155,6 +156,8 @@ export function createJournalReader({
 export declare namespace createJournalReader {
   type Options = {
     journal: HeadJournal
+    /** Hash of block 1, as far as it is known. */
+    first: () => Hash | undefined
     source: HeadSource
     window: () => Window | undefined
     apply: (update: ChainUpdate) => void

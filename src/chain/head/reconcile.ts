@@ -13,17 +13,24 @@ export type Plan =
   /** The journal's oldest block is above our newest: read the blocks between them first. */
   | { kind: 'fill'; from: number; to: number }
 
-/** Compares our window with the journal's. A journal that is behind us never takes us back. */
-export function planAdoption(window: Window | undefined, snapshot: Snapshot): Plan {
+/**
+ * Compares our window with the journal's. A journal that is behind us takes us back only when the chain was reset: `first` is the
+ * block 1 that we know.
+ */
+export function planAdoption(
+  window: Window | undefined,
+  snapshot: Snapshot,
+  first: Hash | undefined,
+): Plan {
   const { blocks } = snapshot
   const tip = blocks.at(-1)
-  const first = blocks[0]
-  if (!tip || !first) return { kind: 'nothing' }
-  if (!window) return { kind: 'adopt', above: -1, add: blocks }
+  const oldest = blocks[0]
+  if (!tip || !oldest) return { kind: 'nothing' }
+  if (!window || isReset(first, snapshot.first)) return { kind: 'adopt', above: -1, add: blocks }
   const newest = newestOf(window)
   if (tip.number < newest.number || isCanonical(window, tip)) return { kind: 'nothing' }
-  if (first.number > newest.number + 1)
-    return { kind: 'fill', from: newest.number + 1, to: first.number - 1 }
+  if (oldest.number > newest.number + 1)
+    return { kind: 'fill', from: newest.number + 1, to: oldest.number - 1 }
   const shared = blocks.findLast((block) => isCanonical(window, block))
   // Without a block in common, the journal's first must follow our newest; the contents tell whether it does.
   return shared
@@ -32,13 +39,14 @@ export function planAdoption(window: Window | undefined, snapshot: Snapshot): Pl
         above: shared.number,
         add: blocks.filter(({ number }) => number > shared.number),
       }
-    : { kind: 'adopt', above: first.number - 1, add: blocks }
+    : { kind: 'adopt', above: oldest.number - 1, add: blocks }
 }
 
 /** The update that brings the journal to our window; undefined when the two agree. */
 export function planPublication(
   window: Window,
   snapshot: Snapshot | undefined,
+  first: Hash | undefined,
 ): { entry: JournalEntry; blocks: RecentBlock[] } | undefined {
   const newest = newestOf(window)
   const tip = snapshot?.blocks.at(-1)
@@ -55,6 +63,7 @@ export function planPublication(
       added: blocks.map(({ hash, number }) => ({ number, hash })),
       tip: newest.hash,
       solidified: window.solidified,
+      ...(first && { first }),
     },
   }
 }
@@ -73,16 +82,23 @@ export function relationOf(window: Window | undefined, entry: JournalEntry): Rel
 /** The update that an entry means for our window, once the contents of its new blocks are read. */
 export function toUpdate(
   window: Window,
-  removed: readonly Hash[],
+  entry: JournalEntry,
   added: RecentBlock[],
-  solidified: HeadBlock,
+  first: Hash | undefined,
 ): ChainUpdate {
-  const gone = window.blocks.slice(-removed.length || window.blocks.length).toReversed()
+  const count = isReset(first, entry.first) ? window.blocks.length : entry.removed.length
+  const removed = window.blocks.slice(window.blocks.length - count).toReversed()
   return {
-    removed: gone,
+    removed,
     added,
-    solidified: newerSolidified(window, gone, added, solidified),
+    first: entry.first,
+    solidified: newerSolidified(window, removed, added, entry.solidified),
   }
+}
+
+/** Whether a block 1 shows that the chain was reset. */
+export function isReset(known: Hash | undefined, first: Hash | undefined): boolean {
+  return known !== undefined && first !== undefined && known !== first
 }
 
 /** The solidified block is one of our blocks, and never goes back unless a reorg removed it. */

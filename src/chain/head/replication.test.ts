@@ -277,6 +277,33 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', () => {
       expect(replay(changes)).toEqual(chain.canonical().map(({ hash }) => hash))
   })
 
+  test('behavior: a chain that was reset replaces what all replicas and Redis have', async () => {
+    for (let count = 0; count < 150; count++) chain.mine()
+    chain.solidify(148)
+    const [a, b] = [await replica(), await replica()]
+    await everyone(151, chain.head().hash)
+    chain.solidify(0)
+    chain.reorg(151, [{ logs: [[log]] }, {}])
+    await everyone(2, chain.head().hash)
+    await everyone(3, chain.mine().hash)
+    expect(b.head.window()?.blocks).toEqual(a.head.window()?.blocks)
+    expect(b.messages).toContain('the chain was reset')
+    expect((await replica()).head.latest().hash).toBe(chain.head().hash)
+  })
+
+  test('behavior: replicas that start on a chain that was reset do not keep what Redis has', async () => {
+    for (let count = 0; count < 150; count++) chain.mine()
+    chain.solidify(148)
+    const a = await replica()
+    await stop(a)
+    replicas.pop()
+    chain.solidify(0)
+    chain.reorg(151, [{ logs: [[log]] }, {}])
+    await Promise.all([replica(), replica()])
+    await everyone(2, chain.head().hash)
+    await roles('follower', 'leader')
+  })
+
   test('behavior: replicas that were down fill what they missed', async () => {
     const a = await replica()
     await stop(a)

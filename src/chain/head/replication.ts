@@ -45,6 +45,7 @@ export type Replication = {
  */
 export function createReplication({
   apply,
+  first,
   genesis,
   id = randomUUID(),
   link,
@@ -59,6 +60,7 @@ export function createReplication({
   const journal = createHeadJournal(link)
   const reader = createJournalReader({
     apply,
+    first,
     isConnected: () => link.status() !== 'down',
     journal,
     log,
@@ -130,7 +132,7 @@ export function createReplication({
   async function syncJournal(token: string): Promise<boolean> {
     if (!(await reader.rebuild())) return false
     const own = window()
-    const plan = own && planPublication(own, await journal.snapshot())
+    const plan = own && planPublication(own, await journal.snapshot(), first())
     if (!own || !plan) return true
     const outcome = await journal.publish(token, plan.entry, plan.blocks, oldestOf(own))
     if (outcome === 'ok' && window() === own) reader.markShared(newestOf(own).hash)
@@ -203,6 +205,8 @@ export declare namespace createReplication {
     link: RedisLink
     /** Hash of block 0: the keys in Redis must be of the same chain. */
     genesis: Hash
+    /** Hash of block 1, as far as it is known. */
+    first: () => Hash | undefined
     source: HeadSource
     window: () => Window | undefined
     apply: (update: ChainUpdate) => void

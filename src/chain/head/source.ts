@@ -16,8 +16,8 @@ export type HeadSource = {
   solidified(): Promise<HeadBlock>
   /** Hash of the solidified block at a height; undefined when it is not solidified there. */
   solidifiedAt(number: number): Promise<Hash | undefined>
-  /** Hash of block 0, which tells chains apart. */
-  genesis(): Promise<Hash>
+  /** Hash of the block at a height; undefined when the node has none there. */
+  hashAt(number: number): Promise<Hash | undefined>
   /** A whole block with its logs; undefined when the node does not have it (yet). */
   load(ref: { number: number } | { hash: Hash }): Promise<RecentBlock | undefined>
   /** The block of a tip. No call is made for an empty block. */
@@ -68,10 +68,9 @@ export function createHeadSource({
       const block = await native.solidity.getBlock({ id_or_num: String(number) })
       return block && toHeadBlock(block).hash
     },
-    async genesis() {
-      const block = await native.wallet.getBlock({ id_or_num: '0' })
-      if (!block) throw new UpstreamError('the node has no genesis block')
-      return toHeadBlock(block).hash
+    async hashAt(number) {
+      const block = await native.wallet.getBlock({ id_or_num: String(number) })
+      return block && toHeadBlock(block).hash
     },
     load,
     async loadTip(tip) {

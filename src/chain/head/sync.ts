@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 
 import { UpstreamError } from '../../errors.ts'
 import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import { isReset } from './reconcile.ts'
 import type { HeadSource, Tip } from './source.ts'
 import { applyUpdate, blockAt, blocksAbove, isCanonical, MAX_WINDOW, newestOf } from './window.ts'
 
@@ -23,6 +24,10 @@ const BRANCH_TIME = 2_000
 const DEEP_POLLS = 10
 const DEEP_TIME = 15_000
 
+/** For how many polls and milliseconds the node must show another block 1 before the window is replaced. */
+const RESET_POLLS = 3
+const RESET_TIME = 1_500
+
 /**
  * Compares the node's head with ours and publishes the updates between them, in order and without a gap.
  *
@@ -32,21 +37,27 @@ const DEEP_TIME = 15_000
  * - A head that is not higher and on another branch replaces ours only when the node shows nothing else for a while.
  * - A branch that leaves ours below the solidified block is refused and reported as a problem. It is followed only when the node
  *   shows nothing else for a long time.
+ * - A node whose block 1 or whose block at the window's oldest height is another one serves another history: a private chain was
+ *   reset. The whole window is replaced.
  */
 export function createHeadSync({
   authoritative = false,
+  first,
   now = Date.now,
   onUnlinked,
   publish,
   source,
   window,
 }: createHeadSync.Options): HeadSync {
-  /** The branch that is not higher, and the one that leaves ours below the solidified block: since when they are shown. */
+  /** A branch that is not higher, one that leaves ours below the solidified block, another history: since when they are shown. */
   let other: Shown | undefined
   let deep: Shown | undefined
+  let reset: Shown | undefined
+  let isFirstAsked = false
   let problem: string | undefined
 
-  async function begin(tip: Tip): Promise<void> {
+  /** Takes the chain from the solidified block to the newest, in place of the window when there is one. */
+  async function begin(tip: Tip, replaced?: Window): Promise<void> {
     const solidified = await solidifiedUpTo(await source.solidified(), tip)
     const from = Math.max(solidified.number, tip.number - MAX_WINDOW / 4)
     const blocks: RecentBlock[] = []
@@ -57,7 +68,9 @@ export function createHeadSync({
     }
     if (blocks.at(-1)?.hash !== tip.hash) return
     if (from === solidified.number && blocks[0]?.hash !== solidified.hash) return
-    await publish({ removed: [], added: blocks, solidified })
+    const removed = replaced?.blocks.toReversed() ?? []
+    await publish({ removed, added: blocks, first: await source.hashAt(1), solidified })
+    forgetBranches()
   }
 
   /** The solidified block, at most this tip: another node behind the same address may be further. */
@@ -100,10 +113,14 @@ export function createHeadSync({
         Math.min(newest.number + CHUNK, tip.number),
         tip,
       )
-      const first = loaded[0]
-      if (!first) return
-      if (first.parentHash !== newest.hash) onUnlinked?.()
-      const branch = first.parentHash === newest.hash ? [first] : await walkBack(view, first)
+      const [lowest] = loaded
+      if (!lowest) return
+      let branch: RecentBlock[] | undefined = [lowest]
+      if (lowest.parentHash !== newest.hash) {
+        onUnlinked?.()
+        if (await wasReset(view)) return begin(tip, view)
+        branch = await walkBack(view, lowest)
+      }
       if (!branch) return
       for (const block of loaded.slice(1)) {
         // Two nodes behind one address may disagree: the blocks that link are taken, the others are read again.
@@ -150,7 +167,7 @@ export function createHeadSync({
     const solidified = await nextSolidified(applyUpdate(view, update), reported, last)
     if (!solidified) return false
     forgetBranches()
-    return publish({ ...update, solidified })
+    return publish({ ...update, first: await knownFirst(view), solidified })
   }
 
   /** The solidified block among ours. Undefined when the node solidified another branch. */
@@ -175,7 +192,33 @@ export function createHeadSync({
   function forgetBranches(): void {
     other = undefined
     deep = undefined
+    reset = undefined
     problem = undefined
+  }
+
+  /** Hash of block 1. The node is asked once. */
+  async function knownFirst(view: Window): Promise<Hash | undefined> {
+    const known = first() ?? blockAt(view, 1)?.hash
+    if (known !== undefined || isFirstAsked) return known
+    isFirstAsked = true
+    return source.hashAt(1).catch(() => undefined)
+  }
+
+  /** Whether the node has shown another history for long enough. */
+  async function wasReset(view: Window): Promise<boolean> {
+    if (authoritative || !(await hasOtherHistory(view))) {
+      reset = undefined
+      return false
+    }
+    reset = shownAgain(reset)
+    return isShownFor(reset, RESET_POLLS, RESET_TIME)
+  }
+
+  async function hasOtherHistory(view: Window): Promise<boolean> {
+    const oldest = view.blocks[0]
+    const there = oldest && oldest.number > 0 ? await source.hashAt(oldest.number) : undefined
+    if (there !== undefined) return there !== oldest?.hash
+    return isReset(first() ?? blockAt(view, 1)?.hash, await source.hashAt(1))
   }
 
   function shownAgain(shown: Shown | undefined): Shown {
@@ -219,7 +262,10 @@ export function createHeadSync({
       if (tip.hash === newest.hash) return forgetBranches()
       if (tip.number > newest.number) return extend(tip)
       const known = isCanonical(view, tip)
-      if (known !== true) onUnlinked?.()
+      if (known !== true) {
+        onUnlinked?.()
+        if (await wasReset(view)) return begin(tip, view)
+      }
       if (known === false || (known === undefined && authoritative)) return consider(view, tip)
       other = undefined
       deep = undefined
@@ -227,7 +273,7 @@ export function createHeadSync({
       return undefined
     },
     isUndecided: () => other !== undefined,
-    problem: () => problem,
+    problem: () => (reset ? RESET : problem),
   }
 }
 
@@ -236,6 +282,8 @@ export declare namespace createHeadSync {
     source: HeadSource
     /** The window as it is now; undefined before the first update. */
     window: () => Window | undefined
+    /** Hash of block 1, as far as it is known. */
+    first: () => Hash | undefined
     /** Publishes an update. Resolves once `window()` has it; false when it was refused and must be worked out again. */
     publish: (update: ChainUpdate) => Promise<boolean>
     /** The chain is in this process: its head is followed wherever it goes, also back. @default false */
@@ -254,6 +302,8 @@ export type HeadSync = {
   /** Why the node's head cannot be followed, for people. */
   problem(): string | undefined
 }
+
+const RESET = 'the node serves another history of the chain: it was reset'
 
 /** Since when (milliseconds) and in how many polls the node has shown a branch. */
 type Shown = { since: number; polls: number }

@@ -27,7 +27,9 @@ export function applyUpdate(window: Window | undefined, update: ChainUpdate): Wi
   const orphans = new Map(window?.orphans)
   for (const block of update.removed) orphans.set(block.hash, block)
   for (const block of update.added) orphans.delete(block.hash)
-  for (const { hash, number } of orphans.values()) if (number < oldest) orphans.delete(hash)
+  // After a reset of the chain the orphans can be far above.
+  for (const { hash, number } of orphans.values())
+    if (number < oldest || number > last.number + MAX_WINDOW) orphans.delete(hash)
   return { blocks, orphans, solidified: update.solidified }
 }
 
