@@ -299,9 +299,10 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', () => {
     replicas.pop()
     chain.solidify(0)
     chain.reorg(151, [{ logs: [[log]] }, {}])
-    await Promise.all([replica(), replica()])
+    const [b] = await Promise.all([replica(), replica()])
     await everyone(2, chain.head().hash)
     await roles('follower', 'leader')
+    expect(b.messages).toContain('the chain was reset')
   })
 
   test('behavior: replicas that were down fill what they missed', async () => {
