@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 
 import type { HeadLog } from '../chain/headTypes.ts'
-import type { RequestScope } from '../jsonrpc/request.ts'
 import { sleep } from '../lib/sleep.ts'
 import { createDeliveries } from './deliveries.ts'
+import type { PendingResponse } from './response.ts'
 import { type Claim, type FilterStore, PAGE_LEASE, type StoredFilter } from './store.ts'
 
 /** A page that is reserved for one poll. Exactly one of the functions is called. */
 export type ClaimedPage = StoredFilter & {
-  /** The page is the response to a request: committed once that is delivered, released if it never is. */
-  deliver(to: string, request: Pick<RequestScope, 'onSettled'>): void
+  /** The page is sent in a response: committed once that is delivered, released if it never is. */
+  deliver(to: string, response: PendingResponse): void
   /** The page is empty and the cursor moves all the same. @throws StoreUnavailableError */
   skip(to: string): Promise<void>
   /** Nothing was delivered: the page is there for the next poll. Never throws. */
@@ -72,8 +72,8 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
     return {
       spec: claim.spec,
       cursor: from,
-      deliver(to, request) {
-        request.onSettled((delivered) => {
+      deliver(to, response) {
+        response.onSettled((delivered) => {
           endLease()
           if (delivered) deliveries.commit(id, { from, to, token })
           else void release()

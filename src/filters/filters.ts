@@ -6,12 +6,12 @@ import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
 import type { BlockRef } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import { InvalidParamsError, UpstreamError } from '../errors.ts'
-import type { RequestScope } from '../jsonrpc/request.ts'
 import { sleep } from '../lib/sleep.ts'
 import { type Wire, wireOfText } from '../lib/wire.ts'
 import { createClaims } from './claims.ts'
 import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
 import type { PoolFeed } from './pool.ts'
+import type { PendingResponse } from './response.ts'
 import {
   FilterNotFoundError,
   type FilterSpec,
@@ -31,7 +31,10 @@ export type Filters = {
    *
    * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
    */
-  changes(id: string, request: RequestScope): Promise<Wire<(RpcLog | Hash)[]>>
+  changes(
+    id: string,
+    request: PendingResponse & { readonly signal: AbortSignal },
+  ): Promise<Wire<(RpcLog | Hash)[]>>
   /** The whole range of a log filter, every time. @throws FilterNotFoundError and as `chain.logs` */
   logs(id: string, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
   uninstall(id: string): Promise<boolean>

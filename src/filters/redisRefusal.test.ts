@@ -50,7 +50,6 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
     await synced(started)
     const settled: ((delivered: boolean) => void)[] = []
     const page = await filters.changes(id, {
-      client: 'a',
       onSettled: (listener) => void settled.push(listener),
       signal: new AbortController().signal,
     })

@@ -1,3 +1,7 @@
+import type { RpcSocket } from '../subscriptions/socket.ts'
+
+export type { RpcSocket } from '../subscriptions/socket.ts'
+
 /** What a method may know of the request that called it. */
 export type RequestScope = {
   /** Address of the client, for limits per client. */
@@ -45,19 +49,6 @@ const getters: RequestScope & ThisType<{ source: ScopeSource }> = {
   onSettled(listener) {
     this.source.onSettled(listener)
   },
-}
-
-/** One client connection that notifications can be pushed to. */
-export type RpcSocket = {
-  readonly id: string
-  readonly client: string
-  /** Queues a text frame; bytes are taken as UTF-8. A reader too slow for the buffer limit is cut, then this is a no-op. */
-  send(text: string | Buffer): void
-  /** Bytes queued and not yet taken by the network. */
-  buffered(): number
-  close(code: number, reason: string): void
-  /** Runs once, when the connection has ended. While a listener is there, the connection is in use and never idle. */
-  onClose(listener: () => void): () => void
 }
 
 /** Why calls for a request end early: nobody is there to read the answer. Not a fault. */

@@ -6,10 +6,11 @@ import { newestOf } from '../chain/head/window.ts'
 import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { UpstreamError } from '../errors.ts'
-import type { RpcSocket } from '../jsonrpc/request.ts'
+import { turns } from '../lib/turns.ts'
+import { createCatchUpQueue } from './catchUpQueue.ts'
+import type { RpcSocket } from './socket.ts'
 import { notification } from './text.ts'
 import type { Topic } from './topic.ts'
-import { createTurns } from './turns.ts'
 
 /** A subscription to the chain: what it delivers, its cursor, and whether it is catching up in the background. */
 export type Follower = { kind: 'chain'; topic: Topic; at: BlockId; catchingUp: boolean }
@@ -34,7 +35,7 @@ const CATCH_UP_BUFFER = 256 * 1024
 const READER_PATIENCE = 30_000
 const READER_POLL = 20
 
-/** Bytes sent in the background before other work gets its turn. */
+/** Bytes sent in the background, about a millisecond of work, before others and the reader are looked after. */
 const SLICE = 64 * 1024
 
 /** 1012: the client should connect again and resume. */
@@ -42,7 +43,7 @@ const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 
 export function createFollowers({ chain, head, isOpen, log }: createFollowers.Options): Followers {
-  const turns = createTurns<FollowerOfSocket>({
+  const queue = createCatchUpQueue<FollowerOfSocket>({
     isOpen,
     take: (subscription) => deliverPortion(subscription),
     onDone(subscription) {
@@ -77,7 +78,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     if (steps === 'ahead') return
     if (typeof steps === 'string' || steps.length > AT_ONCE) {
       subscription.catchingUp = true
-      turns.add(subscription)
+      queue.add(subscription)
       return
     }
     for (const { after, block, removed } of steps) {
@@ -119,7 +120,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
       bytes += text.length
       if (bytes < SLICE) continue
       bytes = 0
-      await turns.pause()
+      if (turns.isOver()) await turns.next()
       await roomOf(subscription)
     }
   }

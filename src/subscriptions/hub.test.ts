@@ -5,7 +5,7 @@ import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
 import { openSocket, startWatchedGateway } from '../../test/watcher.ts'
 import type { RpcHeader, RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
-import type { RpcSocket } from '../jsonrpc/request.ts'
+import type { RpcSocket } from './socket.ts'
 
 let chain: ScriptedChain
 let gateway: Awaited<ReturnType<typeof startWatchedGateway>>

@@ -6,9 +6,11 @@ import type { BlockRef } from '../codec/blockRef.ts'
 import { InvalidParamsError, UpstreamError } from '../errors.ts'
 import { newId } from '../filters/id.ts'
 import type { PoolFeed } from '../filters/pool.ts'
-import type { RequestScope, RpcSocket } from '../jsonrpc/request.ts'
+import type { PendingResponse } from '../filters/response.ts'
+import { turns } from '../lib/turns.ts'
 import { createFollowers, type Follower } from './follower.ts'
 import { createRegistry, type Subscription } from './registry.ts'
+import type { RpcSocket } from './socket.ts'
 import { syncText } from './syncText.ts'
 import { notification } from './text.ts'
 import { createTopic, type TopicSpec } from './topic.ts'
@@ -20,11 +22,7 @@ export type Hub = {
    *
    * @throws LimitExceededError, InvalidParamsError, UpstreamError
    */
-  subscribe(
-    socket: RpcSocket,
-    request: Pick<RequestScope, 'onSettled'>,
-    spec: SubscriptionSpec,
-  ): Promise<string>
+  subscribe(socket: RpcSocket, request: PendingResponse, spec: SubscriptionSpec): Promise<string>
   /** Whether there was such a subscription on this socket. */
   unsubscribe(socket: RpcSocket, id: string): boolean
   count(): number
@@ -36,9 +34,6 @@ export type SubscriptionSpec =
   | (TopicSpec & { resumeFrom?: BlockRef })
   | { kind: 'newPendingTransactions' }
   | { kind: 'syncing' }
-
-/** Milliseconds of deliveries after which other work gets its turn. */
-const SLICE = 20
 
 /** Delivers the chain to sockets, each from its cursor: live ones with every update, the others as fast as they read. */
 export function createHub({
@@ -66,7 +61,7 @@ export function createHub({
     tellSyncing()
   })
 
-  /** Brings every subscription to the newest block, in slices: the first one at once. */
+  /** Brings every subscription to the newest block, in slices between which other work gets its turn. */
   async function deliver(): Promise<void> {
     again = delivering
     if (delivering) return
@@ -74,12 +69,9 @@ export function createHub({
     try {
       do {
         again = false
-        let began = performance.now()
         for (const subscription of registry.ofKind('chain')) {
           if (subscription.started) followers.follow(subscription)
-          if (performance.now() - began < SLICE) continue
-          await new Promise(setImmediate)
-          began = performance.now()
+          if (turns.isOver()) await turns.next()
         }
       } while (again)
     } finally {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import type { RpcSocket } from '../jsonrpc/request.ts'
 import { createRegistry, type Subscription } from './registry.ts'
+import type { RpcSocket } from './socket.ts'
 
 function createSocket(id: string, client = 'a') {
   const listeners: (() => void)[] = []

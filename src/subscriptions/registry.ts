@@ -1,6 +1,6 @@
 import { LimitExceededError } from '../errors.ts'
-import type { RpcSocket } from '../jsonrpc/request.ts'
 import type { Follower } from './follower.ts'
+import type { RpcSocket } from './socket.ts'
 
 /** One subscription of one socket. Nothing is sent before the response with its id has been delivered (`started`). */
 export type Subscription = { id: string; socket: RpcSocket; started: boolean } & (

@@ -1,27 +1,23 @@
-import type { RpcSocket } from '../jsonrpc/request.ts'
+import { turns } from '../lib/turns.ts'
+import type { RpcSocket } from './socket.ts'
 
-/** Background work of many sockets: a bounded number of sockets at once, one job of a socket at a time. */
-export type Turns<job> = {
-  add(job: job): void
-  /** Resolves when the event loop has done its other work. Of all who wait, one goes on at a time. */
-  pause(): Promise<void>
-}
+/** Jobs that catch up in the background: of a bounded number of sockets at once, and one of each socket at a time. */
+export type CatchUpQueue<job> = { add(job: job): void }
 
 /** Sockets that are served at once. */
 const AT_ONCE = 8
 
-/** Gives jobs turns until they are done: sockets in their order, and the jobs of each socket in theirs. */
-export function createTurns<job extends { socket: Pick<RpcSocket, 'id'> }>({
+/** Runs jobs part by part until they are done: sockets in their order, and the jobs of each socket in theirs. */
+export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }>({
   isOpen,
   onDone,
   onError,
   take,
-}: createTurns.Options<job>): Turns<job> {
+}: createCatchUpQueue.Options<job>): CatchUpQueue<job> {
   const jobs = new Map<string, Set<job>>()
   /** Sockets that have jobs and are not being served. */
   const waiting = new Set<string>()
   let served = 0
-  let line: Promise<void> = Promise.resolve()
 
   function next(): void {
     for (const socket of waiting) {
@@ -52,12 +48,8 @@ export function createTurns<job extends { socket: Pick<RpcSocket, 'id'> }>({
     if (state === 'more') own?.add(job)
     if (own?.size === 0) jobs.delete(job.socket.id)
     if (state === 'done') onDone(job)
-    await pause()
-  }
-
-  function pause(): Promise<void> {
-    line = line.then(() => new Promise(setImmediate))
-    return line
+    // Parts that are answered from a cache wait for nothing, and would keep others waiting.
+    if (turns.isOver()) await turns.next()
   }
 
   return {
@@ -70,11 +62,10 @@ export function createTurns<job extends { socket: Pick<RpcSocket, 'id'> }>({
       }
       next()
     },
-    pause,
   }
 }
 
-export declare namespace createTurns {
+export declare namespace createCatchUpQueue {
   type Options<job> = {
     /** Whether a job is still wanted. */
     isOpen: (job: job) => boolean

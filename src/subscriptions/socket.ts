@@ -1,0 +1,12 @@
+/** One client connection that notifications can be pushed to. */
+export type RpcSocket = {
+  readonly id: string
+  readonly client: string
+  /** Queues a text frame; bytes are taken as UTF-8. A reader too slow for the buffer limit is cut, then this is a no-op. */
+  send(text: string | Buffer): void
+  /** Bytes queued and not yet taken by the network. */
+  buffered(): number
+  close(code: number, reason: string): void
+  /** Runs once, when the connection has ended. While a listener is there, the connection is in use and never idle. */
+  onClose(listener: () => void): () => void
+}
