@@ -111,7 +111,8 @@ export function createGateway({
       '--allowed-hosts * lets web pages of any name send with the managed keys of this gateway',
     )
   const metrics = createMetrics()
-  const traffic = createTraffic()
+  const traffic = createTraffic({ gauges: () => gaugesOf(health(), services, sockets) })
+  let sockets = 0
   let ownUrl: string | undefined
   let sampling: NodeJS.Timeout | undefined
   const upstreams = transport
@@ -140,6 +141,9 @@ export function createGateway({
     services = built
     // A chain in this process may begin anew.
     if (!isAuthoritative) guard.expect(built.contexts.full.chain.genesis.slice(2))
+    built.head.onUpdate(({ removed }) => {
+      if (removed.length > 0) metrics.reorg(removed.length)
+    })
     upstreams?.follow(built.head)
     if (built.redis) floor = createSharedFloor({ head: built.head, redis: built.redis })
     return built
@@ -283,10 +287,14 @@ export function createGateway({
       text() {
         metrics.health(health())
         metrics.unsentBytes.set(unsent.bytes())
+        if (services) metrics.blockCache(services.blocks.usage())
         return metrics.registry.metrics()
       },
     },
-    onConnections: (count) => metrics.wsConnections.set(count),
+    onConnections(count) {
+      sockets = count
+      metrics.wsConnections.set(count)
+    },
     onCut: (reason) => metrics.wsCuts.inc({ reason }),
     onError,
     page,
@@ -397,6 +405,18 @@ function createSampling({
     theirs: (method, params) => nodeRpc.call(method, [...params]),
     onOutcome: (method, outcome) => metrics.verified.inc({ method, outcome }),
   })
+}
+
+/** Figures of the state page that are not calls. */
+function gaugesOf({ filters, head }: Health, services: Services | undefined, sockets: number) {
+  const { hits, misses } = services?.blocks.usage() ?? { hits: 0, misses: 0 }
+  const reads = hits + misses
+  return {
+    'Cache hits, % of all': reads === 0 ? 0 : (100 * hits) / reads,
+    Filters: filters.count,
+    WebSockets: sockets,
+    'Head age, s': head.age ?? 0,
+  }
 }
 
 /** Limits that callers meet, for the OpenRPC document. */

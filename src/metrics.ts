@@ -61,6 +61,27 @@ export function createMetrics() {
     queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that wait for a node'),
   }
 
+  const cacheBytes = gauge('ethgate_block_cache_bytes', 'Memory of the block cache')
+  const cacheReads = new Counter({
+    name: 'ethgate_block_cache_reads_total',
+    help: 'Blocks that calls needed, by outcome: hit when they were in memory, miss when a node was asked',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const seen = { hits: 0, misses: 0 }
+  const roles = new Gauge({
+    name: 'ethgate_replica_role',
+    help: '1 for the role of this replica: leader, follower or standalone',
+    labelNames: ['role'],
+    registers,
+  })
+  const reorgs = new Histogram({
+    name: 'ethgate_reorg_depth_blocks',
+    help: 'Blocks that a reorg removed',
+    buckets: [1, 2, 3, 5, 10, 20, 50],
+    registers,
+  })
+
   const headNumber = gauge('ethgate_head_block_number', 'Newest block')
   const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
   const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last moved')
@@ -110,6 +131,8 @@ export function createMetrics() {
       }
       filterCount.set(filters.count)
       filterBytes.set(filters.bytes)
+      roles.reset()
+      roles.set({ role: head.role }, 1)
       headNumber.set(head.number ?? 0)
       solidNumber.set(head.solid ?? 0)
       headAge.set(head.age ?? 0)
@@ -120,6 +143,17 @@ export function createMetrics() {
       indexTop.set(index?.covered.at(-1)?.to ?? 0)
       indexBlocks.set((index?.covered ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0))
       redisUp.set(redis === 'up' ? 1 : 0)
+    },
+    /** Use of the block cache since the start. */
+    blockCache({ bytes, hits, misses }: { bytes: number; hits: number; misses: number }) {
+      cacheBytes.set(bytes)
+      cacheReads.inc({ outcome: 'hit' }, hits - seen.hits)
+      cacheReads.inc({ outcome: 'miss' }, misses - seen.misses)
+      Object.assign(seen, { hits, misses })
+    },
+    /** A reorg removed this many blocks. */
+    reorg(depth: number) {
+      reorgs.observe(depth)
     },
     /** How late the event loop is, seconds. */
     loopDelay,

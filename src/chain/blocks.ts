@@ -33,6 +33,8 @@ export type Blocks = {
   putSolid(loaded: LoadedBlock): CachedBlock
   /** A number that changes when the chain goes back below its solidified block. */
   epoch(): number
+  /** Use of the cache since the start; `bytes` is what it holds now. */
+  usage(): { bytes: number; hits: number; misses: number }
 }
 
 /** The part of the head that decides what is canonical. */
@@ -64,6 +66,8 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   let epoch = 0
   /** Hash of block 1, as far as it is known. */
   let first: Hash | undefined
+  let hits = 0
+  let misses = 0
 
   function forget({ id, transactions: hashes }: CachedBlock): void {
     if (solidHashes.get(id.number) === id.hash) solidHashes.delete(id.number)
@@ -147,7 +151,11 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   async function get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined> {
     if (number > head.latest().number) return undefined
     const found = peek(number)
-    if (found) return found
+    if (found) {
+      hits++
+      return found
+    }
+    misses++
     const key = `${number} ${hashAt(number) ?? ''}`
     return share(key, signal, (signal) => load(number, signal))
   }
@@ -174,6 +182,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
       return block && hashAt(block.id.number) === block.id.hash ? block : undefined
     },
     epoch: () => epoch,
+    usage: () => ({ bytes: cache.calculatedSize, hits, misses }),
   }
 }
 

@@ -42,6 +42,13 @@ export function State({
           ['Solidified block', grouped(health.head.solid ?? 0)],
           ['Head moved', health.head.age === null ? 'never' : `${ago(health.head.age)} ago`],
           ['Redis', health.redis],
+          ['Filters', `${grouped(health.filters.count)}, ${grouped(health.filters.bytes)} bytes`],
+          health.index
+            ? [
+                'Log index',
+                `${health.index.state}, ${grouped(health.index.logs)} logs, blocks ${health.index.covered.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ') || 'none'}`,
+              ]
+            : undefined,
           ['Running for', ago(health.uptime)],
         ]}
       />
@@ -129,17 +136,40 @@ function Verified({ report: { methods, mismatches } }: { report: VerifyReport })
   )
 }
 
-function Upstreams({ health }: { health: Health }) {
-  const { solidity, state, wallet } = health.upstream
+function Upstreams({ health: { upstream, upstreams = [] } }: { health: Health }) {
+  if (upstreams.length === 0)
+    return (
+      <Table caption="Upstream" head={['Wallet address', 'Solidity address', 'State']}>
+        <tr>
+          <td>{upstream.wallet ?? 'in this process'}</td>
+          <td>{upstream.solidity ?? 'in this process'}</td>
+          <td>
+            <span class={upstream.state === 'up' ? 'badge good' : 'badge bad'}>
+              {upstream.state}
+            </span>
+          </td>
+        </tr>
+      </Table>
+    )
   return (
-    <Table caption="Upstream" head={['Wallet address', 'Solidity address', 'State']}>
-      <tr>
-        <td>{wallet ?? 'in this process'}</td>
-        <td>{solidity ?? 'in this process'}</td>
-        <td>
-          <span class={state === 'up' ? 'badge good' : 'badge bad'}>{state}</span>
-        </td>
-      </tr>
+    <Table
+      caption="Upstreams"
+      head={['Name', 'State', 'Head', 'Lag', 'p50', 'p95', 'Share', 'Reason']}
+    >
+      {upstreams.map((one) => (
+        <tr>
+          <td>{one.name}</td>
+          <td>
+            <span class={one.state === 'healthy' ? 'badge good' : 'badge bad'}>{one.state}</span>
+          </td>
+          <td class="number">{one.head === null ? 'unknown' : grouped(one.head)}</td>
+          <td class="number">{grouped(one.lag ?? 0)}</td>
+          <td class="number">{one.latency.p50 === null ? '' : span(one.latency.p50)}</td>
+          <td class="number">{one.latency.p95 === null ? '' : span(one.latency.p95)}</td>
+          <td class="number">{`${Math.round(one.share * 100)} %`}</td>
+          <td>{one.reason}</td>
+        </tr>
+      ))}
     </Table>
   )
 }
