@@ -1,0 +1,168 @@
+// A log index of synthetic logs, uneven as real ones are: filling, bytes on disk, and searches through the thread that a gateway uses.
+//
+//   npx tsx bench/indexSynthetic.ts [directory or postgres://…]
+//   BENCH_LOGS=20000000   logs to fill; what is there already is kept
+//   BENCH_ROUNDS=100      searches of each kind
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Table from 'cli-table3'
+
+import { openEngine } from '../src/logIndex/engine/open.ts'
+import { openFacts } from '../src/logIndex/facts.ts'
+import { mergeIndex } from '../src/logIndex/merge.ts'
+import type { SearchAnswer, SearchRequest } from '../src/logIndex/search/search.ts'
+import { createIndexStore } from '../src/logIndex/store.ts'
+import { createCalls } from '../src/logIndex/worker/calls.ts'
+import { startThread } from '../src/logIndex/worker/start.ts'
+import { account, contract, createSyntheticChain, TRANSFER, topicOf } from './syntheticLogs.ts'
+
+const LOGS = Number(process.env['BENCH_LOGS'] ?? 1_000_000)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 100)
+const UNIT = 1_024
+const GENESIS = '00'.repeat(32)
+const address = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'ethgate-bench-index-'))
+
+const blocks = await fill()
+await search(blocks)
+
+/** Fills the index up to so many logs. Returns how many blocks it has. */
+async function fill(): Promise<number> {
+  const engine = await openEngine(address)
+  const facts = await openFacts(engine, { genesis: GENESIS })
+  const store = createIndexStore({ engine, facts })
+  const [known] = await store.coverage()
+  const chain = createSyntheticChain()
+  let logs = known?.logs ?? 0
+  let next = (known?.to ?? -1) + 1
+  const before = { logs, next }
+  const started = performance.now()
+  let making = 0
+  while (logs < LOGS) {
+    const made = performance.now()
+    const unit = Array.from({ length: UNIT }, (_, offset) => chain.block(next + offset))
+    making += performance.now() - made
+    await store.append(1, unit)
+    await mergeIndex(engine)
+    logs += unit.reduce((sum, { logs }) => sum + logs.length, 0)
+    next += UNIT
+    if (next % (UNIT * 16) === 0)
+      console.error(
+        `${logs} logs, ${rate(logs - before.logs, performance.now() - started - making)} a second`,
+      )
+  }
+  const seconds = (performance.now() - started - making) / 1000
+  const bytes = await engine.size()
+  const table = new Table({
+    head: ['index', 'blocks', 'logs', 'logs/s', 'bytes a log on disk', 'RSS MiB'],
+  })
+  table.push([
+    engine.kind,
+    next,
+    logs,
+    logs > before.logs ? Math.round((logs - before.logs) / seconds) : '',
+    (bytes / logs).toFixed(0),
+    Math.round(process.memoryUsage.rss() / 2 ** 20),
+  ])
+  console.log(table.toString())
+  await engine.close()
+  return next
+}
+
+/** p50 and p99 of each kind of search, one and eight at a time. */
+async function search(blocks: number): Promise<void> {
+  const opened = performance.now()
+  const thread = startThread('reader', { address, deadline: 60_000, genesis: GENESIS })
+  const call = createCalls(thread)
+  await call('coverage')
+  console.log(`opened in ${Math.round(performance.now() - opened)} ms`)
+  const table = new Table({
+    head: ['search', 'rows', 'p50 ms', 'p99 ms', 'p50 ms, 8 at once', 'p99 ms, 8 at once'],
+  })
+  const all = { from: 0, to: blocks - 1 }
+  let seed = 1
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    return seed % below
+  }
+  const some = (length: number) => {
+    const from = random(Math.max(1, blocks - length))
+    return { from, to: from + length - 1 }
+  }
+  const none = { addresses: [], topics: [] }
+  const kinds: Record<string, () => SearchRequest> = {
+    'a rare contract, all blocks': () => ({
+      ...all,
+      ...none,
+      addresses: [contract(20_000 + random(30_000))],
+    }),
+    'hot contract and topic, 2,000 blocks': () => ({
+      ...some(2_000),
+      addresses: [contract(0)],
+      topics: [null, null, [topicOf(account(random(50)))]],
+    }),
+    'hot contract and Transfer, first 10,001 of 2,000 blocks': () => ({
+      ...some(2_000),
+      addresses: [contract(0)],
+      topics: [[TRANSFER]],
+    }),
+    'Transfer to one account, all blocks': () => ({
+      ...all,
+      addresses: [],
+      topics: [[TRANSFER], null, [topicOf(account(10_000 + random(1_000_000)))]],
+    }),
+    '100 addresses, all blocks': () => ({
+      ...all,
+      ...none,
+      addresses: Array.from({ length: 100 }, () => contract(10_000 + random(40_000))),
+    }),
+    'topic1 only, all blocks': () => ({
+      ...all,
+      addresses: [],
+      topics: [null, [topicOf(account(10_000 + random(1_000_000)))]],
+    }),
+    'a value that never occurs': () => ({
+      ...all,
+      addresses: [],
+      topics: [[topicOf(`${random(1e9)}`.padStart(40, 'e'))]],
+    }),
+    'everything in 100 blocks': () => ({ ...some(100), ...none }),
+  }
+  for (const [name, make] of Object.entries(kinds)) {
+    let rows = 0
+    const one = async () => {
+      const request = { limit: 10_000, ...make() }
+      const started = performance.now()
+      const answer = await call<SearchAnswer>('search', request)
+      rows += Math.min(answer.count, 10_000)
+      return performance.now() - started
+    }
+    await one()
+    rows = 0
+    const alone: number[] = []
+    for (let round = 0; round < ROUNDS; round++) alone.push(await one())
+    const mean = Math.round(rows / ROUNDS)
+    const together: number[] = []
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let round = 0; round < ROUNDS / 8; round++) together.push(await one())
+      }),
+    )
+    table.push([name, mean, ...percentiles(alone), ...percentiles(together)])
+  }
+  console.log(table.toString())
+  await call('close')
+  await thread.terminate()
+}
+
+function percentiles(times: number[]): string[] {
+  const sorted = times.toSorted((a, b) => a - b)
+  return [0.5, 0.99].map((part) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1),
+  )
+}
+
+function rate(count: number, milliseconds: number): number {
+  return Math.round((count / milliseconds) * 1000)
+}
