@@ -13,7 +13,8 @@ import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
 import type { IndexedLogs } from './indexedLogs.ts'
-import { logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
+import { logPageOf } from './logPage.ts'
+import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
 import type { BlockRange } from './logScan.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
 import { stateSource } from './state.ts'
@@ -206,6 +207,17 @@ export function createChain(options: createChain.Options): Chain {
       }
       const range = await rangeOf(query.fromBlock, query.toBlock)
       return range ? search(range, query, signal) : NO_LOGS
+    },
+
+    async logPage(query, { cursor, limit }, signal) {
+      const range = await rangeOf(query.fromBlock, query.toBlock)
+      if (!range) return { logs: NO_LOGS, next: undefined }
+      return logPageOf(range, query, { ...searchOptions(signal), cursor, limit, resolve })
+    },
+
+    async countLogs(query, signal) {
+      const range = await rangeOf(query.fromBlock, query.toBlock)
+      return range ? countLogs(range, query, searchOptions(signal)) : 0
     },
 
     logRows: (match, range, signal) => logRowsOfRange(range, match, searchOptions(signal)),

@@ -4,6 +4,7 @@ import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import type { Wire } from '../lib/wire.ts'
 import type { HeadBlock } from './headTypes.ts'
+import type { LogCursor, LogPage } from './logPage.ts'
 
 /** What methods see of the chain, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
 export type Chain = {
@@ -32,6 +33,17 @@ export type Chain = {
   /** In a block, or pending (null block fields). */
   transaction(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
   logs(query: LogQuery, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
+  /** The next logs of a range. @throws as `logs`, except for too many logs or blocks: a page ends before */
+  logPage(
+    query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
+    page: { cursor?: LogCursor | undefined; limit: number },
+    signal?: AbortSignal,
+  ): Promise<LogPage>
+  /** How many logs of a range match. @throws as `logs` */
+  countLogs(
+    query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
+    signal?: AbortSignal,
+  ): Promise<number>
   /** The logs of a range of heights that exist, each as a row of its own. @throws as `logs` */
   logRows(
     match: LogMatch,

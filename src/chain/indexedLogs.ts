@@ -63,6 +63,21 @@ export async function searchIndex(
   return { end, parts }
 }
 
+/** How many logs of a range the index has. @throws LimitExceededError when counting takes too long */
+export async function countInIndex(
+  index: IndexedLogs,
+  { from, to }: BlockRange,
+  match: LogMatch,
+  signal: AbortSignal | undefined,
+): Promise<{ parts: BlockRange[]; count: number }> {
+  const { count, covered, stoppedAfter } = await index.search(
+    { ...toIndexMatch(match), from, to },
+    signal,
+  )
+  if (stoppedAfter !== undefined) throw tooSlow({ from, to: stoppedAfter })
+  return { count, parts: covered }
+}
+
 /** The parts of a range that are not among others, in order. */
 export function gapsBetween(parts: readonly BlockRange[], { from, to }: BlockRange): BlockRange[] {
   const gaps: BlockRange[] = []

@@ -7,7 +7,7 @@ import type { Wire } from '../lib/wire.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
 import type { LogMatch } from './chainTypes.ts'
-import { gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
+import { countInIndex, gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
 import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
 import { type BlockRange, pinsOf, scanBlocks } from './logScan.ts'
@@ -68,7 +68,7 @@ export function logsOfBlock(
 }
 
 /** The logs of a range from its beginning on, up to `maxResults` and one more. The chunks are in order. */
-async function findLogs(
+export async function findLogs(
   range: BlockRange,
   match: LogMatch,
   options: logsOfRange.Options,
@@ -76,6 +76,35 @@ async function findLogs(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const chunks = await tryToFind(range, match, options)
     if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
+  }
+  throw new UpstreamError('the chain is switching branches; ask for these logs again')
+}
+
+/**
+ * How many logs of a range match: from the index without making a row of any, and from blocks.
+ *
+ * @throws RpcError -32602 for too many blocks that the index does not cover, LimitExceededError when it takes too long.
+ */
+export async function countLogs(
+  { from, to }: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<number> {
+  const { blocks, head, index, maxBlocks, signal, spans } = options
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const epoch = blocks.epoch()
+    const pins = pinsOf({ from, to }, { blocks, head })
+    const { count, parts } = index
+      ? await countInIndex(index, { from, to }, match, signal)
+      : { count: 0, parts: [] }
+    const gaps = gapsBetween(parts, { from, to })
+    requireFew(gaps, { from, index, maxBlocks, parts })
+    const matcher = createLogMatcher(match)
+    const chunks = await Promise.all(
+      gaps.map((gap) => scanBlocks(gap, matcher, { limit: Infinity, pins, signal, spans })),
+    )
+    if (epoch === blocks.epoch() && chunks.every((chunk) => chunk !== undefined))
+      return chunks.reduce((sum, chunk) => sum + chunk.count, count)
   }
   throw new UpstreamError('the chain is switching branches; ask for these logs again')
 }
@@ -135,14 +164,11 @@ function requireFew(
   for (const gap of gaps) {
     const length = gap.to - gap.from + 1
     if (length > left)
-      throw new RpcError(-32602, `exceed max block range: ${maxBlocks}`, {
-        data: {
-          ...suggestion(from, Math.max(from, gap.from + left - 1), maxBlocks),
-          ...(index !== undefined && {
-            indexed: parts.map(({ from, to }) => ({ from: toQuantity(from), to: toQuantity(to) })),
-          }),
-        },
-      })
+      throw new TooManyBlocksError(
+        { from, to: Math.max(from, gap.from + left - 1) },
+        maxBlocks,
+        index === undefined ? undefined : parts,
+      )
     left -= length
   }
 }
@@ -160,4 +186,22 @@ function suggestion(
   limit: number,
 ): { from: Hex; to: Hex; limit: number } {
   return { from: toQuantity(from), to: toQuantity(to), limit }
+}
+
+/** `-32602`: more blocks would have to be read than one search may. `range` is one that would do. */
+export class TooManyBlocksError extends RpcError {
+  override name = 'TooManyBlocksError'
+  readonly range: BlockRange
+
+  constructor(range: BlockRange, limit: number, indexed: readonly BlockRange[] | undefined) {
+    super(-32602, `exceed max block range: ${limit}`, {
+      data: {
+        ...suggestion(range.from, range.to, limit),
+        ...(indexed && {
+          indexed: indexed.map(({ from, to }) => ({ from: toQuantity(from), to: toQuantity(to) })),
+        }),
+      },
+    })
+    this.range = range
+  }
 }

@@ -18,6 +18,7 @@ const commands: Record<string, () => Promise<Adder>> = {
   watch: async () => (await import('./watch.ts')).addWatchCommand,
   logs: async () => (await import('./logs.ts')).addLogsCommand,
   verify: async () => (await import('./verify.ts')).addVerifyCommand,
+  index: async () => (await import('./index.ts')).addIndexCommand,
   doctor: async () => (await import('./doctor.ts')).addDoctorCommand,
 }
 

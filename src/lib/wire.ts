@@ -56,3 +56,14 @@ export function isWire(input: unknown): input is Wire<unknown> {
 export function fromWire<value>(wire: Wire<value>): value {
   return JSON.parse(wire.bytes.toString()) as value
 }
+
+/** An object of which some members carry their own bytes. */
+export function wireObject<members extends Record<string, unknown>>(
+  members: members,
+): Wire<{ [key in keyof members]: members[key] extends Wire<infer value> ? value : members[key] }> {
+  const parts = Object.entries(members).flatMap(([name, member], index) => [
+    Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+    isWire(member) ? member.bytes : Buffer.from(JSON.stringify(member)),
+  ])
+  return wireOf(Buffer.concat([...parts, Buffer.from('}')]))
+}

@@ -12,15 +12,8 @@ import {
 import type { Batch, Engine, Entry } from './engine/engine.ts'
 import type { Facts } from './facts.ts'
 import type { IndexBlock } from './format/block.ts'
-import {
-  BLOCKS_OF_LEVEL,
-  createHasher,
-  type Level,
-  pageKey,
-  postingKey,
-  valuesOf,
-} from './format/keys.ts'
-import { encodePage } from './format/page.ts'
+import { BLOCKS_OF_LEVEL, createHasher, type Level, postingKey, valuesOf } from './format/keys.ts'
+import { pagesOf } from './format/page.ts'
 import { createPostingsBuilder } from './format/postings.ts'
 import { removeSegment } from './remove.ts'
 
@@ -62,16 +55,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
       for (const log of logs)
         for (const value of valuesOf(log))
           postings.add(hashed(value), block.number - start, log.index)
-      for (let at = 0; at < logs.length;) {
-        const page = Math.floor((logs[at]?.index ?? 0) / engine.logsPerPage)
-        let end = at + 1
-        while (Math.floor((logs[end]?.index ?? Infinity) / engine.logsPerPage) === page) end += 1
-        pages.push({
-          key: pageKey(block.number, page),
-          value: encodePage(block, logs.slice(at, end)),
-        })
-        at = end
-      }
+      pages.push(...pagesOf({ ...block, logs }, engine.logsPerPage))
     }
     const lists = postings
       .lists()

@@ -41,6 +41,8 @@ import { eth_subscribe } from './eth_subscribe.ts'
 import { eth_syncing } from './eth_syncing.ts'
 import { eth_uninstallFilter } from './eth_uninstallFilter.ts'
 import { eth_unsubscribe } from './eth_unsubscribe.ts'
+import { ethgate_countLogs } from './ethgate_countLogs.ts'
+import { ethgate_getLogs } from './ethgate_getLogs.ts'
 import { net_listening } from './net_listening.ts'
 import { net_peerCount } from './net_peerCount.ts'
 import { net_version } from './net_version.ts'
@@ -105,6 +107,8 @@ export const methods = {
   eth_syncing,
   eth_uninstallFilter,
   eth_unsubscribe,
+  ethgate_countLogs,
+  ethgate_getLogs,
   net_listening,
   net_peerCount,
   net_version,

@@ -13,6 +13,11 @@ export type Engine = {
    * another, so what `run` reads stays true until it commits. `run` must not wait for anything but the transaction itself.
    */
   write<result>(run: (batch: Batch) => Promise<result>): Promise<result>
+  /**
+   * Gives back space that is not used any more. An embedded file never shrinks, and other processes may have it open: a compact copy
+   * is written into another directory instead.
+   */
+  compact(into?: string): Promise<void>
   /** Bytes on disk. */
   size(): Promise<number>
   close(): Promise<void>

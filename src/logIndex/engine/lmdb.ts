@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { type Database, open, type RootDatabase } from 'lmdb'
@@ -7,6 +7,9 @@ import { type Batch, type Engine, type Entry, TABLES, type Table, type View } fr
 
 /** What the map may grow to at first; it grows by itself beyond. */
 const MAP_BYTES = 1024 ** 3
+
+/** Its name in the directory. */
+const FILE = 'log-index.lmdb'
 
 type Bytes = Database<Buffer, Buffer>
 
@@ -19,7 +22,7 @@ export function createLmdbEngine({
   readOnly = false,
 }: createLmdbEngine.Options): Engine {
   const root: RootDatabase<Buffer, Buffer> = open({
-    path: join(directory, 'log-index.lmdb'),
+    path: join(directory, FILE),
     encoding: 'binary',
     keyEncoding: 'binary',
     mapSize: MAP_BYTES,
@@ -95,8 +98,13 @@ export function createLmdbEngine({
       queue = done.catch(() => {})
       return done
     },
+    async compact(into) {
+      if (into === undefined) return
+      await mkdir(into, { recursive: true })
+      await root.backup(join(into, FILE), true)
+    },
     async size() {
-      const { blocks } = await stat(join(directory, 'log-index.lmdb'))
+      const { blocks } = await stat(join(directory, FILE))
       // Blocks of 512 bytes that are really there: the file has holes.
       return blocks * 512
     },

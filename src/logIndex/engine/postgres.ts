@@ -138,6 +138,9 @@ export async function createPostgresEngine({
         await client.query(`select pg_advisory_xact_lock(${lock})`)
         return run(batchOf(client))
       }),
+    async compact() {
+      for (const table of TABLES) await pool.query(`vacuum (full, analyze) ${name(table)}`)
+    },
     async size() {
       const { rows } = await pool.query<{ bytes: string }>(
         'select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class where relnamespace = $1::regnamespace and relkind = $2',

@@ -1,4 +1,6 @@
+import type { Entry } from '../engine/engine.ts'
 import type { IndexBlock, IndexLog } from './block.ts'
+import { pageKey } from './keys.ts'
 import {
   type ByteWriter,
   createByteWriter,
@@ -18,7 +20,7 @@ import {
  * one from 64 on names an item that this page spelled out before. A word of data begins with a byte up to 32 (leading zero
  * bytes left out) or from 33 to 63 (trailing ones, plus 32).
  */
-export function encodePage(
+function encodePage(
   { hash, timestamp }: Pick<IndexBlock, 'hash' | 'timestamp'>,
   logs: readonly IndexLog[],
 ): Buffer {
@@ -40,6 +42,21 @@ export function encodePage(
     writeData(writer, data)
   }
   return Buffer.from(written(writer))
+}
+
+/** The pages of a block with their keys: page n has the logs from n × `logsPerPage` on. */
+export function pagesOf(block: IndexBlock, logsPerPage: number): Entry[] {
+  const { logs, number } = block
+  const pages: Entry[] = []
+  const pageAt = (at: number) => Math.floor((logs[at]?.index ?? Infinity) / logsPerPage)
+  for (let at = 0; at < logs.length;) {
+    const page = pageAt(at)
+    let end = at + 1
+    while (pageAt(end) === page) end += 1
+    pages.push({ key: pageKey(number, page), value: encodePage(block, logs.slice(at, end)) })
+    at = end
+  }
+  return pages
 }
 
 /** The first item that a byte names: below are counts of zeros. */

@@ -1,0 +1,124 @@
+import type { Hash } from 'viem'
+
+import type { BlockId } from '../codec/blockRef.ts'
+import type { RpcLog } from '../codec/types.ts'
+import { RpcError, UpstreamError } from '../errors.ts'
+import { fromWire, type Wire, wireOf } from '../lib/wire.ts'
+import type { LogMatch } from './chainTypes.ts'
+import { arrayOf, type LogChunk, looseChunk } from './logChunk.ts'
+import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
+import type { BlockRange } from './logScan.ts'
+
+/** Where a page ended: after a log, or after a block when `index` is absent. */
+export type LogCursor = BlockId & { index?: number }
+
+/** A page of logs: the rows as JSON, and where the next page begins; undefined when the range is done. */
+export type LogPage = { logs: Wire<RpcLog[]>; next: LogCursor | undefined }
+
+/**
+ * The next logs of a range, at most `limit`. Where the index does not cover it, a page also ends after as many blocks as one search may
+ * read: it can be short or empty and is not the last one.
+ *
+ * @throws CursorError when the block of the cursor was left.
+ */
+export async function logPageOf(
+  range: BlockRange,
+  match: LogMatch,
+  { cursor, limit, resolve, ...options }: logPageOf.Options,
+): Promise<LogPage> {
+  if (cursor && (await resolve(cursor.number))?.hash !== cursor.hash) throw new CursorError()
+  const from = cursor ? cursor.number + (cursor.index === undefined ? 1 : 0) : range.from
+  if (from > range.to) return { logs: wireOf(Buffer.from('[]')), next: undefined }
+  const before = cursor?.index === undefined ? 0 : cursor.index + 1
+  const { chunks, to } = await findAsFarAs({ from, to: range.to }, match, {
+    ...options,
+    // Rows of the cursor’s block that were delivered before come again.
+    maxResults: limit + before,
+  })
+  const skipped = before === 0 ? 0 : countBefore(chunks, cursor as LogCursor)
+  const rows = chunks.flatMap((chunk) =>
+    Array.from({ length: chunk.count }, (_, row) => chunk.row(row)),
+  )
+  const taken = rows.slice(skipped, skipped + limit)
+  return { logs: joined(taken), next: await nextOf() }
+
+  async function nextOf(): Promise<LogCursor | undefined> {
+    if (rows.length > skipped + limit) {
+      const { blockHash, blockNumber, logIndex } = fromWire(taken.at(-1) as Wire<RpcLog>)
+      return { hash: blockHash, number: Number(blockNumber), index: Number(logIndex) }
+    }
+    if (to === range.to) return undefined
+    const id = await resolve(to)
+    if (!id) throw new UpstreamError(`the node does not have block ${to}`)
+    return id
+  }
+}
+
+export declare namespace logPageOf {
+  type Options = Omit<logsOfRange.Options, 'maxResults'> & {
+    cursor?: LogCursor | undefined
+    limit: number
+    /** The canonical block of a height. */
+    resolve(number: number): Promise<BlockId | undefined>
+  }
+}
+
+/** A cursor as text: the hash of its block, which begins with the height, and the index of the log. */
+export function cursorText({ hash, index }: LogCursor): Hash {
+  return `${hash}${(index ?? WHOLE_BLOCK).toString(16).padStart(8, '0')}`
+}
+
+/** @throws Error when it is no text of a cursor */
+export function parseCursor(text: string): LogCursor {
+  if (!/^0x[0-9a-f]{72}$/.test(text)) throw new Error('expected a cursor of an earlier page')
+  const index = Number.parseInt(text.slice(66), 16)
+  return {
+    hash: text.slice(0, 66) as Hash,
+    number: Number.parseInt(text.slice(2, 18), 16),
+    ...(index !== WHOLE_BLOCK && { index }),
+  }
+}
+
+/** Stands for the whole block: no block has so many logs. */
+const WHOLE_BLOCK = 0xffffffff
+
+/** Searches a range, or as much of it from the beginning on as one search may read. */
+async function findAsFarAs(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<{ chunks: LogChunk[]; to: number }> {
+  try {
+    return { ...(await findLogs(range, match, options)), to: range.to }
+  } catch (error) {
+    if (!(error instanceof TooManyBlocksError)) throw error
+    const { to } = error.range
+    return { ...(await findLogs({ from: range.from, to }, match, options)), to }
+  }
+}
+
+/** Rows of the cursor's block up to its log. */
+function countBefore(chunks: readonly LogChunk[], { index = 0, number }: LogCursor): number {
+  let count = 0
+  for (const chunk of chunks)
+    for (let row = 0; row < chunk.count; row++) {
+      if (chunk.block(row) !== number) return count
+      if (Number(fromWire(chunk.row(row)).logIndex) > index) return count
+      count += 1
+    }
+  return count
+}
+
+function joined(rows: readonly Wire<RpcLog>[]): Wire<RpcLog[]> {
+  const chunk: LogChunk = looseChunk(rows.map((row) => ({ block: 0, row })))
+  return arrayOf([chunk], rows.length)
+}
+
+/** `-32000`: the block of a cursor is on a branch that the chain left. */
+class CursorError extends RpcError {
+  override name = 'CursorError'
+
+  constructor() {
+    super(-32000, 'the block of this cursor was removed by a reorganisation: begin before it again')
+  }
+}

@@ -1,0 +1,77 @@
+import type { Engine } from '../../logIndex/engine/engine.ts'
+import type { Facts } from '../../logIndex/facts.ts'
+import type { NativeClient } from '../../native/client.ts'
+import { CommandError, usageError } from '../errors.ts'
+import type { Io } from './io.ts'
+
+/** Options that all parts of `ethgate index` have. */
+export type IndexOptions = { index?: string; json?: boolean; table?: boolean }
+
+/** Options of the parts that ask a node. */
+export type NodeOptions = { upstream?: string; upstreamSolidity?: string; upstreamHeader?: string }
+
+/** Opens an index. @throws CommandError */
+export async function openIndex(io: Io, options: IndexOptions): Promise<Engine> {
+  const { openEngine } = await import('../../logIndex/engine/open.ts')
+  return openEngine(indexAddress(io, options)).catch((error: unknown) => {
+    throw new CommandError((error as Error).message, { cause: error })
+  })
+}
+
+/** The place of an index. @throws CommandError (usage) */
+export function indexAddress(io: Io, { index }: IndexOptions): string {
+  const address = index ?? io.env['ETHGATE_INDEX']
+  if (!address) throw usageError('name the index with --index: a directory, or postgres://…')
+  return address
+}
+
+/** What an index is. @throws CommandError when it was never written */
+export async function requireFacts(engine: Engine): Promise<Facts> {
+  const { readFacts } = await import('../../logIndex/facts.ts')
+  const facts = await readFacts(engine)
+  if (!facts) throw new CommandError('the index is empty: fill it with “ethgate index --from 0”')
+  return facts
+}
+
+/** A client of the node that the options name. @throws CommandError (usage) */
+export async function openNode(
+  { env }: Io,
+  options: NodeOptions,
+  sockets: number,
+): Promise<NativeClient> {
+  const upstream = options.upstream ?? env['ETHGATE_UPSTREAM']
+  if (!upstream) throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
+  const line = options.upstreamHeader ?? env['ETHGATE_UPSTREAM_HEADER']
+  const [{ createNativeClient }, { createPoolTransport }, { upstreamsOf }, { createConfig }] =
+    await Promise.all([
+      import('../../native/client.ts'),
+      import('../../native/transport.ts'),
+      import('../../upstreamConfig.ts'),
+      import('../../config.ts'),
+    ])
+  const [node] = upstreamsOf(
+    createConfig({
+      upstream,
+      ...(options.upstreamSolidity && { upstreamSolidity: options.upstreamSolidity }),
+      ...(line && { upstreamHeader: line }),
+    }),
+  )
+  if (!node) throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
+  return createNativeClient({
+    transport: createPoolTransport({
+      headers: node.headers,
+      sockets,
+      timeout: node.timeout,
+      upstream: node.wallet,
+      upstreamSolidity: node.solidity,
+    }),
+  })
+}
+
+/** A number of an option. @throws CommandError (usage) */
+export function wholeNumber(text: string, option: string, min = 0): number {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < min || !Number.isSafeInteger(number))
+    throw usageError(`${option} needs a whole number from ${min}, got "${text}"`)
+  return number
+}

@@ -1,0 +1,107 @@
+import { coverageOf, readSegments } from './coverage.ts'
+import type { Engine, View } from './engine/engine.ts'
+import type { Facts } from './facts.ts'
+import type { BlockReader } from './fill/source.ts'
+import type { IndexBlock } from './format/block.ts'
+import { pageKey } from './format/keys.ts'
+import { pagesOf } from './format/page.ts'
+import { createSearcher, type Searcher } from './search/search.ts'
+
+/** Blocks that are read from the node together. */
+const BATCH = 64
+
+/** Milliseconds that the search for one log may take. */
+const DEADLINE = 60_000
+
+/**
+ * Compares blocks of an index with the node: the logs as they are stored, byte by byte, and whether each is found by its address and topics.
+ *
+ * @param sample - how many blocks, spread evenly; all without it.
+ * @throws UpstreamError
+ */
+export async function verifyBlocks({
+  engine,
+  facts,
+  random = Math.random,
+  reader,
+  sample,
+}: verifyBlocks.Options): Promise<{ blocks: number; logs: number; wrong: number[] }> {
+  const covered = await engine.read(async (view) => coverageOf(await readSegments(view)))
+  const total = covered.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const searcher = createSearcher({ deadline: DEADLINE, engine, facts })
+  const kept = facts.addresses && new Set(facts.addresses)
+  const runs = sample === undefined ? 1 : Math.max(1, Math.ceil(sample / BATCH))
+  const result = { blocks: 0, logs: 0, wrong: [] as number[] }
+  for (const { from, to } of covered) {
+    const length = to - from + 1
+    const count = sample === undefined ? 1 : Math.max(1, Math.round((runs * length) / total))
+    for (let run = 0; run < count; run++) {
+      const span = Math.floor(length / count)
+      const start =
+        from +
+        run * span +
+        (sample === undefined ? 0 : Math.floor(random() * Math.max(1, span - BATCH)))
+      const end = sample === undefined ? to : Math.min(to, start + BATCH - 1)
+      for (let at = start; at <= end; at += BATCH)
+        for (const block of await reader.read(at, Math.min(end, at + BATCH - 1))) {
+          const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs
+          const own = { ...block, logs }
+          const isSame =
+            (await engine.read((view) => isStored(view, own, engine.logsPerPage))) &&
+            (await isFound(searcher, own))
+          result.blocks += 1
+          result.logs += logs.length
+          if (!isSame) result.wrong.push(block.number)
+        }
+    }
+  }
+  return result
+}
+
+export declare namespace verifyBlocks {
+  type Options = {
+    engine: Engine
+    facts: Facts
+    reader: BlockReader
+    sample?: number | undefined
+    /** @default Math.random */
+    random?: () => number
+  }
+}
+
+async function isStored(view: View, block: IndexBlock, logsPerPage: number): Promise<boolean> {
+  const expected = pagesOf(block, logsPerPage)
+  const stored = await view.range('logs', {
+    from: pageKey(block.number, 0),
+    to: pageKey(block.number + 1, 0),
+  })
+  return (
+    stored.length === expected.length &&
+    stored.every(({ key, value }, index) => {
+      const page = expected[index]
+      return page !== undefined && key.equals(page.key) && value.equals(page.value)
+    })
+  )
+}
+
+/** Whether every kind of log of a block is found through its lists. */
+async function isFound(searcher: Searcher, { logs, number }: IndexBlock): Promise<boolean> {
+  const kinds = new Map<string, { count: number; address: string; topics: readonly string[] }>()
+  for (const { address, topics } of logs) {
+    const kind = [address, ...topics].join()
+    const known = kinds.get(kind)
+    if (known) known.count += 1
+    else kinds.set(kind, { address, count: 1, topics })
+  }
+  for (const { address, count, topics } of kinds.values()) {
+    const found = await searcher.search({
+      addresses: [address],
+      topics: topics.map((topic) => [topic]),
+      from: number,
+      to: number,
+    })
+    // Logs with the same topics and more of them match as well.
+    if (found.count < count) return false
+  }
+  return true
+}

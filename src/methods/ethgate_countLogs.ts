@@ -1,0 +1,14 @@
+import { toQuantity } from '../codec/quantity.ts'
+import * as schemas from '../codec/schemas.ts'
+import { logRangeFilter } from '../jsonrpc/logPageParam.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { toRangeQuery } from './logRange.ts'
+
+export const ethgate_countLogs = defineMethod({
+  params: [logRangeFilter],
+  result: schemas.quantity,
+  summary:
+    'how many logs a range has by address and topics, without a limit where the log index covers it',
+  handler: async ({ chain, request }, [filter]) =>
+    toQuantity(await chain.countLogs(toRangeQuery(filter, chain), request.signal)),
+})

@@ -1,0 +1,26 @@
+import { cursorText } from '../chain/logPage.ts'
+import * as schemas from '../codec/schemas.ts'
+import { logPageParam } from '../jsonrpc/logPageParam.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { wireObject } from '../lib/wire.ts'
+import { toRangeQuery } from './logRange.ts'
+
+/** Logs of a page unless `limit` says how many. */
+const LIMIT = 1_000
+
+export const ethgate_getLogs = defineMethod({
+  params: [logPageParam],
+  result: schemas.object(
+    { cursor: schemas.nullable(schemas.bytes), logs: schemas.listOf(schemas.log) },
+    [],
+  ),
+  summary: 'logs page by page: {filter, cursor, limit}; the cursor of the last page is null',
+  async handler({ chain, config, request }, [{ cursor, filter, limit = LIMIT }]) {
+    const { logs, next } = await chain.logPage(
+      toRangeQuery(filter, chain),
+      { cursor, limit: Math.min(limit, config.logsMaxResults) },
+      request.signal,
+    )
+    return wireObject({ logs, cursor: next ? cursorText(next) : null })
+  },
+})
