@@ -5,7 +5,7 @@ import type { RpcLog } from '../codec/types.ts'
 import { RpcError, UpstreamError } from '../errors.ts'
 import { fromWire, type Wire, wireOf } from '../lib/wire.ts'
 import type { LogMatch } from './chainTypes.ts'
-import { arrayOf, type LogChunk, looseChunk } from './logChunk.ts'
+import { arrayOf, type LogChunk } from './logChunk.ts'
 import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
 import type { BlockRange } from './logScan.ts'
 
@@ -59,7 +59,7 @@ export declare namespace logPageOf {
     cursor?: LogCursor | undefined
     limit: number
     /** The canonical block of a height. */
-    resolve(number: number): Promise<BlockId | undefined>
+    resolve: (number: number) => Promise<BlockId | undefined>
   }
 }
 
@@ -110,7 +110,12 @@ function countBefore(chunks: readonly LogChunk[], { index = 0, number }: LogCurs
 }
 
 function joined(rows: readonly Wire<RpcLog>[]): Wire<RpcLog[]> {
-  const chunk: LogChunk = looseChunk(rows.map((row) => ({ block: 0, row })))
+  const chunk: LogChunk = {
+    count: rows.length,
+    block: () => 0,
+    row: (row) => rows[row] as Wire<RpcLog>,
+    pieces: (count) => rows.slice(0, count).map(({ bytes }) => bytes),
+  }
   return arrayOf([chunk], rows.length)
 }
 

@@ -104,7 +104,7 @@ export async function countLogs(
       gaps.map((gap) => scanBlocks(gap, matcher, { limit: Infinity, pins, signal, spans })),
     )
     if (epoch === blocks.epoch() && chunks.every((chunk) => chunk !== undefined))
-      return chunks.reduce((sum, chunk) => sum + chunk.count, count)
+      return chunks.flat().reduce((sum, chunk) => sum + chunk.count, count)
   }
   throw new UpstreamError('the chain is switching branches; ask for these logs again')
 }

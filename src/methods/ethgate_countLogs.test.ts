@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 
 import { createReplayContext } from '../../test/context.ts'
 import { labels } from '../../test/recordedChain.ts'
-import type { RpcLog } from '../codec/types.ts'
 import { callMethod } from '../jsonrpc/method.ts'
-import { fromWire, type Wire } from '../lib/wire.ts'
+import { fromWire } from '../lib/wire.ts'
 import { eth_getLogs } from './eth_getLogs.ts'
 import { ethgate_countLogs } from './ethgate_countLogs.ts'
 
@@ -13,7 +12,7 @@ const token = `0x${labels.contracts.Token.address.slice(2)}`
 test('default: as many as eth_getLogs gives', async () => {
   const context = await createReplayContext()
   const filter = { fromBlock: '0x0', toBlock: 'latest', address: token }
-  const logs = fromWire((await callMethod(eth_getLogs, context, [filter])) as Wire<RpcLog[]>)
+  const logs = fromWire(await callMethod(eth_getLogs, context, [filter]))
   expect(Number(await callMethod(ethgate_countLogs, context, [filter]))).toBe(logs.length)
 })
 

@@ -18,7 +18,7 @@ const page = async (context: Context, request: object): Promise<Page> =>
   fromWire((await callMethod(ethgate_getLogs, context, [request])) as Wire<Page>)
 
 const whole = async (context: Context, filter: object): Promise<RpcLog[]> =>
-  fromWire((await callMethod(eth_getLogs, context, [filter])) as Wire<RpcLog[]>)
+  fromWire(await callMethod(eth_getLogs, context, [filter]))
 
 /** Every page of a filter. */
 async function pages(context: Context, filter: object, limit: number): Promise<Page[]> {
