@@ -36,6 +36,16 @@ export function createScope(source: ScopeSource): RequestScope {
   return scope as typeof scope & RequestScope
 }
 
+/** The same request with another signal. */
+export function withSignal(request: RequestScope, signal: AbortSignal): RequestScope {
+  return createScope({
+    client: () => request.client,
+    signal: () => signal,
+    onSettled: (listener) => request.onSettled(listener),
+    socket: request.socket,
+  })
+}
+
 const getters: RequestScope & ThisType<{ source: ScopeSource }> = {
   get client() {
     return this.source.client()

@@ -9,6 +9,7 @@ import {
 
 import type { Context } from '../context.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
+import { openCallGroup } from '../lib/callGroup.ts'
 import { closest } from '../lib/closest.ts'
 import type { LoopWatch } from '../lib/loopWatch.ts'
 import { turns } from '../lib/turns.ts'
@@ -17,7 +18,7 @@ import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from 
 import { type CallScope, createCallScope } from './callScope.ts'
 import { inspect } from './inspect.ts'
 import { type AnyMethod, callMethod } from './method.ts'
-import type { RequestScope } from './request.ts'
+import { type RequestScope, withSignal } from './request.ts'
 
 export type RpcServer = {
   /** Answers the text of one request or batch; undefined when it held only notifications. Never rejects. */
@@ -143,9 +144,11 @@ export function createRpcServer({
   ): Promise<Answer | undefined> {
     const answers: (Answer | undefined)[] = []
     const room: Room = { left: responseLimit }
+    const group = openCallGroup(request.signal)
+    const scope = withSignal(request, group.signal)
     let next = 0
     const worker = async () => {
-      while (next < entries.length && !request.signal.aborted) {
+      while (next < entries.length && !group.signal.aborted) {
         const index = next++
         const entry = entries[index]
         if (room.left < 0) {
@@ -154,10 +157,11 @@ export function createRpcServer({
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
           continue
         }
-        answers[index] = await answerWithin(entry, ids[index], request, calls, room)
+        answers[index] = await answerWithin(entry, ids[index], scope, calls, room)
       }
     }
     await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
+    group.end()
     const sent = answers.filter((answer) => answer !== undefined)
     return sent.length > 0 ? batchAnswer(sent) : undefined
   }

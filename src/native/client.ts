@@ -1,3 +1,4 @@
+import { callGroupOf } from '../lib/callGroup.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import { turns } from '../lib/turns.ts'
 import { createSharing } from './dedupe.ts'
@@ -62,11 +63,12 @@ export function createNativeClient({
     name: string,
     body: string | undefined,
     kind: AnyOperation['kind'],
+    group: object | undefined,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
     for (let attempt = 0; ; attempt++) {
-      const reply = await transport.send(path, body, { idempotent, kind, signal })
+      const reply = await transport.send(path, body, { group, idempotent, kind, signal })
       const { status, text } = reply
       // A large answer takes milliseconds to read, and many may come at once.
       if (text.length > LARGE_ANSWER && turns.isOver()) await turns.next()
@@ -86,10 +88,11 @@ export function createNativeClient({
     name: string,
     body: string | undefined,
     kind: AnyOperation['kind'],
+    group: object | undefined,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(path, name, body, kind, signal)
+      const answer = await ask(path, name, body, kind, group, signal)
       const delay = CPU_DELAYS[attempt]
       if (!ranOutOfTime(answer) || delay === undefined) return answer
       await sleep(delay, signal)
@@ -108,8 +111,9 @@ export function createNativeClient({
       operation.method === 'GET' && request === undefined
         ? undefined
         : stringifyNative(request ?? {})
+    const group = callGroupOf(signal)
     const start = async (signal: AbortSignal | undefined) =>
-      finish(await askPatiently(path, operation.path, body, operation.kind, signal))
+      finish(await askPatiently(path, operation.path, body, operation.kind, group, signal))
     return operation.kind === 'read' ? share(`${path} ${body ?? ''}`, signal, start) : start(signal)
   }
 

@@ -24,6 +24,8 @@ export type SendOptions = {
   idempotent: boolean
   /** What may be done with the call where there are several nodes (see `Operation`). @default by `idempotent` */
   kind?: 'read' | 'build' | 'send'
+  /** Calls of one group that read the newest state are asked of one node (see `callGroup`). */
+  group?: object | undefined
 }
 
 /** `parsed` is the text as JSON, where whoever carried the call has read it already. */

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createScriptedChain } from '../../../test/chain.ts'
 import type { Fault } from '../../../test/faultProxy.ts'
 import { startTestPool, targetOf, type TestPool, upstreamAt } from '../../../test/upstreams.ts'
+import { openCallGroup } from '../../lib/callGroup.ts'
 import { NodeBusyError } from '../errors.ts'
 import { createUpstreamPool } from './pool.ts'
 
@@ -10,12 +11,15 @@ const ACCOUNT = `41${'22'.repeat(20)}`
 
 /** Calls that no cache and no call under way can answer: a contract call with data of its own. */
 let salt = 0
-const readState = ({ native }: TestPool) =>
-  native.wallet.triggerConstantContract({
-    owner_address: ACCOUNT,
-    contract_address: ACCOUNT,
-    data: (salt++).toString(16).padStart(8, '0'),
-  })
+const readState = ({ native }: TestPool, signal?: AbortSignal) =>
+  native.wallet.triggerConstantContract(
+    {
+      owner_address: ACCOUNT,
+      contract_address: ACCOUNT,
+      data: (salt++).toString(16).padStart(8, '0'),
+    },
+    { signal },
+  )
 
 const stateIs = (pool: TestPool, index: number, state: string) =>
   vi.waitFor(() => expect(pool.state(index)).toBe(state), { timeout: 8_000 })
@@ -226,6 +230,20 @@ describe('createUpstreamPool', () => {
       (node) => node.taken().filter((path) => path === '/wallet/createtransaction').length,
     )
     expect(built.toSorted((x, y) => x - y)).toEqual([0, 10])
+  })
+
+  test('behavior: reads of the newest state for one batch go to one node', async () => {
+    const pool = await startTestPool()
+    for (let batch = 0; batch < 5; batch++) {
+      for (const node of pool.nodes) node.taken()
+      const { end, signal } = openCallGroup(new AbortController().signal)
+      await Promise.all(Array.from({ length: 10 }, () => readState(pool, signal)))
+      end()
+      const asked = pool.nodes.map(
+        (node) => node.taken().filter((path) => path.endsWith('triggerconstantcontract')).length,
+      )
+      expect(asked.toSorted((x, y) => x - y)).toEqual([0, 10])
+    }
   })
 
   test('behavior: who has gone has no call under way at a node', async () => {

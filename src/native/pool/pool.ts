@@ -177,13 +177,14 @@ export function createUpstreamPool({
   async function send(
     path: NativePath,
     body: string | undefined,
-    { idempotent, kind = idempotent ? 'read' : 'send', signal }: SendOptions,
+    { group, idempotent, kind = idempotent ? 'read' : 'send', signal }: SendOptions,
   ): Promise<NativeReply> {
     if (genesis === undefined) await started
     const [, prefix = '', operation = ''] = (path.split('?')[0] ?? '').split('/')
     const input = body ?? queryOf(path)
     const need = needOf(prefix as 'wallet' | 'walletsolidity', operation, kind, input)
-    const call: RaceCall = { body, hedged: kind === 'read', idempotent, need, operation, path }
+    const hedged = kind === 'read'
+    const call: RaceCall = { body, group, hedged, idempotent, need, operation, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     if (!router.choose(call)) await waitFor(call, signal)
     if (kind !== 'send') return race(call, signal)

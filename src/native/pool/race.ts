@@ -10,6 +10,8 @@ export type Race = (call: RaceCall, signal: AbortSignal | undefined) => Promise<
 
 export type RaceCall = MemberCall & {
   need: Need
+  /** What the call belongs to: reads of the newest state for one group go to one node. */
+  group?: object | undefined
   /** Whether asking two nodes at once does no harm. */
   hedged: boolean
 }
@@ -125,7 +127,9 @@ export function createRace({
           arm(tooSlow, slowAfter - hedgeAfter)
           if (!over && waiting.size === 1) extra('hedge', hedges)
         }
-        const hedgeAfter = usual === undefined ? slowAfter : Math.max(LEAST_HEDGE, usual)
+        // What belongs together stays at one node unless that is much too slow.
+        const hedgeAfter =
+          usual === undefined || call.group ? slowAfter : Math.max(LEAST_HEDGE, usual)
         function arm(then: () => void, milliseconds: number) {
           timer = setTimeout(() => {
             timers.delete(timer)

@@ -19,7 +19,7 @@ export type Router = {
   readonly isUsable: (member: Member) => boolean
 }
 
-export type Route = { need: Need; operation: string; path: string }
+export type Route = { need: Need; operation: string; path: string; group?: object | undefined }
 
 /** Milliseconds after a rate-limit answer in which the node is asked only when no other can be. */
 const AVOID_BUSY = 200
@@ -32,6 +32,7 @@ export function createRouter({
   random = Math.random,
 }: createRouter.Options): Router {
   let same: Member | undefined
+  const ofGroup = new WeakMap<object, Member>()
 
   function isUsable({ breaker, known }: Member): boolean {
     return (
@@ -89,22 +90,29 @@ export function createRouter({
     return best
   }
 
-  function chooseSame(route: Route, excluded: ReadonlySet<Member> | undefined) {
+  /** The node that was chosen before, for as long as it can answer. */
+  function keep(before: Member | undefined, route: Route, excluded?: ReadonlySet<Member>) {
     const keeps =
-      same !== undefined &&
-      members().includes(same) &&
-      !excluded?.has(same) &&
-      isAble(same, route) &&
-      isHighEnough(same, route.need)
-    if (!keeps) same = choose(route, excluded)
-    return same
+      before !== undefined &&
+      members().includes(before) &&
+      !excluded?.has(before) &&
+      isAble(before, route) &&
+      isHighEnough(before, route.need)
+    return keeps ? before : choose(route, excluded)
+  }
+
+  function chooseForGroup(group: object, route: Route, excluded?: ReadonlySet<Member>) {
+    const chosen = keep(ofGroup.get(group), route, excluded)
+    if (chosen) ofGroup.set(group, chosen)
+    return chosen
   }
 
   return {
     isUsable,
     choose(route, excluded) {
       const { need } = route
-      if (need.kind === 'same') return chooseSame(route, excluded)
+      if (need.kind === 'same') return (same = keep(same, route, excluded))
+      if (need.kind === 'state' && route.group) return chooseForGroup(route.group, route, excluded)
       // A height that nobody has is asked of whoever is at the floor: it says that there is none.
       if (need.kind === 'block' && !members().some((member) => isHighEnough(member, need)))
         return choose({ ...route, need: { kind: 'state', solid: need.solid } }, excluded)

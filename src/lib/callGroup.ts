@@ -1,0 +1,30 @@
+/**
+ * Signals that mark calls as belonging together, such as the calls of one JSON-RPC batch: whoever carries them may treat them
+ * alike, for instance ask one node for all. A signal is what every call has already, so nothing else needs to be passed on.
+ */
+export type CallGroup = {
+  /** Aborted together with the signal that it was made from. */
+  readonly signal: AbortSignal
+  /** Call it when the group is over: the signal that it was made from may live much longer. */
+  end(): void
+}
+
+const groups = new WeakMap<AbortSignal, object>()
+
+/** Opens a group below a signal. */
+export function openCallGroup(parent: AbortSignal): CallGroup {
+  const controller = new AbortController()
+  const leave = () => controller.abort(parent.reason)
+  if (parent.aborted) leave()
+  else parent.addEventListener('abort', leave, { once: true })
+  groups.set(controller.signal, controller)
+  return {
+    signal: controller.signal,
+    end: () => parent.removeEventListener('abort', leave),
+  }
+}
+
+/** The group that a signal marks; undefined for a call on its own. */
+export function callGroupOf(signal: AbortSignal | undefined): object | undefined {
+  return signal && groups.get(signal)
+}
