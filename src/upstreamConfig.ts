@@ -27,7 +27,7 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   return wallets.map((wallet, index) => ({
     concurrency: MAX_CONCURRENCY,
     headers: headersOf(config.upstreamHeader),
-    name: nameOf(wallet, wallets),
+    name: nameOf(index, wallets),
     rate: config.upstreamRate,
     rpc: rpcs[index],
     solidity: solidities[index] ?? solidityBeside(wallet),
@@ -54,10 +54,11 @@ function headersOf(line: string | undefined): Record<string, string> {
 }
 
 /** Host and port; the path may be a key. Two nodes behind one host are told apart by their place. */
-function nameOf(wallet: string, all: readonly string[]): string {
-  const { host } = new URL(wallet)
-  const same = all.filter((other) => new URL(other).host === host)
-  return same.length === 1 ? host : `${host}#${same.indexOf(wallet) + 1}`
+function nameOf(index: number, wallets: readonly string[]): string {
+  const hosts = wallets.map((wallet) => new URL(wallet).host)
+  const host = hosts[index] as string
+  const before = hosts.slice(0, index).filter((other) => other === host).length
+  return hosts.filter((other) => other === host).length === 1 ? host : `${host}#${before + 1}`
 }
 
 function listOf(text: string | undefined): string[] {

@@ -58,10 +58,38 @@ describe('doctor', () => {
     expect(out).toMatch(/\nfail +getcontractinfo +disabled +without it: no eth_getCode\n/)
   })
 
+  test('args: several nodes, side by side', async () => {
+    const nodes = ['--upstream', node.url, '--upstream', `${node.url}/`]
+    const { code, out } = await run(...nodes, '--table')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^upstream +state +tier +head +behind +latency +why\n/)
+    expect(out).toMatch(/#2 +healthy +0 +223 +0 /)
+    const json = JSON.parse((await run(...nodes, '--json')).out) as { upstreams: unknown[] }
+    expect(json).toMatchObject({
+      ok: true,
+      upstreams: [
+        { lag: 0, ok: true, state: 'healthy' },
+        { findings: expect.any(Array), head: 223, state: 'healthy' },
+      ],
+    })
+  })
+
+  test('behavior: exit code 1 when one of several nodes cannot be used', async () => {
+    const { code, out } = await run(
+      '--upstream',
+      node.url,
+      '--upstream',
+      'http://127.0.0.1:1',
+      '--table',
+    )
+    expect(code).toBe(1)
+    expect(out).toMatch(/127\.0\.0\.1:1 +failing /)
+  })
+
   test('error: wrong options', async () => {
     expect(await run('--upstream', 'localhost:8090')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--upstream needs a URL'),
+      err: expect.stringContaining('--upstream: expected an http(s) URL'),
     })
     expect((await run('--upstream', node.url, '--upstream-header', 'x')).code).toBe(2)
     expect((await run('--upstream', node.url, '--upstream-timeout', 'x')).code).toBe(2)

@@ -1,8 +1,11 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 
 import type { Finding } from '../native/diagnose.ts'
+import type { MemberStatus } from '../native/pool/pool.ts'
+import { upstreamsOf } from '../upstreamConfig.ts'
 import { addCommand, addOutputOptions } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
+import { type ConfigFlags, configOf } from './support/configOptions.ts'
 import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { renderRows } from './support/table.ts'
@@ -22,90 +25,93 @@ export function addDoctorCommand(program: Command, io: Io = processIo()): void {
         'ethgate doctor --upstream http://127.0.0.1:8090 --upstream-rpc http://127.0.0.1:8545/jsonrpc --json',
         'its own JSON-RPC too, for programs',
       ],
+      ['ethgate doctor --config ethgate.yaml', 'all nodes of a configuration, side by side'],
     ],
   })
-    .option('--upstream <url>', 'base address of the node’s HTTP API (env ETHGATE_UPSTREAM)')
-    .option('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve')
-    .option('--upstream-rpc <url>', 'the node’s own JSON-RPC')
+    .addOption(
+      repeated(
+        '--upstream <url>',
+        'base address of the node’s HTTP API; repeated for several nodes (env ETHGATE_UPSTREAM)',
+      ),
+    )
+    .addOption(
+      repeated('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve'),
+    )
+    .addOption(repeated('--upstream-rpc <url>', 'the node’s own JSON-RPC'))
     .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
     .option('--upstream-timeout <ms>', 'time-out of one call (default 10000)')
+    .option('--config <file>', 'the nodes of a configuration file (env ETHGATE_CONFIG)')
   addOutputOptions(command).action((options: DoctorOptions) => doctor(io, options))
 }
 
-type DoctorOptions = {
-  upstream?: string
-  upstreamSolidity?: string
-  upstreamRpc?: string
-  upstreamHeader?: string
-  upstreamTimeout?: string
-  json?: boolean
-  table?: boolean
-}
+type DoctorOptions = ConfigFlags & { json?: boolean; table?: boolean }
 
 async function doctor(io: Io, options: DoctorOptions): Promise<void> {
   const terminal = createTerminal(options, io)
-  const findings = await examine(io, options)
-  const bad = findings.filter(({ level }) => level === 'fail').length
-  await terminal.print(
-    terminal.mode === 'json' ? stringify({ ok: bad === 0, findings }) : render(terminal, findings),
-  )
-  if (bad > 0) throw new CommandError('')
-}
-
-async function examine(io: Io, options: DoctorOptions): Promise<Finding[]> {
-  const { env } = io
-  const upstream = url(options.upstream ?? env['ETHGATE_UPSTREAM'], '--upstream')
-  if (upstream === undefined)
+  const upstreams = upstreamsOf(configOf(options, io.env))
+  if (upstreams.length === 0)
     throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
-  const solidity = url(
-    options.upstreamSolidity ?? env['ETHGATE_UPSTREAM_SOLIDITY'],
-    '--upstream-solidity',
+  const { examine, lookOver } = await import('./support/examine.ts')
+  const examined: Examined[] = []
+  // One after the other: together they would disturb each other's figures.
+  for (const upstream of upstreams)
+    examined.push({ findings: await examine(upstream), name: upstream.name })
+  const states = upstreams.length > 1 ? await lookOver(upstreams) : []
+  const ok = examined.every(({ findings }) => isOk(findings)) && states.every(isUsable)
+  await terminal.print(
+    terminal.mode === 'json'
+      ? stringify(asJson(ok, examined, states))
+      : [
+          ...(states.length > 0 ? [renderStates(terminal, states)] : []),
+          ...examined.map(({ findings, name }) =>
+            states.length > 0
+              ? `${terminal.bold(name)}\n${render(terminal, findings)}`
+              : render(terminal, findings),
+          ),
+        ].join('\n\n'),
   )
-  const rpcUrl = url(options.upstreamRpc ?? env['ETHGATE_UPSTREAM_RPC'], '--upstream-rpc')
-  const timeout = Number(options.upstreamTimeout ?? env['ETHGATE_UPSTREAM_TIMEOUT'] ?? 10_000)
-  if (!(timeout >= 1)) throw usageError('--upstream-timeout needs milliseconds')
+  if (!ok) throw new CommandError('')
+}
 
-  const [{ createNativeClient }, { createPoolTransport }, { createNodeRpc }, { diagnose }] =
-    await Promise.all([
-      import('../native/client.ts'),
-      import('../native/transport.ts'),
-      import('../native/rpc.ts'),
-      import('../native/diagnose.ts'),
-    ])
-  const header = options.upstreamHeader ?? env['ETHGATE_UPSTREAM_HEADER']
-  const transport = createPoolTransport({
-    upstream,
-    upstreamSolidity: solidity ?? besides(upstream),
-    header: header === undefined || header.includes(':') ? header : fail(header),
-    timeout,
+type Examined = { name: string; findings: Finding[] }
+
+const isOk = (findings: Finding[]) => findings.every(({ level }) => level !== 'fail')
+
+const isUsable = ({ state }: MemberStatus) => state === 'healthy' || state === 'syncing'
+
+/** One node: its findings. Several: each with what it is beside the others. */
+function asJson(ok: boolean, examined: Examined[], states: MemberStatus[]): object {
+  const [first] = examined
+  if (states.length === 0) return { ok, findings: first?.findings }
+  const upstreams = examined.map(({ findings, name }, index) => {
+    const { head, lag, latency, reason = null, state, tier } = states[index] as MemberStatus
+    return { name, state, reason, tier, head, lag, latency, ok: isOk(findings), findings }
   })
-  const native = createNativeClient({ transport })
-  const rpc = rpcUrl === undefined ? undefined : createNodeRpc({ url: rpcUrl, timeout })
-  try {
-    return await diagnose(native, { rpc })
-  } finally {
-    await native.close()
-    await rpc?.close()
-  }
+  return { ok, upstreams }
 }
 
-function fail(header: string): never {
-  throw usageError(`--upstream-header needs "NAME: VALUE", got ${header.length} characters of it`)
+function renderStates(terminal: Terminal, states: MemberStatus[]): string {
+  const rows = states.map(({ head, lag, latency, name, reason, state, tier }) => [
+    name,
+    isUsable({ state } as MemberStatus) ? terminal.green(state) : terminal.red(state),
+    String(tier),
+    head === null ? '–' : String(head),
+    lag === null ? '–' : String(lag),
+    latency.p50 === null ? '–' : `${latency.p50} ms`,
+    reason ?? '',
+  ])
+  return renderRows(
+    terminal,
+    ['upstream', 'state', 'tier', 'head', 'behind', 'latency', 'why'],
+    rows,
+  )
 }
 
-function url(text: string | undefined, option: string): string | undefined {
-  if (text === undefined || text === '') return undefined
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw usageError(`${option} needs a URL such as http://127.0.0.1:8090, got "${text}"`)
-  return text.replace(/\/+$/, '')
-}
-
-/** A node serves `/walletsolidity` on port 8091 beside 8090; a provider merges both. */
-function besides(upstream: string): string {
-  const url = new URL(upstream)
-  if (url.port !== '8090') return upstream
-  url.port = '8091'
-  return url.href.replace(/\/+$/, '')
+function repeated(flags: string, help: string): Option {
+  return new Option(flags, help).argParser((text, before: string[] | undefined) => [
+    ...(before ?? []),
+    text,
+  ])
 }
 
 function render(terminal: Terminal, findings: Finding[]): string {

@@ -236,9 +236,9 @@ describe('createUpstreamPool', () => {
     const pool = await startTestPool()
     for (let batch = 0; batch < 5; batch++) {
       for (const node of pool.nodes) node.taken()
-      const { end, signal } = openCallGroup(new AbortController().signal)
-      await Promise.all(Array.from({ length: 10 }, () => readState(pool, signal)))
-      end()
+      const group = openCallGroup(new AbortController().signal)
+      await Promise.all(Array.from({ length: 10 }, () => readState(pool, group.signal)))
+      group.end()
       const asked = pool.nodes.map(
         (node) => node.taken().filter((path) => path.endsWith('triggerconstantcontract')).length,
       )

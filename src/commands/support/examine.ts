@@ -1,0 +1,48 @@
+import { createNativeClient } from '../../native/client.ts'
+import { diagnose, type Finding } from '../../native/diagnose.ts'
+import { createUpstreamPool, type MemberStatus } from '../../native/pool/pool.ts'
+import type { Upstream } from '../../native/pool/upstream.ts'
+import { createNodeRpc } from '../../native/rpc.ts'
+import { createPoolTransport } from '../../native/transport.ts'
+
+/** Calls that tell the latency of a node. */
+const CALLS = 25
+
+/** Looks one node over. Faults of the node are findings. */
+export async function examine({
+  headers,
+  rpc: rpcUrl,
+  solidity,
+  timeout,
+  wallet,
+}: Upstream): Promise<Finding[]> {
+  const transport = createPoolTransport({
+    headers,
+    timeout,
+    upstream: wallet,
+    upstreamSolidity: solidity,
+  })
+  const native = createNativeClient({ transport })
+  const rpc = rpcUrl === undefined ? undefined : createNodeRpc({ headers, timeout, url: rpcUrl })
+  try {
+    return await diagnose(native, { rpc })
+  } finally {
+    await native.close()
+    await rpc?.close()
+  }
+}
+
+/** What a gateway in front of these nodes would think of each. */
+export async function lookOver(upstreams: readonly Upstream[]): Promise<MemberStatus[]> {
+  const pool = createUpstreamPool({ upstreams })
+  try {
+    // The pool answers once it has looked at each node; what the calls say does not matter.
+    for (let call = 0; call < CALLS * upstreams.length; call++)
+      await pool
+        .send('/wallet/getnextmaintenancetime', undefined, { idempotent: true })
+        .catch(() => {})
+    return pool.status()
+  } finally {
+    await pool.close()
+  }
+}
