@@ -53,7 +53,9 @@ export async function upstreams(names: string[]): Promise<boolean> {
       for (const [what, count] of Object.entries(report.samples))
         process.stderr.write(`  ${count} × ${what}\n`)
       if (report.wrong > 0 || report.failed / report.asked > 0.001) isGood = false
-      table.push([...rowOf(name, report), seconds(noticed), seconds(usedAgain)])
+      const row = [...rowOf(name, report), seconds(noticed), seconds(usedAgain)]
+      process.stderr.write(`  ${row.join(' ')}\n`)
+      table.push(row)
     }
     console.log(table.toString())
     if (chosen.includes('both')) isGood = (await runBoth(scene)) && isGood
@@ -191,14 +193,19 @@ function forked(path: string, args: string[] = []): ChildProcess {
   return track(fork(file, args, { execArgv: ['--import', 'tsx'] }))
 }
 
-async function messageOf(
+/** The next message that is wanted. Several may come in one turn, so none is left out between two looks. */
+function messageOf(
   child: ChildProcess,
   wanted: (message: object | string) => boolean,
 ): Promise<[object]> {
-  for (;;) {
-    const [message] = (await once(child, 'message')) as [object]
-    if (wanted(message)) return [message]
-  }
+  return new Promise((resolve) => {
+    const look = (message: object | string) => {
+      if (!wanted(message)) return
+      child.off('message', look)
+      resolve([message as object])
+    }
+    child.on('message', look)
+  })
 }
 
 /** Milliseconds until a condition holds, looked at every 50 ms; the limit when it never does. */
