@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { recordedBlock } from '../../test/recordedBlock.ts'
-import { toRpcBlock } from '../codec/block.ts'
+import { toRpcBlock } from '../../test/rpcBlock.ts'
 import { toRpcLogs } from '../codec/log.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import { fromWire } from '../lib/wire.ts'

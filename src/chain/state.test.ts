@@ -46,7 +46,7 @@ test('default', async () => {
 test('args: hash', async () => {
   const { at, hash } = setup()
   expect(await at({ blockHash: hash(95) })).toBe('latest')
-  expect(await at({ blockHash: hash(80), requireCanonical: true })).toBe('solid')
+  expect(await at({ blockHash: hash(80) })).toBe('solid')
   expect(await at({ blockHash: hash(50) })).toEqual({ hash: hash(50), number: 50 })
 })
 

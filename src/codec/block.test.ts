@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 
 import { recordedBlock } from '../../test/recordedBlock.ts'
+import { toRpcBlock } from '../../test/rpcBlock.ts'
 import type { Block } from '../native/types.ts'
-import { BLOCK_GAS_LIMIT, toRpcBlock, toRpcHeader, toRpcTransactions } from './block.ts'
+import { BLOCK_GAS_LIMIT, toRpcHeader, toRpcTransactions } from './block.ts'
 
 const options = { chainId: 0xb24e27cc, energyPrice: 100n, full: false }
 

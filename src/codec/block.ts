@@ -7,7 +7,7 @@ import { toRpcLogs } from './log.ts'
 import { toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
 import { blockSize } from './size.ts'
 import { toRpcTransaction } from './transaction.ts'
-import type { RpcBlock, RpcHeader, RpcLog, RpcTransaction } from './types.ts'
+import type { RpcHeader, RpcLog, RpcTransaction } from './types.ts'
 
 const ZERO_HASH: Hash = `0x${'0'.repeat(64)}`
 /** Keccak-256 of the RLP of an empty string: the root of a trie without entries. */
@@ -21,30 +21,6 @@ const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7
  * simulated call (`vm.maxEnergyLimitForConstant`), more than any fee limit buys.
  */
 export const BLOCK_GAS_LIMIT = 100_000_000n
-
-/** A block as `eth_getBlockBy*` answers it. `energyPrice` and `chainId` only matter when `full`. */
-export function toRpcBlock(
-  block: Block,
-  infos: readonly TransactionInfo[],
-  options: toRpcBlock.Options,
-): RpcBlock {
-  return {
-    ...toRpcHeader(block, infos, options),
-    transactions: options.full
-      ? toRpcTransactions(block, infos, options)
-      : (block.transactions ?? []).map(({ txID }) => toHash(txID)),
-    uncles: [],
-  }
-}
-
-export declare namespace toRpcBlock {
-  type Options = toRpcHeader.Options & {
-    full: boolean
-    chainId: number
-    /** Sun, as of the block's time. */
-    energyPrice: bigint
-  }
-}
 
 /** The transactions of a block, in order. `energyPrice` is in sun, as of the block's time. */
 export function toRpcTransactions(

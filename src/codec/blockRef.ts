@@ -6,7 +6,7 @@ export const BLOCK_TAGS = ['latest', 'earliest', 'pending', 'safe', 'finalized']
 export type BlockTag = (typeof BLOCK_TAGS)[number]
 
 /** A block as a caller names it: by height, by tag, or by hash (EIP-1898). */
-export type BlockRef = number | BlockTag | { blockHash: Hash; requireCanonical?: boolean }
+export type BlockRef = number | BlockTag | { blockHash: Hash }
 
 /** A block on the canonical chain. */
 export type BlockId = { number: number; hash: Hash }

@@ -127,10 +127,7 @@ describe('blockRef', () => {
     ['0x7fffffffffffffff', Number.MAX_SAFE_INTEGER],
     [H, { blockHash: H }],
     [{ blockHash: H }, { blockHash: H }],
-    [
-      { blockHash: H, requireCanonical: true },
-      { blockHash: H, requireCanonical: true },
-    ],
+    [{ blockHash: H, requireCanonical: true }, { blockHash: H }],
     [{ blockNumber: '0x5' }, 5],
     [{ blockNumber: '0x5', blockHash: null }, 5],
     [{ blockNumber: 'finalized' }, 'finalized'],

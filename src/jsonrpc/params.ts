@@ -243,7 +243,6 @@ const PLAIN: ParamScope = { unit: SUN, contractAt: (address) => address }
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n
 
 function fromEip1898(object: Record<string, unknown>): BlockRef {
-  const { requireCanonical } = object
   // Some clients write out what they leave empty.
   const blockHash = object['blockHash'] ?? undefined
   const blockNumber = object['blockNumber'] ?? undefined
@@ -251,9 +250,10 @@ function fromEip1898(object: Record<string, unknown>): BlockRef {
     throw new Error('expected either blockHash or blockNumber, got both')
   if (blockNumber !== undefined) return member(object, 'blockNumber', blockNumberOrTag)
   if (blockHash === undefined) throw new Error('expected blockHash or blockNumber, got neither')
-  const ref = { blockHash: member(object, 'blockHash', hash) }
-  if (requireCanonical === undefined || requireCanonical === null) return ref
-  return { ...ref, requireCanonical: member(object, 'requireCanonical', boolean) }
+  // Only canonical blocks are answered, so `requireCanonical` changes nothing.
+  if ((object['requireCanonical'] ?? undefined) !== undefined)
+    member(object, 'requireCanonical', boolean)
+  return { blockHash: member(object, 'blockHash', hash) }
 }
 
 function toInteger(input: unknown): bigint | undefined {

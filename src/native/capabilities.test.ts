@@ -5,7 +5,6 @@ import {
   CONSTANT_CALLS_OFF,
   createCapabilities,
   hasBalancesOf,
-  probeNode,
   requireConstantCalls,
 } from './capabilities.ts'
 import { createNativeClient, type NativeClient } from './client.ts'
@@ -39,9 +38,28 @@ afterEach(async () => {
   await node.close()
 })
 
-describe('probeNode', () => {
+/** All that a node tells of itself. */
+async function probe() {
+  const capabilities = createCapabilities({ native })
+  const names = [
+    'balanceHistory',
+    'blockHistory',
+    'constantCalls',
+    'estimateEnergy',
+    'infoHistory',
+    'solidity',
+  ] as const
+  const has = await Promise.all(names.map(async (name) => [name, await capabilities.has(name)]))
+  return {
+    ...(await capabilities.identity()),
+    ...(Object.fromEntries(has) as Record<(typeof names)[number], boolean>),
+    version: await capabilities.version(),
+  }
+}
+
+describe('what a node tells of itself', () => {
   test('default', async () => {
-    expect(await probeNode(native)).toMatchInlineSnapshot(`
+    expect(await probe()).toMatchInlineSnapshot(`
       {
         "balanceHistory": true,
         "blockHistory": true,
@@ -50,7 +68,6 @@ describe('probeNode', () => {
         "estimateEnergy": true,
         "genesis": "00000000000000005ac47ecd0b7e9c5161ebb99d00a95c91a95aeef7b24e27cc",
         "infoHistory": true,
-        "liteNode": false,
         "solidity": true,
         "version": "4.8.0",
       }
@@ -67,13 +84,12 @@ describe('probeNode', () => {
       gettransactioninfobyid: '{}',
       getnodeinfo: DISABLED,
     }
-    expect(await probeNode(native)).toMatchObject({
+    expect(await probe()).toMatchObject({
       balanceHistory: false,
       blockHistory: true,
       constantCalls: false,
       estimateEnergy: false,
       infoHistory: false,
-      liteNode: false,
       version: undefined,
     })
   })
@@ -81,17 +97,16 @@ describe('probeNode', () => {
   test('behavior: a lite node', async () => {
     for (const name of ['getblockbynum', 'getblockbylatestnum', 'gettransactioninfobyid'])
       replaced[name] = LITE
-    expect(await probeNode(native)).toMatchObject({
+    expect(await probe()).toMatchObject({
       blockHistory: false,
       chainId: 0xb24e27cc,
       infoHistory: false,
-      liteNode: true,
     })
   })
 
   test('error: a node that cannot be asked', async () => {
     await node.close()
-    await expect(probeNode(native)).rejects.toMatchObject({ code: -32603 })
+    await expect(probe()).rejects.toMatchObject({ code: -32603 })
     node = await startReplayNode()
   })
 })

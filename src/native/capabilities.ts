@@ -103,23 +103,6 @@ export declare namespace createCapabilities {
   }
 }
 
-/** Everything at once: what a report or a health page shows. */
-export type NodeProbe = ChainIdentity &
-  Record<Capability, boolean> & { version: string | undefined; liteNode: boolean }
-
-/** Asks a node what it is and what it can do. @throws when it cannot be asked. */
-export async function probeNode(native: NativeClient): Promise<NodeProbe> {
-  const [identity, version, ...values] = await Promise.all([
-    readIdentity(native),
-    readVersion(native),
-    ...CAPABILITIES.map((capability) => PROBES[capability](native)),
-  ])
-  const has = Object.fromEntries(
-    CAPABILITIES.map((capability, index) => [capability, values[index] === true]),
-  ) as Record<Capability, boolean>
-  return { ...identity, version, ...has, liteNode: !has.blockHistory }
-}
-
 /**
  * @throws MissingCapabilityError with the setting to change, when the node has contract calls switched off.
  */
@@ -174,15 +157,6 @@ export async function hasBalancesOf(
   )
   return recorded.every(Boolean)
 }
-
-const CAPABILITIES = [
-  'constantCalls',
-  'estimateEnergy',
-  'balanceHistory',
-  'infoHistory',
-  'blockHistory',
-  'solidity',
-] as const satisfies Capability[]
 
 const PROBES: Record<Capability, (native: NativeClient) => Promise<boolean>> = {
   constantCalls: (native) =>
