@@ -1,4 +1,4 @@
-// Filter polls a second, with filters in the process and in Redis, and what a fleet asks of its node:
+// Filter polls a second, with filters in the process and in Redis, and what replicas ask of their node:
 //
 //   npm run build && npx tsx bench/filters.ts [polls] [calls]
 //   BENCH_SECONDS=5
@@ -58,7 +58,7 @@ async function polls() {
   print(table)
 }
 
-/** Calls to the node in a minute of a chain that keeps its rhythm, blocks empty. */
+/** Calls to the node in a minute of a chain with an empty block every 3 s. */
 async function calls() {
   const table = new Table({ head: ['replicas', 'upstream calls a minute', 'a second'] })
   for (const replicas of [1, 3]) {
@@ -69,7 +69,7 @@ async function calls() {
       const { url } = await startGateway(flags)
       await ready(createClient(url))
     }
-    // The rhythm takes a few blocks to learn.
+    // It takes a few blocks to learn when blocks come.
     await sleep(5 * SLOT)
     const before = chain.total()
     await sleep(MINUTE)

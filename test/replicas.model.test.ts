@@ -20,7 +20,7 @@ import { explainSkip, redisServerMissing, startRedis, type TestRedis } from './r
 
 explainSkip(redisServerMissing)
 
-/** What may happen to a fleet. `pause` is milliseconds until the next thing happens. */
+/** What may happen to the replicas. `pause` is milliseconds until the next thing happens. */
 type Event = { pause: number } & (
   | { kind: 'mine'; logs: number }
   | { kind: 'reorg'; depth: number; longer: number; logs: number }

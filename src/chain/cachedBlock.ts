@@ -12,7 +12,7 @@ import { blockChunk, emptyChunk, type LogChunk } from './logChunk.ts'
 import type { LogKey, LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
 
-/** What a block does not say itself and its prices need. The same for each asking, so the first one decides. */
+/** What the answers about a block need beside the block itself. It never changes for a block, so the first use decides. */
 export type BlockContext = {
   chainId: number
   /** Sun, as of the block's time. */
@@ -143,7 +143,7 @@ const PARSED_LOG_BYTES = 500
 /** Memory of a block as it was parsed. */
 function estimate({ block, infos }: LoadedBlock): number {
   let bytes = 0
-  // The call data is there twice: in the raw bytes and, decoded, inside of the contract.
+  // The call data is there twice: in the raw bytes, and decoded inside the contract.
   for (const { raw_data_hex } of block.transactions ?? [])
     bytes += PARSED_TRANSACTION_BYTES + 2 * raw_data_hex.length
   for (const { log = [] } of infos)
@@ -168,6 +168,6 @@ function logKeys({ block, infos }: LoadedBlock): { keys: LogKey[]; items: Readon
 }
 
 function kept(source: LoadedBlock | undefined): LoadedBlock {
-  if (!source) throw new Error('the source of a block was let go before its answers were made')
+  if (!source) throw new Error('the source of a block was dropped before its answers were made')
   return source
 }

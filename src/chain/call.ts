@@ -42,8 +42,8 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
 }
 
 /**
- * Runs creation code that hands its findings back by REVERT, which costs no deposit and forbids no first byte. Works on
- * the solidified state too, where few reads have a counterpart of their own.
+ * Runs creation code that returns its result by REVERT, which costs no deposit and allows any first byte. It also works on the
+ * solidified state, for which the node has few other reads.
  */
 export async function runProbe(code: Hex, state: StateRead): Promise<Hex> {
   const outcome = await simulate({ from: ZERO, data: code, value: 0n }, state)

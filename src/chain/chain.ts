@@ -66,7 +66,7 @@ export declare namespace createChainServices {
  * The chain as methods see it. In the `solid` view the solidified block is the newest: blocks above it do not exist, and
  * transactions in them or in the pool are unknown.
  *
- * Nothing here answers from what could not be read: an upstream that fails is an error, never "none".
+ * A failing upstream is an error, never an empty answer.
  */
 export function createChain(options: createChain.Options): Chain {
   const { blocks, chainId, config, genesis, head, index, native, view } = options
@@ -141,7 +141,7 @@ export function createChain(options: createChain.Options): Chain {
     match: LogMatch,
     signal: AbortSignal | undefined,
   ): Promise<Wire<RpcLog[]>> {
-    // The last block's hash stands for all blocks before it; up to the solidified block its height does.
+    // The hash of the last block identifies all blocks before it. Up to the solidified block its height does.
     const end = range.to <= head.solid().number ? range.to : blocks.hashAt(range.to)
     const key = `${blocks.epoch()} ${range.from} ${end} ${match.addresses.join()} ${JSON.stringify(match.topics)}`
     const known = answers.get(key)

@@ -11,8 +11,8 @@ export type EnergyPrices = {
 }
 
 /**
- * Prices change only at a maintenance, a few times a day. The history is read once and holds until the next one, so a
- * block's price is exact and costs no call; a block behind that makes it be read again.
+ * Prices change only at a maintenance, a few times a day. The history is read once and is valid until the next one, so
+ * the price of a block is exact and costs no call. A block after the next maintenance makes it be read again.
  */
 export function createEnergyPrices({ native }: createEnergyPrices.Options): EnergyPrices {
   let prices: readonly EnergyPrice[] = []
@@ -21,7 +21,7 @@ export function createEnergyPrices({ native }: createEnergyPrices.Options): Ener
   let reading: Promise<void> | undefined
 
   async function read(time: number): Promise<void> {
-    // In this order: a maintenance between the two calls makes the answer expire early, not late.
+    // In this order a maintenance between the two calls makes the answer expire early, not late.
     const maintenance = await native.wallet.getNextMaintenanceTime()
     const { prices: text } = await native.wallet.getEnergyPrices()
     prices = parse(text)

@@ -20,7 +20,7 @@ const ASK_AGAIN_MS = 10 * 60_000
 export async function estimateGas(call: Call, state: StateRead): Promise<bigint> {
   const estimate = await askEstimate(call, state)
   if (typeof estimate === 'bigint') return atLeastIntrinsic(estimate, call)
-  // The estimate says nothing of a revert but that it happened; the simulation tells its bytes.
+  // The estimate does not carry the bytes of a revert. The simulation does.
   const result = await runCall(call, state).catch((error: unknown) => {
     throw isVmStop(error) && estimate ? (exceedsAllowance(estimate) ?? error) : error
   })

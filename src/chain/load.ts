@@ -17,17 +17,17 @@ export type BlockSource = {
   >
 }
 
-/** Tries in all: a reorg between the two calls is over within one. */
+/** Attempts: a reorg between the two calls is over at the second one. */
 const ATTEMPTS = 3
 
-/** Outcomes are stored a moment after their block is; milliseconds before the second and third try. */
+/** Milliseconds before the next attempt: a node stores outcomes a moment after their block. */
 const RETRY_DELAY = 100
 
 /**
- * Reads a block: two native calls, one when it is empty or genesis. Undefined when the node does not know it.
+ * Reads a block: two native calls, one when it is empty or genesis. Undefined when the node does not have it.
  *
- * The outcomes are asked by height alone, so after a reorg between the calls they may be another block's: their ids are
- * compared and both are asked again.
+ * The outcomes can be read by height only, so after a reorg between the calls they may be those of another block. Their ids are
+ * compared, and both are read again when they differ.
  *
  * @throws UpstreamError when they still differ, or when the node keeps no outcomes.
  */
@@ -58,7 +58,7 @@ export function assertFits(block: Block, ref: { number: number } | { hash: Hash 
   if (!isWhole(block)) throw new UpstreamError('the node gave a block without its transactions')
 }
 
-/** The outcomes of a block's transactions: one native call, none when there is nothing to ask. Undefined when they are not of this block. */
+/** The outcomes of a block's transactions: one native call, none without transactions. Undefined when they are of another block. */
 export async function loadInfos(
   native: BlockSource,
   block: Block,

@@ -11,8 +11,8 @@ export type LogMatcher = {
 }
 
 /**
- * Prepares a search. A log matches when its address is one of those given, and at each position its topic is; no address
- * and an open position match anything, but a log must have as many topics as the search has positions.
+ * Prepares a search. A log matches when its address is one of those given and its topic at each position is one of those given. An
+ * empty list of addresses and an open position match anything, but a log must have as many topics as the search has positions.
  */
 export function createLogMatcher({ addresses, topics }: LogMatch): LogMatcher {
   const wanted = choice(addresses)

@@ -77,7 +77,7 @@ export async function findLogs(
     const chunks = await tryToFind(range, match, options)
     if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
   }
-  throw new UpstreamError('the chain is switching branches; ask for these logs again')
+  throw new UpstreamError('a reorg is under way: ask for these logs again')
 }
 
 /**
@@ -131,7 +131,7 @@ async function tryToFind(
 ): Promise<LogChunk[] | undefined> {
   const { blocks, head, index, maxBlocks, maxResults: limit, signal, spans } = options
   const epoch = blocks.epoch()
-  // Before anything is read, so that what gets solidified or left meanwhile is noticed.
+  // Pinned before anything is read, so that blocks which are solidified or orphaned meanwhile are noticed.
   const pins = pinsOf({ from, to }, { blocks, head })
   const indexed = index && (await searchIndex(index, { from, to }, match, { limit, signal }))
   const end = indexed?.end ?? to

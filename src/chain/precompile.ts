@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 
 /**
- * Whether an address lies where the virtual machine keeps its built-in contracts. They have no code, so the node refuses
- * to call them from outside; creation code can.
+ * Whether an address is in the range of the built-in contracts. They have no code, so the node refuses to call them from outside.
+ * Creation code can call them.
  */
 export function isPrecompile(address: Address): boolean {
   const number = BigInt(address)

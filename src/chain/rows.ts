@@ -1,6 +1,6 @@
 import { type Wire, wireOf, wireOfText } from '../lib/wire.ts'
 
-/** A JSON array, alone or at the end of an object, serialised once: the whole text, and where each element is in it. */
+/** A JSON array, or an object that ends with one, serialised once: the whole text, and the place of each element in it. */
 export type Rows<whole, row> = {
   whole: Wire<whole>
   length: number

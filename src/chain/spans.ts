@@ -29,8 +29,8 @@ const FIRST_STEP = 25
 const TRANSACTIONS_PER_CALL = 400
 
 /**
- * Empty blocks are most of a quiet chain, and one call brings a hundred of them; outcomes are asked only where there are
- * transactions. `concurrency` bounds the calls under way, over all searches.
+ * Most blocks of a quiet chain are empty, and one call reads a hundred of them. Outcomes are read only of blocks with
+ * transactions. `concurrency` bounds the concurrent calls of all searches together.
  */
 export function createBlockSpans({
   blocks,

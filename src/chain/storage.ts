@@ -7,8 +7,8 @@ import { codeAt } from './code.ts'
 import type { StateRead } from './stateRead.ts'
 
 /**
- * One slot of a contract’s storage, 32 bytes. The node’s HTTP API does not tell storage; its own JSON-RPC does, for the
- * newest state only. An account without code has none, so its slots are zero whatever can be asked.
+ * One slot of a contract’s storage, 32 bytes. The node’s HTTP API cannot read storage. Its own JSON-RPC can, for the newest state
+ * only. An account without code has no storage, so its slots are zero.
  *
  * @param slot - below 2^256.
  * @throws HistoricalStateError for the solidified or a past state; RpcError `-32000` without `rpc`.

@@ -33,7 +33,7 @@ export function createTransactions({
   const reads = view === 'full' ? native.wallet : native.solidity
   let genesis: ReadonlyMap<Hash, number> | undefined
 
-  /** `'elsewhere'`: in a block that this view does not see (yet), or no longer. */
+  /** `'elsewhere'`: in a block that this view does not have yet, or does not have any more. */
   async function locate(
     hash: Hash,
     signal: AbortSignal | undefined,
@@ -96,7 +96,7 @@ export function createTransactions({
           { signal },
         )
         if (transaction && toHash(transaction.txID) === hash) {
-          // Not in the pool any more, so it is in a block, and its outcome should be there.
+          // It has left the pool, so it is in a block, and the node should have its outcome.
           if (!place && hasExpired(transaction, latest()))
             throw new UpstreamError('the node does not have the outcome of this transaction')
           return pending(transaction)
@@ -126,8 +126,8 @@ export declare namespace createTransactions {
 }
 
 /**
- * Shown while a transaction is pending: one that no transaction in a block has. Tools take a mined transaction with the
- * sender and the nonce of a pending one for its replacement, and would report the outcome of the wrong one.
+ * The nonce of a pending transaction. No transaction in a block has it: tools take a mined transaction with the sender and the
+ * nonce of a pending one for its replacement, and would report the outcome of the wrong one.
  */
 const PENDING_NONCE = '0x7fffffff'
 

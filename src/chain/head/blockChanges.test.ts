@@ -52,7 +52,7 @@ describe('blockChangesFrom', () => {
     expect(blockChangesFrom(window, { number: 4, hash: hash(4, 0) }, 4)).toEqual([])
   })
 
-  test('behavior: whatever branch one is on, the steps lead to the canonical chain', () => {
+  test('behavior: from a cursor on any branch the changes lead to the canonical chain', () => {
     const reorgs = fc.array(
       fc.tuple(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 0, max: 3 })),
       {
@@ -66,10 +66,10 @@ describe('blockChangesFrom', () => {
         const held = before.blocks.map(({ hash }) => hash)
         const route = blockChangesFrom(window, newestOf(before), newestOf(window).number)
         expect(typeof route).not.toBe('string')
-        const steps = typeof route === 'string' ? [] : route
-        const gone = steps.filter(({ removed }) => removed).map(({ block }) => block.hash)
+        const changes = typeof route === 'string' ? [] : route
+        const gone = changes.filter(({ removed }) => removed).map(({ block }) => block.hash)
         expect(gone).toEqual(held.splice(held.length - gone.length).toReversed())
-        held.push(...steps.slice(gone.length).map(({ block }) => block.hash))
+        held.push(...changes.slice(gone.length).map(({ block }) => block.hash))
         expect(held).toEqual(window.blocks.map(({ hash }) => hash))
       }),
     )
@@ -89,7 +89,7 @@ describe('blockChangesFrom', () => {
 })
 
 describe('applyUpdate', () => {
-  test('error: steps that do not link', () => {
+  test('error: updates that do not link', () => {
     const { window } = build(2, [])
     expect(() => applyUpdate(window, { removed: [], added: [block(4, 0)], solidified })).toThrow(
       /follow/,

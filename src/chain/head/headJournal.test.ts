@@ -19,7 +19,7 @@ let blocks: RecentBlock[]
 
 const hashes = () => blocks.map(({ hash }) => hash)
 const blockAt = (index: number) => blocks[index] as RecentBlock
-const stepTo = (index: number) => {
+const entryTo = (index: number) => {
   const block = blockAt(index)
   const prev: Hash | '' = index === 0 ? '' : blockAt(index - 1).hash
   return toEntry(prev, { removed: [], added: [block], solidified: blockAt(0) }, block.hash)
@@ -49,10 +49,10 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
     })
   })
 
-  test('default: steps come in order, contents beside', async () => {
+  test('default: updates come in order, with their contents', async () => {
     const token = await lead('a')
     for (const index of [0, 1, 2])
-      expect(await journal.publish(token, stepTo(index), [blockAt(index)], 0)).toBe('ok')
+      expect(await journal.publish(token, entryTo(index), [blockAt(index)], 0)).toBe('ok')
     const entries = await journal.read('0-0')
     expect(entries.map(({ entry }) => entry?.tip)).toEqual(hashes().slice(0, 3))
     expect(await journal.snapshot()).toEqual({
@@ -80,28 +80,28 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
 
   test('behavior: a leader that was replaced cannot publish', async () => {
     const old = await lead('a')
-    expect(await journal.publish(old, stepTo(0), [blockAt(0)], 0)).toBe('ok')
+    expect(await journal.publish(old, entryTo(0), [blockAt(0)], 0)).toBe('ok')
     await link.client.del(link.key('head:lease'))
-    expect(await journal.publish(old, stepTo(1), [blockAt(1)], 0)).toBe('fenced')
+    expect(await journal.publish(old, entryTo(1), [blockAt(1)], 0)).toBe('fenced')
     const next = await lead('b')
-    expect(await journal.publish(old, stepTo(1), [blockAt(1)], 0)).toBe('fenced')
-    expect(await journal.publish(next, stepTo(1), [blockAt(1)], 0)).toBe('ok')
+    expect(await journal.publish(old, entryTo(1), [blockAt(1)], 0)).toBe('fenced')
+    expect(await journal.publish(next, entryTo(1), [blockAt(1)], 0)).toBe('ok')
     expect(await journal.read('0-0')).toHaveLength(2)
   })
 
   test('behavior: a step must start from the newest block', async () => {
     const token = await lead('a')
-    await journal.publish(token, stepTo(0), [blockAt(0)], 0)
-    expect(await journal.publish(token, stepTo(2), [blockAt(2)], 0)).toBe('moved')
+    await journal.publish(token, entryTo(0), [blockAt(0)], 0)
+    expect(await journal.publish(token, entryTo(2), [blockAt(2)], 0)).toBe('moved')
   })
 
   test('behavior: what was taken away is told apart and trimmed with the window', async () => {
     const token = await lead('a')
-    for (const index of [0, 1, 2]) await journal.publish(token, stepTo(index), [blockAt(index)], 0)
+    for (const index of [0, 1, 2]) await journal.publish(token, entryTo(index), [blockAt(index)], 0)
     const change = { removed: [blockAt(2)], added: [], solidified: blockAt(0) }
     await journal.publish(token, toEntry(blockAt(2).hash, change, blockAt(1).hash), [], 0)
     expect(await journal.snapshot()).toMatchObject({ orphans: [blockAt(2).hash] })
-    await journal.publish(token, stepTo(2), [blockAt(2)], 2)
+    await journal.publish(token, entryTo(2), [blockAt(2)], 2)
     expect(await journal.snapshot()).toMatchObject({
       blocks: [{ number: 2 }],
       orphans: [],
@@ -110,7 +110,7 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
 
   test('behavior: one chain for one prefix, and a lifetime on every key', async () => {
     const token = await lead('a')
-    await journal.publish(token, stepTo(0), [blockAt(0)], 0)
+    await journal.publish(token, entryTo(0), [blockAt(0)], 0)
     expect(await journal.isSameChain(blockAt(0).hash)).toBe(true)
     expect(await journal.isSameChain(blockAt(1).hash)).toBe(false)
     await lead('a')
