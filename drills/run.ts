@@ -3,16 +3,19 @@
 //   npm run drills -- hostile [case …]     hostile input, slow readers, full disks: a light client beside each
 //   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
+//   npm run drills -- rolling              restarts of three replicas behind nginx and HAProxy (Debian packages)
 //
 // Needs nothing but Node (redis-server for the cases that say so). Linux only: memory is read from /proc.
 import { hostile } from './hostile.ts'
 import { endAll } from './processes.ts'
 import { prometheus } from './prometheus.ts'
+import { rolling } from './rolling.ts'
 import { upstreams } from './upstreams.ts'
 
 const drills: Record<string, (names: string[]) => Promise<boolean>> = {
   hostile,
   prometheus,
+  rolling,
   upstreams,
 }
 const [name = '', ...rest] = process.argv.slice(2)

@@ -1,16 +1,21 @@
 import type { Case } from '../case.ts'
 import { catchingUp } from './catchingUp.ts'
 import { feeHistory } from './feeHistory.ts'
+import { foreignPages } from './foreignPages.ts'
 import { idle } from './idle.ts'
 import { largeFilters, largeFiltersInRedis } from './largeFilters.ts'
 import { largeLogsCase } from './largeLogs.ts'
+import { oversizedInput } from './oversizedInput.ts'
 import { pipelinedLogs } from './pipelinedLogs.ts'
+import { blockedRedis, busyLoop, fullDisk, hangingNode } from './stopping.ts'
 import { subscriptions } from './subscriptions.ts'
 import { unreadAnswers } from './unreadAnswers.ts'
 
 /** Every hostile case, in the order of the table. A new case is a file here and a line below. */
 export const cases: readonly Case[] = [
   idle,
+  foreignPages,
+  oversizedInput,
   pipelinedLogs,
   unreadAnswers,
   largeLogsCase,
@@ -19,4 +24,8 @@ export const cases: readonly Case[] = [
   catchingUp,
   largeFilters,
   largeFiltersInRedis,
+  fullDisk,
+  hangingNode,
+  blockedRedis,
+  busyLoop,
 ]

@@ -323,6 +323,15 @@ describe('other paths', () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toBe('ethgate_up 1\n')
   })
 
+  test('behavior: a health check over HTTP/1.0, without Host', async () => {
+    const { port } = await setup()
+    const socket = connect(port)
+    socket.write('GET /ready HTTP/1.0\r\n\r\n')
+    let text = ''
+    for await (const chunk of socket.setEncoding('utf8')) text += chunk as string
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  })
+
   test.each(['starting', 'down', 'draining'] as const)('behavior: 503 while %s', async (status) => {
     const { url } = await setup({}, { status, ready: false })
     expect((await fetch(`${url}/health`)).status).toBe(503)

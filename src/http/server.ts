@@ -6,7 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 
 import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
@@ -106,6 +106,8 @@ export function createHttpServer({
       createServer(options, (incoming, outgoing) => {
         const refusal = access.refusalOf(incoming)
         if (refusal) return refuse(outgoing, refusal)
+        // HTTP/1.0 needs none, and health checks send none.
+        incoming.headers.host ??= 'localhost'
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
         inTurn.request(incoming, outgoing, () => {
           outgoing.shouldKeepAlive &&= !isClosing(incoming)
@@ -122,8 +124,16 @@ export function createHttpServer({
       closing = true
       const deadline = performance.now() + config.drain
       const cut = setTimeout(() => server.closeAllConnections(), config.drain)
-      if (server.listening && delay > 0) await sleep(Math.min(delay, config.drain / 2))
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const isDelayed = server.listening && delay > 0
+      if (isDelayed) {
+        await sleep(Math.min(delay, config.drain / 2))
+        // Connections that wait to be accepted will be reset. Right after a turn has accepted there are hardly any.
+        await new Promise(setImmediate)
+      }
+      const closed = new Promise<void>((resolve) => stopListening(server, resolve))
+      // Those that were accepted last still send their request, and count as idle until it is here.
+      if (isDelayed) await sleep(Math.min(LAST_REQUEST_MS, config.drain / 4))
+      server.closeIdleConnections()
       // A connection whose last request has finished would be kept alive.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
       await ws.drain(deadline - performance.now())
@@ -160,6 +170,14 @@ export declare namespace createHttpServer {
 const KEEP_ALIVE_MS = 75_000
 
 const CLOSE_IDLE_MS = 20
+
+/** Time for a request to arrive on a connection that was just accepted. */
+const LAST_REQUEST_MS = 500
+
+/** Ends only the listening; `close` of an HTTP server ends idle connections too. */
+function stopListening(server: Server, done: () => void): void {
+  NetServer.prototype.close.call(server, done)
+}
 
 const SERVER_OPTIONS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
