@@ -4,7 +4,7 @@ import { createRegistry, type Subscription } from './registry.ts'
 import type { RpcSocket } from './socket.ts'
 
 function createSocket(id: string, client = 'a') {
-  const listeners: (() => void)[] = []
+  const listeners = new Set<() => void>()
   const socket: RpcSocket = {
     id,
     client,
@@ -12,11 +12,11 @@ function createSocket(id: string, client = 'a') {
     buffered: () => 0,
     close() {},
     onClose(listener) {
-      listeners.push(listener)
-      return () => {}
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
   }
-  return { socket, end: () => listeners.forEach((listener) => listener()) }
+  return { socket, end: () => listeners.forEach((listener) => listener()), listeners }
 }
 
 const subscription = (socket: RpcSocket, id: string): Subscription => ({
@@ -41,6 +41,19 @@ test('default: counted by kind until it is removed or its socket ends', () => {
   end()
   expect(registry.count()).toBe(0)
   expect(changes).toBe(4)
+})
+
+test('behavior: a connection is in use only while it has subscriptions', () => {
+  const registry = createRegistry({ onChange() {}, perClient: 9, perSocket: 9 })
+  const { listeners, socket } = createSocket('1')
+  for (let round = 0; round < 2; round++) {
+    registry.add(subscription(socket, '0x1'))
+    registry.add(subscription(socket, '0x2'))
+    registry.remove(socket, '0x1')
+    expect(listeners.size).toBe(1)
+    registry.remove(socket, '0x2')
+    expect(listeners.size).toBe(0)
+  }
 })
 
 test('error: limits of a connection and of a client', () => {

@@ -33,6 +33,8 @@ export function createRegistry({
   perSocket,
 }: createRegistry.Options): Registry {
   const sockets = new Map<string, Map<string, Subscription>>()
+  /** Ends the listening to the end of a socket. */
+  const unlisteners = new Map<string, () => void>()
   const clients = new Map<string, number>()
   const kinds: Kinds = { chain: new Set(), newPendingTransactions: new Set(), syncing: new Set() }
 
@@ -47,8 +49,16 @@ export function createRegistry({
     const ofClient = (clients.get(socket.client) ?? 1) - 1
     if (ofClient > 0) clients.set(socket.client, ofClient)
     else clients.delete(socket.client)
+    if (own.size === 0) forget(socket)
     onChange()
     return true
+  }
+
+  /** A connection without subscriptions may become idle: nothing listens to its end any more. */
+  function forget({ id }: RpcSocket) {
+    sockets.delete(id)
+    unlisteners.get(id)?.()
+    unlisteners.delete(id)
   }
 
   return {
@@ -65,10 +75,11 @@ export function createRegistry({
       if (own) own.set(id, subscription)
       else {
         sockets.set(socket.id, new Map([[id, subscription]]))
-        socket.onClose(() => {
+        const unlisten = socket.onClose(() => {
           for (const id of sockets.get(socket.id)?.keys() ?? []) remove(socket, id)
-          sockets.delete(socket.id)
         })
+        // Of a connection that has ended already, the listener has run.
+        if (sockets.has(socket.id)) unlisteners.set(socket.id, unlisten)
       }
       onChange()
     },
@@ -78,6 +89,8 @@ export function createRegistry({
     count: () => kinds.chain.size + kinds.newPendingTransactions.size + kinds.syncing.size,
     clear() {
       sockets.clear()
+      for (const unlisten of unlisteners.values()) unlisten()
+      unlisteners.clear()
       clients.clear()
       for (const subscriptions of Object.values(kinds)) subscriptions.clear()
       onChange()
