@@ -153,7 +153,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     ]),
   })
 
-  /** A client that believes what it is told: what is taken away must be the last that it has. */
+  /** A client that keeps what it receives: a removed log must be the last that it has. */
   function receive(filter: 'logs' | 'blocks', page: (RpcLog | Hash)[]) {
     for (const item of page)
       if (typeof item === 'string') announced.push(item)
@@ -247,7 +247,7 @@ beforeAll(async () => {
 afterAll(() => redis?.close())
 
 describe.skipIf(redisServerMissing !== undefined)('two replicas on one Redis', () => {
-  test('behavior: whatever happens, a client ends with exactly the canonical logs and blocks', async () => {
+  test('behavior: whatever happens, a client converges to the canonical logs and blocks', async () => {
     const scripts = fc.array(events, { minLength: 10, maxLength: 60, size: 'max' })
     const property = fc.asyncProperty(scripts, (script) => run(redis, script))
     const numRuns = Number(process.env['MODEL_RUNS'] ?? 6)

@@ -69,7 +69,7 @@ describe('log filters', () => {
     expect(await gateway.rpc('eth_getFilterLogs', id)).toEqual(found)
   })
 
-  test('behavior: a reorg first takes away, newest first, then adds', async () => {
+  test('behavior: after a reorg removed logs come first, newest first', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newFilter', {})
     chain.mine({ logs: [[log]] })
@@ -82,7 +82,7 @@ describe('log filters', () => {
     expect(await changes(id)).toEqual([])
   })
 
-  test('behavior: a branch that came and went between polls is not mentioned', async () => {
+  test('behavior: a branch that appeared and disappeared between polls is not delivered', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newFilter', {})
     chain.mine({ logs: [[log]] })
@@ -167,10 +167,10 @@ describe('log filters', () => {
     })
   })
 
-  test('behavior: a page whose response never left is there for the next poll', async () => {
+  test('behavior: a page whose response was not delivered comes with the next poll', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newFilter', {})
-    // More than the socket's buffers take, so that the response cannot leave while nobody reads.
+    // More than the socket's buffers take, so that the response cannot leave while the client does not read.
     const big = { ...log, data: 'cd'.repeat(1_000_000) }
     chain.mine({ logs: [[big, big, big, big, big, big]] })
     await sync()
@@ -262,7 +262,7 @@ describe('other filters', () => {
     expect(found).toEqual([one, two, three, four].map((hash) => `0x${hash}`))
   })
 
-  test('behavior: the pool is asked only while somebody wants to know of it', async () => {
+  test('behavior: the pool is polled only while a filter or subscription wants it', async () => {
     await start({ filterTtl: 1 })
     const path = '/wallet/gettransactionlistfrompending'
     const polls = () => chain.calls.get(path) ?? 0

@@ -165,7 +165,7 @@ export function createFilters({
         if (claimed?.spec.view !== chain.view) throw new FilterNotFoundError()
         const page = await pageOf(claimed, request.signal)
         if (!page) {
-          log.warn({ id }, 'what a filter has to deliver is not known any more: it is removed')
+          log.warn({ id }, 'a filter was removed: what follows its cursor is not known any more')
           await store.remove(id)
           throw new FilterNotFoundError()
         }

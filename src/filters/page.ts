@@ -23,10 +23,10 @@ const MAX_SEARCHES = 20
 const SPAN = 1_000
 
 /**
- * Everything from a cursor to the newest block of the filter's view, as whole blocks and at most `limit` items: orphaned
- * logs first (`removed: true`, in the reverse of the order they were delivered in), then the canonical ones.
+ * Everything from a cursor to the newest block of the filter's view, as whole blocks and at most `limit` items: logs of
+ * orphans first (`removed: true`, in the reverse of the order in which they were delivered), then the canonical ones.
  *
- * @returns undefined when the cursor's branch is so old that nothing is known of it.
+ * @returns undefined when the cursor is on a branch that is not known any more.
  * @throws BehindError, UpstreamError; LimitExceededError as `readHistory`
  */
 export async function pageFrom(
@@ -40,11 +40,11 @@ export async function pageFrom(
   for (let searches = 0; ;) {
     const view = window()
     const to = spec.view === 'solid' ? view.solidified.number : newestOf(view).number
-    const route = blockChangesFrom(view, at, to)
-    if (route === 'lost') return undefined
-    if (route === 'ahead') throw new BehindError()
-    if (route !== 'below') {
-      for (const { after, block, removed } of route) {
+    const changes = blockChangesFrom(view, at, to)
+    if (changes === 'lost') return undefined
+    if (changes === 'ahead') throw new BehindError()
+    if (changes !== 'below') {
+      for (const { after, block, removed } of changes) {
         const found = itemsOf({ after, block, removed })
         if (items.length + found.length > limit) {
           if (items.length === 0) throw tooLarge(block.number, limit)
@@ -105,7 +105,7 @@ export declare namespace pageFrom {
   }
 }
 
-/** `-32603`: another replica delivered a block that this one has not heard of yet. */
+/** `-32603`: another replica delivered a block that this one has not received yet. */
 export class BehindError extends UpstreamError {
   override name = 'BehindError'
 
@@ -114,8 +114,8 @@ export class BehindError extends UpstreamError {
   }
 }
 
-/** What a filter delivers of one step. */
-function createItems(spec: ChainSpec): (step: BlockChange) => string[] {
+/** What a filter delivers of one block that left or joined the chain. */
+function createItems(spec: ChainSpec): (change: BlockChange) => string[] {
   if (spec.kind === 'blocks') return ({ block, removed }) => (removed ? [] : [`"${block.hash}"`])
   const matcher = createLogMatcher(spec)
   return ({ block, removed }) => {

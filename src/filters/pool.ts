@@ -40,7 +40,7 @@ const MAX_UNWRITTEN = 50_000
 /** Hashes that are read from the log at once. */
 const BATCH = 1_000
 
-/** Watches the node's pool while somebody wants it: the leader polls it for all replicas. */
+/** Watches the node's pool while it is wanted: the leader polls it for all replicas. */
 export function createPoolFeed({
   head,
   log,
@@ -54,7 +54,7 @@ export function createPoolFeed({
   /** What the log does not have yet. */
   let unwritten: Hash[] = []
   let writing = Promise.resolve()
-  /** Position in the log up to which this process has announced; undefined while nobody listens. */
+  /** Position in the log up to which this process has announced; undefined without listeners. */
   let heard: string | undefined
   let starting = Promise.resolve()
   let wishedUntil = 0

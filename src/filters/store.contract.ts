@@ -81,7 +81,7 @@ export function describeFilterStore(
       expect(claims.filter((one) => one?.state === 'claimed')).toHaveLength(1)
     })
 
-    test('behavior: an undelivered page is there again', async () => {
+    test('behavior: a released page can be claimed again', async () => {
       const id = await create()
       await store.claim(id, 'one', 'nothing')
       await store.release(id, 'other')
@@ -93,7 +93,7 @@ export function describeFilterStore(
       })
     })
 
-    test('behavior: the page of a dead replica is free after the lease', async () => {
+    test('behavior: the page of a dead replica can be claimed after its lease', async () => {
       const id = await create()
       await store.claim(id, 'dead', 'nothing')
       await opened.pass(limits.lease + 50)
@@ -103,7 +103,7 @@ export function describeFilterStore(
       expect(await store.commit(id, 'next', '1:0x01', '2:0x02')).toBe(true)
     })
 
-    test('behavior: a page that was slow to leave counts unless another poll took it', async () => {
+    test('behavior: a page can be committed after its lease unless another poll has claimed it', async () => {
       const id = await create()
       await store.claim(id, 'slow', 'nothing')
       await opened.pass(limits.lease + 50)

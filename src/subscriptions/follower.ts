@@ -66,22 +66,22 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
   const newestIn = (window: Window) =>
     chain.view === 'solid' ? window.solidified : newestOf(window)
 
-  function route({ at }: Follower): BlockChanges {
+  function changesOf({ at }: Follower): BlockChanges {
     const window = view()
     return blockChangesFrom(window, at, newestIn(window).number)
   }
 
   function follow(subscription: FollowerOfSocket): void {
     if (subscription.catchingUp) return
-    const steps = route(subscription)
+    const changes = changesOf(subscription)
     // The next update of the head brings what is missing here.
-    if (steps === 'ahead') return
-    if (typeof steps === 'string' || steps.length > AT_ONCE) {
+    if (changes === 'ahead') return
+    if (typeof changes === 'string' || changes.length > AT_ONCE) {
       subscription.catchingUp = true
       queue.add(subscription)
       return
     }
-    for (const { after, block, removed } of steps) {
+    for (const { after, block, removed } of changes) {
       const { id, socket, topic } = subscription
       for (const text of topic.texts(block, removed)) socket.send(notification(id, text))
       subscription.at = after
@@ -90,21 +90,21 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
 
   /** Delivers some blocks. @returns whether there may be more to deliver in the background. */
   async function deliverPortion(subscription: FollowerOfSocket): Promise<boolean> {
-    const steps = route(subscription)
-    if (steps === 'lost') throw new Error('the branch of the subscription is not known any more')
-    if (steps === 'ahead') return false
-    if (steps === 'below') {
+    const changes = changesOf(subscription)
+    if (changes === 'lost') throw new Error('the branch of the subscription is not known any more')
+    if (changes === 'ahead') return false
+    if (changes === 'below') {
       const end = (view().blocks[0]?.number ?? 0) - 1
       const { at, texts } = await subscription.topic.history(chain, subscription.at.number + 1, end)
       await sendSlowly(subscription, texts)
       subscription.at = at
       return true
     }
-    for (const { after, block, removed } of steps.slice(0, AT_ONCE)) {
+    for (const { after, block, removed } of changes.slice(0, AT_ONCE)) {
       await sendSlowly(subscription, subscription.topic.texts(block, removed))
       subscription.at = after
     }
-    return steps.length > AT_ONCE
+    return changes.length > AT_ONCE
   }
 
   /** Sends in slices, so that other work gets its turn, and as fast as the reader takes them. */

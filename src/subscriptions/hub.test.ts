@@ -56,7 +56,7 @@ describe('createHub', () => {
     )
   })
 
-  test('behavior: a reorg takes logs away, newest first, and announces the new branch', async () => {
+  test('behavior: after a reorg logs are removed newest first, and the new branch is announced', async () => {
     await start()
     const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
     const logs = await socket.rpc<string>('eth_subscribe', 'logs', {})
@@ -251,7 +251,7 @@ describe('createHub', () => {
     expect(reader.most).toBeLessThan(450_000)
   })
 
-  test('behavior: stopping says going away', async () => {
+  test('behavior: stopping closes sockets with 1001', async () => {
     await start()
     await socket.rpc('eth_subscribe', 'newHeads')
     void gateway.stop()

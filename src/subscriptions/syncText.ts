@@ -8,8 +8,8 @@ const SYNCING_AFTER = 60_000
 const SLOT = 3_000
 
 /**
- * The payload of a `syncing` notification: `false`, or how far behind the newest block is. An old head alone is a chain that
- * stands still; one that moves and is old is catching up.
+ * The payload of a `syncing` notification: `false`, or how far behind the newest block is. An old head that does
+ * not move is a chain without new blocks; an old head that moves is a node that catches up.
  */
 export function syncText(head: Pick<Head, 'status' | 'window'>, now: number): string {
   const window = head.window()

@@ -113,7 +113,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
     expect(seen.slice(before)).toEqual(blocks.map(({ hash }) => hash))
   })
 
-  test('default: watchEvent has each event once, and what a reorg takes away', async () => {
+  test('default: watchEvent has each event once, and those that a reorg removes', async () => {
     const client = await viemClient(kind)
     const seen: string[] = []
     cleanups.push(
