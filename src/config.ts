@@ -168,6 +168,14 @@ export const options = {
     parse: text,
     help: 'folder for the record of what managed accounts sent, which keeps an old transaction from being sent again after a restart; by default ethgate in the folder for state ($XDG_STATE_HOME or ~/.local/state); none keeps it in memory; with --redis it is in Redis',
   },
+  slow: {
+    flag: '--slow',
+    env: 'ETHGATE_SLOW',
+    value: 'MS',
+    default: 1_000,
+    parse: integer(0),
+    help: 'milliseconds from which a call gets a line in the log; 0 for none',
+  },
   verifyRate: {
     flag: '--verify-rate',
     env: 'ETHGATE_VERIFY_RATE',

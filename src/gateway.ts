@@ -1,24 +1,23 @@
-import { setMaxListeners } from 'node:events'
-
 import { Hono } from 'hono'
 
 import { createBoot } from './boot.ts'
+import { createCaller } from './caller.ts'
 import { type Config, ConfigError, createConfig } from './config.ts'
 import type { Context } from './context.ts'
+import { describe } from './describing.ts'
 import { RpcError, UpstreamError } from './errors.ts'
 import { createExplainMethod } from './explain/ethgate_explain.ts'
 import { createCallRecorder } from './explain/recorder.ts'
-import { healthOf } from './health.ts'
+import { figuresOf, healthOf } from './health.ts'
 import { isLoopback } from './http/access.ts'
 import type { Health } from './http/health.ts'
 import { createHttpServer } from './http/server.ts'
 import { createUnsent } from './http/unsent.ts'
 import { createWalletPassthrough } from './http/walletPassthrough.ts'
 import type { AnyMethod } from './jsonrpc/method.ts'
-import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
-import { createRpcServer, type ObservedCall } from './jsonrpc/server.ts'
+import { ClientGoneError } from './jsonrpc/request.ts'
+import { createRpcServer } from './jsonrpc/server.ts'
 import { createLoopWatch } from './lib/loopWatch.ts'
-import { sleep } from './lib/sleep.ts'
 import { type Log, silentLog } from './log.ts'
 import { methodsOf } from './methods/view.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -26,21 +25,18 @@ import { createChainGuard, guardRpc } from './native/chainGuard.ts'
 import { createNativeClient, type NativeClient } from './native/client.ts'
 import type { Upstream } from './native/pool/upstream.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
-import type { NodeRpc } from './native/rpc.ts'
 import type { NativeTransport } from './native/transport.ts'
-import { openRpcDocument } from './openrpc/document.ts'
-import examples from './openrpc/examples.json' with { type: 'json' }
 import { createDocumentRoutes } from './openrpc/routes.ts'
-import { createDiscoverMethod } from './openrpc/rpc_discover.ts'
 import { createPage } from './page/page.tsx'
 import { type DevAccount } from './page/views/connect.tsx'
+import { createRequestLog } from './requestLog.ts'
+import { createSampling } from './sampling.ts'
 import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
 import { createSharedFloor, type SharedFloor } from './sharedFloor.ts'
 import { createTraffic, SAMPLE } from './traffic.ts'
 import { connectUpstreams, type Upstreams } from './upstreams.ts'
-import { createVerifier, type Verifier } from './verify/verifier.ts'
-import { VERSION } from './version.ts'
+import type { Verifier } from './verify/verifier.ts'
 import { weiMethods } from './wei/methods.ts'
 
 export { type Config, createConfig } from './config.ts'
@@ -111,7 +107,7 @@ export function createGateway({
       '--allowed-hosts * lets web pages of any name send with the managed keys of this gateway',
     )
   const metrics = createMetrics()
-  const traffic = createTraffic({ gauges: () => gaugesOf(health(), services, sockets) })
+  const traffic = createTraffic({ gauges: () => figuresOf(health(), services, sockets) })
   let sockets = 0
   let ownUrl: string | undefined
   let sampling: NodeJS.Timeout | undefined
@@ -169,6 +165,7 @@ export function createGateway({
     else log.error({ err: error }, message)
   }
 
+  const requestLog = createRequestLog(log, config.slow)
   const unsent = createUnsent({ limit: config.unsentBytes })
   const loop = createLoopWatch({
     onBlocked: ({ method, ms }) =>
@@ -188,36 +185,30 @@ export function createGateway({
       hasRoom: (bytes) => unsent.hasRoom(bytes),
       loop,
       methods: change(methodsOf(view, extraMethods)),
-      observe({ code, method, ms }) {
+      observe(call, scope) {
+        const { code, method, ms } = call
         metrics.call(method, code, ms / 1000)
         traffic.call(method, code, ms)
+        requestLog.call(call, scope)
       },
       onError,
       onResult,
       responseLimit: config.responseLimit,
-      trace: log.isLevelEnabled('debug')
-        ? (request) => log.debug(lineOf(request), 'request')
-        : undefined,
+      trace: requestLog.trace,
     })
   }
 
-  const more: Record<string, AnyMethod> = {
-    ethgate_explain: createExplainMethod({ recorder, request: requestFor }),
-    rpc_discover: createDiscoverMethod(() => document(ownUrl ?? `http://localhost:${config.port}`)),
-  }
-  const fullMethods = { ...methodsOf('full', extraMethods), ...more }
-  const document = (url: string) =>
-    openRpcDocument({
-      examples,
-      limits: limitsOf(config),
-      methods: fullMethods,
-      url,
-      version: VERSION,
-    })
-  const verifier = createSampling({ config, metrics, nodeRpc, request: (call) => request(call) })
+  const { request, requestFor } = createCaller(() => full)
+  const explain = createExplainMethod({ recorder, request: requestFor })
+  const description = describe(
+    { ...methodsOf('full', extraMethods), ethgate_explain: explain },
+    config,
+    () => ownUrl ?? `http://localhost:${config.port}`,
+  )
+  const verifier = createSampling({ config, metrics, nodeRpc, request })
   const full = serverOf(
     'full',
-    () => fullMethods,
+    () => description.methods,
     (method, params, result) => verifier?.observe(method, params, result),
   )
   const solid = serverOf('solid')
@@ -233,28 +224,11 @@ export function createGateway({
       waiting: booting.waiting(),
     })
 
-  /** One call in this process, on the full view, for the client of a scope. */
-  async function requestFor(
-    { method, params = [] }: { method: string; params?: readonly unknown[] },
-    scope: RequestScope,
-  ): Promise<unknown> {
-    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const answer = await full.answer(text, scope)
-    const { error, result } = JSON.parse((answer?.parts ?? []).join('')) as {
-      error?: { code: number; message: string; data?: unknown }
-      result?: unknown
-    }
-    if (error) throw new RpcError(error.code, error.message, { data: error.data })
-    return result
-  }
-
-  const request: Gateway['request'] = (call) => requestFor(call, inProcessScope())
-
   const page = config.page
     ? createPage({
         accounts,
         health,
-        methods: consoleMethods(fullMethods),
+        methods: description.served,
         native,
         request,
         traffic: () => traffic.report(),
@@ -275,7 +249,7 @@ export function createGateway({
   const http = createHttpServer({
     documents: createDocumentRoutes({
       chainId: () => services?.chainId,
-      document,
+      document: (url) => description.document(url),
       hasPage: page !== undefined,
     }),
     canSpend,
@@ -374,75 +348,4 @@ function joinRoutes(...parts: (Hono | undefined)[]): Hono | undefined {
   const all = new Hono()
   for (const part of given) all.route('/', part)
   return all
-}
-
-/** Methods that the console of the page offers: all that are served. */
-function consoleMethods(methods: Record<string, AnyMethod>) {
-  return Object.entries(methods)
-    .filter(([, { kind = 'served' }]) => kind !== 'refused')
-    .map(([name, { summary }]) => ({ name, summary }))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-/** Compares a share of the answers with the node’s own JSON-RPC, where that is asked for. */
-function createSampling({
-  config,
-  metrics,
-  nodeRpc,
-  request,
-}: {
-  config: Config
-  metrics: Metrics
-  nodeRpc: NodeRpc | undefined
-  request: Gateway['request']
-}): Verifier | undefined {
-  if (config.verifyRate === 0) return undefined
-  if (!nodeRpc) throw new TypeError('--verify-rate needs --upstream-rpc, the node’s own JSON-RPC')
-  return createVerifier({
-    rate: config.verifyRate,
-    sleep,
-    ours: (method, params) => request({ method, params }),
-    theirs: (method, params) => nodeRpc.call(method, [...params]),
-    onOutcome: (method, outcome) => metrics.verified.inc({ method, outcome }),
-  })
-}
-
-/** Figures of the state page that are not calls. */
-function gaugesOf({ filters, head }: Health, services: Services | undefined, sockets: number) {
-  const { hits, misses } = services?.blocks.usage() ?? { hits: 0, misses: 0 }
-  const reads = hits + misses
-  return {
-    'Cache hits, % of all': reads === 0 ? 0 : (100 * hits) / reads,
-    Filters: filters.count,
-    WebSockets: sockets,
-    'Head age, s': head.age ?? 0,
-  }
-}
-
-/** Limits that callers meet, for the OpenRPC document. */
-function limitsOf(config: Config) {
-  const { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit } = config
-  return { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit }
-}
-
-function lineOf({ bytes, calls, ms }: { bytes: number; calls: ObservedCall[]; ms: number }) {
-  const [first] = calls
-  return {
-    bytes,
-    ms: Math.round(ms * 1000) / 1000,
-    ...(calls.length === 1
-      ? { code: first?.code, method: first?.method }
-      : { calls: calls.map(({ code, method }) => (code === 0 ? method : `${method} ${code}`)) }),
-  }
-}
-
-function inProcessScope(): RequestScope {
-  const { signal } = new AbortController()
-  // One call may wait for many native calls, each with a listener.
-  setMaxListeners(0, signal)
-  return {
-    client: 'in-process',
-    signal,
-    onSettled: (listener) => listener(true),
-  }
 }

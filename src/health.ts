@@ -119,3 +119,19 @@ function seconds(milliseconds: number): number {
 function hostOf(address: string | undefined): string | null {
   return address === undefined ? null : new URL(address).origin
 }
+
+/** Figures of the state page that are not calls, by label. */
+export function figuresOf(
+  { filters, head }: Health,
+  services: Services | undefined,
+  sockets: number,
+): Record<string, number> {
+  const { hits, misses } = services?.blocks.usage() ?? { hits: 0, misses: 0 }
+  const reads = hits + misses
+  return {
+    'Cache hits, % of all': reads === 0 ? 0 : (100 * hits) / reads,
+    Filters: filters.count,
+    WebSockets: sockets,
+    'Head age, s': head.age ?? 0,
+  }
+}

@@ -119,8 +119,13 @@ export function createRpcServer({
     const { answer, call, code, method } = await answerEntry(entry, rawId, request)
     loop.leave(method)
     const refusal = answer && refusalOf(answer, room)
-    const observed = { code: refusal?.code ?? code, method, ms: performance.now() - started }
-    observe(observed)
+    const observed = {
+      code: refusal?.code ?? code,
+      id: shownId(entry),
+      method,
+      ms: performance.now() - started,
+    }
+    observe(observed, request)
     calls?.push(observed)
     if (!refusal) {
       call?.deliver()
@@ -225,7 +230,7 @@ export declare namespace createRpcServer {
     /** The key is the wire name. */
     methods: Record<string, AnyMethod>
     /** Called once a call with its outcome: `code` is 0 or the JSON-RPC error code. */
-    observe?: (call: ObservedCall) => void
+    observe?: (call: ObservedCall, request: RequestScope) => void
     /** Called with everything that a handler throws, expected or not. */
     onError: (error: unknown, message: string) => void
     /** Called with each result before it is written. */
@@ -248,7 +253,22 @@ function take(room: Room, bytes: number): boolean {
 type Services = Omit<Context, 'request'>
 
 /** How one call went. `method` is `unknown` or `invalid` when no method ran. */
-export type ObservedCall = { code: number; method: string; ms: number }
+export type ObservedCall = {
+  code: number
+  /** Of the request, when it is short. */
+  id?: number | string | undefined
+  method: string
+  ms: number
+}
+
+/** Characters of an id that the log shows. */
+const MAX_ID = 64
+
+function shownId(entry: unknown): number | string | undefined {
+  const id = (entry as { id?: unknown } | null)?.id
+  if (typeof id === 'number') return id
+  return typeof id === 'string' && id.length <= MAX_ID ? id : undefined
+}
 
 /** Entries of one batch that are under way at once: less than the sockets that the node takes (40). */
 const BATCH_CONCURRENCY = 16

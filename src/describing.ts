@@ -1,0 +1,44 @@
+import type { Config } from './config.ts'
+import type { AnyMethod } from './jsonrpc/method.ts'
+import { type OpenRpcDocument, openRpcDocument } from './openrpc/document.ts'
+import examples from './openrpc/examples.json' with { type: 'json' }
+import { createDiscoverMethod } from './openrpc/rpc_discover.ts'
+import { VERSION } from './version.ts'
+
+/** The description of a table of methods, for tools and for the console of the page. */
+export type Description = {
+  /** The table with `rpc_discover`. */
+  methods: Record<string, AnyMethod>
+  /** @param url - where the reader reaches the gateway */
+  document(url: string): OpenRpcDocument
+  /** Methods that are served, by name. */
+  served: { name: string; summary: string }[]
+}
+
+/** @param ownUrl - where the gateway listens, for callers of `rpc_discover` */
+export function describe(
+  table: Record<string, AnyMethod>,
+  config: Config,
+  ownUrl: () => string,
+): Description {
+  const document = (url: string) =>
+    openRpcDocument({ examples, limits: limitsOf(config), methods, url, version: VERSION })
+  const methods: Record<string, AnyMethod> = {
+    ...table,
+    rpc_discover: createDiscoverMethod(() => document(ownUrl())),
+  }
+  return {
+    methods,
+    document,
+    served: Object.entries(methods)
+      .filter(([, { kind = 'served' }]) => kind !== 'refused')
+      .map(([name, { summary }]) => ({ name, summary }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  }
+}
+
+/** Limits that callers meet. */
+function limitsOf(config: Config) {
+  const { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit } = config
+  return { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit }
+}

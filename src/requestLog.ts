@@ -1,0 +1,49 @@
+import type { RequestScope } from './jsonrpc/request.ts'
+import type { ObservedCall } from './jsonrpc/server.ts'
+import type { Log } from './log.ts'
+
+/** What the log says of requests: a line for each slow or failed call, and at debug a line for each request. */
+export type RequestLog = {
+  call(call: ObservedCall, scope: RequestScope): void
+  /** Absent unless the log shows debug lines. */
+  trace: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
+}
+
+/** An upstream that fails, or a fault of the gateway: worth a line. Other errors are answers to wrong questions. */
+const INTERNAL = -32603
+
+/** @param slow - milliseconds from which a call gets a line; 0 for none */
+export function createRequestLog(log: Log, slow: number): RequestLog {
+  return {
+    call({ code, id, method, ms }, scope) {
+      const isSlow = slow > 0 && ms >= slow
+      if (!isSlow && code !== INTERNAL) return
+      const line = {
+        client: scope.client,
+        ...(id !== undefined && { id }),
+        method,
+        ms: rounded(ms),
+      }
+      if (code === INTERNAL) log.warn({ ...line, code }, 'request failed')
+      else log.info(line, 'slow request')
+    },
+    trace: log.isLevelEnabled('debug')
+      ? (request) => log.debug(lineOf(request), 'request')
+      : undefined,
+  }
+}
+
+function lineOf({ bytes, calls, ms }: { bytes: number; calls: ObservedCall[]; ms: number }) {
+  const [first] = calls
+  return {
+    bytes,
+    ms: rounded(ms),
+    ...(calls.length === 1
+      ? { code: first?.code, method: first?.method }
+      : { calls: calls.map(({ code, method }) => (code === 0 ? method : `${method} ${code}`)) }),
+  }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000
+}
