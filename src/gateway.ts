@@ -198,8 +198,12 @@ export function createGateway({
     })
   }
 
-  const { request, requestFor } = createCaller(() => full)
-  const explain = createExplainMethod({ recorder, request: requestFor })
+  const caller = createCaller(() => full)
+  const request: Gateway['request'] = (call) => caller.request(call)
+  const explain = createExplainMethod({
+    recorder,
+    request: (call, scope) => caller.requestFor(call, scope),
+  })
   const description = describe(
     { ...methodsOf('full', extraMethods), ethgate_explain: explain },
     config,
