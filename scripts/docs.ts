@@ -8,6 +8,7 @@ import { options, type Option } from '../src/config.ts'
 import { configSchema } from '../src/configSchema.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import { methods } from '../src/methods/index.ts'
+import { devMethodRows } from './devMethods.ts'
 
 const ROOT = new URL('../', import.meta.url)
 
@@ -18,6 +19,11 @@ const KINDS = { served: 'served', fixed: 'fixed answer', refused: 'refused' }
 const pages = [
   { file: 'docs/methods.md', name: 'methods', table: methodsTable() },
   { file: 'docs/options.md', name: 'options', table: optionsTable() },
+  {
+    file: 'docs/devchain.md',
+    name: 'tools',
+    table: table(['Method', 'anvil', 'Hardhat', 'Here'], await devMethodRows()),
+  },
 ]
 for (const page of pages) {
   const path = new URL(page.file, ROOT)

@@ -72,3 +72,30 @@ test('error: an option that is wrong says so in one line, exit code 2', async ()
   expect(run).toMatchObject({ code: 2, stdout: '' })
   expect(run.stderr.trim().split('\n')).toHaveLength(1)
 })
+
+test('error: --upstream is for serve', async () => {
+  const run = await ethgate(['dev', '--upstream', 'http://127.0.0.1:8090'])
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain('ethgate serve --upstream')
+})
+
+test('behavior: --help lists only what concerns dev', async () => {
+  const { stdout } = await ethgate(['dev', '--help'])
+  for (const flag of ['--decimals', '--mnemonic', '--profile', '--port'])
+    expect(stdout).toContain(flag)
+  for (const flag of ['--upstream', '--redis', '--keys ', '--state-window'])
+    expect(stdout).not.toContain(flag)
+})
+
+test('args: accounts of other words, another chain id, 18 decimals', async () => {
+  const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+  const args = ['--mnemonic', words, '--chain-id', '31337', '--decimals', '18', '--accounts', '1']
+  const { command, url } = await startDev(...args)
+  expect(await rpc(url, 'eth_chainId')).toBe('0x7a69')
+  const [account] = (await rpc(url, 'eth_accounts')) as string[]
+  expect(account).toBe('0x58a57ed9d8d624cbd12e2c467d34787555bb1b25')
+  expect(await rpc(url, 'eth_getBalance', [account, 'latest'])).toBe('0x21e19e0c9bab2400000')
+  expect(command.stdout()).toContain('native transactions are refused')
+  command.process.kill('SIGTERM')
+  await command.ended
+})

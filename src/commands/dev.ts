@@ -9,17 +9,22 @@ type Flags = Record<string, string | boolean | undefined>
 
 /** Options of a gateway in front of a node, which mean nothing where the chain is in the process. */
 const FOREIGN = [
+  'config',
   'upstream',
   'upstreamSolidity',
   'upstreamRpc',
   'upstreamHeader',
   'upstreamTimeout',
   'upstreamSockets',
+  'upstreamRate',
   'redis',
   'redisPrefix',
   'keys',
   'dataDir',
   'stateWindow',
+  'index',
+  'indexFrom',
+  'indexRate',
 ] as const satisfies readonly (keyof Config)[]
 
 /** Declares `ethgate dev`: a chain in this process with the gateway in front. */

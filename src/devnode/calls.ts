@@ -57,7 +57,7 @@ export function callMethods(chain: DevChain): Record<string, AnyMethod> {
 }
 
 /** A block with what a caller wants different. */
-function changeBlock(block: BlockContext, change: BlockOverride): BlockContext {
+export function changeBlock(block: BlockContext, change: BlockOverride): BlockContext {
   const { baseFee, feeRecipient, gasLimit, number, prevRandao, time } = change
   return {
     ...block,

@@ -79,6 +79,17 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     },
   })
 
+  const rollback = defineMethod({
+    params: [optional(amount, 1n)],
+    summary: 'undoes the newest blocks and forgets their transactions',
+    async handler(_, [depth]) {
+      const height = ledger.head().header.number - Number(depth)
+      if (height < 0) throw new RpcError(-32602, 'the chain has fewer blocks')
+      await chain.rewind(height, false)
+      return null
+    },
+  })
+
   const dropTransaction = defineMethod({
     params: [hash],
     summary: 'takes a transaction out of the pool; false when it does not wait',
@@ -140,6 +151,7 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     ...named(['evm', 'anvil'], 'snapshot', evm_snapshot),
     ...named(['evm', 'anvil'], 'revert', evm_revert),
     evm_reorg,
+    anvil_rollback: rollback,
     ...named(['anvil', 'hardhat'], 'dropTransaction', dropTransaction),
     anvil_dropAllTransactions: dropAllTransactions,
     anvil_removePoolTransactions: removePoolTransactions,

@@ -7,6 +7,7 @@ import { tellFailures } from './failures.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
 import { sendingMethods } from './sending.ts'
+import { simulateMethods } from './simulate.ts'
 import { stateMethods } from './state.ts'
 import { createUnlocked } from './unlocked.ts'
 
@@ -20,6 +21,7 @@ export function devMethods(chain: DevChain): Record<string, AnyMethod> {
     ...stateMethods(chain, unlocked),
     ...accountMethods(chain),
     ...callMethods(chain),
+    ...simulateMethods(chain),
     ...sendingMethods(chain, unlocked),
   })
 }

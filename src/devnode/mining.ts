@@ -13,6 +13,7 @@ import {
   type Param,
 } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
+import { fromWire, isWire } from '../lib/wire.ts'
 import { eth_getBlockByNumber } from '../methods/eth_getBlockByNumber.ts'
 import { named } from './named.ts'
 import { amount, word } from './requests.ts'
@@ -77,7 +78,10 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
       await mine(blocks)
       const numbers = Array.from({ length: Number(blocks) }, (_, index) => first + index)
       return Promise.all(
-        numbers.map(async (number) => eth_getBlockByNumber.handler(context, [number, true])),
+        numbers.map(async (number) => {
+          const block: unknown = await eth_getBlockByNumber.handler(context, [number, true])
+          return isWire(block) ? fromWire(block) : block
+        }),
       )
     },
   })
@@ -203,7 +207,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   return {
     evm_mine,
-    ...named(['evm', 'anvil'], 'mineDetailed', mineDetailed),
+    ...named(['evm', 'anvil'], 'mine_detailed', mineDetailed),
     ...named(['anvil', 'hardhat'], 'mine', mineMany),
     ...named(['evm', 'anvil'], 'increaseTime', increaseTime),
     ...named(['evm', 'anvil'], 'setNextBlockTimestamp', setNextTime),

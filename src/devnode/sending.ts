@@ -78,6 +78,14 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     handler: async (_, [request]) => send(await sign(request)),
   })
 
+  const eth_sendUnsignedTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'sends for any account, without a signature',
+    fullOnly: true,
+    handler: async (_, [request]) =>
+      send(signEthereum(await fill(request), unlocked.keyOf(request.from))),
+  })
+
   const eth_signTransaction = defineMethod({
     params: [sendRequest],
     summary: 'signs for an account of the chain, without sending',
@@ -149,6 +157,7 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     eth_sendRawTransaction,
     eth_sendRawTransactionSync,
     eth_sendTransaction,
+    eth_sendUnsignedTransaction,
     eth_signTransaction,
     eth_gasPrice: defineMethod({
       params: [],

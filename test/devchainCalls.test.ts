@@ -1,0 +1,244 @@
+import fc from 'fast-check'
+import { type Abi, encodeFunctionData, type Hex, keccak256, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type DevGateway, startDevGateway } from './devGateway.ts'
+import { artifacts } from './recordedChain.ts'
+
+const abi: Abi = parseAbi([
+  'function n() view returns (uint256)',
+  'function set(uint256 v)',
+  'function events(uint256 k)',
+  'function log0()',
+  'function pay() payable',
+  'function sendTo(address t, uint256 v)',
+  'function make(uint256 v) payable returns (address)',
+  'function make2(uint256 v, bytes32 salt) returns (address)',
+  'function tryFail(address k) returns (bool)',
+  'function env() view returns (uint256,uint256,uint256,address,uint256,uint256,address)',
+  'function bal(address a) view returns (uint256)',
+  'function rString() pure',
+  'function burn()',
+])
+
+let dev: DevGateway
+let kitchen: Hex
+
+beforeAll(async () => {
+  dev = await startDevGateway()
+  const data = `0x${artifacts.Kitchen.bytecode.replace('0x', '')}`
+  const hash = await dev.rpc('eth_sendTransaction', { from: accountOf(0), data })
+  const receipt = (await dev.rpc('eth_getTransactionReceipt', hash)) as { contractAddress: Hex }
+  kitchen = receipt.contractAddress
+  await dev.rpc('anvil_setBalance', kitchen, '0xffffff')
+})
+
+afterAll(() => dev.close())
+
+const accountOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.address.slice(2)}`
+const calldata = (functionName: string, args: readonly unknown[] = []) =>
+  encodeFunctionData({ abi, functionName, args })
+const call = (functionName: string, args: readonly unknown[] = [], ...rest: unknown[]) =>
+  dev.rpc('eth_call', { to: kitchen, data: calldata(functionName, args) }, ...rest) as Promise<Hex>
+const send = async (functionName: string, args: readonly unknown[] = [], more: object = {}) => {
+  const data = calldata(functionName, args)
+  const hash = await dev.rpc('eth_sendTransaction', {
+    from: accountOf(0),
+    to: kitchen,
+    data,
+    ...more,
+  })
+  return (await dev.rpc('eth_getTransactionReceipt', hash)) as { status: Hex; gasUsed: Hex }
+}
+const wordsOf = (data: Hex) =>
+  (data.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
+const number = async () => Number(await dev.rpc('eth_blockNumber'))
+
+describe('eth_estimateGas', () => {
+  const requests = fc.oneof(
+    fc.record({ name: fc.constant('set'), args: fc.tuple(fc.bigInt(0n, 2n ** 256n - 1n)) }),
+    fc.record({ name: fc.constant('events'), args: fc.tuple(fc.bigInt(0n, 5n)) }),
+    fc.record({ name: fc.constant('log0'), args: fc.constant([]) }),
+    fc.record({ name: fc.constant('pay'), args: fc.constant([]), value: fc.constant('0x7') }),
+    fc.record({
+      name: fc.constant('sendTo'),
+      args: fc.tuple(
+        fc.nat(9).map((index) => `0x${'be'.repeat(19)}0${index}`),
+        fc.bigInt(0n, 9n),
+      ),
+    }),
+    fc.record({ name: fc.constant('make'), args: fc.tuple(fc.bigInt(0n, 9n)) }),
+    fc.record({
+      name: fc.constant('make2'),
+      args: fc.tuple(
+        fc.bigInt(0n, 9n),
+        fc.uuid().map((text) => keccak256(`0x${text.replaceAll('-', '')}`)),
+      ),
+    }),
+    fc.record({ name: fc.constant('tryFail'), args: fc.constant([] as unknown[]) }),
+  )
+
+  test('behavior: an estimate always suffices when it is sent at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        const args = request.name === 'tryFail' ? [kitchen] : request.args
+        const more = 'value' in request ? { value: request.value } : {}
+        const gas = await dev.rpc('eth_estimateGas', {
+          from: accountOf(0),
+          to: kitchen,
+          data: calldata(request.name, args),
+          ...more,
+        })
+        expect(await send(request.name, args, { gas, ...more })).toMatchObject({ status: '0x1' })
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('behavior: a transfer and a creation are never below what Ethereum charges for them', async () => {
+    const transfer = await dev.rpc('eth_estimateGas', { to: accountOf(1), value: '0x0' })
+    expect(transfer).toBe('0x5208')
+    const creation = await dev.rpc('eth_estimateGas', { from: accountOf(0), data: '0x60016000f3' })
+    expect(Number(creation)).toBeGreaterThan(53_000)
+  })
+
+  test('error: what fails whatever the limit says why', async () => {
+    const request = { from: accountOf(0), to: kitchen, data: calldata('rString') }
+    await expect(dev.rpc('eth_estimateGas', request)).rejects.toMatchObject({
+      code: 3,
+      message: 'execution reverted: the reason',
+    })
+  })
+})
+
+describe('eth_call', () => {
+  test('behavior: pending runs in the next block, at its time', async () => {
+    const head = await number()
+    const newest = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { timestamp: Hex }
+    const time = BigInt(newest.timestamp) + 5_000n
+    await dev.rpc('evm_setNextBlockTimestamp', Number(time))
+    const [, blockNumber, timestamp] = wordsOf(await call('env', [], 'pending'))
+    expect([blockNumber, timestamp]).toEqual([BigInt(head + 1), time])
+    expect(wordsOf(await call('env', [], 'latest'))[1]).toBe(BigInt(head))
+    await dev.rpc('evm_mine')
+    expect(await dev.rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject({
+      timestamp: `0x${time.toString(16)}`,
+    })
+  })
+
+  test('behavior: state at any past block', async () => {
+    await send('set', [1n])
+    const first = await number()
+    await send('set', [2n])
+    await dev.rpc('anvil_mine', '0x64')
+    const at = `0x${first.toString(16)}`
+    expect(wordsOf(await call('n', [], at))).toEqual([1n])
+    expect(wordsOf(await call('n', [], 'latest'))).toEqual([2n])
+    const { hash } = (await dev.rpc('eth_getBlockByNumber', at, false)) as { hash: Hex }
+    expect(wordsOf(await call('n', [], { blockHash: hash }))).toEqual([1n])
+    expect(await dev.rpc('eth_getCode', kitchen, 'earliest')).toBe('0x')
+    await expect(call('n', [], '0xffffff')).rejects.toThrow('header not found')
+  })
+
+  test('args: state and block overrides, which leave no trace', async () => {
+    const nobody = `0x${'77'.repeat(20)}`
+    const stateDiff = { [`0x${'0'.repeat(64)}`]: `0x${'0'.repeat(62)}2a` }
+    expect(wordsOf(await call('n', [], 'latest', { [kitchen]: { stateDiff } }))).toEqual([42n])
+    expect(wordsOf(await call('n', [], 'latest', { [kitchen]: { state: {} } }))).toEqual([0n])
+    expect(
+      wordsOf(await call('bal', [nobody], 'latest', { [nobody]: { balance: '0x9' } })),
+    ).toEqual([9n])
+    const code = await dev.rpc('eth_getCode', kitchen, 'latest')
+    const elsewhere = await dev.rpc('eth_call', { to: nobody, data: calldata('n') }, 'latest', {
+      [nobody]: { code },
+    })
+    expect(wordsOf(elsewhere as Hex)).toEqual([0n])
+    const block = { number: '0x100000', time: '0x7fffffff', baseFeePerGas: '0x5', coinbase: nobody }
+    const [, blockNumber, timestamp, coinbase, baseFee] = wordsOf(
+      await call('env', [], 'latest', {}, block),
+    )
+    expect([blockNumber, timestamp, coinbase, baseFee]).toEqual([
+      0x100000n,
+      0x7fffffffn,
+      BigInt(nobody),
+      5n,
+    ])
+    expect(wordsOf(await call('n'))).not.toEqual([42n])
+    await expect(call('n', [], 'latest', { [kitchen]: { bogus: 1 } })).rejects.toMatchObject({
+      code: -32602,
+    })
+  })
+
+  test('error: an endless call ends with its gas', async () => {
+    await expect(call('burn')).rejects.toMatchObject({ code: -32000 })
+  })
+})
+
+describe('eth_simulateV1', () => {
+  test('default: blocks on top of each other, with overrides, without a trace', async () => {
+    const before = wordsOf(await call('n'))
+    const answer = (await dev.rpc('eth_simulateV1', {
+      blockStateCalls: [
+        { calls: [{ from: accountOf(0), to: kitchen, data: calldata('set', [5n]) }] },
+        {
+          blockOverrides: { time: '0x7fffffff' },
+          stateOverrides: { [accountOf(3)]: { balance: '0x1' } },
+          calls: [
+            { to: kitchen, data: calldata('n') },
+            { to: kitchen, data: calldata('bal', [accountOf(3)]) },
+            { to: kitchen, data: calldata('rString') },
+          ],
+        },
+      ],
+    })) as {
+      number: Hex
+      timestamp: Hex
+      calls: { returnData: Hex; logs: unknown[]; status: Hex }[]
+    }[]
+    expect(answer.map((block) => Number(block.number))).toEqual([
+      (await number()) + 1,
+      (await number()) + 2,
+    ])
+    expect(answer[0]?.calls[0]).toMatchObject({ status: '0x1', logs: [{ address: kitchen }] })
+    expect(answer[1]?.timestamp).toBe('0x7fffffff')
+    expect(answer[1]?.calls.slice(0, 2).map(({ returnData }) => BigInt(returnData))).toEqual([
+      5n,
+      1n,
+    ])
+    expect(answer[1]?.calls[2]).toMatchObject({
+      status: '0x0',
+      error: { code: 3, message: 'execution reverted: the reason' },
+    })
+    expect(wordsOf(await call('n'))).toEqual(before)
+  })
+})
+
+describe('18 decimals', () => {
+  test('default: balances, values and what contracts see count in units of 10^-18', async () => {
+    const wei = await startDevGateway({ decimals: 18 })
+    const [from, to] = wei.chain.accounts.map(({ address }) => `0x${address.slice(2)}`)
+    const balance = async (who: unknown) =>
+      BigInt((await wei.rpc('eth_getBalance', who, 'latest')) as Hex)
+    expect(await balance(from)).toBe(10_000n * 10n ** 18n)
+    const value = 9_999n * 10n ** 18n
+    await wei.rpc('eth_sendTransaction', { from, to, value: `0x${value.toString(16)}` })
+    expect(await balance(to)).toBe(19_999n * 10n ** 18n)
+    const data = `0x${artifacts.Kitchen.bytecode.replace('0x', '')}`
+    const hash = await wei.rpc('eth_sendTransaction', { from: to, data })
+    const { contractAddress } = (await wei.rpc('eth_getTransactionReceipt', hash)) as {
+      contractAddress: Hex
+    }
+    const seen = await wei.rpc(
+      'eth_call',
+      { to: contractAddress, data: calldata('bal', [to]) },
+      'latest',
+    )
+    expect(BigInt(seen as Hex)).toBe(await balance(to))
+    expect(await wei.rpc('eth_gasPrice')).toBe('0x3b9aca00')
+    const mined = (await wei.rpc('eth_getBlockByNumber', '0x2', true)) as {
+      transactions: { value: Hex }[]
+    }
+    expect(BigInt(mined.transactions[0]?.value ?? 0)).toBe(value)
+    await wei.close()
+  })
+})
