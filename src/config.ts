@@ -1,11 +1,11 @@
 import {
-  feeSignal,
   flag,
   header,
   hosts,
   integer,
   logLevel,
   MIB,
+  oneOf,
   onOff,
   origins,
   rate,
@@ -160,6 +160,14 @@ export const options = {
     parse: flag,
     help: 'allows managed keys on an address that other machines reach: whoever reaches it can spend them',
   },
+  predictedAddresses: {
+    flag: '--predicted-addresses',
+    env: 'ETHGATE_PREDICTED_ADDRESSES',
+    value: 'MODE',
+    default: 'refuse',
+    parse: oneOf('refuse', 'rewrite'),
+    help: 'data with an address that an Ethereum library predicted for a contract, where the chain has none: refuse it, or rewrite whole words of it to the contract’s address when a managed account sends or calls',
+  },
   dataDir: {
     flag: '--data-dir',
     env: 'ETHGATE_DATA_DIR',
@@ -205,7 +213,7 @@ export const options = {
     env: 'ETHGATE_FEE_SIGNAL',
     value: 'KIND',
     default: 'eip1559',
-    parse: feeSignal,
+    parse: oneOf('eip1559', 'legacy'),
     help: 'eip1559: blocks carry the energy price as baseFeePerGas; legacy: they carry none, and clients ask eth_gasPrice',
   },
   stateWindow: {

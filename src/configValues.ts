@@ -9,10 +9,13 @@ export function logLevel(input: string): string {
   throw new Error(`expected one of ${LOG_LEVELS.join(', ')}, got "${input}"`)
 }
 
-/** How blocks announce fees. */
-export function feeSignal(input: string): 'eip1559' | 'legacy' {
-  if (input === 'eip1559' || input === 'legacy') return input
-  throw new Error(`expected eip1559 or legacy, got "${input}"`)
+/** One of some words. */
+export function oneOf<const word extends string>(...words: readonly word[]) {
+  return (input: string): word => {
+    const found = words.find((one) => one === input)
+    if (found !== undefined) return found
+    throw new Error(`expected one of ${words.join(', ')}, got "${input}"`)
+  }
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']

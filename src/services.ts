@@ -105,6 +105,9 @@ export async function createServices({
   const sending = createSending({
     chain: full,
     feeKind: config.feeSignal,
+    onReplaced: (id, replaced) =>
+      log.warn({ id, replaced }, 'predicted addresses in the data of a transaction were replaced'),
+    predictedAddresses: config.predictedAddresses,
     head,
     keys: createManagedKeys(keys),
     native,

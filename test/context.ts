@@ -60,6 +60,7 @@ export async function createReplayContext({
   const sending = createSending({
     chain,
     feeKind: config.feeSignal,
+    predictedAddresses: config.predictedAddresses,
     head,
     keys: createManagedKeys(keys),
     native,

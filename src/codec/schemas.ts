@@ -102,22 +102,26 @@ export const filled: JsonSchema = object({
 
 export const receipt: JsonSchema = {
   title: 'receipt',
-  ...object({
-    blockHash: hash,
-    blockNumber: quantity,
-    contractAddress: nullable(address),
-    cumulativeGasUsed: quantity,
-    effectiveGasPrice: amount,
-    from: address,
-    gasUsed: quantity,
-    logs: listOf(log),
-    logsBloom: bytes256,
-    status: quantity,
-    to: nullable(address),
-    transactionHash: hash,
-    transactionIndex: quantity,
-    type: quantity,
-  }),
+  ...object(
+    {
+      blockHash: hash,
+      blockNumber: quantity,
+      contractAddress: nullable(address),
+      cumulativeGasUsed: quantity,
+      effectiveGasPrice: amount,
+      from: address,
+      gasUsed: quantity,
+      logs: listOf(log),
+      logsBloom: bytes256,
+      status: quantity,
+      to: nullable(address),
+      transactionHash: hash,
+      transactionIndex: quantity,
+      type: quantity,
+      predictedAddresses: listOf(object({ actual: address, predicted: address })),
+    },
+    ['predictedAddresses'],
+  ),
 }
 
 export const block: JsonSchema = {

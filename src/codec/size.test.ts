@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { heights, recordedBlock } from '../../test/recordedBlock.ts'
 import type { Block, Transaction } from '../native/types.ts'
-import { blockSize, encodeHeader, encodeTransaction } from './size.ts'
+import { blockSize, signedHeaderBytes, transactionBytes } from './size.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
@@ -25,7 +25,7 @@ const block: Block = {
 
 const hashOf = (block: Block) =>
   (block.block_header.raw_data.number ?? 0).toString(16).padStart(16, '0') +
-  hex(sha256(encodeHeader(block))).slice(16)
+  hex(sha256(signedHeaderBytes(block))).slice(16)
 
 /** The header's root: pairs are hashed together, an odd last one moves up as it is. */
 function merkleRoot(leaves: readonly Uint8Array[]): string {
@@ -68,7 +68,7 @@ test('behavior: every field of an outcome counts', () => {
     signature: ['ab'],
     txID: '',
   }
-  expect(hex(encodeTransaction(transaction))).toBe(
+  expect(hex(transactionBytes(transaction))).toBe(
     [
       '0a045a02081f',
       '1201ab',
@@ -84,7 +84,7 @@ describe('the recorded chain', () => {
     for (const number of heights) {
       const { block } = recordedBlock(number)
       expect(hashOf(block)).toBe(block.blockID)
-      const leaves = (block.transactions ?? []).map(encodeTransaction)
+      const leaves = (block.transactions ?? []).map(transactionBytes)
       expect(merkleRoot(leaves)).toBe(block.block_header.raw_data.txTrieRoot)
     }
   })

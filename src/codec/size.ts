@@ -5,7 +5,7 @@ import { toInt64 } from './quantity.ts'
  * Length in bytes of the block as the node stores it: its protobuf message, which the JSON determines completely.
  *
  * Exact unless a transaction carries fields that the node does not print; then the Merkle root over
- * `encodeTransaction` would not be the header's.
+ * `transactionBytes` would not be the header's.
  */
 export function blockSize(block: Block): number {
   const transactions = block.transactions ?? []
@@ -14,7 +14,7 @@ export function blockSize(block: Block): number {
 }
 
 /** Bytes of the header's signed part: its SHA-256 holds the block's hash. */
-export function encodeHeader({ block_header: { raw_data: header } }: Block): Uint8Array {
+export function signedHeaderBytes({ block_header: { raw_data: header } }: Block): Uint8Array {
   return message([
     int(1, header.timestamp),
     hexBytes(2, header.txTrieRoot),
@@ -28,7 +28,7 @@ export function encodeHeader({ block_header: { raw_data: header } }: Block): Uin
 }
 
 /** Bytes of a whole transaction, signatures and outcome included: the leaves of the header's Merkle root. */
-export function encodeTransaction({ raw_data_hex, ret, signature }: Transaction): Uint8Array {
+export function transactionBytes({ raw_data_hex, ret, signature }: Transaction): Uint8Array {
   return message([
     bytes(1, Buffer.from(raw_data_hex, 'hex')),
     ...(signature ?? []).map((hex) => bytes(2, Buffer.from(hex, 'hex'))),
@@ -45,7 +45,7 @@ function transactionSize({ raw_data_hex, ret, signature }: Transaction): number 
 
 function headerSize(block: Block): number {
   const signature = block.block_header.witness_signature
-  const signed = fieldSize(encodeHeader(block).length)
+  const signed = fieldSize(signedHeaderBytes(block).length)
   return signature ? signed + fieldSize(signature.length / 2) : signed
 }
 

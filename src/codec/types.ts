@@ -69,6 +69,8 @@ export type RpcTransaction = {
 }
 
 export type RpcReceipt = {
+  /** Contracts whose predicted addresses the gateway replaced in the call data before it signed; absent when it replaced none. */
+  predictedAddresses?: { actual: Address; predicted: Address }[]
   blockHash: Hash
   blockNumber: Hex
   contractAddress: Address | null

@@ -8,7 +8,7 @@ import type { Block, Transaction, TransactionInfo } from '../native/types.ts'
 import { toHash } from './quantity.ts'
 import { toRpcReceipts } from './receipt.ts'
 import { toRpcSignature } from './signature.ts'
-import { encodeTransaction } from './size.ts'
+import { transactionBytes } from './size.ts'
 import { toRpcTransaction } from './transaction.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -108,6 +108,6 @@ test('behavior: raw bytes of a transfer keep their id inside of a whole transact
     '0a0229272208939ece39d08a7abe40d8c483c1dd335a67080112630a2d747970652e676f6f676c65617069732e636f6d2f70726f746f636f6c2e5472616e73666572436f6e747261637412320a1541dd791d6b49e190062d650e6a23c575510d35f2f912154192ad11c1bf16b3b14b0bd6b5c7e2db73a0b5e83a18c0843d70d68780c1dd33'
   const txID = '6303c7639f591407ef9f34a7ac8c9c9a21151f5a6af21924502515734fc267ab'
   expect(hex(sha256(bytes(raw_data_hex)))).toBe(txID)
-  const whole = hex(encodeTransaction({ raw_data: {}, raw_data_hex, txID }))
+  const whole = hex(transactionBytes({ raw_data: {}, raw_data_hex, txID }))
   expect(whole).toBe(`0a8501${raw_data_hex}`)
 })

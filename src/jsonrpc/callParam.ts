@@ -37,10 +37,11 @@ export const blankable =
 export const callRequest: Param<CallRequest> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
   const to = member(input, 'to', blankable(contractAddress), scope)
+  const data = callData(input)
   return {
     from: member(input, 'from', blankable(address)) ?? ZERO,
     ...(to && { to }),
-    data: callData(input),
+    data: scope?.inData(data) ?? data,
     value: member(input, 'value', blankable(amount), scope) ?? 0n,
   }
 }

@@ -12,6 +12,7 @@ import {
   member,
   maybe,
   type Param,
+  type ParamScope,
   show,
 } from './params.ts'
 
@@ -30,7 +31,7 @@ export const logFilter: Param<LogFilter> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a filter object, got ${show(input)}`)
   const match = {
     addresses: member(input, 'address', addresses, scope),
-    topics: member(input, 'topics', topics),
+    topics: member(input, 'topics', topics, scope),
   }
   const blockHash = member(input, 'blockHash', maybe(hash))
   const fromBlock = member(input, 'fromBlock', maybe(blockNumberOrTag))
@@ -81,16 +82,21 @@ const addresses: Param<string[]> = (input, scope) => {
   return arrayOf(contractAddress)(input, scope)
 }
 
-const topics: Param<(string[] | null)[]> = (input) => {
+const topics: Param<(string[] | null)[]> = (input, scope) => {
   if (input === undefined || input === null) return []
   if (!Array.isArray(input)) throw new Error(`expected an array, got ${show(input)}`)
   if (input.length > MAX_TOPICS) throw new Error(`topics size should be <= ${MAX_TOPICS}`)
-  return arrayOf(alternatives)(input)
+  return arrayOf(alternatives)(input, scope)
 }
 
-function alternatives(input: unknown): string[] | null {
+const topic: Param<Hash> = (input, scope) => {
+  const given = hash(input)
+  return scope?.inData(given) ?? given
+}
+
+function alternatives(input: unknown, scope?: ParamScope): string[] | null {
   if (input === undefined || input === null) return null
-  if (!Array.isArray(input)) return [hash(input)]
+  if (!Array.isArray(input)) return [topic(input, scope)]
   if (input.length > MAX_ALTERNATIVES) throw new Error(`exceed max topics: ${MAX_ALTERNATIVES}`)
-  return arrayOf(hash)(input)
+  return arrayOf(topic)(input, scope)
 }

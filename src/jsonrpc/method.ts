@@ -1,10 +1,8 @@
-import type { Address } from 'viem'
-
 import { SUN } from '../codec/unit.ts'
 import type { Context } from '../context.ts'
-import { InvalidParamsError } from '../errors.ts'
+import { InvalidParamsError, RpcError } from '../errors.ts'
 import type { JsonSchema } from '../lib/jsonSchema.ts'
-import type { Param } from './params.ts'
+import type { Param, ParamScope } from './params.ts'
 
 /** One JSON-RPC method: how to read its positional parameters, how to answer, and its row in docs/methods.md. */
 export type Method<params extends readonly unknown[], result> = {
@@ -49,11 +47,16 @@ export function callMethod<params extends readonly unknown[], result>(
   input: readonly unknown[],
 ): Promise<result> | result {
   const decoders = method.params as readonly Param<unknown>[]
-  const scope = { unit: SUN, contractAt: (address: Address) => context.sending.contractAt(address) }
+  const scope: ParamScope = {
+    unit: SUN,
+    contractAt: (address) => context.sending.contractAt(address),
+    inData: (data) => context.sending.inData(data),
+  }
   const params = decoders.map((decode, index) => {
     try {
       return decode(input[index], scope)
     } catch (error) {
+      if (error instanceof RpcError) throw error
       throw new InvalidParamsError(index, (error as Error).message)
     }
   })

@@ -3,6 +3,7 @@ import type { Address, Hash, Hex } from 'viem'
 import { BLOCK_TAGS, type BlockRef, type BlockTag } from '../codec/blockRef.ts'
 import * as schemas from '../codec/schemas.ts'
 import { SUN, type Unit } from '../codec/unit.ts'
+import { RpcError } from '../errors.ts'
 import { parseAddress } from '../lib/address.ts'
 import type { JsonSchema } from '../lib/jsonSchema.ts'
 
@@ -15,6 +16,8 @@ export type ParamScope = {
   unit: Unit
   /** The contract that an Ethereum library means by an address that it predicted; any other address is itself. */
   contractAt(address: Address): Address
+  /** Data or a topic without predicted addresses. @throws RpcError naming the contract, when one is in it */
+  inData(data: Hex): Hex
 }
 
 /** What the OpenRPC document says of a parameter. */
@@ -178,6 +181,7 @@ export function arrayOf<value>(param: Param<value>): Param<value[]> {
       try {
         return param(element, scope)
       } catch (error) {
+        if (error instanceof RpcError) throw error
         throw new Error(`element ${index}: ${(error as Error).message}`, { cause: error })
       }
     })
@@ -194,6 +198,7 @@ export function member<value>(
   try {
     return param(object[name], scope)
   } catch (error) {
+    if (error instanceof RpcError) throw error
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
   }
 }
@@ -237,7 +242,11 @@ function briefly(input: unknown, room: number): string {
 type Given = [input: unknown, scope?: ParamScope]
 
 /** What decoders know outside of a call. */
-const PLAIN: ParamScope = { unit: SUN, contractAt: (address) => address }
+export const PLAIN: ParamScope = {
+  unit: SUN,
+  contractAt: (address) => address,
+  inData: (data) => data,
+}
 
 /** The largest int64. */
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 
-import type { Param } from '../jsonrpc/params.ts'
+import { type Param, PLAIN } from '../jsonrpc/params.ts'
 import { methods } from './index.ts'
 
 const predicted: Address = `0x${'0b'.repeat(20)}`
@@ -13,7 +13,11 @@ const contractAt = (address: Address) => (address === predicted ? actual : addre
 /** What the decoders of a method make of its input. */
 function decode(name: keyof typeof methods, ...input: unknown[]): unknown[] {
   const decoders = methods[name].params as readonly Param<unknown>[]
-  const scope = { contractAt, unit: { fromSun: (sun: bigint) => sun, toSun: (sun: bigint) => sun } }
+  const scope = {
+    ...PLAIN,
+    contractAt,
+    unit: { fromSun: (sun: bigint) => sun, toSun: (sun: bigint) => sun },
+  }
   return input.map((value, index) => decoders[index]?.(value, scope))
 }
 

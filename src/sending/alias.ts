@@ -12,7 +12,7 @@ import type { SentTransaction } from './sentStore.ts'
 type Needs = {
   chain: Pick<Chain, 'energyPrice' | 'id' | 'latest' | 'receipt' | 'transaction' | 'view'>
   request: { signal: AbortSignal }
-  sending: Pick<Sending, 'find'>
+  sending: Pick<Sending, 'find' | 'rewritesPredicted'>
 }
 
 /**
@@ -38,14 +38,18 @@ export async function receiptByHash(
   { chain, request: { signal }, sending }: Needs,
 ): Promise<Wire<RpcReceipt> | RpcReceipt | undefined> {
   const own = await chain.receipt(hash, signal)
-  if (own) return own
-  const sent = await sending.find(hash)
-  if (!sent || sent.id === hash) return undefined
-  const wire = await chain.receipt(sent.id, signal)
-  if (!wire) return undefined
+  if (own && !sending.rewritesPredicted) return own
+  const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
+  const wire = own ?? (sent && sent.id !== hash ? await chain.receipt(sent.id, signal) : undefined)
+  if (!wire || !sent || (own && !sent.replaced)) return wire
   const receipt = fromWire(wire)
   const logs = receipt.logs.map((log) => ({ ...log, transactionHash: hash }))
-  return { ...receipt, logs, transactionHash: hash }
+  return {
+    ...receipt,
+    logs,
+    transactionHash: hash,
+    ...(sent.replaced && { predictedAddresses: sent.replaced }),
+  }
 }
 
 /** What was sent, as long as it can still be mined: a node behind a load balancer may not have heard of it yet. */

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { createContracts, createdContract } from './contracts.ts'
+import { createContracts, createdContract, type PredictedAddresses } from './contracts.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 
 const from: Address = '0xdd791d6b49e190062d650e6a23c575510d35f2f9'
@@ -27,4 +27,60 @@ test('behavior: replicas learn from the store', async () => {
   await contracts.refresh()
   expect(contracts.resolve(contract.predicted)).toBe(actual)
   expect(contracts.resolve(other)).toBe(other)
+})
+
+describe('inData', () => {
+  const { predicted } = contract
+  const word = (address: Address) => `${'0'.repeat(24)}${address.slice(2)}`
+  const call = `0xa9059cbb${word(other)}${word(predicted)}` as const
+
+  const known = (mode?: PredictedAddresses) => {
+    const contracts = createContracts(createMemorySentStore(), mode)
+    contracts.add(contract)
+    return contracts
+  }
+
+  test.each([
+    ['a word of call data', call],
+    ['a word of call data in upper case', `0xa9059cbb${word(predicted).toUpperCase()}`],
+    ['a constructor argument at any byte', `0x600160${word(predicted)}`],
+    ['a bare address in packed data', `0x01${predicted.slice(2)}02`],
+    ['a topic', `0x${word(predicted)}`],
+    ['an address that another one overlaps', `0x${predicted.slice(2, 4)}${predicted.slice(2)}`],
+  ] as const)('error: %s is refused with both addresses', (_, data) => {
+    expect(() => known().inData(data)).toThrow(
+      expect.objectContaining({
+        code: -32_000,
+        data: { actual, predicted },
+        message: expect.stringContaining(`contains ${predicted}`),
+      }),
+    )
+  })
+
+  test('args: rewrite replaces whole words and says which', () => {
+    expect(known('rewrite').inData(call)).toEqual({
+      data: `0xa9059cbb${word(other)}${word(actual)}`,
+      replaced: [contract],
+    })
+    expect(known('rewrite').inData(`0x${word(predicted)}${word(predicted)}`)).toMatchObject({
+      data: `0x${word(actual)}${word(actual)}`,
+    })
+  })
+
+  test('error: what is no whole word is refused in either mode', () => {
+    expect(() => known('rewrite').inData(`0x01${predicted.slice(2)}02`)).toThrow(
+      /only whole words are replaced/,
+    )
+  })
+
+  test('behavior: other data is as it is', () => {
+    const data = `0xA9059cbb${word(other)}` as const
+    expect(known().inData(data).data.toLowerCase()).toBe(data.toLowerCase())
+    expect(createContracts(createMemorySentStore()).inData(call)).toEqual({
+      data: call,
+      replaced: [],
+    })
+    // Half a byte further it is no address.
+    expect(known().inData(`0x0${predicted.slice(2)}0`).replaced).toEqual([])
+  })
 })

@@ -4,6 +4,7 @@ import type { Call } from '../chain/call.ts'
 import type { Chain } from '../chain/chainTypes.ts'
 import { estimateGas } from '../chain/estimate.ts'
 import type { Head } from '../chain/headTypes.ts'
+import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
 import { RpcError } from '../errors.ts'
 import { toNativeAddress } from '../lib/address.ts'
@@ -13,7 +14,13 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/types.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
-import { createContracts, createdContract } from './contracts.ts'
+import {
+  type CreatedContract,
+  createContracts,
+  createdContract,
+  PredictedAddressError,
+  type PredictedAddresses,
+} from './contracts.ts'
 import {
   type EthereumTransaction,
   looksLikeEthereum,
@@ -65,12 +72,22 @@ export type Sending = {
   find(hash: Hash): Promise<SentTransaction | undefined>
   /** The contract behind an address that an Ethereum library predicted for it; any other address is itself. */
   contractAt(address: Address): Address
+  /** Data or a topic without predicted addresses. @throws PredictedAddressError */
+  inData(data: Hex): Hex
+  /** Whether predicted addresses in data are replaced, which receipts then tell. */
+  readonly rewritesPredicted: boolean
   /** Follows the chain: what was sent gets mined or expires. */
   start(): void
   stop(): Promise<void>
 }
 
-export type Signed = { id: Hash; hex: string; transaction: Transaction }
+export type Signed = {
+  id: Hash
+  hex: string
+  transaction: Transaction
+  /** Contracts whose predicted addresses were replaced in the data. */
+  replaced?: readonly CreatedContract[]
+}
 
 /**
  * How long a nonce that comes too early waits for the next one before it: senders race each other. Milliseconds without
@@ -93,17 +110,20 @@ export function createSending({
   native,
   now = Date.now,
   onError = () => {},
+  onReplaced = () => {},
   onSent = () => {},
   sleep = realSleep,
+  predictedAddresses = 'refuse',
   store,
 }: createSending.Options): Sending {
   const fees = createFees({ chain, native, now })
-  const contracts = createContracts(store)
+  const contracts = createContracts(store, predictedAddresses)
   const outcomes = createOutcomes({ contracts, head, native, onError, store })
   let lastTimestamp = 0
 
   async function fill(request: SendRequest): Promise<FilledTransaction> {
-    const { data, from, to, value } = request
+    const { from, to, value } = request
+    const { data } = contracts.inData(request.data)
     const call = { data, from, value, ...(to && { to }) }
     const kind = request.feeKind ?? feeKind
     const [gas, gasPrice, nonce] = await Promise.all([
@@ -149,8 +169,14 @@ export function createSending({
     const key = keys.keyOf(request.from)
     if (!key)
       throw new RpcError(-32000, `unknown account: no key of ${request.from} is managed here`)
-    const transaction = signTransaction(await prepare(request), key)
-    return { id: `0x${transaction.txID}`, hex: encodeTransaction(transaction), transaction }
+    const { data, replaced } = contracts.inData(request.data)
+    const transaction = signTransaction(await prepare({ ...request, data }), key)
+    return {
+      id: `0x${transaction.txID}`,
+      hex: encodeTransaction(transaction),
+      transaction,
+      ...(replaced.length > 0 && { replaced }),
+    }
   }
 
   /** Takes a place in the store for a transaction of a managed account, waiting for the nonces before it. */
@@ -167,6 +193,7 @@ export function createSending({
       })
       if (reservation.outcome === 'reserved') {
         await remember(signed, from, reservation.nonce)
+        if (signed.replaced) onReplaced(signed.id, signed.replaced)
         return signed
       }
       if (reservation.outcome === 'known') {
@@ -223,6 +250,9 @@ export function createSending({
 
   async function sendNative(raw: Hex): Promise<Hash> {
     const transaction = readNativeTransaction(raw)
+    const [signedFor] = contracts.inData(transactionParties(transaction, undefined).input).replaced
+    // What is signed already cannot be changed.
+    if (signedFor) throw new PredictedAddressError(signedFor, 'rewrite')
     const hex = raw.slice(2)
     const from = await signedBy(transaction, native)
     const signed: Signed = { id: `0x${transaction.txID}`, hex, transaction }
@@ -271,6 +301,8 @@ export function createSending({
     count,
     find: (hash) => store.find(hash),
     contractAt: (address) => contracts.resolve(address),
+    inData: (data) => contracts.inData(data).data,
+    rewritesPredicted: predictedAddresses === 'rewrite',
     start: () => outcomes.start(),
     stop: () => outcomes.stop(),
   }
@@ -289,6 +321,10 @@ export declare namespace createSending {
     now?: () => number
     /** Told of work in the background that failed; the next block tries again. */
     onError?: (error: unknown) => void
+    /** Told of a transaction in whose data predicted addresses were replaced. */
+    onReplaced?: (id: Hash, replaced: readonly CreatedContract[]) => void
+    /** @default 'refuse' */
+    predictedAddresses?: PredictedAddresses
     /** Told of every transaction that the node has accepted: its native id. */
     onSent?: (hash: Hash) => void
     /** @default a timer */
@@ -297,9 +333,15 @@ export declare namespace createSending {
   }
 }
 
-function sentOf({ id, hex, transaction }: Signed, from: Address) {
+function sentOf({ id, hex, replaced, transaction }: Signed, from: Address) {
   const expiration = transaction.raw_data.expiration ?? 0
-  return { id, from, expiration, ...(hex.length <= KEEP_HEX && { hex }) }
+  return {
+    id,
+    from,
+    expiration,
+    ...(hex.length <= KEEP_HEX && { hex }),
+    ...(replaced && { replaced: [...replaced] }),
+  }
 }
 
 const NEVER = new AbortController().signal

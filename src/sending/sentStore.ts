@@ -14,6 +14,8 @@ export type SentTransaction = {
   expiration: number
   /** The signed bytes, hex without `0x`, while the transaction is pending; absent when they are many. */
   hex?: string
+  /** Contracts whose predicted addresses the gateway replaced in the data. */
+  replaced?: CreatedContract[]
 }
 
 /** What came of asking for a place: it is taken, the transaction was sent before, or the nonce does not fit. */

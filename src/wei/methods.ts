@@ -1,7 +1,7 @@
 import { type Amounts, amountsIn, inUnit } from '../codec/amounts.ts'
 import { WEI } from '../codec/unit.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
-import type { Param } from '../jsonrpc/params.ts'
+import { type Param, PLAIN } from '../jsonrpc/params.ts'
 import { fromWire, isWire, toWire, type Wire } from '../lib/wire.ts'
 
 /**
@@ -20,7 +20,7 @@ function inWei(method: AnyMethod): AnyMethod {
     params: decoders.map((decode): Param<unknown> =>
       Object.assign(
         (...[input, scope]: Parameters<Param<unknown>>) =>
-          decode(input, { contractAt: (address) => address, ...scope, unit: WEI }),
+          decode(input, { ...PLAIN, ...scope, unit: WEI }),
         decode.doc && { doc: decode.doc },
       ),
     ),
