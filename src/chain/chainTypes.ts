@@ -4,7 +4,6 @@ import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import type { Wire } from '../lib/wire.ts'
 import type { HeadBlock } from './headTypes.ts'
-import type { LogCursor, LogPage } from './logPage.ts'
 
 /** What methods see of the chain, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
 export type Chain = {
@@ -73,3 +72,9 @@ export type LogMatch = {
 }
 
 export type LogQuery = LogMatch & ({ blockHash: Hash } | { fromBlock: BlockRef; toBlock: BlockRef })
+
+/** Where a page ended: after a log, or after a block when `index` is absent. */
+export type LogCursor = BlockId & { index?: number }
+
+/** A page of logs: the rows as JSON, and where the next page begins; undefined when the range is done. */
+export type LogPage = { logs: Wire<RpcLog[]>; next: LogCursor | undefined }

@@ -4,16 +4,10 @@ import type { BlockId } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import { RpcError, UpstreamError } from '../errors.ts'
 import { fromWire, type Wire, wireOf } from '../lib/wire.ts'
-import type { LogMatch } from './chainTypes.ts'
+import type { LogCursor, LogMatch, LogPage } from './chainTypes.ts'
 import { arrayOf, type LogChunk } from './logChunk.ts'
 import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
 import type { BlockRange } from './logScan.ts'
-
-/** Where a page ended: after a log, or after a block when `index` is absent. */
-export type LogCursor = BlockId & { index?: number }
-
-/** A page of logs: the rows as JSON, and where the next page begins; undefined when the range is done. */
-export type LogPage = { logs: Wire<RpcLog[]>; next: LogCursor | undefined }
 
 /**
  * The next logs of a range, at most `limit`. Where the index does not cover it, a page also ends after as many blocks as one search may

@@ -9,9 +9,6 @@ export type Mark = { number: number; revision: number }
 /** Where a mined transaction is. */
 export type Place = { block: number; index: number }
 
-/** The blocks of a chain with the state after each. */
-export type BlockStore = ReturnType<typeof createBlockStore>
-
 /** Makes an empty store. */
 export function createBlockStore() {
   const history = createHistory()

@@ -98,7 +98,7 @@ function balanceChanges(before: State, after: Overlay): BalanceChange[] {
 }
 
 /** Whether a transaction came as an Ethereum one. */
-export const isEthereum = (
+const isEthereum = (
   transaction: ChainTransaction,
 ): transaction is ChainTransaction & { ethereum: EthereumTransaction } =>
   transaction.ethereum !== undefined

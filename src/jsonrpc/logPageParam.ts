@@ -1,4 +1,5 @@
-import { type LogCursor, parseCursor } from '../chain/logPage.ts'
+import type { LogCursor } from '../chain/chainTypes.ts'
+import { parseCursor } from '../chain/logPage.ts'
 import * as schemas from '../codec/schemas.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
 import { isObject, maybe, member, type Param, show } from './params.ts'

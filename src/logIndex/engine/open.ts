@@ -25,7 +25,7 @@ export async function openEngine(address: string): Promise<Engine> {
 }
 
 /** Whether an address names a PostgreSQL server. */
-export function isPostgres(address: string): boolean {
+function isPostgres(address: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(address)
 }
 

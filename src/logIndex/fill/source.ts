@@ -120,7 +120,7 @@ class MissingBlockError extends Error {
 }
 
 /** A block as the index keeps it. */
-export function toIndexBlock(block: Block, infos: readonly TransactionInfo[]): IndexBlock {
+function toIndexBlock(block: Block, infos: readonly TransactionInfo[]): IndexBlock {
   const { number = 0, parentHash, timestamp = 0 } = block.block_header.raw_data
   let index = 0
   return {

@@ -8,7 +8,7 @@ export type Unit = { level: 0 | 1; from: number; to: number }
 const [GROUP, UNIT] = BLOCKS_OF_LEVEL
 
 /** Blocks that must lie above one before it is indexed: the window in memory holds twice as many, and a reorg reaches less. */
-export const MARGIN = 64
+const MARGIN = 64
 
 /** The last block that can be indexed when a height is solidified: the end of a group. −1 when there is none. */
 export function lastIndexable(solid: number): number {
