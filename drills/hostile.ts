@@ -30,7 +30,10 @@ export async function hostile(names: string[]): Promise<boolean> {
     const times = [latencies.p50, latencies.p99, latencies.max].map((ms) => ms.toFixed(0))
     const memory = [before, peak, after].map((mebibytes) => mebibytes.toFixed(0)).join(' / ')
     const notes = [note, failed].filter(Boolean).join('; ')
-    table.push([`${one.name}: ${one.what}`, tried, wrong, ...times, memory, notes])
+    const row = [tried, wrong, ...times, memory, notes]
+    // What is known stays known when a later case is interrupted.
+    process.stderr.write(`${one.name}: ${row.join(' | ')}\n`)
+    table.push([`${one.name}: ${one.what}`, ...row])
   }
   console.log(table.toString())
   return isGood

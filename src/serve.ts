@@ -68,7 +68,7 @@ export async function serve({
 }
 
 /** What the process may take to end, beyond the time for requests under way. Milliseconds. */
-const EXIT_MS = 600
+const EXIT_MS = 400
 
 export declare namespace serve {
   type Options = Omit<createGateway.Options, 'config' | 'log'> & {

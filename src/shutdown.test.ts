@@ -24,7 +24,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('default: %s', async (name) => {
   const { exits, shutdown, signals, watchdogs } = setup(async (reason) => void reasons.push(reason))
   signals.emit(name)
   await shutdown.run('again')
-  expect([reasons, exits, watchdogs]).toEqual([[name], [0], [1_250]])
+  expect([reasons, exits, watchdogs]).toEqual([[name], [0], [1_200]])
 })
 
 test('behavior: a second signal does not wait', () => {

@@ -64,4 +64,4 @@ export function startWatchdog(ms: number): void {
 }
 
 /** What the watchdog leaves an exit to take. */
-const WATCHDOG_MS = 250
+const WATCHDOG_MS = 200

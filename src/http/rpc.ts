@@ -58,7 +58,7 @@ export function createRpcListener({
     sendAnswer(outgoing, answer, unsent)
   }
 
-  /** 413, and the rest of the body is thrown away: a connection closed at once would lose the answer for many clients. */
+  /** Answers 413 and discards the rest of the body: many clients do not read the answer when the connection closes at once. */
   function tooLarge(incoming: IncomingMessage, outgoing: ServerResponse) {
     const { bytes, parts } = errorAnswer('null', {
       code: -32600,
@@ -118,7 +118,7 @@ function createTurnEnd(
   }
 }
 
-/** How much of a refused body is read and thrown away before the connection is cut. */
+/** Bytes of a refused body that are read and discarded before the connection is cut. */
 const DROP_LIMIT = 64 * 1024 * 1024
 
 /** Calls back once: with the body, or with undefined when it is larger than the limit. Never when the client goes away. */

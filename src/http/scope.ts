@@ -42,7 +42,7 @@ function watch(
   const settlement = createSettlement(onError)
   if (outgoing.closed || socket.destroyed) settlement.settle(false)
   // Node reports `finish` also for a response whose socket broke before it was written. Prepended, because node's own
-  // listener parts the response from its socket.
+  // listener detaches the response from its socket.
   outgoing.prependOnceListener('finish', () =>
     settlement.settle(!socket.destroyed && !socket.errored),
   )

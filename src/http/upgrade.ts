@@ -5,14 +5,11 @@ import type { Access, Refusal } from './access.ts'
 import type { InTurn } from './inTurn.ts'
 
 /**
- * Decides what becomes of an upgrade: a WebSocket is accepted or refused by Host and Origin, and other protocols are
- * ignored.
+ * Accepts or refuses WebSockets by Host and Origin. Other upgrade requests are answered as if no upgrade were asked for, which
+ * RFC 9110 (7.8) allows for protocols that a server does not speak.
  *
- * Lets a server that accepts WebSockets answer other upgrade requests as if no upgrade were asked for, which is what a
- * server may do with an upgrade that it does not speak (RFC 9110, 7.8).
- *
- * Once anything listens to `upgrade`, node hands every such request to it and answers none itself; the ones that nobody
- * takes would hang. Java's own client asks for HTTP/2 (`h2c`) this way with the first request of a connection.
+ * Once anything listens to `upgrade`, node hands every such request to it and answers none itself; those that no listener
+ * answers would hang. Java's own client asks for HTTP/2 (`h2c`) this way with the first request of a connection.
  */
 export function guardUpgrades(
   server: Server,
@@ -48,7 +45,7 @@ function refuse(socket: Duplex, { reason, status }: Refusal): void {
   socket.end(`${lines.join('\r\n')}\r\n\r\n${reason}`)
 }
 
-/** Puts the request back before what follows it, without the wish to upgrade, and has the server read it from the start. */
+/** Puts the request back in front of what follows it, without the headers of the upgrade, and lets the server read it again. */
 function serveAgain(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { httpVersion, method = '', rawHeaders, url = '/' } = incoming
   const lines = [`${method} ${url} HTTP/${httpVersion}`]

@@ -84,7 +84,7 @@ export function createWsServer({
   }
 
   return {
-    // Their types of events differ, the events do not.
+    // The two libraries declare different types for the same events.
     server: server as unknown as WebSocketServerLike,
     connections: () => total,
     upgrade(context) {
@@ -93,7 +93,7 @@ export function createWsServer({
       const client = clientAddress(incoming, trustProxy)
       if (!rpc || draining) return context.text('', 503)
       if (!enter(client)) return context.text('', 429)
-      // The handshake may still fail, and then no event of the WebSocket comes: the count hangs on the socket itself.
+      // The handshake may still fail, and then there is no event of the WebSocket: the socket itself is counted.
       incoming.socket.once('close', () => leave(client))
       return upgradeWebSocket(context, events(rpc, client), {
         onError: (error) => options.onError(error, 'a WebSocket event failed'),

@@ -116,7 +116,7 @@ export function createWsConnection(
     flow()
   }
 
-  /** Goes on only while answers are taken: a client that asks faster than it reads is slowed down, not buffered. */
+  /** Starts waiting requests while answers are taken: a client that asks faster than it reads is slowed down, not buffered. */
   function flow() {
     for (;;) {
       if (ended) return
