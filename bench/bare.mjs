@@ -1,4 +1,4 @@
-// The yardstick: a bare node:http server. POST /NAME answers bytes that were sent with PUT /NAME before; POST /native/PATH
+// The reference: a bare node:http server. POST /NAME answers bytes that were sent with PUT /NAME before; POST /native/PATH
 // passes the body on to the node through a pool like the gateway's, and its answer back.
 import { createServer } from 'node:http'
 

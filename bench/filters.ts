@@ -69,7 +69,7 @@ async function calls() {
       const { url } = await startGateway(flags)
       await ready(createClient(url))
     }
-    // It takes a few blocks to learn when blocks come.
+    // The poller needs a few blocks to find the rhythm of the chain.
     await sleep(5 * SLOT)
     const before = chain.total()
     await sleep(MINUTE)

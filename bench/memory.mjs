@@ -1,4 +1,4 @@
-// Loaded into the gateway's process: tells its memory after a collection when it is asked.
+// Loaded into the gateway's process: reports its memory after a garbage collection on request.
 process.on('message', () => {
   globalThis.gc()
   globalThis.gc()

@@ -47,7 +47,7 @@ export async function startBare(
   }
 }
 
-/** The built command, `serve`, as it runs anywhere else. */
+/** The compiled command `serve`. */
 export async function startGateway(
   args: string[],
 ): Promise<{ url: string; memory: () => Promise<Memory> }> {
@@ -79,7 +79,7 @@ export async function startGateway(
   return { url, memory: () => ask<Memory>(child, 'memory') }
 }
 
-/** A node that answers from the recording, where no real one is named. */
+/** A node that replays the recording; used when no real node is named. */
 export async function startReplay(): Promise<{ url: string; solidityUrl: string }> {
   const child = track(fork(file('replay.ts'), { execArgv: ['--import', 'tsx'] }))
   const [addresses] = (await once(child, 'message')) as [{ url: string; solidityUrl: string }]

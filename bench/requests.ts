@@ -1,4 +1,4 @@
-/** The requests that are compared, found on the chain that is there. */
+/** The requests that are compared, chosen from the node's chain. */
 export type Requests = {
   /** By name: what a gateway keeps ready after it was asked once. */
   hot: Record<string, string>
@@ -14,7 +14,7 @@ type Receipt = { transactionHash: string; logs: unknown[]; contractAddress: stri
 /** Walks at most this many blocks from the head back. */
 const WALK = 300
 
-/** What a full block is expected to weigh, bytes: an ordinary one. */
+/** Bytes of an ordinary full block. */
 const BLOCK_BYTES = 8_000
 
 /** Looks for an ordinary full block, the largest receipt and the block with the most logs. */

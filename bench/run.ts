@@ -1,4 +1,4 @@
-// Side by side, in one run, in rounds that alternate so that drift of the machine hits both:
+// Side by side in one run. Rounds alternate, so that changes of the machine's speed affect both:
 //   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC
 //   cold   the gateway without a cache against the node's own endpoint through the same kind of pool
 //   memory the gateway's heap over 100,000 mixed requests

@@ -10,8 +10,8 @@ import { recordRpc } from './record/rpc.ts'
 import { recordAccounts, recordCalls, recordNetwork } from './record/state.ts'
 
 /**
- * Asks a real node on the test chain everything that tests want to know, and writes the answers to
- * `test/fixtures/recorded`. The node must not be producing blocks. Lists in `test/fixtures/requests` are asked as well.
+ * Records the answers of a real node on the test chain that the tests need, and writes them to
+ * `test/fixtures/recorded`. The node must not be producing blocks. Records the lists in `test/fixtures/requests` as well.
  *
  * `npm run record -- --upstream http://127.0.0.1:8090 [--upstream-solidity URL] [--upstream-rpc URL] [--fresh]`
  *

@@ -7,9 +7,9 @@ import {
 } from './native/capabilities.ts'
 import { createServices, DataDirError, type Services } from './services.ts'
 
-/** Gets the services going: asks the node which chain it is, as often as it takes. */
+/** Starts the services: asks the node which chain it serves, and repeats until it answers. */
 export type Boot = {
-  /** Begins to ask. */
+  /** Starts asking. */
   start(): void
   /** Resolves after the first attempt, whether the node answered or is waited for. @throws MissingCapabilityError, DataDirError */
   readonly firstAttempt: Promise<void>
@@ -21,7 +21,7 @@ export type Boot = {
   stop(): Promise<void>
 }
 
-/** Waits for the node as long as it takes; only a node that answers and cannot be used is an error. */
+/** Waits for the node without a limit; only a node that answers and cannot be used is an error. */
 export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.Options): Boot {
   const capabilities = createCapabilities({ native: options.native })
   const first = createDeferred<void>()
@@ -43,7 +43,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
       try {
         const services = await attempt()
         current = services
-        // `stop` came while the node was asked, and found nothing to stop.
+        // `stop` was called while the node was asked, when there was nothing to stop yet.
         if (stopped.signal.aborted) return await endServices()
         await services.start()
         if (stopped.signal.aborted) return
@@ -102,7 +102,7 @@ function createDeferred<value>() {
     resolve = onResolve
     reject = onReject
   })
-  // Not everybody waits for both.
+  // Avoids an unhandled rejection: a caller may wait for one of them only.
   promise.catch(() => {})
   return { promise, reject, resolve }
 }

@@ -8,8 +8,8 @@ import type { Sending } from './sending/sending.ts'
 import type { Hub } from './subscriptions/hub.ts'
 
 /**
- * Everything a method may touch. `gateway.ts` builds the services once for each view (full, solid); the server adds
- * `request` for each call.
+ * Everything that a method may use. `services.ts` creates it once for each view (full, solid); the server adds `request`
+ * for each call.
  */
 export type Context = {
   chain: Chain

@@ -54,7 +54,7 @@ export class HistoricalStateError extends RpcError {
   }
 }
 
-/** `-32603`: the upstream node could not be asked, or answered something that cannot be read. Callers may retry. */
+/** `-32603`: the upstream node could not be reached, or its answer could not be read. Callers may retry. */
 export class UpstreamError extends RpcError {
   override name = 'UpstreamError'
 

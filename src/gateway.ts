@@ -70,7 +70,7 @@ export type Gateway = {
 }
 
 /**
- * The composition root: builds every part once and joins them. Embedders may bring a transport, keys, methods, routes.
+ * Creates every part once and connects them. Embedders may pass a transport, keys, methods and routes.
  *
  * @throws ConfigError when managed keys would be served on an address that other machines reach.
  */
@@ -86,7 +86,7 @@ export function createGateway({
   routes: extraRoutes,
   transport,
 }: createGateway.Options): Gateway {
-  // Keys that an environment variable holds are taken out, so that nobody can print them with the rest.
+  // The keys are removed from the config, so that nothing can print them.
   const managedKeys = [...keys, ...readManagedKeys(given.keys)]
   const config = createConfig({ ...given, keys: undefined })
   if (managedKeys.length > 0 && !config.keysPublic && !isLoopback(config.host))
@@ -94,7 +94,7 @@ export function createGateway({
       '--host',
       `whoever reaches ${config.host} could spend the managed keys: listen on 127.0.0.1, or allow it with --keys-public`,
     )
-  // Methods and routes of an embedder may do anything, and a chain in this process obeys whoever calls it.
+  // An embedder's methods and routes may send transactions, and a chain in this process takes calls from every client.
   const canSpend =
     managedKeys.length > 0 ||
     transport !== undefined ||
@@ -135,7 +135,7 @@ export function createGateway({
   })
   const ready = booting.ready.then((built) => {
     services = built
-    // A chain in this process may begin anew.
+    // A chain in this process may start again from another genesis.
     if (!isAuthoritative) guard.expect(built.contexts.full.chain.genesis.slice(2))
     built.head.onUpdate(({ removed }) => {
       if (removed.length > 0) metrics.reorg(removed.length)
@@ -144,11 +144,11 @@ export function createGateway({
     if (built.redis) floor = createSharedFloor({ head: built.head, redis: built.redis })
     return built
   })
-  // Those who wait for it get the error; nobody has to.
+  // Avoids an unhandled rejection when no caller waits for `ready`.
   ready.catch(() => {})
 
   type MethodServices = Omit<Context, 'request'>
-  /** Calls that come before the first attempt to reach the node is over wait for it. */
+  /** Calls wait until the first attempt to reach the node has ended. */
   function contextOf(view: 'full' | 'solid'): MethodServices | Promise<MethodServices> {
     const built = services
     if (built && floor) return floor.reached().then(() => built.contexts[view])
@@ -322,7 +322,7 @@ export declare namespace createGateway {
   type Options = {
     /** Funded accounts whose keys everybody may see: the page of a dev chain shows them. */
     accounts?: readonly DevAccount[] | undefined
-    /** The chain is in this process: its head is followed wherever it goes, also back. @default whether a transport is given */
+    /** The chain is in this process: its head is followed even when it moves back. @default whether a transport is given */
     authoritative?: boolean
     /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
     coinDecimals?: 6 | 18

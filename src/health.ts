@@ -5,13 +5,13 @@ import type { Services } from './services.ts'
 import { upstreamsOf } from './upstreamConfig.ts'
 import { VERSION } from './version.ts'
 
-/** A chain makes a block every 3 s; ten missed ones are worth a word. Milliseconds. */
+/** Ten missed blocks of 3 s, in milliseconds. */
 const STALE = 30_000
 
 /** Covered ranges of the log index that are shown: there are few unless filling was interrupted often. */
 const SHOWN_RANGES = 20
 
-/** How the gateway is, from what its parts say. Asks nobody. */
+/** The gateway's health, from the state of its parts; makes no upstream call. */
 export function healthOf({
   config,
   draining,

@@ -18,7 +18,7 @@ export function createMetrics() {
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   })
-  /** The library finds a series by hashing its labels, which hot calls would notice. Methods are few. */
+  /** Series by method: the library hashes labels on every call, which slows hot calls down. */
   const callsOf = new Map<string, ReturnType<typeof calls.labels>>()
   const errors = new Counter({
     name: 'ethgate_rpc_errors_total',
@@ -97,7 +97,7 @@ export function createMetrics() {
 
   return {
     registry,
-    /** One JSON-RPC call; `code` is 0 when it went well. */
+    /** One JSON-RPC call; `code` is 0 when it succeeded. */
     call(method: string, code: number, seconds: number) {
       let series = callsOf.get(method)
       if (!series) callsOf.set(method, (series = calls.labels(method)))

@@ -21,7 +21,7 @@ import { createWatching, type Watching } from './watching.ts'
 
 export { DataDirError } from './sending/openSentStore.ts'
 
-/** What methods use, once it is known which chain it is. */
+/** The services of one chain, created once the chain is known. */
 export type Services = {
   readonly blocks: Blocks
   readonly chainId: number
@@ -38,7 +38,7 @@ export type Services = {
 }
 
 /**
- * Builds the services of one chain. Nothing is asked of the node before `start`.
+ * Creates the services of one chain. Sends no call to the node before `start`.
  *
  * @throws DataDirError when what is sent cannot be recorded.
  */
@@ -150,7 +150,7 @@ export async function createServices({
 
 export declare namespace createServices {
   type Options = {
-    /** The chain is in this process: its head is followed wherever it goes, also back. */
+    /** The chain is in this process: its head is followed even when it moves back. */
     authoritative: boolean
     config: Config
     identity: ChainIdentity

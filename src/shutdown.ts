@@ -6,7 +6,7 @@ export type Shutdown = {
   run(reason: string): Promise<void>
 }
 
-/** The signals that end the process. Nothing is reloaded, so that a closed terminal (SIGHUP) ends it too. */
+/** The signals that end the process; SIGHUP too, which a closed terminal sends. */
 type SignalName = 'SIGTERM' | 'SIGINT' | 'SIGHUP'
 
 /**

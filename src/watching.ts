@@ -20,7 +20,7 @@ export type Watching = {
   solid: Watched
   /** A transaction was sent through this gateway: it is announced as pending at once. */
   sent(hash: Hash): void
-  /** What the filters of all clients take. */
+  /** Memory of the filters of all clients. */
   usage(): FilterUsage
   stop(): Promise<void>
 }
@@ -48,7 +48,7 @@ export function createWatching({
   const store = redis
     ? createRedisFilterStore({ ...limits, link: redis })
     : createMemoryFilterStore(limits)
-  // Made before the hubs: it hears of each block first, so pending transactions come before their block's head.
+  // Created before the hubs: it gets each block first, so pending transactions are announced before their block's head.
   const pool = createPoolFeed({
     head,
     log: redis ? createRedisPoolLog(redis) : createMemoryPoolLog(),

@@ -36,7 +36,7 @@ type Faults = {
 
 /**
  * A chain under the test's control behind the node's HTTP interface: blocks come when the test says so, branches are
- * thrown away, the node lags or fails. Block ids are deterministic.
+ * removed, the node lags or fails. Block ids are deterministic.
  */
 export function createScriptedChain({
   seed = 'chain',
@@ -148,7 +148,7 @@ export function createScriptedChain({
   return {
     /** Makes the next block. */
     mine: (script: Script = {}) => toRef(push(script)),
-    /** Throws the newest `depth` blocks away and makes others in their place. */
+    /** Removes the newest `depth` blocks and makes others in their place. */
     reorg(depth: number, scripts: Script[]) {
       blocks.splice(blocks.length - depth, depth)
       return scripts.map((script) => toRef(push(script)))

@@ -53,7 +53,7 @@ export async function recordErrors(recorder: Recorder, walked: Walked): Promise<
   await recorder.ask('/wallet/getblockbalance', { hash, number: 6 })
 }
 
-/** One address in every form that callers come up with. */
+/** One address in every form that clients send. */
 export async function recordAddressForms(recorder: Recorder): Promise<void> {
   const { base58, eth, hex } = keys.bob
   const forms = [

@@ -28,8 +28,8 @@ export type Recorder = {
 }
 
 /**
- * What the last recording already answers is taken from there: the chain stands still, but a builder's answer has the time
- * of day in it, and tests should not change with it.
+ * Keeps what the last recording has: the chain does not change, but a builder's answer contains the time of day, and the
+ * tests must not change with it.
  */
 export function createRecorder({
   fresh,

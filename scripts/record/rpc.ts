@@ -3,7 +3,7 @@ import type { Walked } from './chain.ts'
 import { eachOf, type Recorder } from './recorder.ts'
 import type { SampleCall } from './state.ts'
 
-/** The node's own JSON-RPC on the same chain: what its answers are right about is compared with ours. */
+/** The node's own JSON-RPC on the same chain: tests compare its correct answers with ours. */
 export async function recordRpc(
   recorder: Recorder,
   walked: Walked,

@@ -14,7 +14,7 @@ import { createTerminal, type Terminal } from './support/terminal.ts'
 /** `ethgate doctor`: what will and will not work with a node. */
 export function addDoctorCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'doctor', {
-    summary: 'look a node over: what will and will not work',
+    summary: 'check a node: what will and will not work',
     description:
       'Asks a node for everything that the gateway needs of it and says what will not work and which setting to change. ' +
       'Reads only; about 250 small calls. Exit code 1 when something important does not work.',

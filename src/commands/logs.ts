@@ -54,10 +54,10 @@ export function addLogsCommand(program: Command, io: Io = processIo()): void {
       collect,
     )
     .option('--out <file>', 'write to this file, and keep how far it is in FILE.state')
-    .option('--force', 'throw away what --out holds')
+    .option('--force', 'discard the content of --out')
     .option('--abi <file>', 'ABI, artifact or list of signatures; adds "decoded" to each log')
     .option('--concurrency <n>', 'requests under way at once', '4')
-    .option('--retries <n>', 'how often to ask again when the server is away or busy', '8')
+    .option('--retries <n>', 'how often to ask again when the server is unreachable or busy', '8')
     .option('--quiet', 'no progress bar and no summary')
   addOutputOptions(addRequestOptions(addRpcOption(command))).action((options: LogsOptions) =>
     logs(io, options),

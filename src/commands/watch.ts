@@ -23,7 +23,7 @@ import { time } from './support/table.ts'
 import { resolveTarget, type TargetOptions } from './support/target.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
-/** `ethgate watch heads | logs`: the chain as it grows. */
+/** `ethgate watch heads | logs`: follows the chain. */
 export function addWatchCommand(program: Command, io: Io = processIo()): void {
   const watch = addCommand(program, 'watch', {
     summary: 'follow new blocks or logs',

@@ -28,7 +28,7 @@ export type Outcome = {
   success: boolean
   block: bigint
   energy: bigint
-  /** Sun; JSON-RPC does not tell it. */
+  /** Sun; absent in JSON-RPC. */
   fee: bigint | undefined
   contract: string | undefined
   logs: number
@@ -143,7 +143,7 @@ export function createNodeChannel(node: Node): Channel {
       if (get(answer, 'result') !== true)
         throw new CommandError('broadcasthex: the node did not accept the transaction')
     },
-    // A node tells the reason with the outcome.
+    // The node's outcome contains the reason.
     reason: async () => undefined,
     async outcome(txID) {
       const info = await node.call('gettransactioninfobyid', { value: txID })

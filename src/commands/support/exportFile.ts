@@ -90,7 +90,7 @@ export declare namespace openExport {
     search: string
     /** First block. */
     from: number
-    /** Throws away what the file holds. */
+    /** Discards the content of the file. */
     force: boolean
   }
 }

@@ -139,7 +139,7 @@ export async function followChain(watch: Watch): Promise<void> {
   }
 }
 
-/** What became of a block: missing when the chain does not have it (any more), so that the head must be asked again. */
+/** The outcome of one block: missing when the chain does not have it (any more), so that the head must be asked again. */
 type Outcome = 'delivered' | 'missing' | 'removed'
 
 /** Milliseconds until the head is asked again after a missing block. */

@@ -81,7 +81,7 @@ export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPa
   }
 }
 
-/** Blocks to ask for, and what came of it once they were asked for. */
+/** Blocks to ask for, and the outcome once they were asked for. */
 type Piece = { from: number; to: number; outcome?: Promise<Outcome> }
 
 /** Logs, or how many blocks the server would take instead. */

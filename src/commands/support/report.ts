@@ -21,7 +21,7 @@ export type Sent = {
 }
 
 /**
- * Prints what was sent and, after waiting, what became of it.
+ * Prints what was sent and, after waiting, its outcome.
  *
  * @throws CommandError with exit code 3 when the transaction is in a block and failed
  */
