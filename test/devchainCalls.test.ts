@@ -234,6 +234,16 @@ describe('18 decimals', () => {
       'latest',
     )
     expect(BigInt(seen as Hex)).toBe(await balance(to))
+    // More than 63 bits leave a contract too.
+    const many = 100n * 10n ** 18n
+    await wei.rpc('anvil_setBalance', contractAddress, `0x${many.toString(16)}`)
+    const sent = await wei.rpc('eth_sendTransaction', {
+      from,
+      to: contractAddress,
+      data: calldata('sendTo', [`0x${'aa'.repeat(20)}`, many]),
+    })
+    expect(await wei.rpc('eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
+    expect(await balance(`0x${'aa'.repeat(20)}`)).toBe(many)
     expect(await wei.rpc('eth_gasPrice')).toBe('0x3b9aca00')
     const mined = (await wei.rpc('eth_getBlockByNumber', '0x2', true)) as {
       transactions: { value: Hex }[]

@@ -17,6 +17,11 @@ export type InternalTransaction = {
   rejected: boolean
 }
 
+/** An amount as the chain hashes it: an int64, or a whole word where the coin has 18 decimals and it does not fit. */
+function amountBytes(amount: bigint): Uint8Array {
+  return setLengthLeft(bigIntToBytes(amount), amount < 2n ** 64n ? 8 : 32)
+}
+
 /**
  * Records what contracts do inside one transaction, and counts: the counter salts the addresses of contracts that are
  * created inside.
@@ -36,7 +41,7 @@ export function createInternalLog(transactionId: string) {
           // A creation is hashed without its address.
           entry.note === 'create' ? new Uint8Array(0) : unprefixedHexToBytes(entry.to),
           data,
-          setLengthLeft(bigIntToBytes(entry.value), 8),
+          amountBytes(entry.value),
           setLengthLeft(bigIntToBytes(nonce), 8),
         ]),
       ),
