@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
 import { describe } from './describing.ts'
 import { RpcError, UpstreamError } from './errors.ts'
 import { createExplainMethod } from './explain/ethgate_explain.ts'
+import { explainInHeaders } from './explain/headers.ts'
 import { createCallRecorder } from './explain/recorder.ts'
 import { figuresOf, healthOf } from './health.ts'
 import { isLoopback } from './http/access.ts'
@@ -250,7 +251,13 @@ export function createGateway({
         })
       : undefined
 
+  const headBlock = () => {
+    const chain = services?.contexts.full.chain
+    return health().head.number === null ? undefined : chain?.latest()
+  }
+
   const http = createHttpServer({
+    explain: (work) => explainInHeaders(work, { head: headBlock, recorder }),
     documents: createDocumentRoutes({
       chainId: () => services?.chainId,
       document: (url) => description.document(url),

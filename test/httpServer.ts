@@ -79,6 +79,7 @@ export async function startHttpServer(
   const http = createHttpServer({
     canSpend,
     config: createConfig({ port: 0, ...given }),
+    explain: async (work) => ({ answer: await work() }),
     extraRoutes: new Hono().post('/wallet/getnowblock', (c) => c.json({ blockID: '00' })),
     health: () => ({ ...HEALTH, ...health }),
     metrics: { contentType: 'text/plain', text: async () => 'ethgate_up 1\n' },

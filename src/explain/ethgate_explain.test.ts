@@ -53,3 +53,28 @@ test.each([['eth_subscribe'], ['ethgate_explain'], [5]])(
     expect(error?.code).toBe(-32602)
   },
 )
+
+test.each([
+  ['a header', '', { 'x-ethgate-explain': '1' }],
+  ['a query', '/?explain=1', {}],
+])('behavior: headers explain an answer when %s asks for it', async (_, path, headers) => {
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: headers as Record<string, string>,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'net_peerCount', params: [] }),
+  })
+  expect(response.headers.get('x-ethgate-block')).toMatch(/^223 0x[0-9a-f]{64}$/)
+  expect(response.headers.get('x-ethgate-source')).toBe('upstream')
+  expect(response.headers.get('x-ethgate-calls')).toMatch(
+    /^wallet\/getnodeinfo;status=200;dur=[\d.]+$/,
+  )
+})
+
+test('behavior: other answers have a server timing only', async () => {
+  const response = await fetch(gateway.url, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+  })
+  expect(response.headers.get('server-timing')).toMatch(/^total;dur=[\d.]+$/)
+  expect(response.headers.get('x-ethgate-block')).toBeNull()
+})

@@ -18,6 +18,7 @@ export type RpcListener = (
 export function createRpcListener({
   bodyLimit,
   corsHeaders,
+  explain,
   isClosing,
   onError,
   trustProxy,
@@ -30,9 +31,18 @@ export function createRpcListener({
     readBody(incoming, bodyLimit, (body) => {
       if (body === undefined) return tooLarge(incoming, outgoing)
       const request = createHttpScope(incoming, outgoing, scopeOptions)
+      const started = performance.now()
       // What is not UTF-8 is no JSON; read leniently, it would come back changed in an id.
-      server.answer(isUtf8(body) ? body.toString() : '', request).then(
-        (answer) => atTurnEnd(() => send(incoming, outgoing, answer)),
+      const work = () => server.answer(isUtf8(body) ? body.toString() : '', request)
+      const explained = asksToExplain(incoming)
+        ? explain(work)
+        : work().then((answer): Explained => ({ answer }))
+      explained.then(
+        ({ answer, headers }) =>
+          atTurnEnd(() => {
+            const timing = `total;dur=${(performance.now() - started).toFixed(1)}`
+            send(incoming, outgoing, answer, { 'server-timing': timing, ...headers })
+          }),
         (error: unknown) => {
           onError(error, 'a request could not be answered')
           outgoing.destroy()
@@ -41,9 +51,14 @@ export function createRpcListener({
     })
   }
 
-  function send(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer | undefined) {
+  function send(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    answer: Answer | undefined,
+    more: Record<string, string>,
+  ) {
     if (outgoing.destroyed) return
-    const headers = corsHeaders(incoming)
+    const headers = { ...corsHeaders(incoming), ...more }
     outgoing.shouldKeepAlive &&= !isClosing(incoming)
     if (!answer) {
       outgoing.writeHead(204, headers)
@@ -85,6 +100,8 @@ export declare namespace createRpcListener {
     bodyLimit: number
     /** What browsers need with every answer. */
     corsHeaders: (incoming: IncomingMessage) => Record<string, string>
+    /** Answers a request and says how it was answered, in headers. */
+    explain: (work: () => Promise<Answer | undefined>) => Promise<Explained>
     /** Whether connections are to be closed with their next answer. */
     isClosing: (incoming: IncomingMessage) => boolean
     onError: (error: unknown, message: string) => void
@@ -92,6 +109,14 @@ export declare namespace createRpcListener {
     /** The answers that wait for their readers. */
     unsent: Unsent
   }
+}
+
+/** An answer, with headers that explain it when the client asks for them. */
+export type Explained = { answer: Answer | undefined; headers?: Record<string, string> }
+
+/** `X-Ethgate-Explain: 1`, or `?explain=1` in the address. */
+function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
+  return headers['x-ethgate-explain'] === '1' || /[?&]explain=1(?:&|$)/.test(url)
 }
 
 /**

@@ -18,6 +18,7 @@ describe('POST', () => {
       'content-type': 'application/json',
       date: expect.any(String),
       'keep-alive': 'timeout=75',
+      'server-timing': expect.stringMatching(/^total;dur=[\d.]+$/),
     })
     expect(await response.text()).toBe('{"jsonrpc":"2.0","id":1,"result":"ä"}')
   })

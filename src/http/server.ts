@@ -44,6 +44,7 @@ export function createHttpServer({
   canSpend,
   config,
   documents,
+  explain,
   extraRoutes,
   health,
   metrics,
@@ -91,6 +92,7 @@ export function createHttpServer({
   const rpc = createRpcListener({
     bodyLimit: config.bodyLimit,
     corsHeaders: corsHeadersFor(access),
+    explain,
     isClosing,
     onError,
     trustProxy: config.trustProxy,
@@ -158,6 +160,7 @@ export declare namespace createHttpServer {
     onError: (error: unknown, message: string) => void
     /** Descriptions of the API for tools. */
     documents?: Hono | undefined
+    explain: createRpcListener.Options['explain']
     /** What browsers see at `/` and below; absent when it is switched off. */
     page?: Hono | undefined
     routes: readonly RpcRoute[]

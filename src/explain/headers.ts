@@ -1,0 +1,42 @@
+import type { Hash } from 'viem'
+
+import type { CallRecorder, RecordedCall } from './recorder.ts'
+
+/** Native calls that the header lists. */
+const MAX_CALLS = 20
+
+/**
+ * Runs a request and says in headers how it was answered: `X-Ethgate-Block` (number and hash of the newest block when it
+ * began), `X-Ethgate-Source` (`memory` or `upstream`), `X-Ethgate-Calls` (each native call with status and milliseconds).
+ */
+export async function explainInHeaders<answer>(
+  work: () => Promise<answer>,
+  {
+    head,
+    recorder,
+  }: {
+    /** Undefined until a block was seen. */
+    head: () => { number: number; hash: Hash } | undefined
+    recorder: Pick<CallRecorder, 'record'>
+  },
+): Promise<{ answer: answer; headers: Record<string, string> }> {
+  const block = head()
+  const { calls, result } = await recorder.record(work)
+  return {
+    answer: result,
+    headers: {
+      'access-control-expose-headers': 'X-Ethgate-Block, X-Ethgate-Source, X-Ethgate-Calls',
+      ...(block && { 'x-ethgate-block': `${block.number} ${block.hash}` }),
+      'x-ethgate-source': calls.length === 0 ? 'memory' : 'upstream',
+      ...(calls.length > 0 && { 'x-ethgate-calls': listed(calls) }),
+    },
+  }
+}
+
+function listed(calls: readonly RecordedCall[]): string {
+  const shown = calls
+    .slice(0, MAX_CALLS)
+    .map(({ ms, operation, outcome }) => `${operation};status=${outcome};dur=${ms.toFixed(1)}`)
+  const rest = calls.length - shown.length
+  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+}
