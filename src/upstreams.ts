@@ -62,7 +62,11 @@ export function connectUpstreams({
     rpc: hasRpc ? rpc : undefined,
     follow(head) {
       const tell = () =>
-        transport.setFloor({ head: head.latest().number, solid: head.solid().number })
+        transport.setFloor({
+          hashAt: (number) => head.at(number)?.hash.slice(2),
+          head: head.latest().number,
+          solid: head.solid().number,
+        })
       head.onUpdate(tell)
       tell()
     },

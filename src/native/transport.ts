@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 
 import { errors, Pool } from 'undici'
 
+import type { StopSignal } from '../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 
 /** Carries native requests to a node: over sockets, by `fetch`, or to a chain in this process. */
@@ -19,7 +20,7 @@ export type NativeTransport = {
 export type NativePath = `/wallet/${string}` | `/walletsolidity/${string}`
 
 export type SendOptions = {
-  signal?: AbortSignal | undefined
+  signal?: StopSignal | undefined
   /** Whether asking twice does no harm. */
   idempotent: boolean
   /** What may be done with the call where there are several nodes (see `Operation`). @default by `idempotent` */

@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../errors.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Member, MemberCall } from './member.ts'
 
@@ -48,7 +49,7 @@ export declare namespace broadcastInTurn {
     next: (tried: ReadonlySet<Member>) => Member | undefined
     /** Milliseconds to wait for a place at a node. */
     patience: number
-    signal: AbortSignal | undefined
+    signal: StopSignal | undefined
   }
 }
 

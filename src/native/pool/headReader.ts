@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../errors.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { parseNative } from '../json.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Block } from '../types.ts'
@@ -9,7 +10,7 @@ import { toTip } from './prober.ts'
 /** Reads the newest block from several nodes and judges their branches. */
 export type HeadReader = {
   /** The reply of the node whose newest block counts. @throws UpstreamError when not enough nodes agree on one */
-  read(call: MemberCall, solid: boolean, signal: AbortSignal | undefined): Promise<NativeReply>
+  read(call: MemberCall, solid: boolean, signal: StopSignal | undefined): Promise<NativeReply>
   /** Finds out which nodes have the block that the majority calls solidified. */
   checkBranches(): Promise<void>
 }
@@ -24,10 +25,12 @@ const PATIENCE = 2_000
 const CHECK_AGAIN = 10_000
 
 export function createHeadReader({
+  isSameChain,
   isUsable,
   members,
   onRisen,
   quorum,
+  served,
 }: createHeadReader.Options): HeadReader {
   let anchor = -1
   let checkedAt = 0
@@ -36,7 +39,7 @@ export function createHeadReader({
   async function read(
     call: MemberCall,
     solid: boolean,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<NativeReply> {
     const found = await ask(call, solid, signal)
     const views = found.map(({ member, tip, reply }) => ({ node: { member, reply }, tip }))
@@ -52,14 +55,14 @@ export function createHeadReader({
   }
 
   /** What the nodes answer within the grace after the first one. */
-  function ask(call: MemberCall, solid: boolean, signal: AbortSignal | undefined) {
+  function ask(call: MemberCall, solid: boolean, signal: StopSignal | undefined) {
     const found: { member: Member; reply: NativeReply; tip: ReturnType<typeof toTip> }[] = []
     const asked = members().filter(isUsable)
     const controller = new AbortController()
     return new Promise<typeof found>((resolve, reject) => {
       let left = asked.length
       let grace: NodeJS.Timeout | undefined
-      const leave = () => (stop(), reject(signal?.reason as Error))
+      const leave = () => (stop(), reject(signal?.reason))
       const finish = () => (stop(), resolve(found))
       const limit = setTimeout(finish, PATIENCE)
       function stop() {
@@ -98,14 +101,17 @@ export function createHeadReader({
   }
 
   async function checkBranches(): Promise<void> {
-    const all = members().filter(({ known }) => known.solid !== undefined)
+    const all = members().filter(
+      (member) => isSameChain(member) && member.known.solid !== undefined,
+    )
     const height = majorityHeight(all.map(({ known }) => known.solid?.number ?? 0))
     if (height === undefined || height < anchor || all.length < 2) return
     const isNew = height > anchor || all.some(({ known }) => known.onBranch === undefined)
     if (!isNew && performance.now() - checkedAt < CHECK_AGAIN) return
     const reached = all.filter(({ known }) => (known.head?.number ?? -1) >= height)
     const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
-    const right = majorityOf(hashes.filter((hash) => hash !== undefined))
+    // Where the nodes are split, what clients were shown decides.
+    const right = majorityOf([served(height), ...hashes].filter((hash) => hash !== undefined))
     if (right === undefined) return
     anchor = height
     checkedAt = performance.now()
@@ -126,6 +132,10 @@ export declare namespace createHeadReader {
   type Options = {
     members: () => readonly Member[]
     isUsable: (member: Member) => boolean
+    /** Whether a node is known to be of the chain that is served. */
+    isSameChain: (member: Member) => boolean
+    /** The hash that clients were shown at a height, without 0x; undefined where that is not known. */
+    served: (number: number) => string | undefined
     /** Told when a node shows a higher block. */
     onRisen: () => void
     /** Nodes that must have a block before it is the newest one. */

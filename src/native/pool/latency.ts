@@ -12,7 +12,7 @@ const SAMPLES = 128
 const ENOUGH = 20
 
 /** New calls after which the order is worked out again. */
-const STALE_AFTER = 16
+const STALE_AFTER = 64
 
 export function createLatency(): Latency {
   const samples = new Float64Array(SAMPLES)
@@ -27,7 +27,7 @@ export function createLatency(): Latency {
     },
     quantile(part) {
       if (count < ENOUGH) return undefined
-      if (!sorted || count - sortedAt >= STALE_AFTER) {
+      if (!sorted || count - sortedAt >= Math.min(STALE_AFTER, sortedAt / 2)) {
         sorted = samples.slice(0, Math.min(count, SAMPLES)).toSorted()
         sortedAt = count
       }

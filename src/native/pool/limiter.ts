@@ -1,4 +1,5 @@
 import { LimitExceededError } from '../../errors.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Concurrency } from './concurrency.ts'
 import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
 import { ENDPOINT_RATE } from './upstream.ts'
@@ -13,7 +14,7 @@ export type Limiter = {
    * @param patience - milliseconds to wait at most.
    * @throws QueueFullError, or the signal's reason
    */
-  enter(operation: string, patience: number, signal: AbortSignal | undefined): Promise<void> | void
+  enter(operation: string, patience: number, signal: StopSignal | undefined): Promise<void> | void
   leave(): void
   /** The node said that it gets too many calls. */
   slowDown(operation: string): void
@@ -102,7 +103,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
   function waitForPlace(
     operation: string,
     patience: number,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<void> {
     const speed = pace()
     const expected = speed ? (queue.size / speed) * 1000 : 0
@@ -115,7 +116,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
       }
       const leave = () => {
         end()
-        reject(signal?.reason as Error)
+        reject(signal?.reason)
       }
       const limit = setTimeout(() => {
         end()

@@ -1,10 +1,12 @@
-import { NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
+import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import {
   type CallReport,
   createPoolTransport,
   type NativePath,
   type NativeTransport,
 } from '../transport.ts'
+import type { Block } from '../types.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { createConcurrency } from './concurrency.ts'
 import { judge, type Judgement } from './judge.ts'
@@ -28,7 +30,7 @@ export type Member = {
    *
    * @throws QueueFullError, or the signal's reason. What the node does wrong is a judgement, not an error.
    */
-  ask(call: MemberCall, patience: number, signal: AbortSignal | undefined): Promise<Judgement>
+  ask(call: MemberCall, patience: number, signal: StopSignal | undefined): Promise<Judgement>
   /** As the node answers, for probes: no limits, no counting, a socket of its own. */
   readonly probe: NativeTransport
   /** Milliseconds that a part of the recent calls of an operation stayed below; undefined while too few were made. */
@@ -80,6 +82,7 @@ const LATENCY_FLOOR = 5
 const SLOW_IN_A_ROW = 3
 
 export function createMember({
+  genesis,
   now = () => performance.now(),
   onCall,
   onSuspect,
@@ -121,7 +124,7 @@ export function createMember({
   async function ask(
     call: MemberCall,
     patience: number,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<Judgement> {
     const waiting = limiter.enter(call.path, patience, signal)
     if (waiting) await waiting
@@ -134,6 +137,10 @@ export function createMember({
         signal,
       })
       judgement = judge(call.operation, reply)
+      if (judgement.kind === 'answer' && isOtherGenesis(judgement.reply.parsed, genesis())) {
+        known.genesis = (judgement.reply.parsed as Block).blockID
+        judgement = { kind: 'failed', error: new NodeAnswerError('it is on another chain') }
+      }
     } catch (error) {
       if (!(error instanceof NodeUnreachableError || error instanceof NodeTimeoutError)) throw error
       judgement = { kind: 'failed', error }
@@ -205,6 +212,8 @@ export declare namespace createMember {
     sockets: number
     onCall?: ((report: CallReport) => void) | undefined
     timing: Timing
+    /** Hash of block 0 of the chain that is served; undefined until it is known. */
+    genesis: () => string | undefined
     /** Told when a probe should look at the node now. */
     onSuspect: () => void
     /** Milliseconds. @default performance.now */
@@ -213,3 +222,17 @@ export declare namespace createMember {
     random?: () => number
   }
 }
+
+/** Whether an answer is a block 0 other than the given one: the node has been exchanged for one of another chain. */
+function isOtherGenesis(answer: unknown, genesis: string | undefined): boolean {
+  const { blockID } = (answer ?? {}) as Partial<Block>
+  return (
+    typeof blockID === 'string' &&
+    genesis !== undefined &&
+    blockID !== genesis &&
+    blockID.startsWith(GENESIS_HEIGHT)
+  )
+}
+
+/** A hash begins with the height. */
+const GENESIS_HEIGHT = '0'.repeat(16)

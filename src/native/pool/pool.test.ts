@@ -142,6 +142,29 @@ describe('createUpstreamPool', () => {
     expect(asked?.filter((path) => !path.endsWith('getblockbalance'))).toEqual([])
   })
 
+  test('behavior: a node that turns to another chain is left, and the other one stays', async () => {
+    const other = createScriptedChain({ seed: 'other' })
+    for (let block = 0; block < 50; block++) other.mine()
+    other.solidify(45)
+    const pool = await startTestPool()
+    const hashes = new Map(
+      pool.chain.canonical().map(({ hash, number }) => [number, hash.slice(2)]),
+    )
+    pool.pool.setFloor({ hashAt: (number) => hashes.get(number), head: 30, solid: 28 })
+    // The first in the list, which would decide a tie.
+    await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(other) })
+    const [first] = pool.chain.canonical()
+    for (let call = 0; call < 10; call++)
+      expect(await pool.native.wallet.getBlock({ id_or_num: '0' })).toMatchObject({
+        blockID: first?.hash.slice(2),
+      })
+    await stateIs(pool, 0, 'wrong chain')
+    pool.chain.mine()
+    pool.chain.solidify(29)
+    for (let call = 0; call < 10; call++) await readState(pool)
+    expect(pool.state(1)).toBe('healthy')
+  })
+
   test('behavior: a node below the floor is not asked, and is used again when it has caught up', async () => {
     const pool = await startTestPool()
     await readState(pool)

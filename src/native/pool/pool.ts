@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../errors.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import type {
   CallReport,
   NativePath,
@@ -23,13 +24,22 @@ import type { Upstream } from './upstream.ts'
 /** Several nodes that look like one. */
 export type UpstreamPool = NativeTransport & {
   /** Tells the pool which blocks clients were shown: reads of the newest state go only to nodes that have them. */
-  setFloor(floor: { head: number; solid: number }): void
+  setFloor(floor: ServedBlocks): void
   /** Nodes in the order of the configuration. */
   status(): MemberStatus[]
   /** Names of the nodes that have the newest state that clients were shown, best first. */
   order(): string[]
   /** Goes on with other nodes. Calls under way at nodes that are no longer there are finished. */
   update(upstreams: readonly Upstream[]): Promise<void>
+}
+
+/** What clients were shown. */
+export type ServedBlocks = {
+  /** Heights of the newest and of the newest solidified block. */
+  head: number
+  solid: number
+  /** The hash at a recent height, without 0x. */
+  hashAt?: (number: number) => string | undefined
 }
 
 /** One node as `/health`, the metrics and `doctor` show it. */
@@ -76,19 +86,22 @@ export function createUpstreamPool({
 }: createUpstreamPool.Options): UpstreamPool {
   const now = () => performance.now()
   let seats: Seat[] = []
-  let floor = { head: 0, solid: 0 }
+  let floor: ServedBlocks = { head: 0, solid: 0 }
   let genesis: string | undefined
   let closed = false
   const risen = new Set<() => void>()
-  const members = () => seats.map(({ member }) => member)
+  let asked: Member[] = []
+  const members = () => asked
   const router = createRouter({
     floor: { head: () => floor.head, solid: () => floor.solid },
     genesis: () => genesis,
     members,
   })
   const heads = createHeadReader({
+    isSameChain: ({ known }) => known.genesis !== undefined && known.genesis === genesis,
     isUsable: router.isUsable,
     members,
+    served: (number) => floor.hashAt?.(number),
     onRisen: tellRisen,
     quorum: headQuorum,
   })
@@ -100,9 +113,20 @@ export function createUpstreamPool({
     ...(onExtra && { onExtra: (why: Extra) => onExtra(why) }),
   })
 
+  /** No single call takes longer than all of them together may. */
+  function bounded(upstream: Upstream): Upstream {
+    return { ...upstream, timeout: Math.min(upstream.timeout, timeout) }
+  }
+
+  function sit(next: Seat[]): void {
+    seats = next
+    asked = next.map(({ member }) => member)
+  }
+
   function seatOf(upstream: Upstream): Seat {
     const member = createMember({
       ...(onCall && { onCall: (report: CallReport) => onCall(upstream.name, report) }),
+      genesis: () => genesis,
       onSuspect: () => void prober.probe(),
       sockets,
       timing,
@@ -172,7 +196,7 @@ export function createUpstreamPool({
     graceOver = true
     found()
   })()
-  seats = upstreams.map(seatOf)
+  sit(upstreams.map(bounded).map(seatOf))
 
   async function send(
     path: NativePath,
@@ -186,15 +210,19 @@ export function createUpstreamPool({
     const hedged = kind === 'read'
     const call: RaceCall = { body, group, hedged, idempotent, need, operation, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
-    if (!router.choose(call)) await waitFor(call, signal)
-    if (kind !== 'send') return race(call, signal)
+    let first = router.choose(call)
+    if (!first) {
+      await waitFor(call, signal)
+      first = router.choose(call)
+    }
+    if (kind !== 'send' && first) return race(call, first, signal)
     const next = (tried: ReadonlySet<Member>) =>
       tried.size > 0 && !BROADCASTS.has(operation) ? undefined : router.choose(call, tried)
     return broadcastInTurn(call, { next, patience: timeout / 2, signal })
   }
 
   /** Waits until some node can answer. @throws UpstreamError that says why none can */
-  function waitFor(call: RaceCall, signal: AbortSignal | undefined): Promise<void> {
+  function waitFor(call: RaceCall, signal: StopSignal | undefined): Promise<void> {
     if (!router.mayCome(call)) return Promise.reject(noneUsable(call.operation))
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -207,7 +235,7 @@ export function createUpstreamPool({
         end()
         resolve()
       }
-      const leave = () => (end(), reject(signal?.reason as Error))
+      const leave = () => (end(), reject(signal?.reason))
       const limit = setTimeout(() => {
         end()
         reject(noneUsable(call.operation))
@@ -282,10 +310,12 @@ export function createUpstreamPool({
       return [...chosen].map(({ upstream }) => upstream.name)
     },
     async update(next) {
-      const kept = next.map(
-        (upstream) =>
-          seats.find(({ member }) => isSame(member.upstream, upstream)) ?? seatOf(upstream),
-      )
+      const kept = next
+        .map(bounded)
+        .map(
+          (upstream) =>
+            seats.find(({ member }) => isSame(member.upstream, upstream)) ?? seatOf(upstream),
+        )
       const gone = seats.filter((seat) => !kept.includes(seat))
       const fresh = kept.filter((seat) => !seats.includes(seat))
       // A new node is asked by clients once it was looked at, so the old ones stay until then.
@@ -293,7 +323,7 @@ export function createUpstreamPool({
         Promise.allSettled(fresh.map(({ prober }) => prober.start())),
         pause(START_PATIENCE),
       ])
-      seats = kept
+      sit(kept)
       found()
       for (const { member, prober } of gone) {
         prober.stop()

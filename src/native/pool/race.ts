@@ -1,3 +1,4 @@
+import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError, NodeTimeoutError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Budget } from './budget.ts'
@@ -6,7 +7,11 @@ import type { Member, MemberCall } from './member.ts'
 import type { Need } from './need.ts'
 
 /** Asks one node, and others when that helps, until one gives a real answer. */
-export type Race = (call: RaceCall, signal: AbortSignal | undefined) => Promise<NativeReply>
+export type Race = (
+  call: RaceCall,
+  first: Member,
+  signal: StopSignal | undefined,
+) => Promise<NativeReply>
 
 export type RaceCall = MemberCall & {
   need: Need
@@ -44,10 +49,10 @@ export function createRace({
   retries,
   timeout,
 }: createRace.Options): Race {
-  return (call, signal) =>
+  return (call, first, signal) =>
     new Promise((resolve, reject) => {
       const tried = new Set<Member>()
-      const controller = new AbortController()
+      const losers = createStop()
       const deadline = performance.now() + timeout
       const waiting = new Set<Member>()
       let rounds = 0
@@ -57,16 +62,14 @@ export function createRace({
       let fault: Error | undefined
       let pause: NodeJS.Timeout | undefined
       const timers = new Set<NodeJS.Timeout>()
+      let limit: NodeJS.Timeout | undefined
 
-      const limit = setTimeout(() => fail(new NodeTimeoutError(timeout)), timeout)
       const leave = () => fail(signal?.reason as Error)
       if (signal?.aborted) return leave()
       signal?.addEventListener('abort', leave, { once: true })
       retries.earn()
       hedges.earn()
 
-      const first = choose(call, tried)
-      if (!first) return fail(new NodeTimeoutError(timeout))
       launch(first)
       return undefined
 
@@ -77,7 +80,7 @@ export function createRace({
         clearTimeout(pause)
         for (const timer of timers) clearTimeout(timer)
         signal?.removeEventListener('abort', leave)
-        if (waiting.size > 0) controller.abort(new RaceOverError())
+        if (waiting.size > 0) losers.stop(RACE_OVER)
         return true
       }
 
@@ -97,7 +100,7 @@ export function createRace({
         waiting.add(member)
         const watch = call.hedged ? watchOver(member) : () => {}
         const left = deadline - performance.now()
-        member.ask(call, left / 2, controller.signal).then(
+        member.ask(call, left / 2, losers.signal).then(
           (judgement) => {
             watch()
             waiting.delete(member)
@@ -134,7 +137,7 @@ export function createRace({
           timer = setTimeout(() => {
             timers.delete(timer)
             then()
-          }, milliseconds)
+          }, stepped(milliseconds))
           timers.add(timer)
         }
         if (hedgeAfter < slowAfter) arm(hedge, hedgeAfter)
@@ -189,6 +192,11 @@ export function createRace({
         const member = choose(call, tried)
         if (!member || (budget && !budget.spend())) return false
         onExtra(why, call)
+        // The first call ends by itself in time; with more of them all together have to.
+        limit ??= setTimeout(
+          () => fail(new NodeTimeoutError(timeout)),
+          Math.max(1, deadline - performance.now()),
+        )
         launch(member)
         return true
       }
@@ -208,12 +216,13 @@ export declare namespace createRace {
 }
 
 /** Why the calls that lost a race are cancelled. */
-class RaceOverError extends Error {
-  override name = 'RaceOverError'
+const RACE_OVER = new Error('another node has answered')
 
-  constructor() {
-    super('another node has answered')
-  }
+/** The next of a few durations: timers of one duration share a list, which makes them cheap. */
+function stepped(milliseconds: number): number {
+  let step = 10
+  while (step < milliseconds) step = Math.ceil(step * 1.25)
+  return step
 }
 
 /** How far below the head a block is that a node lacks because it was pruned, and not because it is new. */

@@ -73,17 +73,17 @@ export function createRouter({
 
   function choose(route: Route, excluded: ReadonlySet<Member> | undefined): Member | undefined {
     let best: Member | undefined
-    let bestRank: Rank | undefined
+    let bestRank = Number.POSITIVE_INFINITY
     for (const member of members()) {
       if (excluded?.has(member)) continue
       if (!isAble(member, route) || !isHighEnough(member, route.need)) continue
-      const rank: Rank = [
-        isDeferred(member) ? 1 : 0,
-        member.upstream.tier,
-        member.limiter.free(route.path) ? 0 : 1,
-        member.load(),
-      ]
-      if (bestRank && !isBefore(rank, bestRank)) continue
+      // What comes first weighs more than all that follow together.
+      const rank =
+        (isDeferred(member) ? 1e15 : 0) +
+        member.upstream.tier * 1e12 +
+        (member.limiter.free(route.path) ? 0 : 1e10) +
+        member.load()
+      if (rank >= bestRank) continue
       best = member
       bestRank = rank
     }
@@ -134,13 +134,4 @@ export declare namespace createRouter {
     /** @default Math.random */
     random?: () => number
   }
-}
-
-/** Deferred, tier, whether a call would wait, load: the lower, the better, the first that differs decides. */
-type Rank = [number, number, number, number]
-
-function isBefore(left: Rank, right: Rank): boolean {
-  for (const [index, value] of left.entries())
-    if (value !== right[index]) return value < (right[index] as number)
-  return false
 }

@@ -1,5 +1,5 @@
 import type { NativeTransport } from '../transport.ts'
-import { createUpstreamPool, type UpstreamPool } from './pool.ts'
+import { createUpstreamPool, type ServedBlocks, type UpstreamPool } from './pool.ts'
 import { createSingleUpstream } from './single.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -9,7 +9,7 @@ import type { Upstream } from './upstream.ts'
  * @throws Error when an address or a header cannot be used.
  */
 export function createUpstreams(options: createUpstreamPool.Options): UpstreamPool {
-  let floor = { head: 0, solid: 0 }
+  let floor: ServedBlocks = { head: 0, solid: 0 }
   let current = start(options.upstreams)
 
   function start(upstreams: readonly Upstream[]): Current {

@@ -1,0 +1,27 @@
+// A fast fake node for bench/upstreams.ts: one block, and contract calls. With a rate it lets calls wait as a node as shipped
+// does: so many a second for each operation. Written without anything that would cost time.
+import { createServer } from 'node:http'
+
+const rate = Number(process.argv[2] ?? 0)
+const id = '0'.repeat(64)
+const header = { raw_data: { timestamp: Date.now(), txTrieRoot: id, parentHash: id } }
+const block = JSON.stringify({ blockID: id, block_header: header })
+const call = JSON.stringify({
+  result: { result: true },
+  energy_used: 1,
+  constant_result: ['0'.repeat(64)],
+  transaction: { ret: [{}] },
+})
+let due = performance.now()
+
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    const isCall = request.url === '/wallet/triggerconstantcontract'
+    const send = () => response.end(isCall ? call : block)
+    if (rate === 0 || !isCall) send()
+    else {
+      due = Math.max(due + 1_000 / rate, performance.now())
+      setTimeout(send, due - performance.now())
+    }
+  })
+}).listen(0, '127.0.0.1', () => process.send?.(server.address().port))
