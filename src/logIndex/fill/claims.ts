@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+
 import type { Engine } from '../engine/engine.ts'
 
 /** Says who works on what, so that replicas that share an index do not read the same blocks. */
@@ -25,7 +28,8 @@ export function createClaims({
         const key = Buffer.from(work)
         const [value] = await batch.get('claims', [key])
         const claim = value && (JSON.parse(value.toString()) as Claim)
-        if (claim && claim.owner !== owner && claim.until > now()) return false
+        if (claim && claim.owner !== owner && claim.until > now() && !isGone(claim.owner))
+          return false
         const own: Claim = { owner, until: now() + lease }
         await batch.put('claims', [{ key, value: Buffer.from(JSON.stringify(own)) }])
         return true
@@ -39,9 +43,28 @@ export declare namespace createClaims {
     engine: Engine
     /** Milliseconds. */
     lease: number
-    /** Names this process. */
+    /** Names this process: `ownerName()`. */
     owner: string
     /** @default Date.now */
     now?: () => number
+  }
+}
+
+/** A name of this process that tells whether it is still there: host, process, and a part drawn by lot. */
+export function ownerName(): string {
+  return `${hostname()} ${process.pid} ${randomUUID()}`
+}
+
+/** Whether an owner was a process of this host that has ended: its work is free at once. */
+function isGone(owner: string): boolean {
+  const [host, pid] = owner.split(' ')
+  if (host !== hostname()) return false
+  // An earlier process of the same number, as in a container.
+  if (Number(pid) === process.pid) return true
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }

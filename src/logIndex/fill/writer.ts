@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
-
 import type { NativeClient } from '../../native/client.ts'
 import { firstOf, lastOf, type Segment } from '../coverage.ts'
 import type { Engine } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
 import { type Facts, openFacts } from '../facts.ts'
 import { createIndexStore, type IndexStore } from '../store.ts'
-import { createClaims } from './claims.ts'
+import { createClaims, ownerName } from './claims.ts'
 import { type Added, createFiller, type Filler } from './filler.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createBlockReader, type FillSource } from './source.ts'
@@ -47,7 +45,7 @@ export async function openIndexWriter({
     const store = createIndexStore({ engine, facts })
     const pace = createPace({ concurrency, rate })
     const reader = createBlockReader({ native, pace })
-    const claims = createClaims({ engine, lease: LEASE, owner: randomUUID() })
+    const claims = createClaims({ engine, lease: LEASE, owner: ownerName() })
     const filler = createFiller({
       claims,
       engine,

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, expect, test } from 'vitest'
+
+import { coverageOf, readSegments } from '../src/logIndex/coverage.ts'
+import { openEngine } from '../src/logIndex/engine/open.ts'
+import { openFacts } from '../src/logIndex/facts.ts'
+import { createPace } from '../src/logIndex/fill/pace.ts'
+import { createBlockReader } from '../src/logIndex/fill/source.ts'
+import { lastIndexable } from '../src/logIndex/fill/units.ts'
+import { createSearcher } from '../src/logIndex/search/search.ts'
+import { verifyBlocks } from '../src/logIndex/verify.ts'
+import { createScriptedChain } from './chain.ts'
+import { postgresMissing, somePostgresIndex } from './postgres.ts'
+import { explainSkip } from './redis.ts'
+
+/** Times that filling is killed: INDEX_KILLS=50 for more. */
+const KILLS = Number(process.env['INDEX_KILLS'] ?? 3)
+const BLOCKS = 2_600
+
+explainSkip(postgresMissing)
+const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-kill-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** A chain with a log or two in most blocks. */
+function createChain() {
+  const chain = createScriptedChain()
+  for (let number = 1; number < BLOCKS; number++)
+    chain.mine({
+      logs: Array.from({ length: number % 4 }, (_, index) => [
+        {
+          address: ((number + index) % 7).toString(16).padStart(40, '0'),
+          topics: Array.from({ length: index + 1 }, (_, place) =>
+            ((number + place) % 11).toString(16).padStart(64, '0'),
+          ),
+        },
+      ]),
+    })
+  chain.solidify(BLOCKS - 1)
+  return chain
+}
+
+/** `ethgate index` in a process of its own. */
+function startFilling(index: string, url: string, from: number): ChildProcess {
+  return spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      'src/main.ts',
+      'index',
+      '--index',
+      index,
+      '--upstream',
+      url,
+      '--from',
+      String(from),
+      '--index-rate',
+      '10000',
+      '--quiet',
+      '--json',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+}
+
+async function testKills(index: string): Promise<void> {
+  const chain = createChain()
+  const node = await chain.listen()
+  const { genesis } = chain
+  const engine = await openEngine(index)
+  try {
+    const facts = await openFacts(engine, { genesis: genesis.slice(2) })
+    const reader = createBlockReader({
+      native: chain.native,
+      pace: createPace({ concurrency: 8, rate: 1e6 }),
+    })
+    const covered = () => engine.read(async (view) => coverageOf(await readSegments(view)))
+    const blocksOf = async () =>
+      (await covered()).reduce((sum, { from, to }) => sum + to - from + 1, 0)
+    let before = 0
+    for (let kill = 0; kill < KILLS; kill++) {
+      const filling = startFilling(index, node.url, 0)
+      const ended = new Promise((resolve) => filling.once('exit', resolve))
+      const calls = chain.total()
+      // At another point of the work each time: after some more calls to the node.
+      const point = calls + 20 + ((kill * 137) % 900)
+      while (filling.exitCode === null && chain.total() < point)
+        await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5))])
+      filling.kill('SIGKILL')
+      await ended
+      // What is covered is there and right, and nothing that was is lost.
+      const result = await verifyBlocks({
+        engine,
+        facts,
+        reader,
+        sample: 200,
+        random: () => (kill % 10) / 10,
+      })
+      expect(result.wrong).toEqual([])
+      const now = await blocksOf()
+      expect(now).toBeGreaterThanOrEqual(before)
+      before = now
+    }
+    const filling = startFilling(index, node.url, 0)
+    const errors: string[] = []
+    filling.stderr?.on('data', (data: Buffer) => errors.push(data.toString()))
+    const code = await new Promise((resolve) => filling.once('exit', resolve))
+    expect({ code, errors }).toEqual({ code: 0, errors: [] })
+    expect(await covered()).toMatchObject([{ from: 0, to: lastIndexable(BLOCKS - 1) }])
+    const whole = await verifyBlocks({ engine, facts, reader })
+    expect(whole.wrong).toEqual([])
+    const searcher = createSearcher({ deadline: 60_000, engine, facts })
+    const { count } = await searcher.search({
+      addresses: [],
+      topics: [null],
+      from: 0,
+      to: lastIndexable(BLOCKS - 1),
+    })
+    // Each log once.
+    expect(count).toBe(whole.logs)
+  } finally {
+    await engine.close()
+    await node.close()
+  }
+}
+
+test(
+  'behavior: filling that is killed again and again ends without a gap and without a repetition',
+  () => testKills(directory),
+  60_000 + KILLS * 20_000,
+)
+
+test.skipIf(postgresMissing)(
+  'behavior: the same in PostgreSQL',
+  async () => {
+    const index = somePostgresIndex()
+    try {
+      await testKills(index.url)
+    } finally {
+      await index.drop()
+    }
+  },
+  60_000 + KILLS * 60_000,
+)
