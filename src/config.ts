@@ -64,7 +64,7 @@ export const options = {
     default: undefined as string | undefined,
     parse: urls,
     repeats: true,
-    help: 'the node’s own JSON-RPC, for each --upstream in their order; used only for what the HTTP API cannot tell (eth_getStorageAt)',
+    help: 'the node’s own JSON-RPC, for each --upstream in their order; used for what the HTTP API cannot tell (eth_getStorageAt), and to find the blocks that have logs of a search',
   },
   upstreamHeader: {
     flag: '--upstream-header',

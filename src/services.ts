@@ -4,6 +4,7 @@ import type { Chain } from './chain/chainTypes.ts'
 import { createEnergyPrices } from './chain/energyPrices.ts'
 import { createHead } from './chain/head.ts'
 import type { Head } from './chain/headTypes.ts'
+import { createLogHints } from './chain/logHints.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Log } from './log.ts'
@@ -83,6 +84,7 @@ export async function createServices({
     config,
     genesis,
     head,
+    hints: nodeRpc && createLogHints({ rpc: nodeRpc }),
     index,
     native,
     services: createChainServices({ blocks, config, head, native, prices }),

@@ -13,6 +13,7 @@ import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
 import type { IndexedLogs } from './indexedLogs.ts'
+import type { LogHints } from './logHints.ts'
 import { logPageOf } from './logPage.ts'
 import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
 import type { BlockRange } from './logScan.ts'
@@ -69,7 +70,7 @@ export declare namespace createChainServices {
  * A failing upstream is an error, never an empty answer.
  */
 export function createChain(options: createChain.Options): Chain {
-  const { blocks, chainId, config, genesis, head, index, native, view } = options
+  const { blocks, chainId, config, genesis, head, hints, index, native, view } = options
   const { answers, prices, spans } = options.services ?? createChainServices(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
@@ -133,7 +134,7 @@ export function createChain(options: createChain.Options): Chain {
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
-    return { blocks, head, index, maxBlocks, maxResults, signal, spans }
+    return { blocks, head, hints, index, maxBlocks, maxResults, signal, spans }
   }
 
   async function search(
@@ -244,6 +245,8 @@ export declare namespace createChain {
     /** Last four bytes of the genesis hash. */
     chainId: number
     genesis: Hash
+    /** Where the node's own JSON-RPC is known. */
+    hints?: LogHints | undefined
     /** Where there is one. */
     index?: IndexedLogs | undefined
     view: 'full' | 'solid'

@@ -9,6 +9,7 @@ import type { CachedBlock } from './cachedBlock.ts'
 import type { LogMatch } from './chainTypes.ts'
 import { countInIndex, gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
 import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
+import { type LogHints, readHinted } from './logHints.ts'
 import { createLogMatcher } from './logMatch.ts'
 import { type BlockRange, pinsOf, scanBlocks } from './logScan.ts'
 import type { BlockSpans } from './spans.ts'
@@ -49,6 +50,8 @@ export declare namespace logsOfRange {
     head: Pick<CanonicalView, 'solid'>
     /** Where there is one. */
     index?: IndexedLogs | undefined
+    /** Say where logs are, where the index does not cover. */
+    hints?: LogHints | undefined
     /** Most blocks that are read for one search; those that the index covers do not count. */
     maxBlocks: number
     maxResults: number
@@ -140,13 +143,36 @@ async function tryToFind(
 
   const matcher = createLogMatcher(match)
   const chunks = [...(indexed?.parts ?? [])]
-  for (const gap of gaps) {
-    const found = await scanBlocks(gap, matcher, { limit, pins, signal, spans })
+  // Hints are of solidified blocks.
+  for (const gap of gaps.flatMap((gap) => splitAfter(gap, head.solid().number))) {
+    const found =
+      (await findByHints(gap, match, options)) ??
+      (await scanBlocks(gap, matcher, { limit, pins, signal, spans }))
     if (!found) return undefined
     for (const chunk of found) chunks.push({ ...gap, chunk })
   }
   if (epoch !== blocks.epoch()) return undefined
   return chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk)
+}
+
+/** A range in two where it goes on beyond a height. */
+function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
+  if (to <= height || from > height) return [{ from, to }]
+  return [
+    { from, to: height },
+    { from: height + 1, to },
+  ]
+}
+
+/** The logs of a range of solidified blocks by hints; undefined where there are none, or they are wrong. */
+async function findByHints(
+  range: BlockRange,
+  match: LogMatch,
+  { head, hints, maxResults: limit, signal, spans }: logsOfRange.Options,
+): Promise<LogChunk[] | undefined> {
+  if (!hints || range.to > head.solid().number) return undefined
+  const counts = await hints.blocksWith(range, match, signal)
+  return counts && readHinted(counts, createLogMatcher(match), { limit, signal, spans })
 }
 
 /** @throws RpcError when more blocks would have to be read than one search may. */

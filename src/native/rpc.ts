@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 
-/** The node's own JSON-RPC. Asked only for what its HTTP interface cannot tell: contract storage. */
+/** The node's own JSON-RPC. Asked for what its HTTP interface cannot tell: contract storage, and which blocks have logs of a search. */
 export type NodeRpc = {
   /**
    * One slot of a contract's storage at the newest block.

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { post, startReplayGateway } from '../../test/gateway.ts'
+import type { ReplayRequest } from '../../test/node.ts'
+import { recordedBlock } from '../../test/recordedBlock.ts'
+import { CHAIN, labels } from '../../test/recordedChain.ts'
+import { toRpcLogs } from '../codec/log.ts'
+import type { RpcLog } from '../codec/types.ts'
+
+const token = `0x${labels.contracts.Token.address.slice(2)}`
+const everything = { fromBlock: '0x0', toBlock: 'latest' }
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+type Filter = { fromBlock: string; toBlock: string; address?: string[] }
+
+/** Every log of the recorded chain. */
+const all = Array.from({ length: CHAIN.head + 1 }, (_, number) => {
+  const { block, infos } = recordedBlock(number)
+  return toRpcLogs(block, infos)
+}).flat()
+
+/** A gateway whose node answers eth_getLogs as `answer` says. */
+async function start(answer: (filter: Filter, logs: RpcLog[]) => object) {
+  const asked: Filter[] = []
+  const { node, stop, url } = await startReplayGateway(
+    {},
+    {
+      intercept({ body, path }: ReplayRequest) {
+        if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return undefined
+        const { id, params } = JSON.parse(body) as { id: number; params: [Filter] }
+        const [filter] = params
+        asked.push(filter)
+        const logs = all.filter(
+          ({ address, blockNumber }) =>
+            Number(blockNumber) >= Number(filter.fromBlock) &&
+            Number(blockNumber) <= Number(filter.toBlock) &&
+            (!filter.address || filter.address.includes(address)),
+        )
+        return { text: JSON.stringify({ jsonrpc: '2.0', id, ...answer(filter, logs) }) }
+      },
+    },
+  )
+  closing.push(stop)
+  return { asked, node, url }
+}
+
+const ofToken = all.filter(({ address }) => address === token)
+const blocksOfToken = new Set(ofToken.map(({ blockNumber }) => blockNumber)).size
+const search = async (url: string) =>
+  (await post(url, 'eth_getLogs', [{ ...everything, address: token }])).result
+
+describe('a node whose own JSON-RPC is known', () => {
+  test('default: only blocks with matches are read', async () => {
+    const { asked, node, url } = await start((_, logs) => ({ result: logs }))
+    node.requests.reset()
+    expect(await search(url)).toEqual(ofToken)
+    expect(asked.length).toBeGreaterThan(0)
+    expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBeLessThanOrEqual(
+      blocksOfToken,
+    )
+  })
+
+  test('behavior: too many logs in one answer are asked for in halves', async () => {
+    const { asked, url } = await start((_, logs) =>
+      logs.length > 20
+        ? { error: { code: -32005, message: 'query returned more than 20 results' } }
+        : { result: logs },
+    )
+    expect(await search(url)).toEqual(ofToken)
+    expect(asked.length).toBeGreaterThan(1)
+  })
+
+  test('behavior: blocks that do not have what was said make the search read all', async () => {
+    const { url } = await start((_, logs) => ({
+      result: [...logs, { ...logs[0], blockNumber: '0x1' }],
+    }))
+    expect(await search(url)).toEqual(ofToken)
+  })
+
+  test('error: what the node cannot answer is read from blocks', async () => {
+    const { url } = await start(() => ({ error: { code: -32603, message: 'Internal error' } }))
+    expect(await search(url)).toEqual(ofToken)
+  })
+
+  test('behavior: a search for everything asks no hint', async () => {
+    const { asked, url } = await start((_, logs) => ({ result: logs }))
+    const { result } = await post(url, 'eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x64' }])
+    expect(result).toEqual(all.filter(({ blockNumber }) => Number(blockNumber) <= 100))
+    expect(asked).toEqual([])
+  })
+})
