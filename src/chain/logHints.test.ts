@@ -26,7 +26,7 @@ const all = Array.from({ length: CHAIN.head + 1 }, (_, number) => {
 /** A gateway whose node answers eth_getLogs as `answer` says. */
 async function start(answer: (filter: Filter, logs: RpcLog[]) => object) {
   const asked: Filter[] = []
-  const { node, stop, url } = await startReplayGateway(
+  const gateway = await startReplayGateway(
     {},
     {
       intercept({ body, path }: ReplayRequest) {
@@ -44,8 +44,8 @@ async function start(answer: (filter: Filter, logs: RpcLog[]) => object) {
       },
     },
   )
-  closing.push(stop)
-  return { asked, node, url }
+  closing.push(() => gateway.stop())
+  return { asked, node: gateway.node, url: gateway.url }
 }
 
 const ofToken = all.filter(({ address }) => address === token)
