@@ -269,8 +269,15 @@ describe('anybody may send', () => {
     const data = encodeFunctionData({ abi: kitchenAbi, functionName: 'rString' })
     const before = await nonce(accountOf(0))
     await expect(send({ to, data })).rejects.toThrow('execution reverted: the reason')
-    const receipt = await send({ to, data, gas: '0x186a0' })
-    expect(receipt).toMatchObject({ status: '0x0', logs: [] })
-    expect(await nonce(accountOf(0))).toBe(before + 1)
+    const failure = (await send({ to, data, gas: '0x186a0' }).catch((error: unknown) => error)) as {
+      data: { txHash: Hex }
+    }
+    // Hardhat tells it at once; a signed transaction is answered with its hash, as by anvil.
+    expect(failure).toMatchObject({ code: 3, message: 'execution reverted: the reason' })
+    expect(await receiptOf(failure.data.txHash)).toMatchObject({ status: '0x0', logs: [] })
+    const raw = await signed(keyOf(0), { to, data })
+    await text('eth_sendRawTransaction', raw)
+    expect(await receiptOf(keccak256(raw))).toMatchObject({ status: '0x0' })
+    expect(await nonce(accountOf(0))).toBe(before + 2)
   })
 })

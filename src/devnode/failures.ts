@@ -1,7 +1,9 @@
+import type { Hex } from 'viem'
+
 import { callError } from '../chain/vmError.ts'
 import { revertReason } from '../codec/revert.ts'
 import { EstimateFailure, EthereumError, RefusedError } from '../devchain/index.ts'
-import type { VmResult } from '../devchain/index.ts'
+import type { ChainBlock, VmResult } from '../devchain/index.ts'
 import { ExecutionRevertedError, RpcError } from '../errors.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
 
@@ -17,6 +19,24 @@ export function callFailure({ failure, output }: VmResult): RpcError {
     code: 'OTHER_ERROR',
     message: failure?.message ?? '',
     exception,
+  })
+}
+
+/** The error for a transaction that is in a block and failed there, in the form that Hardhat gives it. */
+export function transactionFailure({
+  contractResult = [],
+  id,
+  receipt,
+  resMessage = '',
+}: ChainBlock['infos'][number]): RpcError {
+  const hasReverted = receipt?.result === 'REVERT'
+  const data: Hex = hasReverted ? `0x${contractResult[0] ?? ''}` : '0x'
+  const reason = revertReason(data)
+  const message = hasReverted
+    ? `execution reverted${reason ? `: ${reason}` : ''}`
+    : `transaction failed: ${Buffer.from(resMessage, 'hex').toString()}`
+  return new RpcError(hasReverted ? 3 : -32000, message, {
+    data: { message, txHash: `0x${id}`, data },
   })
 }
 

@@ -16,6 +16,7 @@ import { bytes, optional, quantity } from '../jsonrpc/params.ts'
 import { eth_sendRawTransaction as sendNative } from '../methods/eth_sendRawTransaction.ts'
 import { looksLikeEthereum } from '../sending/ethereumTransaction.ts'
 import { stateOf } from './blockState.ts'
+import { transactionFailure } from './failures.ts'
 import { sendRequest, type SendRequest } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -75,7 +76,14 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     params: [sendRequest],
     summary: 'sends for an account of the chain or an impersonated one',
     fullOnly: true,
-    handler: async (_, [request]) => send(await sign(request)),
+    async handler(_, [request]) {
+      const hash = await send(await sign(request))
+      const place = ledger.placeOf(hash.slice(2))
+      const info = place && ledger.block(place.block)?.infos[place.index]
+      // Hardhat tells a failure at once, and its matchers read the revert data from there.
+      if (info?.result === 'FAILED') throw transactionFailure(info)
+      return hash
+    },
   })
 
   const eth_sendUnsignedTransaction = defineMethod({
