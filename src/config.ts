@@ -3,6 +3,7 @@ import {
   header,
   hosts,
   integer,
+  logFormat,
   logLevel,
   MIB,
   oneOf,
@@ -175,6 +176,14 @@ export const options = {
     default: undefined as string | undefined,
     parse: text,
     help: 'folder for the record of what managed accounts sent, which keeps an old transaction from being sent again after a restart; by default ethgate in the folder for state ($XDG_STATE_HOME or ~/.local/state); none keeps it in memory; with --redis it is in Redis',
+  },
+  logFormat: {
+    flag: '--log-format',
+    env: 'ETHGATE_LOG_FORMAT',
+    value: 'FORMAT',
+    default: undefined as string | undefined,
+    parse: logFormat,
+    help: 'json, or pretty for people; by default pretty on a terminal and json elsewhere',
   },
   slow: {
     flag: '--slow',

@@ -18,6 +18,12 @@ export function oneOf<const word extends string>(...words: readonly word[]) {
   }
 }
 
+/** How log lines are written. */
+export function logFormat(input: string): string {
+  if (input === 'json' || input === 'pretty') return input
+  throw new Error(`expected json or pretty, got "${input}"`)
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** A switch that is written out. */

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Config } from './config.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { Health } from './http/health.ts'
-import { createLog, createLogOutput, type Log, secretsIn, stdout } from './log.ts'
+import { createLog, createLogOutput, type Log, type LogOutput, secretsIn, stdout } from './log.ts'
 import { collectProcessMetrics } from './metrics.ts'
 import { reload } from './reload.ts'
 import { keyWarnings } from './sending/keyFile.ts'
@@ -27,7 +27,7 @@ export async function serve({
   // A full disk or a closed pipe behind them would end the process.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  const output = createLogOutput(stdout())
+  const output = await formatted(createLogOutput(stdout()), config.logFormat)
   const log = createLog(config.logLevel, output, secretsOf(config))
   for (const warning of keyWarnings(config.keys, process.argv)) log.warn(warning)
   const gateway = createGateway({ config, log, problems: () => [output.problem()], ...options })
@@ -65,6 +65,14 @@ export async function serve({
     void stop().finally(() => process.exit(1))
   })
   return { ...address, gateway, log, shutdown: (reason) => shutdown.run(reason) }
+}
+
+/** The output in the format that is asked for: people read terminals, programs read everything else. */
+async function formatted(output: LogOutput, format: string | undefined): Promise<LogOutput> {
+  const isTerminal = process.stdout.isTTY
+  if ((format ?? (isTerminal ? 'pretty' : 'json')) === 'json') return output
+  const { createPrettyOutput } = await import('./prettyLog.ts')
+  return createPrettyOutput(output, isTerminal && !process.env['NO_COLOR'])
 }
 
 /** What the process may take to end, beyond the time for requests under way. Milliseconds. */

@@ -1,0 +1,22 @@
+import { prettyFactory } from 'pino-pretty'
+
+import type { LogOutput } from './log.ts'
+
+/**
+ * A log for people: one line of text for each entry, without stack traces.
+ *
+ * @param color - whether the terminal shows colours.
+ */
+export function createPrettyOutput(output: LogOutput, color: boolean): LogOutput {
+  const prettify = prettyFactory({
+    colorize: color,
+    ignore: 'pid,hostname,err',
+    messageFormat: ({ err, msg }) => {
+      const cause = (err as { message?: unknown } | undefined)?.message
+      return typeof cause === 'string' ? `${String(msg)}: ${cause}` : String(msg)
+    },
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+  })
+  return { write: (line) => output.write(prettify(line)), problem: () => output.problem() }
+}
