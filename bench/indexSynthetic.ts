@@ -1,6 +1,7 @@
 // A log index of synthetic logs, uneven as real ones are: filling, bytes on disk, and searches through the thread that a gateway uses.
 //
-//   npx tsx bench/indexSynthetic.ts [directory or postgres://…]
+//   npm run bench -- index
+//   BENCH_INDEX=…         a directory or postgres://…
 //   BENCH_LOGS=20000000   logs to fill; what is there already is kept
 //   BENCH_ROUNDS=100      searches of each kind
 import { mkdtempSync } from 'node:fs'
@@ -22,7 +23,7 @@ const LOGS = Number(process.env['BENCH_LOGS'] ?? 1_000_000)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 100)
 const UNIT = 1_024
 const GENESIS = '00'.repeat(32)
-const address = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'ethgate-bench-index-'))
+const address = process.env['BENCH_INDEX'] ?? mkdtempSync(join(tmpdir(), 'ethgate-bench-index-'))
 
 const blocks = await fill()
 await search(blocks)
