@@ -38,6 +38,12 @@ export async function serve({
   }
   const shutdown = onShutdown({
     limit: config.drain + EXIT_MS,
+    onHangup:
+      readAgain &&
+      (() => {
+        const apply: Gateway['setUpstreams'] = (upstreams) => gateway.setUpstreams(upstreams)
+        void reload({ apply, log, read: readAgain, running: gateway.config })
+      }),
     startWatchdog,
     async stop(reason) {
       log.info({ reason }, 'stopping')
@@ -45,11 +51,6 @@ export async function serve({
       await stop(reason === 'SIGINT' ? 0 : config.drainDelay)
     },
   })
-  if (readAgain)
-    process.on('SIGHUP', () => {
-      const apply: Gateway['setUpstreams'] = (upstreams) => gateway.setUpstreams(upstreams)
-      void reload({ apply, log, read: readAgain, running: gateway.config })
-    })
   let address: { port: number; url: string }
   try {
     address = await gateway.start()

@@ -11,11 +11,12 @@ type SignalName = 'SIGTERM' | 'SIGINT' | 'SIGHUP'
 
 /**
  * Ends the process gracefully on SIGTERM, SIGINT and SIGHUP: `stop` runs, then `exit(0)`; `exit(1)` when it fails or is not
- * over within `limit`. A second signal exits at once with 1.
+ * over within `limit`. A second signal exits at once with 1. With `onHangup`, SIGHUP ends nothing.
  */
 export function onShutdown({
   exit = (code) => process.exit(code),
   limit,
+  onHangup,
   signals = process,
   startWatchdog = () => {},
   stop,
@@ -34,7 +35,8 @@ export function onShutdown({
   }
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     signals.on(name, () => {
-      if (running) exit(1)
+      if (name === 'SIGHUP' && onHangup && !running) onHangup()
+      else if (running) exit(1)
       else void run(name)
     })
   return { run }
@@ -46,6 +48,8 @@ export declare namespace onShutdown {
     exit?: (code: number) => void
     /** Milliseconds after which the process exits whatever `stop` does. */
     limit: number
+    /** Runs on SIGHUP in place of stopping, for instance to read the configuration again. */
+    onHangup?: (() => void) | undefined
     /** @default process */
     signals?: { on(name: SignalName, listener: () => void): unknown }
     /** Makes sure that the process ends after so many milliseconds. @default does nothing */

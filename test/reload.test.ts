@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+import { expect, onTestFinished, test } from 'vitest'
+
+import { createScriptedChain } from './chain.ts'
+import { startFaultProxy } from './faultProxy.ts'
+import { post } from './gateway.ts'
+import { targetOf } from './upstreams.ts'
+
+/** A gateway of two nodes in a process of its own, with a configuration file that the test writes. */
+async function start() {
+  const chain = createScriptedChain()
+  for (let block = 0; block < 5; block++) chain.mine()
+  const nodes = [await startFaultProxy(targetOf(chain)), await startFaultProxy(targetOf(chain))]
+  const folder = mkdtempSync(join(tmpdir(), 'ethgate-reload-'))
+  const path = join(folder, 'ethgate.yaml')
+  const write = (urls: string[]) =>
+    writeFileSync(
+      path,
+      `port: 0\nupstreams:\n${urls.map((url) => `  - wallet: ${url}\n`).join('')}`,
+    )
+  write(nodes.map(({ url }) => url))
+  const args = ['--import', 'tsx', 'src/main.ts', 'serve', '--config', path]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines: string[] = []
+  let url = ''
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const entry = JSON.parse(line) as { msg: string; url?: string }
+    lines.push(entry.msg)
+    if (entry.msg === 'listening') url = entry.url ?? ''
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  await expect.poll(() => lines, { timeout: 30_000 }).toContain('ready')
+  const upstreams = async () => {
+    const response = await fetch(`${url}/health`)
+    return ((await response.json()) as { upstreams: { name: string }[] }).upstreams.length
+  }
+  return { child, lines, nodes, path, upstreams, url, write }
+}
+
+test(
+  'behavior: a node is taken out with SIGHUP, and no request fails',
+  { timeout: 60_000 },
+  async () => {
+    const { child, lines, nodes, path, upstreams, url, write } = await start()
+    const [first, second] = nodes
+    expect(await upstreams()).toBe(2)
+
+    let isOver = false
+    const answers: Awaited<ReturnType<typeof post>>[] = []
+    const client = async () => {
+      while (!isOver)
+        answers.push(await post(url, 'eth_getBalance', [`0x${'22'.repeat(20)}`, 'latest']))
+    }
+    const clients = [client(), client(), client()]
+    write([second?.url ?? ''])
+    child.kill('SIGHUP')
+    await expect.poll(upstreams, { timeout: 20_000 }).toBe(1)
+    await first?.fail({ kind: 'refused' })
+    const before = answers.length
+    await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThan(before + 20)
+    isOver = true
+    await Promise.all(clients)
+    expect(answers.filter(({ error }) => error)).toEqual([])
+    expect(lines).toContain('the nodes were read again')
+
+    // A file with a mistake changes nothing.
+    writeFileSync(path, 'upstreams: []\n')
+    child.kill('SIGHUP')
+    await expect
+      .poll(() => lines, { timeout: 20_000 })
+      .toContain('the configuration cannot be used; nothing was changed')
+    expect(await upstreams()).toBe(1)
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  },
+)
