@@ -55,10 +55,10 @@ test(
     const [first, second] = nodes
     expect(await upstreams()).toBe(2)
 
-    let isOver = false
+    const life = { isOver: false }
     const answers: Awaited<ReturnType<typeof post>>[] = []
     const client = async () => {
-      while (!isOver)
+      while (!life.isOver)
         answers.push(await post(url, 'eth_getBalance', [`0x${'22'.repeat(20)}`, 'latest']))
     }
     const clients = [client(), client(), client()]
@@ -68,7 +68,7 @@ test(
     await first?.fail({ kind: 'refused' })
     const before = answers.length
     await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThan(before + 20)
-    isOver = true
+    life.isOver = true
     await Promise.all(clients)
     expect(answers.filter(({ error }) => error)).toEqual([])
     expect(lines).toContain('the nodes were read again')
