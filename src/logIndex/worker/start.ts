@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads'
 export function startThread(name: 'reader' | 'writer', workerData: unknown): Worker {
   const isSource = import.meta.url.endsWith('.ts')
   const url = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, import.meta.url)
-  if (!isSource) return new Worker(url, { workerData })
+  // Flags of the process, such as modules that it loads first, are not for its threads.
+  if (!isSource) return new Worker(url, { execArgv: [], workerData })
   const loader = import.meta.resolve('tsx/esm/api')
   const code = `import(${JSON.stringify(loader)}).then((tsx) => { tsx.register(); return import(${JSON.stringify(url.href)}) })`
   return new Worker(code, { eval: true, workerData })
