@@ -205,7 +205,7 @@ export const options = {
     flag: '--page',
     env: 'ETHGATE_PAGE',
     value: 'on|off',
-    default: true,
+    default: 'on',
     parse: onOff,
     help: 'the explorer, console and state pages that browsers see at /',
   },

@@ -27,8 +27,8 @@ export function logFormat(input: string): string {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** A switch that is written out. */
-export function onOff(input: string): boolean {
-  if (input === 'on' || input === 'off') return input === 'on'
+export function onOff(input: string): string {
+  if (input === 'on' || input === 'off') return input
   throw new Error(`expected on or off, got "${input}"`)
 }
 

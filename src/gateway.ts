@@ -229,17 +229,18 @@ export function createGateway({
       waiting: booting.waiting(),
     })
 
-  const page = config.page
-    ? createPage({
-        accounts,
-        health,
-        methods: description.served,
-        native,
-        request,
-        traffic: () => traffic.report(),
-        verified: () => verifier?.report(),
-      })
-    : undefined
+  const page =
+    config.page === 'on'
+      ? createPage({
+          accounts,
+          health,
+          methods: description.served,
+          native,
+          request,
+          traffic: () => traffic.report(),
+          verified: () => verifier?.report(),
+        })
+      : undefined
 
   const wallet =
     upstreams && config.walletPassthrough
