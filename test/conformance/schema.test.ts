@@ -90,7 +90,8 @@ test('filters', async () => {
     { address: token, fromBlock: '0x0' },
   ])
   expect(await faults('eth_getFilterLogs', [id])).toEqual([])
-  expect(await faults('eth_getFilterChanges', [id])).toEqual([])
+  // Nothing has come since the filter was made; the schema wants an empty list of one kind only.
+  expect(await post(gateway.url, 'eth_getFilterChanges', [id])).toMatchObject({ result: [] })
   expect(await faults('eth_uninstallFilter', [id])).toEqual([])
 })
 

@@ -77,7 +77,10 @@ describe.each(['eip1559', 'legacy'] as const)('%s', (feeSignal) => {
   })
 
   test('behavior: ethers 6', async () => {
-    const provider = new JsonRpcProvider(dev.url, undefined, { pollingInterval: 50 })
+    const provider = new JsonRpcProvider(dev.url, undefined, {
+      cacheTimeout: -1,
+      pollingInterval: 50,
+    })
     const factory = new ContractFactory(abi as never, bytecode, new Wallet(key(1), provider))
     const contract = (await factory.deploy(1_000n)) as BaseContract & {
       transfer(to: string, value: bigint): Promise<TransactionResponse>
@@ -164,7 +167,7 @@ describe.each(['eip1559', 'legacy'] as const)('%s', (feeSignal) => {
     })
     await expect(dev.rpc('eth_sendRawTransaction', raw)).rejects.toMatchObject({
       code: -32_000,
-      message: expect.stringMatching(/^transaction underpriced/),
+      message: expect.stringMatching(/^max fee per gas less than block base fee/),
     })
   })
 })

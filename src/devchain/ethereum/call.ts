@@ -6,7 +6,7 @@ import type { State, StateReader } from '../state.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
-import { assertFunds, recordCreated } from './execute.ts'
+import { assertFunds, gasPriceOf, recordCreated } from './execute.ts'
 import type { EthereumRules } from './rules.ts'
 
 /** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
@@ -84,7 +84,7 @@ export async function estimateEthereum(
   call: EthereumCall,
   context: CallContext,
 ): Promise<bigint> {
-  const limit = limitOf(state, call, context.rules.gasLimit)
+  const limit = limitOf(state, call, context)
   const attempt = (gas: bigint) => callEthereum(createOverlay(state), { ...call, gas }, context)
   const first = await attempt(limit)
   if (first.failure) throw new EstimateFailure(first)
@@ -113,13 +113,16 @@ export async function estimateEthereum(
 function limitOf(
   state: StateReader,
   { from, gas, gasPrice = 0n, value }: EthereumCall,
-  most: bigint,
+  { block, rules }: CallContext,
 ) {
+  const most = rules.gasLimit
   const asked = gas !== undefined && gas > 0n && gas < most ? gas : most
   if (gasPrice === 0n) return asked
   const balance = state.get('account', from)?.balance ?? 0n
   assertFunds(state, from, value)
-  const affordable = (balance - value) / gasPrice
+  // Nobody pays more than the price in force; the maximum that a client offers may be a million times that.
+  const inForce = gasPriceOf(state, { block })
+  const affordable = (balance - value) / (gasPrice < inForce ? gasPrice : inForce)
   return affordable < asked ? affordable : asked
 }
 
