@@ -161,7 +161,7 @@ test('behavior: a client that asks without reading is not read further', async (
   await sleep(300)
   expect(clients.length).toBeLessThan(100)
   ws.resume()
-  await vi.waitFor(() => expect(settled).toHaveLength(300), 10_000)
+  await vi.waitFor(() => expect(settled).toHaveLength(300), 25_000)
 })
 
 test('behavior: everybody is told when the server goes', async () => {
