@@ -68,7 +68,8 @@ export function connectUpstreams({
           solid: head.solid().number,
         })
       head.onUpdate(tell)
-      tell()
+      // A follower may start before it has a block.
+      if (head.status().number !== undefined) tell()
     },
     async update(next) {
       several = next.length > 1

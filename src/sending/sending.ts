@@ -197,8 +197,10 @@ export function createSending({
         return signed
       }
       if (reservation.outcome === 'known') {
-        if (alias) return undefined
-        // Another replica made the very same bytes in the same millisecond: sign again, later.
+        // This Ethereum transaction was sent before, as another native transaction.
+        if (alias && reservation.id !== signed.id) return undefined
+        // Another request made the very same bytes in the same millisecond: sign again, later.
+        await sleep(1)
         signed = await sign(request)
       } else {
         if (reservation.next > next) deadline = now() + NONCE_PATIENCE

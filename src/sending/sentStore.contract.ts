@@ -47,6 +47,24 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.reserve(sent(3, { nonce: 2 }))).toEqual({ outcome: 'reserved', nonce: 2 })
   })
 
+  test('behavior: known says whose bytes they are: of the same Ethereum transaction, or of another one', async () => {
+    await a.reserve(sent(1, { alias: hash(101), nonce: 0 }))
+    // Sent before, signed as other bytes.
+    expect(await b.reserve(sent(2, { alias: hash(101), nonce: 0 }))).toEqual({
+      outcome: 'known',
+      id: hash(1),
+    })
+    // Never sent, but signed as the same bytes in the same millisecond: must be signed again.
+    expect(await b.reserve(sent(1, { alias: hash(102), nonce: 1 }))).toEqual({
+      outcome: 'known',
+      id: hash(1),
+    })
+    expect(await b.reserve(sent(3, { alias: hash(102), nonce: 1 }))).toEqual({
+      outcome: 'reserved',
+      nonce: 1,
+    })
+  })
+
   test('behavior: of two replicas that want one nonce, one gets it', async () => {
     const outcomes = await Promise.all(
       [1, 2, 3, 4].map((n) => (n % 2 ? a : b).reserve(sent(n, { nonce: 0 }))),
