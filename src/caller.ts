@@ -34,5 +34,5 @@ function inProcessScope(): RequestScope {
   const { signal } = new AbortController()
   // One call may wait for many native calls, each with a listener.
   setMaxListeners(0, signal)
-  return { client: 'in-process', signal, onSettled: (listener) => listener(true) }
+  return { client: 'in-process', signal, onDelivery: (listener) => listener(true) }
 }

@@ -120,5 +120,5 @@ function scope(): Context['request'] {
   const { signal } = new AbortController()
   // As in the server: every upstream call of a request listens to it.
   setMaxListeners(0, signal)
-  return { client: '127.0.0.1', onSettled() {}, signal }
+  return { client: '127.0.0.1', onDelivery() {}, signal }
 }

@@ -34,7 +34,7 @@ export async function startHttpServer(
     ...unsentOptions
   }: { canSpend?: boolean } & Partial<createUnsent.Options> = {},
 ) {
-  const settled: boolean[] = []
+  const deliveries: boolean[] = []
   const aborted: boolean[] = []
   const clients: string[] = []
   const cuts: string[] = []
@@ -54,12 +54,12 @@ export async function startHttpServer(
     big: method((_, [bytes]) => wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))),
     page: method(({ request }, [bytes]) => {
       clients.push(request.client)
-      request.onSettled((delivered) => settled.push(delivered))
+      request.onDelivery((delivered) => deliveries.push(delivered))
       return wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))
     }),
     wait: method(async ({ request }) => {
       clients.push(request.client)
-      request.onSettled((delivered) => settled.push(delivered))
+      request.onDelivery((delivered) => deliveries.push(delivered))
       request.signal.addEventListener('abort', () => aborted.push(true))
       await released
       return 'done'
@@ -108,7 +108,7 @@ export async function startHttpServer(
     port,
     post,
     release,
-    settled,
+    deliveries,
     sockets,
     unsent,
     url,

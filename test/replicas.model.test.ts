@@ -121,12 +121,12 @@ function createRequest() {
   const listeners: ((delivered: boolean) => void)[] = []
   const scope: RequestScope = {
     client: 'model',
-    onSettled: (listener) => void listeners.push(listener),
+    onDelivery: (listener) => void listeners.push(listener),
     signal: new AbortController().signal,
   }
   return {
     scope,
-    settle: (delivered: boolean) => listeners.splice(0).forEach((listener) => listener(delivered)),
+    end: (delivered: boolean) => listeners.splice(0).forEach((listener) => listener(delivered)),
   }
 }
 
@@ -138,7 +138,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     await startReplica(chain, redis.url, prefix),
   ]
   const of = (index: number) => replicas[index] as NonNullable<(typeof replicas)[number]>
-  const unsettled: ReturnType<typeof createRequest>[] = []
+  const undelivered: ReturnType<typeof createRequest>[] = []
   const received: RpcLog[] = []
   const announced: Hash[] = []
   const ids = {
@@ -166,7 +166,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     const request = createRequest()
     const page = fromWire(await of(index).filters.changes(ids[filter], request.scope))
     if (outcome === 'sent') receive(filter, page)
-    request.settle(outcome === 'sent')
+    request.end(outcome === 'sent')
     return page
   }
 
@@ -194,7 +194,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
         const old = of(event.replica)
         const request = createRequest()
         if (event.polling) await old.filters.changes(ids.logs, request.scope).catch(() => undefined)
-        unsettled.push(request)
+        undelivered.push(request)
         void old.kill()
         replicas[event.replica] = await startReplica(chain, redis.url, prefix)
         break
@@ -234,7 +234,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     .map(({ hash }) => hash)
     .slice(1)
   expect(announced.filter((hash) => hashes.includes(hash))).toEqual(hashes)
-  for (const request of unsettled) request.settle(false)
+  for (const request of undelivered) request.end(false)
   await Promise.all(replicas.map((replica) => replica.stop()))
 }
 

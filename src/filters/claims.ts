@@ -37,7 +37,7 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
 
   async function attempt(id: string, token: string, newest: () => string) {
     // A client's next poll may arrive while the cursor of its last one is still being committed.
-    await deliveries.settled(id)
+    await deliveries.attempted(id)
     for (let waited = 0; ; waited += BUSY_STEP) {
       const claim = await store.claim(id, token, newest())
       if (claim?.state === 'claimed') {
@@ -73,7 +73,7 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
       spec: claim.spec,
       cursor: from,
       deliver(to, response) {
-        response.onSettled((delivered) => {
+        response.onDelivery((delivered) => {
           endLease()
           if (delivered) deliveries.commit(id, { from, to, token })
           else void release()

@@ -26,7 +26,7 @@ function create(outcomes: (boolean | Error)[]) {
 test('default: committed at once', async () => {
   const { commits, deliveries } = create([])
   deliveries.commit('0xa', page)
-  await deliveries.settled('0xa')
+  await deliveries.attempted('0xa')
   expect(commits).toEqual(['0xa one 1:0x01 2:0x02'])
   expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01')
 })
@@ -34,7 +34,7 @@ test('default: committed at once', async () => {
 test('behavior: a cursor that the store does not take is kept and tried again', async () => {
   const { commits, deliveries } = create([new Error('READONLY'), new Error('READONLY')])
   deliveries.commit('0xa', page)
-  await deliveries.settled('0xa')
+  await deliveries.attempted('0xa')
   expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('2:0x02')
   expect(deliveries.cursorOf('0xb', '1:0x01')).toBe('1:0x01')
   await vi.waitFor(() => expect(commits).toHaveLength(3), { timeout: 5_000 })
@@ -44,7 +44,7 @@ test('behavior: a cursor that the store does not take is kept and tried again', 
 test('behavior: when another poll has claimed the page, the cursor stays known and is not tried again', async () => {
   const { commits, deliveries } = create([false])
   deliveries.commit('0xa', page)
-  await deliveries.settled('0xa')
+  await deliveries.attempted('0xa')
   expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('2:0x02')
   expect(commits).toHaveLength(1)
   // The other poll has moved it.

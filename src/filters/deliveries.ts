@@ -12,7 +12,7 @@ export type Deliveries = {
   /** Commits in the background until the store has taken the cursor. */
   commit(id: string, delivery: Delivery): void
   /** Resolves when no attempt is under way for a filter. */
-  settled(id: string): Promise<void>
+  attempted(id: string): Promise<void>
   /** The cursor that a filter's client has reached, given the one in the store. */
   cursorOf(id: string, stored: string): string
   stop(): void
@@ -74,14 +74,14 @@ export function createDeliveries({ log, store }: createDeliveries.Options): Deli
         if (kept.size <= MAX_KEPT) break
         kept.delete(oldest)
       }
-      const settled = attempt(id, delivery).then((isTaken) => {
-        if (attempts.get(id) === settled) attempts.delete(id)
+      const attempted = attempt(id, delivery).then((isTaken) => {
+        if (attempts.get(id) === attempted) attempts.delete(id)
         if (!isTaken) schedule()
         return undefined
       })
-      attempts.set(id, settled)
+      attempts.set(id, attempted)
     },
-    settled: async (id) => attempts.get(id),
+    attempted: async (id) => attempts.get(id),
     cursorOf(id, stored) {
       const delivery = kept.get(id)
       if (delivery?.from === stored) return delivery.to

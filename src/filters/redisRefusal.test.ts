@@ -48,14 +48,14 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
     const id = await gateway.rpc<string>('eth_newBlockFilter')
     const first = chain.mine()
     await synced(started)
-    const settled: ((delivered: boolean) => void)[] = []
+    const listeners: ((delivered: boolean) => void)[] = []
     const page = await filters.changes(id, {
-      onSettled: (listener) => void settled.push(listener),
+      onDelivery: (listener) => void listeners.push(listener),
       signal: new AbortController().signal,
     })
     expect(fromWire(page)).toEqual([first.hash])
     await admin.call('REPLICAOF', '127.0.0.1', '1')
-    for (const settle of settled) settle(true)
+    for (const listener of listeners) listener(true)
     await expect(changes(started, id)).rejects.toMatchObject({
       code: -32603,
       message:

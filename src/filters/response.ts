@@ -4,5 +4,5 @@ export type PendingResponse = {
    * Runs once: when the response has left the socket (`true`), or when it never will (`false`). Registered late, it runs at
    * once.
    */
-  onSettled(listener: (delivered: boolean) => void): void
+  onDelivery(listener: (delivered: boolean) => void): void
 }

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
 import { ClientGoneError, createScope, type RequestScope } from '../jsonrpc/request.ts'
-import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
 
 /**
  * The scope of an HTTP request. Delivered means that the whole response was taken by the network; a connection that ends
@@ -14,13 +14,13 @@ export function createHttpScope(
   outgoing: ServerResponse,
   { onError, trustProxy }: createHttpScope.Options,
 ): RequestScope {
-  let settlement: Settlement | undefined
+  let delivery: Delivery | undefined
   return createScope({
     client: () => clientAddress(incoming, trustProxy),
     signal: () => signalOf(incoming.socket),
-    onSettled(listener) {
-      settlement ??= watch(incoming, outgoing, onError)
-      settlement.onSettled(listener)
+    onDelivery(listener) {
+      delivery ??= watch(incoming, outgoing, onError)
+      delivery.onDelivery(listener)
     },
   })
 }
@@ -37,17 +37,15 @@ function watch(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   onError: createHttpScope.Options['onError'],
-): Settlement {
+): Delivery {
   const { socket } = incoming
-  const settlement = createSettlement(onError)
-  if (outgoing.closed || socket.destroyed) settlement.settle(false)
+  const delivery = createDelivery(onError)
+  if (outgoing.closed || socket.destroyed) delivery.end(false)
   // Node reports `finish` also for a response whose socket broke before it was written. Prepended, because node's own
   // listener detaches the response from its socket.
-  outgoing.prependOnceListener('finish', () =>
-    settlement.settle(!socket.destroyed && !socket.errored),
-  )
-  outgoing.once('close', () => settlement.settle(false))
-  return settlement
+  outgoing.prependOnceListener('finish', () => delivery.end(!socket.destroyed && !socket.errored))
+  outgoing.once('close', () => delivery.end(false))
+  return delivery
 }
 
 const signals = new WeakMap<Socket, AbortSignal>()

@@ -160,12 +160,12 @@ describe('many requests on one connection', () => {
   })
 
   test('behavior: nothing that waits is begun when the client has gone', async () => {
-    const { clients, port, release, settled } = await setup()
+    const { clients, port, release, deliveries } = await setup()
     const socket = connect(port)
     socket.write(pipelined(Array.from({ length: 50 }, (_, id) => numbered(id, 'page', 30_000_000))))
     await new Promise((resolve) => socket.once('data', resolve))
     socket.resetAndDestroy()
-    await vi.waitFor(() => expect(settled).toEqual([false]))
+    await vi.waitFor(() => expect(deliveries).toEqual([false]))
     release()
     expect(clients).toHaveLength(1)
   })
@@ -184,63 +184,63 @@ describe('readers that do not read', () => {
   }
 
   test('behavior: are cut when they take nothing', async () => {
-    const { port, settled } = await setup({}, {}, { interval: 5, patience: 20 })
+    const { port, deliveries } = await setup({}, {}, { interval: 5, patience: 20 })
     await stall(port, 30_000_000)
-    await vi.waitFor(() => expect(settled).toEqual([false]))
+    await vi.waitFor(() => expect(deliveries).toEqual([false]))
   })
 
   test('behavior: are not cut while they take something', async () => {
-    const { port, settled, unsent } = await setup({}, {}, { interval: 5, patience: 1_000 })
+    const { port, deliveries, unsent } = await setup({}, {}, { interval: 5, patience: 1_000 })
     const socket = await stall(port, 30_000_000)
     let taken = 0
     socket.on('data', (chunk: Buffer) => {
       taken += chunk.length
     })
     socket.resume()
-    await vi.waitFor(() => expect(settled).toEqual([true]), 10_000)
+    await vi.waitFor(() => expect(deliveries).toEqual([true]), 10_000)
     await vi.waitFor(() => expect(taken).toBeGreaterThan(29_000_000), 10_000)
     expect(unsent.bytes()).toBe(0)
   })
 
   test('error: others get no large answer when too much waits, and small ones always', async () => {
-    const { port, post, settled } = await setup({ unsentBytes: 40_000_000 })
+    const { port, post, deliveries } = await setup({ unsentBytes: 40_000_000 })
     await stall(port, 30_000_000)
     expect(await (await post(call('page', 30_000_000))).json()).toEqual({
       jsonrpc: '2.0',
       id: 1,
       error: { code: -32005, message: 'too many answers wait for their readers, try again later' },
     })
-    expect(settled).toEqual([false])
+    expect(deliveries).toEqual([false])
     expect((await (await post(call('page', 1_000))).text()).length).toBeGreaterThan(1_000)
   })
 
   test('behavior: are cut sooner when too much waits', async () => {
-    const { port, post, settled } = await setup(
+    const { port, post, deliveries } = await setup(
       { unsentBytes: 40_000_000 },
       {},
       { shortPatience: 0 },
     )
     await stall(port, 30_000_000)
     expect(await (await post(call('page', 30_000_000))).text()).toHaveLength(30_000_034)
-    await vi.waitFor(() => expect(settled).toEqual([false, true]))
+    await vi.waitFor(() => expect(deliveries).toEqual([false, true]))
   })
 })
 
 describe('settling', () => {
   test.each([100, 1_000_000])('behavior: delivered, %s bytes', async (bytes) => {
-    const { post, settled } = await setup()
+    const { post, deliveries } = await setup()
     await (await post(call('page', bytes))).text()
-    await vi.waitFor(() => expect(settled).toEqual([true]))
+    await vi.waitFor(() => expect(deliveries).toEqual([true]))
   })
 
   test('behavior: delivered on a connection that closes with the answer', async () => {
-    const { post, settled } = await setup()
+    const { post, deliveries } = await setup()
     await (await post(call('page', 100), { headers: { connection: 'close' } })).text()
-    await vi.waitFor(() => expect(settled).toEqual([true]))
+    await vi.waitFor(() => expect(deliveries).toEqual([true]))
   })
 
   test('behavior: the client goes while the method runs', async () => {
-    const { aborted, clients, port, release, settled } = await setup()
+    const { aborted, clients, port, release, deliveries } = await setup()
     const outgoing = httpRequest({ method: 'POST', port })
     outgoing.on('error', () => {})
     outgoing.end(call('wait'))
@@ -248,23 +248,23 @@ describe('settling', () => {
     outgoing.destroy()
     await vi.waitFor(() => expect(aborted).toEqual([true]))
     release()
-    await vi.waitFor(() => expect(settled).toEqual([false]))
+    await vi.waitFor(() => expect(deliveries).toEqual([false]))
   })
 
   test.each(['reset', 'end'] as const)(
     'behavior: the client takes only part of the answer: %s',
     async (way) => {
-      const { port, settled } = await setup()
+      const { port, deliveries } = await setup()
       const body = call('page', 30_000_000)
       const socket = connect(port)
       socket.on('error', () => {})
       socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
       await new Promise((resolve) => socket.once('data', resolve))
       socket.pause()
-      expect(settled).toEqual([])
+      expect(deliveries).toEqual([])
       if (way === 'reset') socket.resetAndDestroy()
       else socket.destroy()
-      await vi.waitFor(() => expect(settled).toEqual([false]))
+      await vi.waitFor(() => expect(deliveries).toEqual([false]))
     },
   )
 })

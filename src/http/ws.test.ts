@@ -86,17 +86,17 @@ test('behavior: notifications', async () => {
 })
 
 test('behavior: settling', async () => {
-  const { aborted, clients, release, settled, url } = await setup()
+  const { aborted, clients, release, deliveries, url } = await setup()
   const { next, ws } = await open(url)
   ws.send(call('page', 1_000_000))
   await next()
-  await vi.waitFor(() => expect(settled).toEqual([true]))
+  await vi.waitFor(() => expect(deliveries).toEqual([true]))
   ws.send(call('wait'))
   await vi.waitFor(() => expect(clients).toHaveLength(2))
   ws.terminate()
   await vi.waitFor(() => expect(aborted).toEqual([true]))
   release()
-  await vi.waitFor(() => expect(settled).toEqual([true, false]))
+  await vi.waitFor(() => expect(deliveries).toEqual([true, false]))
 })
 
 test('error: a message over the limit', async () => {
@@ -154,14 +154,14 @@ test('behavior: a reader that is too slow for its notifications is cut', async (
 })
 
 test('behavior: a client that asks without reading is not read further', async () => {
-  const { clients, settled, url } = await setup({ wsBuffer: 100_000 })
+  const { clients, deliveries, url } = await setup({ wsBuffer: 100_000 })
   const { ws } = await open(url)
   ws.pause()
   for (let count = 0; count < 300; count++) ws.send(call('page', 1_000_000))
   await sleep(300)
   expect(clients.length).toBeLessThan(100)
   ws.resume()
-  await vi.waitFor(() => expect(settled).toHaveLength(300), 25_000)
+  await vi.waitFor(() => expect(deliveries).toHaveLength(300), 25_000)
 })
 
 test('behavior: everybody is told when the server goes', async () => {

@@ -4,9 +4,9 @@ import { setMaxListeners } from 'node:events'
 import type { WebSocket } from 'ws'
 
 import { answerBytes } from '../jsonrpc/answer.ts'
+import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
 import { ClientGoneError, createScope, type RpcSocket } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
-import { createSettlement, type Settlement } from '../jsonrpc/settlement.ts'
 import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 
 /** One WebSocket client: its requests, its notifications, its time-outs. */
@@ -31,7 +31,7 @@ export function createWsConnection(
   // Every call for every request listens to it.
   setMaxListeners(0, gone.signal)
   /** Requests without an answer yet. */
-  const open = new Set<Settlement>()
+  const open = new Set<Delivery>()
   const closeListeners = new Set<() => void>()
   /** Messages that had arrived when the socket was paused: what one read brings. */
   const waiting: string[] = []
@@ -95,24 +95,24 @@ export function createWsConnection(
   }
 
   async function answer(text: string) {
-    const settlement = createSettlement(onError)
-    open.add(settlement)
+    const delivery = createDelivery(onError)
+    open.add(delivery)
     const scope = createScope({
       client: () => client,
       signal: () => gone.signal,
       socket,
-      onSettled: (listener) => settlement.onSettled(listener),
+      onDelivery: (listener) => delivery.onDelivery(listener),
     })
     const answer = await server.answer(text, scope)
     underWay--
-    open.delete(settlement)
+    open.delete(delivery)
     if (answer && !ended && ws.readyState === ws.OPEN) {
       ws.send(answerBytes(answer), TEXT, (error) => {
-        settlement.settle(!error)
+        delivery.end(!error)
         flow()
       })
       queued(answer.bytes)
-    } else settlement.settle(false)
+    } else delivery.end(false)
     flow()
   }
 
@@ -144,7 +144,7 @@ export function createWsConnection(
       if (ended) return
       ended = true
       gone.abort(new ClientGoneError())
-      for (const settlement of open) settlement.settle(false)
+      for (const delivery of open) delivery.end(false)
       const listeners = [...closeListeners]
       closeListeners.clear()
       for (const listener of listeners)

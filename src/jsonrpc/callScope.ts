@@ -21,15 +21,15 @@ export function createCallScope(request: RequestScope): CallScope {
       client: () => request.client,
       signal: () => request.signal,
       socket: request.socket,
-      onSettled(listener) {
+      onDelivery(listener) {
         if (state === 'open') (listeners ??= []).push(listener)
-        else if (state === 'delivered') request.onSettled(listener)
+        else if (state === 'delivered') request.onDelivery(listener)
         else listener(false)
       },
     }),
     deliver() {
       state = 'delivered'
-      if (listeners) for (const listener of listeners) request.onSettled(listener)
+      if (listeners) for (const listener of listeners) request.onDelivery(listener)
     },
     drop() {
       state = 'dropped'

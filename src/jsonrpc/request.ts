@@ -13,7 +13,7 @@ export type RequestScope = {
    * (`false`), because the client has gone or the result was left out (an error in its place, a notification, too large).
    * A filter page counts as delivered only then. Registered late, it runs at once.
    */
-  onSettled(listener: (delivered: boolean) => void): void
+  onDelivery(listener: (delivered: boolean) => void): void
   /** The WebSocket that the request came over; absent over HTTP. */
   readonly socket?: RpcSocket | undefined
 }
@@ -22,7 +22,7 @@ export type RequestScope = {
 export type ScopeSource = {
   client(): string
   signal(): AbortSignal
-  onSettled(listener: (delivered: boolean) => void): void
+  onDelivery(listener: (delivered: boolean) => void): void
   socket?: RpcSocket | undefined
 }
 
@@ -41,7 +41,7 @@ export function withSignal(request: RequestScope, signal: AbortSignal): RequestS
   return createScope({
     client: () => request.client,
     signal: () => signal,
-    onSettled: (listener) => request.onSettled(listener),
+    onDelivery: (listener) => request.onDelivery(listener),
     socket: request.socket,
   })
 }
@@ -56,8 +56,8 @@ const getters: RequestScope & ThisType<{ source: ScopeSource }> = {
   get socket() {
     return this.source.socket
   },
-  onSettled(listener) {
-    this.source.onSettled(listener)
+  onDelivery(listener) {
+    this.source.onDelivery(listener)
   },
 }
 

@@ -13,12 +13,12 @@ const echo: AnyMethod = { params: [(input) => input], summary: '', handler: (_, 
 function setup(options: Partial<createRpcServer.Options> = {}) {
   const errors: unknown[] = []
   const observed: ObservedCall[] = []
-  const settled: boolean[] = []
+  const deliveries: boolean[] = []
   const listeners: ((delivered: boolean) => void)[] = []
   const request: RequestScope = {
     client: '127.0.0.1',
     signal: new AbortController().signal,
-    onSettled: (listener) => listeners.push(listener),
+    onDelivery: (listener) => listeners.push(listener),
   }
   const methods: Record<string, AnyMethod> = {
     echo,
@@ -49,14 +49,15 @@ function setup(options: Partial<createRpcServer.Options> = {}) {
     page: {
       ...echo,
       handler({ request }, [input]) {
-        request.onSettled((delivered) => settled.push(delivered))
+        request.onDelivery((delivered) => deliveries.push(delivered))
         if (input === 'fail') throw new InvalidParamsError(0, 'no')
         return input === 'bigint' ? 1n : input
       },
     },
     late: {
       ...echo,
-      handler: ({ request }) => setTimeout(() => request.onSettled((d) => settled.push(d)), 1) && 1,
+      handler: ({ request }) =>
+        setTimeout(() => request.onDelivery((d) => deliveries.push(d)), 1) && 1,
     },
     ...options.methods,
   }
@@ -74,7 +75,7 @@ function setup(options: Partial<createRpcServer.Options> = {}) {
     expect(bytes).toHaveLength(answer.bytes)
     return bytes.toString()
   }
-  return { ask, errors, listeners, observed, server, settled }
+  return { ask, errors, listeners, observed, server, deliveries }
 }
 
 /** Answers without the texts of the messages: those have a test of their own. */
@@ -350,11 +351,11 @@ describe('errors', () => {
 
 describe('settling', () => {
   test('default: left to the connection', async () => {
-    const { ask, listeners, settled } = setup()
+    const { ask, listeners, deliveries } = setup()
     await ask(JSON.stringify(call('page', [1])))
-    expect(settled).toEqual([])
+    expect(deliveries).toEqual([])
     for (const listener of listeners) listener(true)
-    expect(settled).toEqual([true])
+    expect(deliveries).toEqual([true])
   })
 
   test.each([
@@ -363,18 +364,18 @@ describe('settling', () => {
     ['too large', JSON.stringify(call('page', ['x'.repeat(200)])), { responseLimit: 100 }],
     ['a result that cannot be written', JSON.stringify(call('page', ['bigint'])), {}],
   ])('behavior: not delivered: %s', async (_, text, options) => {
-    const { ask, listeners, settled } = setup(options)
+    const { ask, listeners, deliveries } = setup(options)
     await ask(text)
     expect(listeners).toEqual([])
-    expect(settled).toEqual([false])
+    expect(deliveries).toEqual([false])
   })
 
   test('behavior: in a batch each result for itself', async () => {
-    const { ask, listeners, settled } = setup()
+    const { ask, listeners, deliveries } = setup()
     await ask(JSON.stringify([call('page', ['fail']), call('page', [1])]))
-    expect(settled).toEqual([false])
+    expect(deliveries).toEqual([false])
     for (const listener of listeners) listener(true)
-    expect(settled).toEqual([false, true])
+    expect(deliveries).toEqual([false, true])
   })
 
   test('behavior: registered late, it is told all the same', async () => {

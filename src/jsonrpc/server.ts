@@ -107,7 +107,7 @@ export function createRpcServer({
     }
   }
 
-  /** Answers one entry within what is left of the response limit, and settles its scope. */
+  /** Answers one entry within what is left of the response limit, and ends its delivery. */
   async function answerWithin(
     entry: unknown,
     rawId: string | undefined,

@@ -236,7 +236,7 @@ describe('createHub', () => {
     }
     await subscriptions.subscribe(
       slow,
-      { onSettled: (listener) => listener(true) },
+      { onDelivery: (listener) => listener(true) },
       { kind: 'logs', addresses: [], topics: [], resumeFrom: 0 },
     )
     await soon(() => expect(slow.buffered()).toBeGreaterThan(256 * 1024))

@@ -141,7 +141,7 @@ export function createHub({
         registry.remove(socket, subscription.id)
         throw error
       }
-      request.onSettled((delivered) => {
+      request.onDelivery((delivered) => {
         if (!delivered) registry.remove(socket, subscription.id)
         else if (registry.has(subscription)) start(subscription)
       })

@@ -40,11 +40,11 @@ export async function applyEthereum(
     )
   const price = gasPriceOf(state, context)
   const charge = context.ethereum.fees === 'gas' ? chargeGas : chargeNative
-  const { energyLimit, settle } = charge(state, transaction, context, price)
+  const { billFor, energyLimit } = charge(state, transaction, context, price)
   countNonce(state, from)
   const to = ethereum.to ?? createdAddress(transaction)
   const result = await run(state, transaction, to, context, { energyLimit, price })
-  const bill = settle(result, to)
+  const bill = billFor(result, to)
   return outcome(id, to, result, bill, {
     ...transaction,
     ethereum: { ...ethereum, fields: { ...ethereum.fields, gasPrice: `0x${price.toString(16)}` } },
@@ -115,14 +115,14 @@ type Charge = (
   transaction: ChainTransaction & { ethereum: EthereumTransaction },
   context: ExecutionContext,
   price: bigint,
-) => { energyLimit: bigint; settle: (result: VmResult, to: string) => Bill }
+) => { energyLimit: bigint; billFor: (result: VmResult, to: string) => Bill }
 
 /** Gas times price, from the balance, and nothing else. */
 const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) => {
   assertFunds(state, from, value + gas * price)
   return {
     energyLimit: gas,
-    settle({ energyUsed }) {
+    billFor({ energyUsed }) {
       const energyFee = energyUsed * price
       if (energyFee > 0n) {
         addBalance(state, from, -energyFee)
@@ -155,7 +155,7 @@ const chargeNative: Charge = (state, transaction, context, price) => {
   })
   return {
     energyLimit: limits.total < gas ? limits.total : gas,
-    settle: ({ energyUsed, failure }) => ({
+    billFor: ({ energyUsed, failure }) => ({
       ...bill,
       ...payEnergy(state, {
         contract,

@@ -76,7 +76,7 @@ export function followFrames(
     if (callers.length > 0) internal.leave(result.execResult.exceptionError !== undefined)
   })
   evm.events.on('newContract', ({ address }) => {
-    state.settle(address)
+    state.markUsed(address)
     if (callers.length > 1) recordContract(native(address))
   })
 

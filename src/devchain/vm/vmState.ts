@@ -38,7 +38,7 @@ export type VmState = StateManagerInterface & {
   hasSlot(address: Address, slot: Uint8Array): boolean
   /** Lets a contract be created on an account that holds coins already. */
   vacate(address: Address): void
-  settle(address: Address): void
+  markUsed(address: Address): void
 }
 
 /**
@@ -57,7 +57,7 @@ export function createVmState(base: State, now: number): VmState {
     hasSlot: (address, slot) =>
       top().get('storage', slotKey(top(), native(address), slot)) !== undefined,
     vacate: (address) => void vacant.add(native(address)),
-    settle: (address) => void vacant.delete(native(address)),
+    markUsed: (address) => void vacant.delete(native(address)),
 
     async getAccount(address) {
       const key = native(address)

@@ -22,7 +22,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', { timeout: 60_000 }, 
     chain = await createDevChain({ blockTime: 300 })
     chain.automine = false
     await chain.start()
-    const redisPrefix = `fleet-${randomBytes(6).toString('hex')}`
+    const redisPrefix = `replicas-${randomBytes(6).toString('hex')}`
     for (const _ of [1, 2]) {
       const gateway = createGateway({
         config: { port: 0, redis: redis.url, redisPrefix },
@@ -44,7 +44,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', { timeout: 60_000 }, 
     (gateways[replica % 2] as Gateway).request({ method, params })
   const key = (index: number): Hex => `0x${chain.accounts[index]?.key}`
 
-  test('default: nonces, hashes and pending transactions are the fleet’s', async () => {
+  test('default: nonces, hashes and pending transactions are shared by the replicas', async () => {
     const account = privateKeyToAccount(key(0))
     const to = privateKeyToAccount(key(1)).address
     const nonces = Array.from({ length: 20 }, (_, nonce) => nonce)

@@ -1,14 +1,14 @@
 type Listener = (delivered: boolean) => void
 
 /** What becomes of one response: the half of a request scope that every transport shares. */
-export type Settlement = {
-  onSettled(listener: Listener): void
+export type Delivery = {
+  onDelivery(listener: Listener): void
   /** The response has left, or never will; only the first word counts. */
-  settle(delivered: boolean): void
+  end(delivered: boolean): void
 }
 
 /** `onError` gets what a listener throws. */
-export function createSettlement(onError: (error: unknown, message: string) => void): Settlement {
+export function createDelivery(onError: (error: unknown, message: string) => void): Delivery {
   let outcome: boolean | undefined
   let listeners: Listener[] = []
 
@@ -16,21 +16,21 @@ export function createSettlement(onError: (error: unknown, message: string) => v
     try {
       listener(delivered)
     } catch (error) {
-      onError(error, 'a listener of a settled request failed')
+      onError(error, 'a listener of a delivery failed')
     }
   }
 
   return {
-    onSettled(listener) {
+    onDelivery(listener) {
       if (outcome === undefined) listeners.push(listener)
       else notify(listener, outcome)
     },
-    settle(delivered) {
+    end(delivered) {
       if (outcome !== undefined) return
       outcome = delivered
-      const settled = listeners
+      const told = listeners
       listeners = []
-      for (const listener of settled) notify(listener, delivered)
+      for (const listener of told) notify(listener, delivered)
     },
   }
 }
