@@ -219,10 +219,13 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
     },
     { interval: 50, timeout: 20_000 },
   )
-  // Pages of the dead are free after their lease.
+  // A replica that was started again may still be connecting to Redis.
+  const pollAgain = (index: number, filter: 'blocks' | 'logs') =>
+    vi.waitFor(() => poll(index, filter, 'sent'), { interval: 50, timeout: 20_000 })
+  // Pages of ended replicas are free after their lease.
   let last = Date.now()
   for (let index = 0; Date.now() - last < 2 * LEASE; index = 1 - index) {
-    const pages = [await poll(index, 'logs', 'sent'), await poll(index, 'blocks', 'sent')]
+    const pages = [await pollAgain(index, 'logs'), await pollAgain(index, 'blocks')]
     if (pages.some(({ length }) => length > 0)) last = Date.now()
     else await sleep(60)
   }

@@ -1,7 +1,8 @@
 import type { Hash, Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
-import { SUN } from '../codec/unit.ts'
+import * as schemas from '../codec/schemas.ts'
+import type { Unit } from '../codec/unit.ts'
 import {
   estimateEthereum,
   gasPriceOf,
@@ -10,10 +11,13 @@ import {
   unsignedEthereum,
 } from '../devchain/index.ts'
 import type { DevChain, SignedEthereum, UnsignedEthereum } from '../devchain/index.ts'
-import { RpcError } from '../errors.ts'
+import { InvalidParamsError, RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
-import { bytes, optional, quantity } from '../jsonrpc/params.ts'
-import { eth_sendRawTransaction as sendNative } from '../methods/eth_sendRawTransaction.ts'
+import { optional, quantity } from '../jsonrpc/params.ts'
+import {
+  eth_sendRawTransaction as sendNative,
+  signedBytes,
+} from '../methods/eth_sendRawTransaction.ts'
 import { looksLikeEthereum } from '../sending/ethereumTransaction.ts'
 import { stateOf } from './blockState.ts'
 import { transactionFailure } from './failures.ts'
@@ -70,7 +74,16 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     return `0x${signed.id}`
   }
 
-  const sendRaw = async (raw: Hex) => send(await readEthereum(raw, chainId))
+  const sendRaw = async (raw: Hex, unit: Unit) =>
+    send(
+      await readEthereum(raw, chainId, (amount) => {
+        try {
+          return unit.toSun(amount)
+        } catch (error) {
+          throw new InvalidParamsError(0, (error as Error).message)
+        }
+      }),
+    )
 
   const eth_sendTransaction = defineMethod({
     params: [sendRequest],
@@ -119,17 +132,18 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
   })
 
   const eth_sendRawTransaction = defineMethod({
-    params: [bytes],
+    params: [signedBytes],
+    result: schemas.hash,
     summary: 'sends a signed transaction, of Ethereum or native, whoever its sender is',
     fullOnly: true,
-    handler: (context, [raw]) =>
-      looksLikeEthereum(raw)
-        ? sendRaw(raw)
-        : sendNative.handler(context, [{ bytes: raw, unit: SUN }]),
+    handler: (context, [signed]) =>
+      looksLikeEthereum(signed.bytes)
+        ? sendRaw(signed.bytes, signed.unit)
+        : sendNative.handler(context, [signed]),
   })
 
   const eth_sendRawTransactionSync = defineMethod({
-    params: [bytes, optional(quantity, SYNC_TIMEOUT)],
+    params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
     summary: 'sends a signed transaction and answers its receipt; waits for a block (EIP-7966)',
     fullOnly: true,
     async handler(context, [raw, timeout]): Promise<unknown> {

@@ -6,18 +6,18 @@ import { defineMethod } from '../jsonrpc/method.ts'
 import { bytes, type Param } from '../jsonrpc/params.ts'
 
 /** Signed bytes, and the unit in which a wallet that signed for Ethereum was shown amounts. */
-const transaction: Param<{ bytes: Hex; unit: Unit }> = (input, scope) => ({
+export const signedBytes: Param<{ bytes: Hex; unit: Unit }> = (input, scope) => ({
   bytes: bytes(input),
   unit: scope?.unit ?? SUN,
 })
-transaction.doc = {
+signedBytes.doc = {
   name: 'transaction',
   schema: schemas.bytes,
   description: 'signed, native or Ethereum',
 }
 
 export const eth_sendRawTransaction = defineMethod({
-  params: [transaction],
+  params: [signedBytes],
   result: schemas.hash,
   summary:
     'sends a natively signed transaction; one signed for Ethereum only when the gateway holds the key of its sender',

@@ -34,9 +34,14 @@ export type UnsignedEthereum = {
 /**
  * Reads the bytes of a signed transaction: legacy (also without replay protection), EIP-2930 or EIP-1559.
  *
+ * @param toSun - makes an amount of the signer's unit one of the chain's; by default they are the same.
  * @throws EthereumError when they are not readable, of another type, for another chain, or nobody signed.
  */
-export async function readEthereum(raw: Hex, chainId: number): Promise<SignedEthereum> {
+export async function readEthereum(
+  raw: Hex,
+  chainId: number,
+  toSun: (amount: bigint) => bigint = (amount) => amount,
+): Promise<SignedEthereum> {
   const parsed = parse(raw)
   if (parsed.type === 'eip4844' || parsed.type === 'eip7702')
     throw new EthereumError(`transaction type not supported: ${parsed.type}`)
@@ -46,7 +51,7 @@ export async function readEthereum(raw: Hex, chainId: number): Promise<SignedEth
   if (r === undefined || s === undefined) throw new EthereumError('the transaction is not signed')
   const parity = yParity ?? Number((v ?? 27n) >= 35n ? ((v ?? 0n) - 35n) % 2n : (v ?? 27n) - 27n)
   const from = await recover(unsigned, r, s, parity)
-  return signed(raw, from, unsigned, { r, s, v: v ?? BigInt(parity), parity })
+  return signed(raw, from, converted(unsigned, toSun), { r, s, v: v ?? BigInt(parity), parity })
 }
 
 /** Signs for an account. Without a key the signature is made of the sender, as for an account that is impersonated. */
@@ -80,6 +85,19 @@ function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionS
   if (maxFeePerGas === undefined) return { ...common, gasPrice: gasPrice ?? 0n, type: 'legacy' }
   const tip = maxPriorityFeePerGas ?? 0n
   return { ...common, maxFeePerGas, maxPriorityFeePerGas: tip, type: 'eip1559' }
+}
+
+/** A transaction whose amounts are in the chain's unit. */
+function converted(
+  transaction: TransactionSerializable,
+  toSun: (amount: bigint) => bigint,
+): TransactionSerializable {
+  const amounts = ['value', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const
+  const prices = transaction as unknown as Prices & { value?: bigint }
+  const entries = amounts
+    .filter((name) => prices[name] !== undefined)
+    .map((name) => [name, toSun(prices[name] ?? 0n)])
+  return { ...transaction, ...Object.fromEntries(entries) } as TransactionSerializable
 }
 
 /** Which of the prices a transaction has depends on its type. */
