@@ -93,9 +93,9 @@ describe('energy', () => {
       origin_energy_usage: share,
     })
     expect(staked.receipt).not.toHaveProperty('energy_fee')
-    expect(await ask('getaccountresource', { address: addressOf(1) })).toMatchObject({
-      EnergyUsed: total - share,
-    })
+    const { EnergyUsed } = await ask('getaccountresource', { address: addressOf(1) })
+    // Less than one unit recovers in a slot of 3 s, and a slot may begin between the two.
+    expect([total - share, total - share - 1]).toContain(EnergyUsed)
   })
 
   test('behavior: a staked account recovers in a day', async () => {
