@@ -133,7 +133,11 @@ describe.each(scenes)('sending to %s', { timeout: 120_000 }, (_, open) => {
         (_: Hex, provider: JsonRpcProvider) => new Wallet(keys.bob, provider),
       ],
     ])('default: deploy, write, read the event, transfer, from %s', async (_, signerOf) => {
-      const provider = new JsonRpcProvider(url, undefined, { pollingInterval: 500 })
+      // Blocks come twice a second here, and ethers keeps a nonce for 250 ms.
+      const provider = new JsonRpcProvider(url, undefined, {
+        cacheTimeout: -1,
+        pollingInterval: 500,
+      })
       try {
         const signer = signerOf(await funded(), provider)
         const factory = new ContractFactory(token.abi as never, bytecode, signer)
