@@ -2,11 +2,10 @@ import type { Hash } from 'viem'
 
 import { RpcError } from '../../errors.ts'
 import { StoreUnavailableError } from '../../redis.ts'
-import type { ChainUpdate, HeadLog, Window } from '../headTypes.ts'
+import type { HeadLog } from '../headTypes.ts'
 import { createCatchUp } from './catchUp.ts'
-import type { HeadJournal, JournalEntry } from './headJournal.ts'
+import type { JournalEntry } from './headJournal.ts'
 import { relationOf, toUpdate } from './reconcile.ts'
-import type { HeadSource } from './source.ts'
 import { newestOf } from './window.ts'
 
 /** Milliseconds before the journal is read again: when there is nothing to read from yet, and after a failure. */
@@ -154,15 +153,7 @@ export function createJournalReader({
 }
 
 export declare namespace createJournalReader {
-  type Options = {
-    journal: HeadJournal
-    /** Hash of block 1, as far as it is known. */
-    first: () => Hash | undefined
-    source: HeadSource
-    window: () => Window | undefined
-    apply: (update: ChainUpdate) => void
-    /** Replaces the window by one that differs only in its orphans. */
-    replace: (window: Window) => void
+  type Options = createCatchUp.Options & {
     /** Whether there is a connection to Redis. */
     isConnected: () => boolean
     log: HeadLog

@@ -120,7 +120,7 @@ function limitOf(
   if (gasPrice === 0n) return asked
   const balance = state.get('account', from)?.balance ?? 0n
   assertFunds(state, from, value)
-  // Nobody pays more than the price in force; the maximum that a client offers may be a million times that.
+  // A sender pays the price in force. The maximum that a client offers may be a million times higher.
   const inForce = gasPriceOf(state, { block })
   const affordable = (balance - value) / (gasPrice < inForce ? gasPrice : inForce)
   return affordable < asked ? affordable : asked
