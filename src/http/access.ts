@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Which requests a gateway answers, by the Host and Origin that they carry. */
+/** Decides which requests are answered, by their Host and Origin headers. */
 export type Access = {
   /** Why a request is refused, with its HTTP status; undefined when it may pass. */
   refusalOf(incoming: IncomingMessage): Refusal | undefined
-  /** What a browser is told about an origin: the value of Access-Control-Allow-Origin, undefined for none. */
+  /** The value of Access-Control-Allow-Origin for an origin. Undefined for none. */
   corsOrigin(origin: string | undefined): string | undefined
-  /** Whether `corsOrigin` depends on the origin, so that caches must tell answers apart by it. */
+  /** Whether `corsOrigin` depends on the origin, so that answers need `Vary: Origin`. */
   readonly variesByOrigin: boolean
 }
 
@@ -32,7 +32,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
     const name = nameOf(header)
     if (name === undefined) return false
     if (isLoopback(name) || hosts.has(name)) return true
-    // The address that the client connected to, which cannot be another's.
+    // The address that the client connected to is always this gateway's.
     const local = incoming.socket.localAddress
     return local !== undefined && name === local.replace(/^::ffff:/, '')
   }
@@ -57,7 +57,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   function originRefusal(incoming: IncomingMessage): Refusal | undefined {
     const { host: hostHeader, origin } = incoming.headers
     if (origin !== undefined) {
-      // Where calls can spend, the name of a request must be known before it makes a page one of this gateway.
+      // Where calls can spend, a page counts as this gateway's own only under an allowed name.
       const isOwn = (checksHost || !canSpend) && isSame(origin, hostHeader)
       if (isOwn || isOriginAllowed(origin)) return undefined
       return {
@@ -117,14 +117,17 @@ const EXTENSIONS = new Set([
   'safari-web-extension:',
 ])
 
-/** What load balancers and monitoring ask under any name. It tells and changes nothing of worth. */
+/** Paths that load balancers and monitoring ask under any name. They reveal no secret and change nothing. */
 const PROBES = new Set(['/health', '/ready', '/metrics'])
 
 function isProbe({ method, url = '/' }: IncomingMessage): boolean {
   return method === 'GET' && PROBES.has(url.split('?', 1)[0] ?? '')
 }
 
-/** Whether somebody follows a link to a page. The native interface has no pages, and its GET requests do things. */
+/**
+ * Whether a request is a navigation to a page. The native interface has no pages, and its GET requests can change
+ * state.
+ */
 function isLink({ headers, method, url = '/' }: IncomingMessage): boolean {
   const isNavigation = method === 'GET' && headers['sec-fetch-mode'] === 'navigate'
   return isNavigation && !/^\/wallet(?:solidity)?(?:[/?]|$)/.test(url)
@@ -144,23 +147,23 @@ function nameOf(header: string): string | undefined {
   return found?.[2]?.toLowerCase().replace(/(?<=.)\.$/, '')
 }
 
-/** A name of a parsed URL as `nameOf` gives it. */
+/** The host name of a parsed URL, in the form of `nameOf`. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
 }
 
-/** Whether a page comes from this gateway, by whatever name it is asked. */
+/** Whether a page comes from this gateway, under any of its names. */
 function isSame(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()
 }
 
-/** The host of a request target that is a whole address, as proxies write it. */
+/** The host of a request target in absolute form, as proxies send it. */
 function hostOfTarget({ url = '/' }: IncomingMessage): string | undefined {
   if (url.startsWith('/')) return undefined
   return URL.canParse(url) ? new URL(url).host : undefined
 }
 
-/** Node takes the first of several; what stands in front may have looked at another. */
+/** Node uses the first of several Host headers; a proxy in front may have checked another one. */
 function hasTwoHosts({ headers, rawHeaders }: IncomingMessage): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''

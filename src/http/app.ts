@@ -8,7 +8,7 @@ import type { Health } from './health.ts'
 /** The HTTP side apart from JSON-RPC itself, which `http/rpc.ts` answers before a request comes here. */
 export type App = Hono<{ Bindings: HttpBindings }>
 
-/** The page, probes, metrics, preflight, the WebSocket handshake, and what an embedder mounts beside. */
+/** The page, probes, metrics, preflight, the WebSocket handshake, and routes of an embedder. */
 export function createApp({
   access,
   documents,
@@ -64,7 +64,7 @@ export declare namespace createApp {
     metrics: { contentType: string; text(): Promise<string> }
     /** Where JSON-RPC is served. */
     paths: readonly string[]
-    /** What browsers see at `/` and below; absent when it is switched off. */
+    /** The pages at `/` and below. Absent when they are off. */
     page?: Hono | undefined
     /** More routes on the same port. */
     routes?: Hono | undefined
@@ -73,7 +73,7 @@ export declare namespace createApp {
   }
 }
 
-/** How long browsers may keep a preflight answer: the longest that they do. */
+/** Seconds that browsers may cache a preflight answer: the longest that they accept. */
 const PREFLIGHT_SECONDS = 86_400
 
 function isUpgrade(c: HonoContext): boolean {

@@ -1,15 +1,15 @@
 import type { MemberStatus } from '../native/pool/pool.ts'
 
-/** What `/health` says, and what `/ready` and the page are made from. */
+/** The content of `/health`; `/ready` and the page use it too. */
 export type Health = {
   /**
-   * `starting` until the upstream has answered once, `down` while it cannot be reached, `draining` on the way out,
+   * `starting` until the upstream has answered once, `down` while it is unreachable, `draining` after SIGTERM,
    * `degraded` while something is wrong that does not stop reads (see `reasons`).
    */
   status: 'starting' | 'ok' | 'degraded' | 'down' | 'draining'
   /** Whether a load balancer should send requests here. */
   ready: boolean
-  /** Why it is not `ok`, for a person. */
+  /** Why the state is not `ok`, in words for a person. */
   reasons: string[]
   version: string
   /** As hex; absent until the upstream has answered. */

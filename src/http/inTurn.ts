@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Answers the requests of a connection one after the other. */
+/** Runs the requests of a connection one after the other. */
 export type InTurn = {
-  /** Runs `start` once the answers before it have left; never, when the connection ends first. */
+  /** Runs `start` once the earlier answers have left. Never runs it when the connection ends first. */
   request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): void
   /** Whether requests of the connection wait. */
   hasMore(socket: Duplex): boolean
-  /** As `request`, for what takes the connection over. */
+  /** Like `request`, for a handler that takes over the connection. */
   takeOver(socket: Duplex, start: () => void): void
 }
 
@@ -27,7 +27,7 @@ export function createInTurn(): InTurn {
     goOn(connection, socket)
   }
 
-  /** Starts the next one when the current answer has left. */
+  /** Starts the next request when the current answer has left. */
   function goOn(connection: Connection, socket: Duplex) {
     connection.current?.once('close', () => {
       const next = connection.waiting.shift()
@@ -65,7 +65,7 @@ export function createInTurn(): InTurn {
 type Waiting = { outgoing: ServerResponse | undefined; start: () => void }
 
 type Connection = {
-  /** The answer that was begun last. */
+  /** The answer that was started last. */
   current: ServerResponse | undefined
   waiting: Waiting[]
 }

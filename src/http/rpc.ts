@@ -7,14 +7,14 @@ import { createHttpScope } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import type { Unsent } from './unsent.ts'
 
-/** Answers a POST on node's own request and response: hot results are a few bytes, and a Request object costs more than they do. */
+/** Answers a POST on node's own request and response objects: a Request object costs more than a small cached answer. */
 export type RpcListener = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   server: RpcServer,
 ) => void
 
-/** Reads the body, lets the server answer it, writes the answer. Any content type is taken. */
+/** Reads the body, passes it to the server, writes the answer. Accepts any content type. */
 export function createRpcListener({
   bodyLimit,
   corsHeaders,
@@ -32,7 +32,7 @@ export function createRpcListener({
       if (body === undefined) return tooLarge(incoming, outgoing)
       const request = createHttpScope(incoming, outgoing, scopeOptions)
       const started = performance.now()
-      // What is not UTF-8 is no JSON; read leniently, it would come back changed in an id.
+      // Invalid UTF-8 is not JSON. Read leniently, it would change an id that is sent back.
       const work = () => server.answer(isUtf8(body) ? body.toString() : '', request)
       const explained = asksToExplain(incoming)
         ? explain(work)
@@ -73,7 +73,10 @@ export function createRpcListener({
     sendAnswer(outgoing, answer, unsent)
   }
 
-  /** Answers 413 and discards the rest of the body: many clients do not read the answer when the connection closes at once. */
+  /**
+   * Answers 413 and discards the rest of the body: many clients do not read the answer when the connection closes at
+   * once.
+   */
   function tooLarge(incoming: IncomingMessage, outgoing: ServerResponse) {
     const { bytes, parts } = errorAnswer('null', {
       code: -32600,
@@ -98,15 +101,15 @@ export declare namespace createRpcListener {
   type Options = {
     /** Largest body, bytes. */
     bodyLimit: number
-    /** What browsers need with every answer. */
+    /** CORS headers of an answer. */
     corsHeaders: (incoming: IncomingMessage) => Record<string, string>
-    /** Answers a request and says how it was answered, in headers. */
+    /** Answers a request and adds headers that explain the answer. */
     explain: (work: () => Promise<Answer | undefined>) => Promise<Explained>
-    /** Whether connections are to be closed with their next answer. */
+    /** Whether the next answer closes its connection. */
     isClosing: (incoming: IncomingMessage) => boolean
     onError: (error: unknown, message: string) => void
     trustProxy: number
-    /** The answers that wait for their readers. */
+    /** Answers that clients have not yet read. */
     unsent: Unsent
   }
 }
@@ -146,7 +149,10 @@ function createTurnEnd(
 /** Bytes of a refused body that are read and discarded before the connection is cut. */
 const DROP_LIMIT = 64 * 1024 * 1024
 
-/** Calls back once: with the body, or with undefined when it is larger than the limit. Never when the client goes away. */
+/**
+ * Calls back once: with the body, or with undefined when it is larger than the limit. Never when the client
+ * disconnects.
+ */
 function readBody(
   incoming: IncomingMessage,
   limit: number,

@@ -28,7 +28,7 @@ export function createHttpScope(
 export declare namespace createHttpScope {
   type Options = {
     onError: (error: unknown, message: string) => void
-    /** Proxies in front whose X-Forwarded-For is believed. */
+    /** Number of proxies in front whose X-Forwarded-For is trusted. */
     trustProxy: number
   }
 }
@@ -65,8 +65,8 @@ function signalOf(socket: Socket): AbortSignal {
 }
 
 /**
- * Address of the client: of the peer, or, behind `trustProxy` proxies, what the outermost of them saw. Each proxy appends
- * the address of its own peer, so the entry that counts is the `trustProxy`-th from the right.
+ * Address of the client: the peer, or, behind `trustProxy` proxies, the address that the outermost of them saw. Each
+ * proxy appends the address of its own peer, so the entry that counts is the `trustProxy`-th from the right.
  */
 export function clientAddress(incoming: IncomingMessage, trustProxy: number): string {
   const peer = incoming.socket.remoteAddress ?? 'unknown'

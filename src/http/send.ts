@@ -28,17 +28,17 @@ function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
   else parts.forEach((part, index) => (index === last ? outgoing.end(part) : outgoing.write(part)))
 }
 
-/** Sends the parts as one text of bytes: read and written as latin1, every byte stays as it is. */
+/** Sends the parts as one text: read and written as latin1, no byte changes. */
 function endAsText(outgoing: ServerResponse, answer: Answer): void {
   const text = answer.parts
     .map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
     .join('')
-  // Text beyond ASCII, which only an id can bring, has fewer characters than bytes.
+  // Non-ASCII text, which only an id can contain, has fewer characters than bytes.
   if (text.length === answer.bytes) outgoing.end(text, 'latin1')
   else outgoing.end(answerBytes(answer))
 }
 
-/** Writes a piece whenever the one before was taken. @returns how many bytes are not written yet */
+/** Writes a piece whenever the previous one was taken. @returns how many bytes are not written yet */
 function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => number {
   let left = bytes
   const pieces = piecesOf(parts)
@@ -55,11 +55,11 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
       outgoing.write(buffer)
     }
     outgoing.uncork()
-    // A socket takes less at a time than a piece has, so that there always is something to wait for.
+    // A socket takes less than one piece at a time, so a drain event always follows.
     if (outgoing.writableNeedDrain) outgoing.once('drain', goOn)
     else setImmediate(goOn)
   }
-  /** A copy to the kernel takes time too, and a fast reader has its next piece at once. */
+  /** Copying to the kernel takes time too, so a fast reader waits for the next event-loop turn. */
   function goOn() {
     if (turns.isOver()) void turns.next().then(write)
     else write()
@@ -98,14 +98,17 @@ function watch(outgoing: ServerResponse, bytes: number, unwritten: () => number,
   unsent.watch({ cut: () => outgoing.destroy(), taken: () => bytes - left(), unsent: left })
 }
 
-/** Up to here the parts are joined to one text, which node sends together with the headers; above, the copies cost more. */
+/**
+ * Bytes up to which the parts are joined to one text, which node sends together with the headers. Above, copying costs
+ * more.
+ */
 const TEXT_LIMIT = 4_095
 
-/** From here an answer is written in pieces. */
+/** Bytes from which an answer is written in pieces. */
 const LARGE = 1024 * 1024
 
 /** Bytes of one piece: 0.1 ms to copy. */
 const PIECE = 256 * 1024
 
-/** From here, one copy costs less than a write each. */
+/** Number of buffers from which one copy costs less than separate writes. */
 const MANY_PARTS = 16

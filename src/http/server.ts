@@ -24,7 +24,7 @@ import type { Unsent } from './unsent.ts'
 import { guardUpgrades } from './upgrade.ts'
 import { createWsServer } from './ws.ts'
 
-/** Where JSON-RPC is served, and by which server: the views of the chain differ by path. */
+/** A path of JSON-RPC and its server: each view of the chain has its own path. */
 export type RpcRoute = { path: string; server: RpcServer }
 
 /** One port: JSON-RPC over POST and WebSocket, the page, probes and metrics. */
@@ -32,9 +32,9 @@ export type HttpServer = {
   /** @throws the error of `listen`, such as EADDRINUSE. */
   listen(): Promise<{ port: number; url: string }>
   /**
-   * Asks clients to close their connections, by `Connection: close` with every answer; after the delay stops accepting, lets
-   * requests under way finish, and closes WebSockets with 1001. All of it within `config.drain`, of which the delay takes
-   * half at most.
+   * Asks clients to close their connections, by `Connection: close` with every answer; after the delay stops accepting,
+   * lets requests under way finish, and closes WebSockets with 1001. All of it within `config.drain`, of which the
+   * delay takes half at most.
    */
   close(options?: { /** Milliseconds. */ delay?: number }): Promise<void>
 }
@@ -87,7 +87,7 @@ export function createHttpServer({
   })
   const inTurn = createInTurn()
   let closing = false
-  /** Requests that wait behind this one would be lost with the connection. */
+  /** Whether other requests wait on the connection. They would be lost if it closed. */
   const isClosing = ({ socket }: IncomingMessage) => closing && !inTurn.hasMore(socket)
   const rpc = createRpcListener({
     bodyLimit: config.bodyLimit,
@@ -129,11 +129,11 @@ export function createHttpServer({
       const isDelayed = server.listening && delay > 0
       if (isDelayed) {
         await sleep(Math.min(delay, config.drain / 2))
-        // Connections that wait to be accepted will be reset. Right after a turn has accepted there are hardly any.
+        // Connections that are not yet accepted will be reset. Right after an accept there are hardly any.
         await new Promise(setImmediate)
       }
       const closed = new Promise<void>((resolve) => stopListening(server, resolve))
-      // Those that were accepted last still send their request, and count as idle until it is here.
+      // The newest connections are still sending their request, and count as idle until it arrives.
       if (isDelayed) await sleep(Math.min(LAST_REQUEST_MS, config.drain / 4))
       server.closeIdleConnections()
       // A connection whose last request has finished would be kept alive.
@@ -151,7 +151,7 @@ export declare namespace createHttpServer {
     /** Whether a request can spend: then Host and Origin are checked. */
     canSpend: boolean
     config: Config
-    /** Mounted beside, for a chain in this process. */
+    /** More routes, for a chain in this process. */
     extraRoutes?: Hono | undefined
     health: () => Health
     metrics: { contentType: string; text(): Promise<string> }
@@ -161,15 +161,15 @@ export declare namespace createHttpServer {
     /** Descriptions of the API for tools. */
     documents?: Hono | undefined
     explain: createRpcListener.Options['explain']
-    /** What browsers see at `/` and below; absent when it is switched off. */
+    /** The pages at `/` and below. Absent when they are off. */
     page?: Hono | undefined
     routes: readonly RpcRoute[]
-    /** The answers that wait for their readers. */
+    /** Answers that clients have not yet read. */
     unsent: Unsent
   }
 }
 
-/** Longer than load balancers keep idle connections (60 s), so that it is never us who closes one that is being reused. */
+/** Longer than load balancers keep idle connections (60 s), so that the gateway never closes one that is being reused. */
 const KEEP_ALIVE_MS = 75_000
 
 const CLOSE_IDLE_MS = 20
@@ -177,7 +177,7 @@ const CLOSE_IDLE_MS = 20
 /** Time for a request to arrive on a connection that was just accepted. */
 const LAST_REQUEST_MS = 500
 
-/** Ends only the listening; `close` of an HTTP server ends idle connections too. */
+/** Stops listening only. `close` of an HTTP server would end idle connections too. */
 function stopListening(server: Server, done: () => void): void {
   NetServer.prototype.close.call(server, done)
 }

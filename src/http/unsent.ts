@@ -1,19 +1,19 @@
-/** Watches the answers that wait for their readers, over all connections, and cuts those who do not read. */
+/** Counts the unread answers of all connections and disconnects clients that do not read. */
 export type Unsent = {
-  /** Whether an answer of so many bytes may wait too. Cuts readers that stand still to make room. */
+  /** Whether an answer of this size may wait too. Disconnects stalled readers to make room. */
   hasRoom(bytes: number): boolean
-  /** Watches a reader until nothing of it waits any more. */
+  /** Watches a reader until it has taken everything. */
   watch(reader: Reader): void
-  /** Bytes that wait. */
+  /** Unread bytes. */
   bytes(): number
   stop(): void
 }
 
 /** A connection with something unsent. */
 export type Reader = {
-  /** Bytes that wait for it. */
+  /** Unread bytes of this connection. */
   unsent(): number
-  /** Bytes that it has taken so far: what tells a slow reader from one that does not read. */
+  /** Bytes that it has taken so far. They distinguish a slow reader from a stalled one. */
   taken(): number
   /** Ends the connection. */
   cut(reason: string): void
@@ -32,10 +32,10 @@ export function createUnsent({
 }: createUnsent.Options): Unsent {
   const readers = new Map<Reader, { since: number; taken: number }>()
   let timer: NodeJS.Timeout | undefined
-  /** Bytes that waited at the last look, and what was let in since. */
+  /** Unread bytes at the last check, and those added since. */
   let known = 0
 
-  /** Bytes that wait now; readers that take nothing are cut on the way. */
+  /** Counts the unread bytes, and disconnects stalled readers. */
   function look(extra = 0): number {
     const time = now()
     let bytes = extra
@@ -69,7 +69,7 @@ export function createUnsent({
     bytes: () => [...readers.keys()].reduce((sum, reader) => sum + reader.unsent(), 0),
     hasRoom(bytes) {
       if (bytes <= COUNTED) return true
-      // A look takes as long as there are readers.
+      // A check takes time for each reader.
       if (known + bytes <= limit / 2) known += bytes
       else if (look(bytes) > limit) {
         known -= bytes
@@ -87,15 +87,15 @@ export function createUnsent({
 
 export declare namespace createUnsent {
   type Options = {
-    /** Milliseconds between looks. @default 1,000 */
+    /** Milliseconds between checks. @default 1,000 */
     interval?: number
-    /** Most bytes that wait, over all connections. */
+    /** Most unread bytes, over all connections. */
     limit: number
     /** Milliseconds. @default performance.now */
     now?: () => number
     /** Milliseconds that a reader may take nothing. @default 60,000 */
     patience?: number
-    /** The same while more waits than may. @default 2,000 */
+    /** The same while the limit is exceeded. @default 2,000 */
     shortPatience?: number
   }
 }

@@ -98,7 +98,7 @@ const ofWallet = byPath({ ...sharedOperations, ...walletOperations })
 /** Bytes of a kept answer beside its text. */
 const ENTRY_BYTES = 200
 
-/** The code of a limit that was met. */
+/** The code of a limit that was exceeded. */
 const BUSY = -32005
 
 const JSON_TYPE = { 'content-type': 'application/json;charset=utf-8' }

@@ -10,9 +10,9 @@ import { createWsConnection, type WsConnection } from './wsConnection.ts'
 
 /** All WebSocket clients of a gateway. */
 export type WsServer = {
-  /** What node-server hands connections to. */
+  /** The server that accepts connections for node-server. */
   readonly server: WebSocketServerLike
-  /** Answers a handshake at a path of JSON-RPC, or refuses it when a limit is met. */
+  /** Answers a handshake at a path of JSON-RPC, or refuses it when a limit is reached. */
   upgrade(context: Context<{ Bindings: HttpBindings }>): Promise<Response> | Response
   connections(): number
   /** Closes every connection (1001) and waits until they have ended, at most for so many milliseconds. */
@@ -115,7 +115,7 @@ export declare namespace createWsServer {
   type Options = {
     /** Largest message, bytes. */
     bodyLimit: number
-    /** Bytes queued for one reader before it is cut. */
+    /** Bytes queued for one reader before it is disconnected. */
     bufferLimit: number
     /** Milliseconds. */
     idleTimeout: number
@@ -125,7 +125,7 @@ export declare namespace createWsServer {
     now?: () => number
     /** Called with the number of connections whenever it changes. */
     onConnections?: (count: number) => void
-    /** Called when a connection is cut, with the reason. */
+    /** Called when a connection is disconnected, with the reason. */
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
     /** Milliseconds. @default 30,000 */
@@ -133,12 +133,12 @@ export declare namespace createWsServer {
     /** The server behind each path. */
     routes: ReadonlyMap<string, RpcServer>
     trustProxy: number
-    /** The answers and notifications that wait for their readers. */
+    /** Answers and notifications that clients have not yet read. */
     unsent: Unsent
   }
 }
 
 const GOING_AWAY = 1001
 
-/** A little more than the time a connection has to answer a close frame. */
+/** Milliseconds. A little more than the time that a connection has to answer a close frame. */
 const DRAIN_MS = 2_500

@@ -15,13 +15,13 @@ export type WsConnection = {
   receive(text: string): void
   /** The connection has ended. */
   closed(): void
-  /** Cuts the connection: a close frame, and the socket itself when the peer does not answer it. */
+  /** Disconnects: sends a close frame, and destroys the socket when the peer does not answer it. */
   close(code: number, reason: string): void
-  /** Called at every ping interval: cuts dead and idle peers, pings the others. */
+  /** Called at every ping interval: disconnects dead and idle peers, pings the others. */
   tick(now: number): void
 }
 
-/** Serves one client. Answers leave as they are ready, so their order is not that of the requests. */
+/** Serves one client. Sends each answer when it is ready, so answers may come in another order than the requests. */
 export function createWsConnection(
   ws: WebSocket,
   server: RpcServer,
@@ -85,7 +85,7 @@ export function createWsConnection(
 
   function close(code: number, reason: string) {
     if (ws.readyState === ws.OPEN) ws.close(code, reason)
-    // A peer that reads nothing never sees the close frame.
+    // A peer that reads nothing never gets the close frame.
     setTimeout(() => ws.terminate(), CLOSE_GRACE_MS).unref()
   }
 
@@ -116,7 +116,10 @@ export function createWsConnection(
     flow()
   }
 
-  /** Starts waiting requests while answers are taken: a client that asks faster than it reads is slowed down, not buffered. */
+  /**
+   * Starts waiting requests while answers are taken: a client that asks faster than it reads is slowed down, not
+   * buffered.
+   */
   function flow() {
     for (;;) {
       if (ended) return
@@ -157,7 +160,7 @@ export function createWsConnection(
     tick(time) {
       if (ended || ws.readyState !== ws.OPEN) return
       if (ws.isPaused) {
-        // It is us who do not read: the pong may be there.
+        // This side has paused reading, so the pong may have arrived.
         awaitingPong = false
         return
       }
@@ -176,7 +179,7 @@ export function createWsConnection(
 
 export declare namespace createWsConnection {
   type Options = {
-    /** Bytes queued for a reader beyond which notifications cut it. One answer may come on top. */
+    /** Bytes queued for a reader above which a notification disconnects it. One answer may exceed it. */
     bufferLimit: number
     client: string
     /** Milliseconds without a request or notification after which an unused connection is closed. */
@@ -196,5 +199,5 @@ const TRY_AGAIN_LATER = 1013
 /** Time for the peer to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000
 
-/** Requests of one connection that are under way at once; beyond it its socket is not read. */
+/** Most requests of one connection at once. At the limit its socket is not read. */
 const MAX_UNDER_WAY = 64

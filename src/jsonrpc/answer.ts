@@ -1,14 +1,14 @@
 import { type Wire, wireLength } from '../lib/wire.ts'
 
-/** A response on its way out: texts and bytes that follow each other, and their length together. */
+/** A response: a sequence of texts and bytes, and their total length. */
 export type Answer = { readonly parts: readonly (string | Buffer)[]; readonly bytes: number }
 
-/** Makes an answer of a text. */
+/** Creates an answer from a text. */
 function textAnswer(text: string): Answer {
   return { parts: [text], bytes: Buffer.byteLength(text) }
 }
 
-/** The response object of a call that went well, around bytes that were made once. `id` is JSON text. */
+/** The response object of a successful call, around cached bytes. `id` is JSON text. */
 export function wireAnswer(id: string, result: Wire<unknown>): Answer {
   const head = `{"jsonrpc":"2.0","id":${id},"result":`
   if (result.parts) {
@@ -21,7 +21,10 @@ export function wireAnswer(id: string, result: Wire<unknown>): Answer {
   }
 }
 
-/** The response object of a call that went well. `id` is JSON text. @throws TypeError for a value that JSON cannot spell. */
+/**
+ * The response object of a successful call. `id` is JSON text. @throws TypeError for a value that JSON cannot
+ * represent.
+ */
 export function resultAnswer(id: string, result: unknown): Answer {
   return textAnswer(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`)
 }

@@ -13,9 +13,9 @@ import {
   show,
 } from './params.ts'
 
-/** What `eth_call` and `eth_estimateGas` are asked to run. Ignores the members that mean nothing here (gas, nonce, type, …). */
+/** The call of `eth_call` and `eth_estimateGas`. Ignores the members without a meaning here (gas, nonce, type, …). */
 export type CallRequest = {
-  /** The zero address when the caller does not say. */
+  /** The zero address when the client gives none. */
   from: Address
   /** Absent when a contract is created. */
   to?: Address
@@ -27,13 +27,13 @@ export type CallRequest = {
 
 const ZERO: Address = `0x${'0'.repeat(40)}`
 
-/** `0x` and the empty string mean "none" to clients that cannot say `null`. */
+/** `0x` and the empty string mean "none": some clients cannot send `null`. */
 export const blankable =
   <value>(param: Param<value>): Param<value | undefined> =>
   (input, scope) =>
     input === '0x' || input === '' ? undefined : maybe(param)(input, scope)
 
-/** A call object. `data` and `input` are the same thing; both may be there when they are equal. */
+/** A call object. `data` and `input` mean the same. Both may be present when they are equal. */
 export const callRequest: Param<CallRequest> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
   const to = member(input, 'to', blankable(contractAddress), scope)

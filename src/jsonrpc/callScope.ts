@@ -6,13 +6,13 @@ import { createScope, type RequestScope } from './request.ts'
  */
 export type CallScope = {
   scope: RequestScope
-  /** The result is in the response: from now on the connection decides. */
+  /** The result is part of the response: the connection now reports its delivery. */
   deliver(): void
-  /** The result will not be sent: a notification, an error in its place, too large. */
+  /** The result will not be sent: the call is a notification, an error replaces it, or it is too large. */
   drop(): void
 }
 
-/** Opens the scope of one call inside that of its request. */
+/** Creates the scope of one call inside that of its request. */
 export function createCallScope(request: RequestScope): CallScope {
   let state: 'open' | 'delivered' | 'dropped' = 'open'
   let listeners: ((delivered: boolean) => void)[] | undefined

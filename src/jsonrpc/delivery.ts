@@ -1,9 +1,9 @@
 type Listener = (delivered: boolean) => void
 
-/** What becomes of one response: the half of a request scope that every transport shares. */
+/** The delivery of one response: the part of a request scope that all transports share. */
 export type Delivery = {
   onDelivery(listener: Listener): void
-  /** The response has left, or never will; only the first word counts. */
+  /** Reports that the response has left, or never will. Only the first report counts. */
   end(delivered: boolean): void
 }
 

@@ -16,7 +16,7 @@ import {
   show,
 } from './params.ts'
 
-/** A log filter as a caller gave it: what to match, and one block or a range with open ends. */
+/** A log filter of a client: what to match, and one block or a range with open ends. */
 export type LogFilter = LogMatch &
   ({ blockHash: Hash } | { fromBlock?: number | BlockTag; toBlock?: number | BlockTag })
 

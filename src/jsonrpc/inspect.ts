@@ -1,13 +1,16 @@
-/** What `JSON.parse` does not tell about a text that it accepted. */
+/** Facts about a JSON text that `JSON.parse` does not give. */
 export type Inspection = {
   /** Deepest nesting of arrays and objects. */
   depth: number
-  /** Per request of the text: its `id` as written, when that is a number. `1.0` and integers above 2^53 stay what they are. */
+  /**
+   * Per request of the text: its `id` as written, when that is a number. `1.0` and integers above 2^53 stay what they
+   * are.
+   */
   ids: (string | undefined)[]
 }
 
 /**
- * Walks a **valid** JSON text once. The members of a single request sit at depth 1, those of a batch entry at depth 2;
+ * Walks a **valid** JSON text once. The members of a single request are at depth 1, those of a batch entry at depth 2;
  * of a repeated `id` the last one counts, as with `JSON.parse`.
  */
 export function inspect(text: string): Inspection {

@@ -7,15 +7,15 @@ import { isObject, maybe, member, type Param, show } from './params.ts'
 /** A log filter of a range. */
 export type LogRangeFilter = Exclude<LogFilter, { blockHash: unknown }>
 
-/** A page of logs as a caller asked for it. */
+/** The page of logs that a client asks for. */
 type LogPageRequest = {
   filter: LogRangeFilter
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   cursor?: LogCursor
   limit?: number
 }
 
-/** The filter of methods that go through a range. */
+/** The filter of methods that page through a range. */
 export const logRangeFilter: Param<LogRangeFilter> = (input, scope) => {
   const filter = logFilter(input, scope)
   if ('blockHash' in filter) throw new Error('expected a range of blocks, not a blockHash')

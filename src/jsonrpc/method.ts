@@ -18,13 +18,13 @@ export type Method<params extends readonly unknown[], result> = {
   fullOnly?: boolean
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a method of any signature
+// oxlint-disable-next-line typescript/no-explicit-any -- a method with any parameters and result
 export type AnyMethod = Method<any, any>
 
 // oxlint-disable-next-line typescript/no-explicit-any -- with `unknown` here, generic decoders such as optional() infer it
 type AnyParam = Param<any>
 
-/** The values that a tuple of decoders gives. */
+/** The values that a tuple of decoders returns. */
 type Decoded<decoders extends readonly AnyParam[]> = {
   readonly [key in keyof decoders]: ReturnType<decoders[key]>
 }

@@ -10,17 +10,17 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 /** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
 export type Param<value> = { (input: unknown, scope?: ParamScope): value; doc?: ParamDoc }
 
-/** What a decoder may know of the call beside the input. */
+/** What a decoder knows about the call beside its input. */
 export type ParamScope = {
   /** The unit in which the client gives amounts of the coin. */
   unit: Unit
-  /** The contract that an Ethereum library means by an address that it predicted; any other address is itself. */
+  /** The contract behind an address that an Ethereum library predicted. Any other address is returned unchanged. */
   contractAt(address: Address): Address
   /** Data or a topic without predicted addresses. @throws RpcError naming the contract, when one is in it */
   inData(data: Hex): Hex
 }
 
-/** What the OpenRPC document says of a parameter. */
+/** The parameter's part of the OpenRPC document. */
 export type ParamDoc = {
   name: string
   schema: JsonSchema
@@ -29,7 +29,7 @@ export type ParamDoc = {
   description?: string
 }
 
-/** The same decoder under the name that a method has for it. */
+/** The same decoder under another parameter name. */
 export function named<value>(
   name: string,
   param: Param<value>,
@@ -73,7 +73,10 @@ address.doc = {
   description: '20 bytes of hex, the native 21 bytes, or base58',
 }
 
-/** The address of a contract: one that an Ethereum library predicted for a contract that was sent from here means that contract. */
+/**
+ * The address of a contract. An address that an Ethereum library predicted for a contract sent through the gateway
+ * means that contract.
+ */
 export const contractAddress: Param<Address> = (input, scope) => {
   const given = address(input)
   return scope?.contractAt(given) ?? given

@@ -24,7 +24,7 @@ export async function transactionByHash(
   { chain, request: { signal }, sending }: Needs,
 ): Promise<RpcTransaction | undefined> {
   const own = await chain.transaction(hash, signal)
-  // Without the store a transaction is still the chain's to show; only its nonce is not known then.
+  // Without the store the chain still has the transaction. Only its nonce is unknown.
   const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
   if (!sent) return own
   const found =
@@ -52,7 +52,7 @@ export async function receiptByHash(
   }
 }
 
-/** What was sent, as long as it can still be mined: a node behind a load balancer may not have heard of it yet. */
+/** A sent transaction while it can still be mined: a node behind a load balancer may not have received it yet. */
 async function pendingTransaction(
   { expiration, hex }: SentTransaction,
   chain: Needs['chain'],

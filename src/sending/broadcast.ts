@@ -10,11 +10,11 @@ import { decodeMessage } from '../native/errors.ts'
 const LOOK_UP_AFTER = [0, 300, 1_000]
 
 /**
- * Hands signed bytes to the node. Returns when the node has them in its pool or had them before.
+ * Sends signed bytes to the node. Returns when the node has them in its pool or had them before.
  *
  * @param hex - the serialised signed transaction, sent as it is.
- * @throws RpcError in the words that Ethereum libraries know; LimitExceededError when trying again soon may help;
- * UncertainBroadcastError when the node did not say and does not show it.
+ * @throws RpcError with a message that Ethereum libraries recognise; LimitExceededError when trying again soon may help;
+ * UncertainBroadcastError when the node neither answered nor has the transaction.
  */
 export async function broadcast(
   { native, sleep = realSleep }: broadcast.Dependencies,
@@ -29,8 +29,8 @@ export async function broadcast(
     throw new UncertainBroadcastError(hash, { cause: error })
   })
   if (!result || result.result === true || result.code === 'DUP_TRANSACTION_ERROR') return
-  // A transaction that is in a block can be refused for another reason than as a duplicate, and of several nodes one may have
-  // it and another refuse it.
+  // A transaction that is in a block can be refused for another reason than as a duplicate, and of several nodes one
+  // may have it and another refuse it.
   if (await isKnown(native, hash)) return
   throw refusal(result)
 }
@@ -50,7 +50,7 @@ async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
   return found !== undefined
 }
 
-/** A refusal in the words that Ethereum libraries look for. */
+/** A refusal with the message that Ethereum libraries look for. */
 function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcError {
   const text = decodeMessage(message)
   switch (code) {

@@ -6,11 +6,11 @@ import { RpcError } from '../errors.ts'
 import { toNativeAddress, toRpcAddress } from '../lib/address.ts'
 import type { SentStore } from './sentStore.ts'
 
-/** A contract that was created from here: where it is, and where an Ethereum library believes it to be. */
+/** A contract that this gateway created: its address, and the address that an Ethereum library predicts for it. */
 export type CreatedContract = { actual: Address; predicted: Address }
 
 /**
- * Where a creation puts its contract. The chain derives the address from the transaction's id; Ethereum libraries derive
+ * The address of a created contract. The chain derives it from the transaction's id; Ethereum libraries derive
  * one from the sender and the nonce before they see a receipt.
  */
 export function createdContract(id: Hash, from: Address, nonce: number): CreatedContract {
@@ -20,20 +20,23 @@ export function createdContract(id: Hash, from: Address, nonce: number): Created
   return { actual: toRpcAddress(actual), predicted: predicted.toLowerCase() as Address }
 }
 
-/** What to do with a predicted address in data: refuse the data, or put the contract's own address in place of whole words. */
+/**
+ * What to do with a predicted address in data: refuse the data, or put the contract's own address in place of whole
+ * words.
+ */
 export type PredictedAddresses = 'refuse' | 'rewrite'
 
 /** Data with the contracts whose predicted addresses were replaced in it. */
 export type ReplacedData = { data: Hex; replaced: CreatedContract[] }
 
-/** What replicas know of contracts that were created through any of them. */
+/** The contracts that were created through any replica. */
 export type Contracts = {
   add(contract: CreatedContract): void
-  /** The contract that a predicted address means; any other address is itself. */
+  /** The contract behind a predicted address. Any other address is returned unchanged. */
   resolve(address: Address): Address
   /**
-   * Call data, creation code or a topic without predicted addresses. Nothing is at a predicted address, so what is sent there
-   * is lost and what is read there is empty.
+   * Call data, creation code or a topic without predicted addresses. Nothing is at a predicted address, so what is sent
+   * there is lost and what is read there is empty.
    *
    * @throws PredictedAddressError naming both addresses, when one is in the data and may not be or cannot be replaced.
    */

@@ -10,7 +10,7 @@ import { assertSize } from './refusals.ts'
 /** Largest Ethereum transaction, as in Geth's pool. */
 const MAX_BYTES = 128 * 1024
 
-/** What a wallet signed for Ethereum: legacy, EIP-2930 or EIP-1559. Amounts in sun. */
+/** A transaction that a wallet signed for Ethereum: legacy, EIP-2930 or EIP-1559. Amounts in sun. */
 export type EthereumTransaction = {
   /** Keccak-256 of the signed bytes: the hash that the wallet knows. */
   hash: Hash
@@ -26,17 +26,18 @@ export type EthereumTransaction = {
   nonce: number
 }
 
-/** Whether bytes begin like an Ethereum transaction: a type byte, or the list of a legacy one. */
+/** Whether bytes begin like an Ethereum transaction: with a type byte, or with the list of a legacy one. */
 export function looksLikeEthereum(raw: Hex): boolean {
   const first = Number.parseInt(raw.slice(2, 4), 16)
   return (first >= 0x01 && first <= 0x04) || first >= 0xc0
 }
 
 /**
- * Reads a signed Ethereum transaction and recovers who signed it. Access lists are of no meaning here and are ignored.
+ * Reads a signed Ethereum transaction and recovers its sender. Ignores access lists.
  *
- * @param unit - of its amounts: the one that the wallet was shown.
- * @throws InvalidParamsError when an amount is no whole number of sun; RpcError `-32000`: too large, not readable, unsigned, of another type, without replay protection, or for another chain.
+ * @param unit - the unit of its amounts: that of the endpoint that the wallet uses.
+ * @throws InvalidParamsError when an amount is no whole number of sun; RpcError `-32000`: too large, not readable,
+ * unsigned, of another type, without replay protection, or for another chain.
  */
 export async function readEthereumTransaction(
   raw: Hex,
@@ -87,8 +88,8 @@ const ACCESS_LIST: Readonly<Record<number, number>> = { 1: 7, 2: 8 }
 const SIGNATURE_ITEMS = 3
 
 /**
- * The fields of a transaction, without its access list, and the hash that was signed. The access list means nothing here, and
- * parsing a long one takes most of a second.
+ * The fields of a transaction, without its access list, and the hash that was signed. The access list means nothing
+ * here, and parsing a long one takes most of a second.
  */
 function parse(raw: Hex): { parsed: Parsed; signed: Hash } {
   const bytes = Buffer.from(raw.slice(2), 'hex')

@@ -2,24 +2,24 @@ import type { Chain } from '../chain/chainTypes.ts'
 import { RpcError } from '../errors.ts'
 import type { NativeClient } from '../native/client.ts'
 
-/** How long the network's cap is believed. It changes by vote, at most every few hours. */
+/** Milliseconds that the network's cap is cached. It changes by vote, at most every few hours. */
 const CAP_AGE = 60_000
 
 /**
- * Times the energy price that a fee limit buys when the next maintenance falls into the life of a transaction. Prices change only
- * then, by vote; a fee limit at the old price would stop a call half-way that the new price doubled. Otherwise the price is
- * certain and the fee limit has no headroom.
+ * Times the energy price that a fee limit buys when the next maintenance falls into the life of a transaction. Prices
+ * change only then, by vote; a fee limit at the old price would stop a call half-way that the new price doubled.
+ * Otherwise the price is certain and the fee limit has no headroom.
  */
 const PRICE_CHANGE_HEADROOM = 2n
 
-/** What a contract call or creation may cost in energy. */
+/** The most energy that a contract call or creation may use. */
 export type Fees = {
   /**
    * The fee limit of a transaction, sun: gas × the energy price in force, never more than the sender offered or the network
    * allows. A sender pays the energy price, whatever it offered on top.
    *
-   * @throws RpcError `-32000 transaction underpriced` when the offer does not pay for energy: the transaction would stop half-way
-   * and cost its whole limit.
+   * @throws RpcError `-32000 transaction underpriced` when the offer does not pay for energy: the transaction would
+   * stop half-way and cost its whole limit.
    */
   limit(offer: Fees.Offer): Promise<bigint>
 }
@@ -27,9 +27,12 @@ export type Fees = {
 export declare namespace Fees {
   type Offer = {
     gas: bigint
-    /** The most that the sender pays for one unit of energy, sun: `gasPrice` or `maxFeePerGas`. Absent: the price in force. */
+    /**
+     * The most that the sender pays for one unit of energy, sun: `gasPrice` or `maxFeePerGas`. Absent: the price in
+     * force.
+     */
     gasPrice?: bigint | undefined
-    /** Until when the transaction can be mined, milliseconds. */
+    /** Expiration of the transaction, milliseconds. */
     expiration: number
   }
 }
@@ -70,7 +73,7 @@ export declare namespace createFees {
   }
 }
 
-/** 1,000 coins, what the network began with. */
+/** 1,000 coins: the network's first value. */
 const DEFAULT_CAP = 1_000_000_000
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)

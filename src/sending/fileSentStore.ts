@@ -5,23 +5,23 @@ import { RpcError } from '../errors.ts'
 import { createSentState, type SentFact, type SentState } from './sentState.ts'
 import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
 
-/** A file that is longer than this and than twice what its facts need is written anew. */
+/** A file that is longer than this and twice as long as its facts need is rewritten. */
 const COMPACT_BYTES = 4 * 1024 * 1024
 
-/** A store in a file, for one process. `open` comes before everything else. */
+/** A store in a file, for one process. Call `open` before anything else. */
 export type FileSentStore = SentStore & {
-  /** Reads the file, or begins one. @throws Error that says what is wrong with the file or its folder. */
+  /** Reads the file, or creates it. @throws Error that says what is wrong with the file or its folder. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * A store that outlives the process: a file of JSON lines, one fact a line, behind a first line that names the chain. A change
- * is on the disk (fdatasync) before it is answered, so nothing is broadcast that a restart would not remember.
+ * A store that outlives the process: a file of JSON lines, one fact a line, behind a first line that names the chain. A
+ * change is on the disk (fdatasync) before it is answered, so nothing is broadcast that a restart would not remember.
  *
- * A last line without an end was being written when the process died; what it says was never answered, so it is dropped. Any
- * other line that cannot be read is an error. When the disk refuses a write, the change is answered with `-32603` and what the
- * file holds is read again.
+ * A last line without an end was being written when the process died; what it says was never answered, so it is
+ * dropped. Any other line that cannot be read is an error. When the disk refuses a write, the change is answered with
+ * `-32603` and what the file holds is read again.
  */
 export function createFileSentStore({
   compactBytes = COMPACT_BYTES,
@@ -33,13 +33,13 @@ export function createFileSentStore({
   let handle: FileHandle | undefined
   /** Bytes of the file that are known to be whole. */
   let length = 0
-  /** Length of the file when it was last written anew. */
+  /** Length of the file when it was last rewritten. */
   let compacted = 0
   let lines: string[] = []
-  /** The write under way, and the one that takes what came since. */
+  /** The write under way, and the next one, which takes the changes since. */
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
-  /** The file did not take a change: it is read again before anything else. */
+  /** A write failed: the file is read again before anything else. */
   let isStale = false
 
   const first = lineOf({ ethgate: 'sent', version: 1, genesis })
@@ -63,7 +63,7 @@ export function createFileSentStore({
     isStale = false
   }
 
-  /** Writes the file anew with the facts that still matter; the old one is replaced at once. */
+  /** Rewrites the file with the facts that still matter, and replaces the old one atomically. */
   async function rewrite(): Promise<void> {
     const body = first + [...state.facts()].map(lineOf).join('')
     const replacement = `${file}.new`
@@ -97,13 +97,13 @@ export function createFileSentStore({
     }
   }
 
-  /** Resolves when every change so far is on the disk. Changes of one turn share a write. */
+  /** Resolves when every change so far is on disk. Changes of one event-loop turn share a write. */
   function written(): Promise<void> {
     if (lines.length === 0) return next ?? writing
     if (!next) {
       next = writing.catch(() => {}).then(write)
       writing = next
-      // Those who made the changes get the error.
+      // The callers that made the changes get the error.
       writing.catch(() => {})
     }
     return next
@@ -142,7 +142,7 @@ export function createFileSentStore({
     async reserve(sent) {
       const { fact, reservation } = (await fresh()).reserve(sent)
       if (fact) await change(fact)
-      // Another call may have taken the place a moment ago, and its record may not be on the disk yet.
+      // Another call may have taken the nonce just before, and its record may not be on disk yet.
       else await written()
       return reservation
     },
@@ -170,9 +170,9 @@ export function createFileSentStore({
 
 export declare namespace createFileSentStore {
   type Options = {
-    /** Length from which on a file is written anew when half of it is out of date. @default 4 MiB */
+    /** Length above which a file is rewritten when half of it is outdated. @default 4 MiB */
     compactBytes?: number
-    /** Its path; missing folders are made. */
+    /** Its path. Missing folders are created. */
     file: string
     /** Hash of block 0: the records of one chain mean nothing on another. */
     genesis: string

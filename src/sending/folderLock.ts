@@ -8,10 +8,10 @@ import { join } from 'node:path'
 const MAX_SOCKET_PATH = 100
 
 /**
- * Takes a folder for this process. The lock is a Unix socket: the system frees it however the process ends, so a process that
- * was killed leaves nothing that must be cleaned up.
+ * Takes a folder for this process. The lock is a Unix socket: the system frees it however the process ends, so a
+ * process that was killed leaves nothing that must be cleaned up.
  *
- * @returns what gives the folder back.
+ * @returns a function that releases the folder.
  * @throws FolderInUseError when another process has it.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 import { isKey, parseKeys } from './keys.ts'
 
-/** What is unwise about where the keys of an option are, for the log. @param args - the command line */
+/** Warnings about where an option keeps its keys, for the log. @param args - the command line */
 export function keyWarnings(option: string | undefined, args: readonly string[]): string[] {
   if (option === undefined || option.trim() === '') return []
   if (holdsKeys(option))

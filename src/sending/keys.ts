@@ -3,9 +3,9 @@ import type { Address } from 'viem'
 import { toRpcAddress } from '../lib/address.ts'
 import { addressFromKey, type PrivateKey } from '../native/protobuf/signature.ts'
 
-/** The accounts that this gateway signs for. The keys stay in here: nothing prints or logs them. */
+/** The accounts that this gateway signs for. The keys never leave this object, so nothing prints or logs them. */
 export type ManagedKeys = {
-  /** In the order in which they were given. */
+  /** In the given order. */
   readonly accounts: readonly Address[]
   keyOf(account: Address): PrivateKey | undefined
 }

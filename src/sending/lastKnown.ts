@@ -4,11 +4,11 @@ import type { Address, Hash } from 'viem'
 import { StoreUnavailableError } from '../redis.ts'
 import type { SentCounts, SentStore, SentTransaction } from './sentStore.ts'
 
-/** Accounts and hashes whose last answers are kept. */
+/** Most accounts and hashes whose last answers are kept. */
 const MAX_ENTRIES = 10_000
 
 /**
- * A store whose reads go on while Redis cannot be used: they give what this process saw last, and nothing where it saw nothing.
+ * A store that can be read while Redis is unusable: it returns what this process saw last, or nothing where it saw nothing.
  * Nothing can be sent meanwhile, so an old nonce is never taken.
  */
 export function withLastKnown(store: SentStore): SentStore {

@@ -6,7 +6,7 @@ import { MethodNotSupportedError, RpcError } from '../errors.ts'
 import type { Sending } from './sending.ts'
 
 /**
- * The key of a managed account, for signatures with Ethereum's meaning.
+ * The key of a managed account, for Ethereum signatures.
  *
  * @throws MethodNotSupportedError when the gateway holds no key at all; RpcError `-32000` when it holds others.
  */

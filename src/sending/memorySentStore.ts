@@ -1,7 +1,7 @@
 import { createSentState } from './sentState.ts'
 import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
 
-/** A store in this process, forgotten with it: for a chain in this process, and where nothing else is asked for. */
+/** A store in memory: for a chain in this process, and for `--data-dir none`. */
 export function createMemorySentStore({
   now = Date.now,
   ...options

@@ -5,7 +5,7 @@ import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
 import type { Contract, Transaction } from '../native/types.ts'
 
-/** What a sender wants, in Ethereum's words and the chain's unit. */
+/** The transaction that a sender asks for, with Ethereum's fields and the chain's unit. */
 export type Intent = {
   from: Address
   /** Absent: `data` is creation code. */
@@ -17,17 +17,17 @@ export type Intent = {
   feeLimit: bigint
 }
 
-/** Where a transaction is anchored and how long it lives. */
+/** The reference block of a transaction and its lifetime. */
 export type Anchor = {
-  /** A block that every branch has. */
+  /** A block that is on every branch. */
   block: { number: number; hash: string }
   /** Milliseconds. */
   expiration: number
-  /** Milliseconds. Two transactions that differ in nothing else are one transaction. */
+  /** Milliseconds. Two transactions with the same timestamp and the same other fields are one transaction. */
   timestamp: number
 }
 
-/** What the network asks of whoever creates a contract, when the creator did not say: users pay all the energy. */
+/** The energy settings of a created contract when the creator gives none: users pay for all energy. */
 const CREATION = { consume_user_resource_percent: 100, origin_energy_limit: 10_000_000 }
 
 const MAX_INT64 = 2n ** 63n - 1n

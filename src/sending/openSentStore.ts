@@ -9,13 +9,13 @@ import { createMemorySentStore } from './memorySentStore.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
 import type { SentStore } from './sentStore.ts'
 
-/** A store that is ready, and what ends it. */
+/** An open store, and the function that closes it. */
 export type OpenSentStore = { store: SentStore; close(): Promise<void> }
 
 /**
- * Opens the place where what was sent is kept. With managed keys it must outlive the process, or an old Ethereum transaction
- * could be signed and paid anew: Redis where replicas share one, else a file. Without managed keys nothing is signed here, and
- * the chain itself refuses what it has already.
+ * Opens the record of sent transactions. With managed keys it must outlive the process, or an old Ethereum transaction
+ * could be signed and paid again: it is in Redis where replicas share one, else in a file. Without managed keys nothing
+ * is signed here, and the chain itself refuses duplicates.
  *
  * @throws DataDirError when the file cannot be used.
  */
@@ -45,22 +45,22 @@ export async function openSentStore({
 export declare namespace openSentStore {
   type Options = {
     chainId: number
-    /** A folder, `none` for memory; absent: the folder of the user for state. */
+    /** A folder, or `none` for memory. Absent: the user's state folder. */
     dataDir: string | undefined
     genesis: string
-    /** Whether the gateway signs for anybody. */
+    /** Whether the gateway has managed keys. */
     hasKeys: boolean
-    /** The chain ends with the process, and so may the record of what was sent to it. */
+    /** The chain is in this process and ends with it, so the record may end with it too. */
     isInProcess: boolean
     log: { warn(fields: object, message: string): void; warn(message: string): void }
     redis: Pick<RedisLink, 'key' | 'run' | 'script'> | undefined
   }
 }
 
-/** What `--data-dir` says to keep nothing. */
+/** The value of `--data-dir` that keeps nothing on disk. */
 const NO_DATA_DIR = 'none'
 
-/** As the XDG base directory specification has it. */
+/** The state folder of the XDG base directory specification. */
 function defaultDataDir(): string {
   return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'ethgate')
 }
@@ -84,7 +84,7 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
   }
 }
 
-/** A Redis that keeps nothing on disk forgets nonces when it restarts. Not every Redis says. */
+/** A Redis without persistence loses nonces when it restarts. Not every Redis reports whether it has persistence. */
 async function warnOfForgetfulRedis(
   redis: Pick<RedisLink, 'run'>,
   log: openSentStore.Options['log'],

@@ -9,9 +9,9 @@ import type { SentStore } from './sentStore.ts'
 const SWEEP = 100
 
 /**
- * Follows what becomes of sent transactions. At every head those in new blocks are marked as mined. Those that expired before
- * the solidified block, so that no branch can hold them any more, are looked up once more and released: their nonces are free
- * again. Any replica may do it; each transaction counts once.
+ * Follows sent transactions until they are mined or expired. At every head those in new blocks are marked as mined.
+ * Those that expired before the solidified block, so that no branch can hold them any more, are looked up once more and
+ * released: their nonces are free again. Any replica may do it; each transaction counts once.
  *
  * @param onError - called when a head could not be handled; the next head tries again.
  */
@@ -23,7 +23,7 @@ export function createOutcomes({
   store,
 }: createOutcomes.Options): {
   start(): void
-  /** Resolves when the work under way is done. */
+  /** Resolves when the current work is done. */
   stop(): Promise<void>
 } {
   let unsubscribe: (() => void) | undefined

@@ -18,8 +18,8 @@ const MAX_SIGNATURES = 100
 /**
  * A serialised native transaction with one contract.
  *
- * @throws InvalidParamsError when it is none; RpcError `-32000` where the node would refuse it for its form. Both cost little,
- * whatever the bytes are.
+ * @throws InvalidParamsError when the bytes are not one; RpcError `-32000` when the node would refuse its form. Both
+ * checks are cheap for any input.
  */
 export function readNativeTransaction(raw: Hex): Transaction {
   assertSize(raw, MAX_BYTES)

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 
 import { RpcError } from '../errors.ts'
 
-/** `-32000`: a nonce that is not the next one, in the words that Ethereum libraries look for. */
+/** `-32000`: a nonce that is not the next one, with the message that Ethereum libraries look for. */
 export function nonceError(
   { next, outcome }: { next: number; outcome: 'low' | 'taken' | 'high' },
   nonce: number | undefined,
@@ -22,7 +22,7 @@ export function assertSize(raw: Hex, limit: number): void {
     throw new RpcError(-32000, `oversized data: transaction size ${bytes}, limit ${limit}`)
 }
 
-/** `-32000`: signed for Ethereum by an account whose key is not here. What to do instead is in the message. */
+/** `-32000`: signed for Ethereum by an account whose key the gateway does not have. The message says what to do instead. */
 export class NotManagedError extends RpcError {
   override name = 'NotManagedError'
 

@@ -6,7 +6,7 @@ import type { Unit } from '../codec/unit.ts'
 /** How a transaction names its price: `gasPrice`, or `maxFeePerGas` and a tip. */
 export type FeeKind = 'legacy' | 'eip1559'
 
-/** A transaction whose every field is known, before anybody signed it. Amounts in sun. */
+/** An unsigned transaction with all its fields. Amounts in sun. */
 export type FilledTransaction = {
   to?: Address
   from: Address
@@ -19,7 +19,7 @@ export type FilledTransaction = {
   nonce: number
 }
 
-/** A filled transaction as Ethereum clients print one that is in no block, unsigned in Ethereum's sense. */
+/** A filled transaction in the form of a pending, unsigned Ethereum transaction. */
 export function rpcFilled(transaction: FilledTransaction, chainId: number, hash: Hash) {
   const { data, feeKind, from, gas, gasPrice, nonce, to, value } = transaction
   const price = numberToHex(gasPrice)
@@ -43,7 +43,7 @@ export function rpcFilled(transaction: FilledTransaction, chainId: number, hash:
   } as const
 }
 
-/** The bytes that an Ethereum wallet would sign for a filled transaction, with amounts in the unit that it is shown. */
+/** The bytes that an Ethereum wallet would sign for a filled transaction, with amounts in the unit of its endpoint. */
 export function unsignedBytes(transaction: FilledTransaction, chainId: number, unit: Unit): Hex {
   const { data, feeKind, gas, nonce, to } = transaction
   const gasPrice = unit.fromSun(transaction.gasPrice)

@@ -9,10 +9,13 @@ import {
   type SentTransaction,
 } from './sentStore.ts'
 
-/** Transactions remembered at most; the oldest that are not pending go first. Nonces are never forgotten. */
+/** Most transactions that are kept. The oldest that are not pending are dropped first. Nonces are never dropped. */
 const CAPACITY = 20_000
 
-/** One fact about what was sent. A list of them, in order, rebuilds the state; a fact that is known changes nothing. */
+/**
+ * One change of the record of sent transactions. Applied in order they rebuild the state. Applying one twice changes
+ * nothing.
+ */
 export type SentFact =
   | { fact: 'sent'; sent: SentTransaction; until: number }
   | { fact: 'released'; id: Hash }
@@ -20,10 +23,13 @@ export type SentFact =
   | { fact: 'contract'; contract: CreatedContract; until: number }
   | { fact: 'nonces'; from: Address; mined: number; above: number[] }
 
-/** Nonces of one account: all below `mined` are mined, `above` has the mined ones behind a gap, `pending` those on their way. */
+/**
+ * Nonces of one account: all below `mined` are mined, `above` has the mined ones behind a gap, `pending` the pending
+ * ones.
+ */
 type Nonces = { mined: number; above: Set<number>; pending: Map<number, Hash> }
 
-/** What was sent, in memory. Nothing here waits for anything. */
+/** The record of sent transactions in memory. All functions are synchronous. */
 export type SentState = ReturnType<typeof createSentState>
 
 export function createSentState({
@@ -42,7 +48,7 @@ export function createSentState({
     return nonces
   }
 
-  /** The lowest nonce that is neither mined nor on its way. */
+  /** The lowest nonce that is neither mined nor pending. */
   function nextOf({ above, mined, pending }: Nonces): number {
     let next = mined
     while (above.has(next) || pending.has(next)) next += 1
@@ -55,7 +61,7 @@ export function createSentState({
     transactions.delete(id)
   }
 
-  /** Drops what is over age or over number; insertion order is age. */
+  /** Drops entries that are too old or too many. Insertion order is age. */
   function trim() {
     for (const [id, { until }] of transactions) {
       if (until > now() && transactions.size <= capacity) return
@@ -109,7 +115,7 @@ export function createSentState({
 
   return {
     apply,
-    /** What came of asking for a place, and the fact that takes it. The caller applies it. */
+    /** The result of reserving a nonce, and the fact that reserves it. The caller applies it. */
     reserve({ nonce, ...sent }: Parameters<SentStore['reserve']>[0]): {
       reservation: Reservation
       fact?: SentFact
@@ -152,7 +158,7 @@ export function createSentState({
       contracts: contracts.slice(cursor).map(({ contract }) => contract),
       next: contracts.length,
     }),
-    /** The facts that rebuild this state, without those that are over age. */
+    /** The facts that rebuild this state, without outdated ones. */
     *facts(): Generator<SentFact> {
       for (const [from, { above, mined }] of accounts)
         if (mined > 0 || above.size > 0)
@@ -170,7 +176,7 @@ export function createSentState({
 
 export declare namespace createSentState {
   type Options = {
-    /** Transactions remembered at most. @default 20_000 */
+    /** Most transactions that are kept. @default 20_000 */
     capacity?: number
     /** @default Date.now */
     now?: () => number

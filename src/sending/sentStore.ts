@@ -18,7 +18,7 @@ export type SentTransaction = {
   replaced?: CreatedContract[]
 }
 
-/** What came of asking for a place: it is taken, the transaction was sent before, or the nonce does not fit. */
+/** The result of reserving a nonce: reserved, the transaction was sent before, or the nonce does not fit. */
 export type Reservation =
   | { outcome: 'reserved'; nonce: number }
   | { outcome: 'known'; id: Hash }
@@ -31,31 +31,31 @@ export type Reservation =
 export type SentCounts = { mined: number; next: number }
 
 /**
- * What was sent, for whom, and what became of it. The chain has no nonces, so the gateway gives them: each transaction of an
- * account that goes through here takes the lowest free one, and a mined one is never given again. Each operation is atomic
- * over all replicas that share the store.
+ * The record of sent transactions and their outcomes. The chain has no nonces, so the gateway assigns them: each
+ * transaction of an account that is sent through it takes the lowest free one, and a mined one is never assigned again.
+ * Each operation is atomic over all replicas that share the store.
  */
 export type SentStore = {
   /**
-   * Records a transaction as pending. With a nonce it must be the next one of its sender; without, it gets the next one. The
-   * same id or alias again is `known`. Once this resolves, the record outlives the process (not in memory): what is broadcast
-   * after it is never signed a second time.
+   * Records a transaction as pending. With a nonce it must be the next one of its sender; without, it gets the next
+   * one. The same id or alias again is `known`. Once this resolves, the record outlives the process (not in memory):
+   * what is broadcast after it is never signed a second time.
    */
   reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
-  /** Forgets a pending transaction that was refused or has expired, so that its nonce is free. */
+  /** Removes a pending transaction that was refused or has expired, so that its nonce is free. */
   release(id: Hash): Promise<void>
   /** Marks a pending transaction as mined. Its nonce is never free again. */
   confirm(id: Hash): Promise<void>
   counts(from: Address): Promise<SentCounts>
-  /** Ids that are pending, those that expire first in front, at most `limit`; of one sender when `from` is given. */
+  /** Pending ids, ordered by expiration, at most `limit`; those of one sender when `from` is given. */
   pending(options: SentStore.PendingOptions): Promise<Hash[]>
-  /** Which of these ids are pending here. */
+  /** The given ids that are pending here. */
   pick(ids: readonly Hash[]): Promise<Hash[]>
-  /** By native id or by Ethereum hash, for 30 days. */
+  /** Finds a transaction by native id or by Ethereum hash, for 30 days. */
   find(hash: Hash): Promise<SentTransaction | undefined>
-  /** Remembers a contract for as long as its transaction. */
+  /** Keeps a contract as long as its transaction. */
   addContract(contract: CreatedContract): Promise<void>
-  /** Contracts added since an earlier call, whose `next` is the cursor; 0 for all. A few may come twice. */
+  /** Contracts added since an earlier call, whose `next` is the cursor; 0 for all. A few may be returned twice. */
   contracts(cursor: number): Promise<{ contracts: CreatedContract[]; next: number }>
 }
 
@@ -68,5 +68,5 @@ export declare namespace SentStore {
   }
 }
 
-/** How long a transaction can be found by either of its hashes. */
+/** Milliseconds that a transaction can be found by either of its hashes. */
 export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60

@@ -9,8 +9,8 @@ import { recoverSigners } from '../native/protobuf/signature.ts'
 import type { Transaction } from '../native/types.ts'
 
 /**
- * Who a native transaction belongs to. Its signatures are checked against the permission that it names, so that a wrong key is
- * named before the node is asked to broadcast.
+ * Finds the owner of a native transaction. Checks its signatures against the permission that it names, so that a wrong
+ * key is reported before the node is asked to broadcast.
  *
  * @returns the account that the transaction belongs to.
  * @throws RpcError `-32000 invalid sender: …`
@@ -26,7 +26,7 @@ export async function signedBy(transaction: Transaction, native: NativeClient): 
   const id = contract?.Permission_id ?? 0
   const permission = await permissionOf(owner, id, native)
   const keyCount = permission.keys?.length ?? 0
-  // As in the node, before a key is recovered from any of them.
+  // The node checks this too, before it recovers a key.
   if (count > keyCount)
     throw new RpcError(
       -32000,
