@@ -11,11 +11,14 @@ import { createServices, DataDirError, type Services } from './services.ts'
 export type Boot = {
   /** Starts asking. */
   start(): void
-  /** Resolves after the first attempt, whether the node answered or is waited for. @throws MissingCapabilityError, DataDirError */
+  /**
+   * Resolves after the first attempt, whether the node answered or is waited for. @throws MissingCapabilityError,
+   * DataDirError
+   */
   readonly firstAttempt: Promise<void>
   /** @throws MissingCapabilityError when the node cannot be used, DataDirError. Pending while the node does not answer. */
   readonly ready: Promise<Services>
-  /** Why the node is still waited for; undefined before the first attempt and once it has answered. */
+  /** Why the gateway still waits for the node; undefined before the first attempt and once the node has answered. */
   waiting(): string | undefined
   /** Stops the services too, also while they start. */
   stop(): Promise<void>
@@ -43,7 +46,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
       try {
         const services = await attempt()
         current = services
-        // `stop` was called while the node was asked, when there was nothing to stop yet.
+        // `stop` was called during the call to the node, when there was nothing to stop yet.
         if (stopped.signal.aborted) return await endServices()
         await services.start()
         if (stopped.signal.aborted) return

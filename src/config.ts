@@ -47,7 +47,7 @@ export function readConfig({ env, file = {}, flags }: readConfig.Sources): Confi
 export declare namespace readConfig {
   type Sources = {
     env: Record<string, string | undefined>
-    /** What a configuration file holds, read already. */
+    /** The settings of a configuration file. */
     file?: Partial<Config>
     /** As the command line parser gives them: text, a list where an option repeats, or true for switches. */
     flags: Record<string, string | string[] | boolean | undefined>

@@ -70,7 +70,7 @@ export function parseConfigFile(
 
 export declare namespace parseConfigFile {
   type Options = {
-    /** Where paths in the file begin. @default '.' */
+    /** Base folder of relative paths in the file. @default '.' */
     directory?: string
     env?: Record<string, string | undefined>
     /** Name of the file in messages. */

@@ -20,7 +20,7 @@ export type Context = {
   /** The node’s own JSON-RPC, where `--upstream-rpc` names it. */
   nodeRpc?: NodeRpc | undefined
   request: RequestScope
-  /** Managed keys, what was sent, nonces. */
+  /** Managed keys, sent transactions and nonces. */
   sending: Sending
   /** Subscriptions of the sockets on this view. */
   subscriptions: Hub

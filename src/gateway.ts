@@ -61,7 +61,7 @@ export type Gateway = {
    * beginning; WebSockets close with 1001.
    */
   stop(options?: { delay?: number }): Promise<void>
-  /** Goes on with other nodes. Calls under way are finished. A chain in this process has none to change. */
+  /** Replaces the nodes. Calls under way are finished. Does nothing for a chain in this process. */
   setUpstreams(upstreams: readonly Upstream[]): Promise<void>
   /** Settles once the node has answered. @throws MissingCapabilityError when it cannot be used, also long after `start`. */
   readonly ready: Promise<Services>
@@ -334,7 +334,7 @@ export declare namespace createGateway {
     authoritative?: boolean
     /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
     coinDecimals?: 6 | 18
-    /** What differs from the defaults; `upstream` is needed unless a transport is given. */
+    /** Settings that differ from the defaults. `upstream` is required unless a transport is given. */
     config: Partial<Config>
     /** Private keys of managed accounts, hex. */
     keys?: readonly PrivateKey[]
@@ -342,7 +342,7 @@ export declare namespace createGateway {
     log?: Log
     /** More methods, by wire name; they replace those of the same name. */
     methods?: Record<string, AnyMethod>
-    /** What is wrong around the gateway, for `/health`; undefined entries count as nothing. */
+    /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
     problems?: () => (string | undefined)[]
     /** Routes on the same port. */
     routes?: Hono
@@ -351,7 +351,7 @@ export declare namespace createGateway {
   }
 }
 
-/** Memory for kept answers of the native interface, beside that for blocks. */
+/** Memory for cached answers of the native interface, as a share of that for blocks. */
 const WALLET_CACHE_SHARE = 1 / 8
 
 function joinRoutes(...parts: (Hono | undefined)[]): Hono | undefined {

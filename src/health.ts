@@ -86,11 +86,11 @@ export declare namespace healthOf {
     draining: boolean
     /** Milliseconds. @default performance.now */
     now?: () => number
-    /** What else is wrong. */
+    /** Other problems. */
     problems: (string | undefined)[]
     /** Absent until the node has answered. */
     services: Services | undefined
-    /** When the gateway was made, by the same clock. */
+    /** Time at which the gateway was created, by the same clock. */
     started: number
     /** The nodes; absent for a chain in this process. */
     upstreams?: MemberStatus[] | undefined

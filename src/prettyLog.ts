@@ -3,7 +3,7 @@ import { prettyFactory } from 'pino-pretty'
 import type { LogOutput } from './log.ts'
 
 /**
- * A log for people: one line of text for each entry, without stack traces.
+ * A log for terminals: one line of text for each entry, without stack traces.
  *
  * @param color - whether the terminal shows colours.
  */

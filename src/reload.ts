@@ -4,7 +4,7 @@ import type { Upstream } from './native/pool/upstream.ts'
 import { upstreamsOf } from './upstreamConfig.ts'
 
 /**
- * Reads the configuration again and goes on with its nodes. Other settings are read at the start only; those that differ are
+ * Reads the configuration again and replaces the nodes. Other settings are read at the start only; those that differ are
  * named in the log. A configuration that cannot be used changes nothing.
  */
 export async function reload({ apply, log, read, running }: reload.Options): Promise<void> {
@@ -29,7 +29,7 @@ export declare namespace reload {
     log: Pick<Log, 'error' | 'info' | 'warn'>
     /** @throws ConfigError */
     read: () => Config
-    /** What the gateway was started with. */
+    /** The configuration at the start. */
     running: Config
   }
 }

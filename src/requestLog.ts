@@ -2,14 +2,14 @@ import type { RequestScope } from './jsonrpc/request.ts'
 import type { ObservedCall } from './jsonrpc/server.ts'
 import type { Log } from './log.ts'
 
-/** What the log says of requests: a line for each slow or failed call, and at debug a line for each request. */
+/** Logs a line for each slow or failed call, and at debug level a line for each request. */
 export type RequestLog = {
   call(call: ObservedCall, scope: RequestScope): void
   /** Absent unless the log shows debug lines. */
   trace: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
 }
 
-/** An upstream that fails, or a fault of the gateway: worth a line. Other errors are answers to wrong questions. */
+/** Failures of the upstream or of the gateway get a line. Other errors are caused by the client. */
 const INTERNAL = -32603
 
 /** @param slow - milliseconds from which a call gets a line; 0 for none */

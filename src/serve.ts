@@ -10,7 +10,7 @@ import { keyWarnings } from './sending/keyFile.ts'
 import { onShutdown, startWatchdog } from './shutdown.ts'
 
 /**
- * Runs a gateway until a signal ends the process: what `serve` and `dev` have in common. Resolves when it listens.
+ * Runs a gateway until a signal ends the process. Shared by `serve` and `dev`. Resolves when it listens.
  *
  * @throws Error whose message says what to do, when it cannot listen or the node cannot be used.
  */
@@ -47,7 +47,7 @@ export async function serve({
     startWatchdog,
     async stop(reason) {
       log.info({ reason }, 'stopping')
-      // Who presses Ctrl-C has no load balancer in front.
+      // A gateway that is stopped by Ctrl-C has no load balancer in front.
       await stop(reason === 'SIGINT' ? 0 : config.drainDelay)
     },
   })
@@ -76,7 +76,7 @@ async function formatted(output: LogOutput, format: string | undefined): Promise
   return createPrettyOutput(output, isTerminal && !process.env['NO_COLOR'])
 }
 
-/** What the process may take to end, beyond the time for requests under way. Milliseconds. */
+/** Milliseconds that the process may take to end, beyond the time for requests under way. */
 const EXIT_MS = 400
 
 export declare namespace serve {
@@ -117,7 +117,7 @@ function complain(line: string) {
   process.stderr.write(`ethgate: ${line}\n`)
 }
 
-/** Says what to do about an error of the system. */
+/** Adds what to do to a system error. */
 function explain(error: unknown, { host, port }: Config): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')

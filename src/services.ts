@@ -26,9 +26,9 @@ export { DataDirError } from './sending/openSentStore.ts'
 export type Services = {
   readonly blocks: Blocks
   readonly chainId: number
-  /** What a method gets on a view, `request` aside. */
+  /** The context of a method on each view, without `request`. */
   readonly contexts: Record<Chain['view'], Omit<Context, 'request'>>
-  /** What the filters of all clients take. */
+  /** Number and bytes of the filters of all clients. */
   filterUsage: Watching['usage']
   readonly head: Head
   /** Where `--index` names one. */

@@ -2,11 +2,11 @@ import type { Head } from './chain/headTypes.ts'
 import { UpstreamError } from './errors.ts'
 import type { RedisLink } from './redis.ts'
 
-/** The newest block that any replica has served, so that no other replica answers from before it. */
+/** The newest block that any replica has served, so that no other replica answers from an older one. */
 export type SharedFloor = {
   /**
-   * Resolves once this replica knows the newest block that any replica had served when this was called. Calls at the same time
-   * share one read of Redis. Without Redis it resolves too: then each replica is on its own.
+   * Resolves once this replica knows the newest block that any replica had served when this was called. Calls at the
+   * same time share one read of Redis. Without Redis it resolves too: then each replica is on its own.
    *
    * @throws UpstreamError when this replica does not get there in time.
    */
@@ -14,10 +14,10 @@ export type SharedFloor = {
   stop(): void
 }
 
-/** Milliseconds that a replica which is behind gets to catch up. */
+/** Milliseconds that a lagging replica has to catch up. */
 const PATIENCE = 2_000
 
-/** Milliseconds for which a floor counts: longer than blocks are apart, shorter than an operator waits. */
+/** Milliseconds for which a floor is valid: longer than the time between blocks, shorter than an operator waits. */
 const LIFETIME = 10_000
 
 /** Keeps the higher of two heights. */
@@ -33,7 +33,7 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
   let next: Promise<number> | undefined
   const waiting = new Set<() => void>()
 
-  // Sent before any answer that shows the new block, because answers are written later in the turn.
+  // Sent before any answer that shows the new block, because answers are written later in the event-loop turn.
   const unsubscribe = head.onUpdate(() => {
     raise([key], [head.latest().number, LIFETIME]).catch(() => {})
     for (const look of waiting) look()

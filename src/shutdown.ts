@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** Runs what must happen before the process ends, once, and reports how it went. */
+/** Runs the steps before the process ends, once, and reports whether they succeeded. */
 export type Shutdown = {
   /** Starts it; a second call waits for the first. */
   run(reason: string): Promise<void>
@@ -67,5 +67,5 @@ export function startWatchdog(ms: number): void {
   new Worker(script, { eval: true }).on('error', () => {}).unref()
 }
 
-/** What the watchdog leaves an exit to take. */
+/** Milliseconds that the watchdog leaves for the exit. */
 const WATCHDOG_MS = 200

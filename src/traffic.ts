@@ -66,7 +66,7 @@ export function createTraffic({
       const newest = current()
       const byTime = new Map(samples.map((sample) => [sample.at, sample]))
       const first = samples[0]?.at ?? newest.at
-      // The newest sample has only begun: charts end with the one before.
+      // The newest sample is incomplete: charts end with the previous one.
       const times = Array.from(
         { length: SAMPLES - 1 },
         (_, index) => newest.at - SAMPLES + 1 + index,

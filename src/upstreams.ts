@@ -10,7 +10,7 @@ import { createUpstreams } from './native/pool/upstreams.ts'
 import type { NodeRpc } from './native/rpc.ts'
 import { upstreamsOf } from './upstreamConfig.ts'
 
-/** The nodes of one gateway with what they are joined to: settings, metrics, log, the head that clients see. */
+/** Connects the nodes of a gateway to its settings, metrics, log and head. */
 export type Upstreams = {
   readonly transport: UpstreamPool
   /** The nodes' own JSON-RPC; undefined when none has one. */
@@ -45,7 +45,7 @@ export function connectUpstreams({
       ),
     onConnect,
     onExtra: (why) => metrics.upstreamExtra(why),
-    // Those of the log index come out of the same allowance.
+    // The sockets of the log index count towards the same limit.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
     timeout: config.upstreamTimeout,
     upstreams: nodes,

@@ -18,14 +18,14 @@ import { createHub, type Hub } from './subscriptions/hub.ts'
 export type Watching = {
   full: Watched
   solid: Watched
-  /** A transaction was sent through this gateway: it is announced as pending at once. */
+  /** Announces a transaction as pending that was sent through this gateway. */
   sent(hash: Hash): void
   /** Memory of the filters of all clients. */
   usage(): FilterUsage
   stop(): Promise<void>
 }
 
-/** What methods of one view get. */
+/** The services for methods of one view. */
 type Watched = { filters: Filters; subscriptions: Hub }
 
 /** Builds filters, in Redis where there is one, and subscriptions. */

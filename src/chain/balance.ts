@@ -8,18 +8,18 @@ import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError, NodeRefusedError } from '../native/errors.ts'
 import type { StateRead } from './stateRead.ts'
 
-/** Milliseconds after which a node that kept no history of balances is asked for it again. */
+/** Milliseconds after which a node without a balance history is asked for it again. */
 const ASK_AGAIN = 60_000
 
-/** Until when nodes without a history of balances are not asked for it. */
+/** Time until which nodes without a balance history are not asked for it. */
 const withoutHistory = new WeakMap<NativeClient, number>()
 
 /**
- * Coins of an account in sun, at the state that `source` names; zero when there is no such account. Where the node keeps a history
- * of balances, the balance at a recent block is exact; elsewhere it is that of the newest state.
+ * Coins of an account in sun, at the state that `source` names; zero when there is no such account. Where the node
+ * keeps a history of balances, the balance at a recent block is exact; elsewhere it is that of the newest state.
  *
- * The account that burned coins are sent to starts at −2^63 in genesis. A debt reads as zero, because an Ethereum quantity has no
- * sign.
+ * The account that burned coins are sent to starts at −2^63 in genesis. A debt reads as zero, because an Ethereum
+ * quantity has no sign.
  *
  * @throws HistoricalStateError for an old block when the node keeps no history of balances.
  */
@@ -44,7 +44,7 @@ async function recentBalance(
     return await pastBalance(address, block, state)
   } catch (error) {
     if (!(error instanceof HistoricalStateError)) throw error
-    // A refusal is about this block: a node that lags does not have it.
+    // The node refuses this block only: a lagging node does not have it.
     if (!(error.cause instanceof NodeRefusedError))
       withoutHistory.set(state.native, performance.now() + ASK_AGAIN)
     return undefined
@@ -69,7 +69,7 @@ async function pastBalance(
     ),
   )
   const changed = answer?.block_identifier?.number ?? 0
-  // A node without history has no change of any account: it answers zero, as of the block that was asked for.
+  // A node without history has recorded no change of any account: it answers zero, as of the given block.
   const isUnknown = BigInt(answer?.balance ?? 0) === 0n && changed === number
   if (isUnknown && !(await hasBalancesOf(native, identifier, signal)))
     throw new HistoricalStateError(`of block ${number}`)

@@ -13,15 +13,15 @@ import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
 /**
  * The blocks of the canonical chain, each fetched once and kept while memory allows.
  *
- * Blocks are kept by hash. Above the solidified block the head decides which of them is canonical; at and below it the hash of a
- * height never changes. So a reorg takes effect at once, and no block must be removed from the cache.
+ * Blocks are kept by hash. Above the solidified block the head decides which of them is canonical; at and below it the
+ * hash of a height never changes. So a reorg takes effect at once, and no block must be removed from the cache.
  */
 export type Blocks = {
   /** The canonical block of a height; undefined above the head. @throws UpstreamError, the signal's reason */
   get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined>
   /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
   byHash(hash: Hash, signal?: AbortSignal): Promise<CachedBlock | undefined>
-  /** The canonical block of a height when it is cached. */
+  /** The cached canonical block of a height. */
   peek(number: number): CachedBlock | undefined
   /** The canonical hash of a height when it is known without a call. */
   hashAt(number: number): Hash | undefined
@@ -79,7 +79,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     const known = cache.get(hash)
     if (known) return known.block
     const block = createCachedBlock(loaded, () => {
-      // The cache reads the size of a new value only.
+      // The cache reads the size of a value only when it is set.
       if (cache.peek(hash)?.block === block) cache.set(hash, { block })
     })
     cache.set(hash, { block })
@@ -104,12 +104,12 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   }
 
   /**
-   * Keeps the hashes of newly solidified blocks by height, because the head's window drops them later. When the chain goes back
-   * below its solidified block, the hashes above are dropped.
+   * Keeps the hashes of newly solidified blocks by height, because the head's window drops them later. When the chain
+   * goes back below its solidified block, the hashes above are dropped.
    */
   function onUpdate(update: ChainUpdate): void {
     const { removed, solidified: solid } = update
-    // After a reset of the chain no height has the hash that it had.
+    // After a reset of the chain every height has another hash.
     const lowest = isReset(first, update.first)
       ? 0
       : Math.min(solid.number + 1, ...removed.map(({ number }) => number))
@@ -136,7 +136,7 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
   ): Promise<CachedBlock | undefined> {
     for (let attempt = 1; number <= head.latest().number; attempt++) {
       const loaded = await loadBlock(native, { number }, signal)
-      // Read after the answer came: the head may have moved meanwhile.
+      // Read after the answer: the head may have moved in the meantime.
       const canonical = hashAt(number)
       if (loaded && (canonical === undefined || canonical === toHash(loaded.block.blockID)))
         return number <= head.solid().number ? putSolid(loaded) : put(loaded)

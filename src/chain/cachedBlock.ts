@@ -12,7 +12,10 @@ import { blockChunk, emptyChunk, type LogChunk } from './logChunk.ts'
 import type { LogKey, LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
 
-/** What the answers about a block need beside the block itself. It never changes for a block, so the first use decides. */
+/**
+ * Values that answers about a block need beside the block itself. They never change for a block, so the first use sets
+ * them.
+ */
 export type BlockContext = {
   chainId: number
   /** Sun, as of the block's time. */
@@ -21,7 +24,7 @@ export type BlockContext = {
   baseFeePerGas?: bigint | undefined
 }
 
-/** A block with its answers as wire bytes, each made when first asked for and then kept. */
+/** A block with its answers as wire bytes. Each answer is made on first use and cached. */
 export type CachedBlock = {
   readonly id: BlockId
   /** Milliseconds. */
@@ -32,11 +35,11 @@ export type CachedBlock = {
   receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
   /** The logs that match, in block order. */
   logs(matcher: LogMatcher): LogChunk
-  /** Memory that it takes, in bytes, as far as can be told. */
+  /** Estimated memory, in bytes. */
   bytes(): number
 }
 
-/** `onGrow` is called when another answer was made and `bytes()` is another. */
+/** `onGrow` is called when another answer was cached and `bytes()` has changed. */
 export function createCachedBlock(input: LoadedBlock, onGrow: () => void): CachedBlock {
   const { block } = input
   const raw = block.block_header.raw_data
@@ -51,7 +54,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
   let logs: Rows<RpcLog[], RpcLog> | undefined
 
-  /** The native objects are let go once every answer is made of them. */
+  /** The native objects are dropped once all answers are made from them. */
   function made(): void {
     if (slim && full) header = undefined
     if (slim && full && receipts && (logs || keys.length === 0)) source = undefined
@@ -140,10 +143,10 @@ const ITEM_BYTES = 160
 const PARSED_TRANSACTION_BYTES = 3_000
 const PARSED_LOG_BYTES = 500
 
-/** Memory of a block as it was parsed. */
+/** Estimated memory of a parsed block. */
 function estimate({ block, infos }: LoadedBlock): number {
   let bytes = 0
-  // The call data is there twice: in the raw bytes, and decoded inside the contract.
+  // The node sends call data twice: in the raw bytes, and decoded inside the contract.
   for (const { raw_data_hex } of block.transactions ?? [])
     bytes += PARSED_TRANSACTION_BYTES + 2 * raw_data_hex.length
   for (const { log = [] } of infos)

@@ -20,7 +20,7 @@ export type Call = {
   value: bigint
 }
 
-/** What a call returned and the energy that it took, the penalty of busy contracts included. */
+/** The result of a call and the energy that it used, including the penalty of busy contracts. */
 export type CallResult = { data: Hex; energy: bigint }
 
 /**
@@ -42,8 +42,8 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
 }
 
 /**
- * Runs creation code that returns its result by REVERT, which costs no deposit and allows any first byte. It also works on the
- * solidified state, for which the node has few other reads.
+ * Runs creation code that returns its result by REVERT, which costs no deposit and allows any first byte. It also works
+ * on the solidified state, for which the node has few other reads.
  */
 export async function runProbe(code: Hex, state: StateRead): Promise<Hex> {
   const outcome = await simulate({ from: ZERO, data: code, value: 0n }, state)

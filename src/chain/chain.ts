@@ -58,7 +58,7 @@ export declare namespace createChainServices {
     head: CanonicalView
     blocks: Blocks
     config: Pick<Config, 'cacheBytes' | 'logsConcurrency'>
-    /** Given where the head has them too. */
+    /** Pass those of the head where it has them. */
     prices?: EnergyPrices
   }
 }
@@ -116,7 +116,7 @@ export function createChain(options: createChain.Options): Chain {
     return hash === undefined ? (await blocks.get(number))?.id : { hash, number }
   }
 
-  /** Heights that a search names, cut at the newest block; undefined when it begins above it. */
+  /** The heights of a search, up to the newest block at most; undefined when it begins above the newest block. */
   async function rangeOf(from: BlockRef, to: BlockRef): Promise<BlockRange | undefined> {
     const bound = async (ref: BlockRef) => {
       if (typeof ref !== 'object') return heightOf(ref)
@@ -261,7 +261,7 @@ function isOfOneBlock(query: LogQuery): query is LogMatch & { blockHash: Hash } 
   return 'blockHash' in query
 }
 
-/** Not an empty list: the block may be on a branch that was left, and its logs elsewhere now. */
+/** An error, not an empty list: a reorg may have removed the block, and its transactions may be in another one. */
 function unknownBlock(): RpcError {
   return new RpcError(-32000, 'unknown block')
 }

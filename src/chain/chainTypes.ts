@@ -19,7 +19,7 @@ export type Chain = {
   /** Where a state read at this reference is answered from. @throws HistoricalStateError, RpcError */
   state(ref: BlockRef): Promise<StateSource>
   block(ref: BlockRef, full: boolean, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
-  /** How many transactions a block has; does not make its objects. */
+  /** Number of transactions of a block. Does not build them. */
   transactionCount(ref: BlockRef, signal?: AbortSignal): Promise<number | undefined>
   /** One transaction of a block; undefined when there is no such block or index. */
   transactionAt(
@@ -56,8 +56,8 @@ export type Chain = {
 }
 
 /**
- * Where a state read goes: `latest` to /wallet, `solid` to /walletsolidity, `historic` to the balance history of a node that keeps
- * one. `block` of the first two is the block that the client named; their state may be newer.
+ * Where a state read goes: `latest` to /wallet, `solid` to /walletsolidity, `historic` to the balance history of a node
+ * that keeps one. `block` of the first two is the block that the client named; their state may be newer.
  */
 export type StateSource =
   | { at: 'latest' | 'solid'; block?: BlockId }
@@ -67,7 +67,7 @@ export type StateSource =
 export type LogMatch = {
   /** 20 bytes, lower case. */
   addresses: string[]
-  /** Per position: `null` or an empty list match any topic that is there. */
+  /** Per position: `null` or an empty list match any topic. */
   topics: (string[] | null)[]
 }
 
@@ -76,5 +76,5 @@ export type LogQuery = LogMatch & ({ blockHash: Hash } | { fromBlock: BlockRef; 
 /** Where a page ended: after a log, or after a block when `index` is absent. */
 export type LogCursor = BlockId & { index?: number }
 
-/** A page of logs: the rows as JSON, and where the next page begins; undefined when the range is done. */
+/** A page of logs: the rows as JSON, and the start of the next page; undefined when the range is complete. */
 export type LogPage = { logs: Wire<RpcLog[]>; next: LogCursor | undefined }

@@ -6,7 +6,7 @@ import type { NativeClient } from '../native/client.ts'
 export type EnergyPrices = {
   /** The price in force at a time in milliseconds. @throws UpstreamError */
   at(time: number): Promise<bigint>
-  /** Up to this time, milliseconds, the prices that were read are certain: the next maintenance may change them. */
+  /** Time in milliseconds until which the read prices are certain. The next maintenance may change them. */
   certainTo(): number
 }
 
@@ -21,7 +21,7 @@ export function createEnergyPrices({ native }: createEnergyPrices.Options): Ener
   let reading: Promise<void> | undefined
 
   async function read(time: number): Promise<void> {
-    // In this order a maintenance between the two calls makes the answer expire early, not late.
+    // In this order a maintenance between the two calls only makes the answer expire early.
     const maintenance = await native.wallet.getNextMaintenanceTime()
     const { prices: text } = await native.wallet.getEnergyPrices()
     prices = parse(text)

@@ -12,8 +12,8 @@ const ASK_AGAIN_MS = 10 * 60_000
 
 /**
  * Energy that a transaction needs: the node's own search for a sufficient limit where it has one, otherwise what the
- * simulation used, penalty included. Never less than the intrinsic gas of an Ethereum transaction, because clients refuse to
- * sign below it; so 21,000 for a transfer to an account without code, which uses no energy.
+ * simulation used, penalty included. Never less than the intrinsic gas of an Ethereum transaction, because clients
+ * refuse to sign below it; so 21,000 for a transfer to an account without code, which uses no energy.
  *
  * @throws as `runCall`; also when more is needed than the network lets one transaction spend.
  */
@@ -61,7 +61,7 @@ async function askEstimate(
   return failure
 }
 
-/** Until when nodes without estimates are not asked for one. */
+/** Time until which nodes without estimates are not asked for one. */
 const withoutEstimates = new WeakMap<NativeClient, number>()
 
 /** Geth’s error for a transaction that the network would not let spend enough; undefined for any other failure. */
@@ -71,7 +71,7 @@ function exceedsAllowance({ message }: ConstantFailure): RpcError | undefined {
   return new RpcError(-32000, `gas required exceeds allowance${limit ? ` (${limit})` : ''}`)
 }
 
-/** The simulation has a larger budget and stops for want of time where the estimate stops for want of energy. */
+/** The simulation has a larger energy budget: it hits the time limit where the estimate runs out of energy. */
 function isVmStop(error: unknown): boolean {
   return error instanceof RpcError && error.code === -32_000
 }

@@ -13,8 +13,8 @@ import { applyUpdate, blockAt, newestOf } from './head/window.ts'
 import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
 
 /**
- * Follows the chain. Without Redis this process polls the node. With Redis one of the replicas does, and all of them apply the
- * same updates in the same order.
+ * Follows the chain. Without Redis this process polls the node. With Redis one of the replicas does, and all of them
+ * apply the same updates in the same order.
  */
 export function createHead({
   authoritative,
@@ -150,7 +150,7 @@ export declare namespace createHead {
     baseFee?: createHeadSource.Options['baseFee']
     /** Gets every block that was read whole, to fill caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
-    /** Called when the node shows a head that does not continue ours, before anything more is read of it. */
+    /** Called when the node shows a head that does not continue ours, before anything else is read from it. */
     onUnlinked?: (() => void) | undefined
     /** What the replicas share. Without it this process follows the chain for itself. */
     redis?: RedisLink | undefined

@@ -11,7 +11,7 @@ export type HeadBlock = {
   timestamp: number
 }
 
-/** A recent block with what subscriptions and filters deliver of it. */
+/** A recent block with the payloads that subscriptions and filters deliver. */
 export type RecentBlock = HeadBlock & {
   /** The `newHeads` payload. */
   header: RpcHeader
@@ -26,7 +26,10 @@ export type ChainUpdate = {
   added: RecentBlock[]
   /** The newest solidified block after the update. */
   solidified: HeadBlock
-  /** Hash of block 1, as far as it is known. Another one than before: the chain was reset, and `removed` is the whole window. */
+  /**
+   * Hash of block 1, if known. When it differs from the previous one, the chain was reset, and `removed` is the whole
+   * window.
+   */
   first?: Hash | undefined
 }
 
@@ -51,18 +54,21 @@ export type Head = {
   blockWith(transaction: Hash): HeadBlock | undefined
   /** The recent chain with its orphans; undefined before the first block. The same value until the next update. */
   window(): Window | undefined
-  /** Whether the other replicas know our newest block, so that they can resume a cursor on it. Always true without Redis. */
+  /**
+   * Whether the other replicas know our newest block, so that they can resume a cursor on it. Always true without
+   * Redis.
+   */
   isShared(): boolean
   /** Calls the listener after each update. Returns the function that removes it. */
   onUpdate(listener: (update: ChainUpdate) => void): () => void
-  /** Polls the node now: something was just sent, or a chain in this process made a block. */
+  /** Polls the node now: a transaction was just sent, or a chain in this process made a block. */
   pollNow(): void
   status(): HeadStatus
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** What a replica does: poll for all, apply what the leader publishes, or poll for itself. */
+/** The role of a replica: polls for all, applies the leader's updates, or polls for itself. */
 export type ReplicaRole = 'leader' | 'follower' | 'standalone'
 
 /** What `/health` and the metrics show of the head. */
@@ -74,11 +80,11 @@ export type HeadStatus = {
   age: number | undefined
   /** Whether the last call of this replica to the node succeeded. */
   upstream: 'up' | 'down' | 'unknown'
-  /** Why the node's head is not followed, for people. Absent when all is well. */
+  /** Why the node's head is not followed, in words for a person. Absent otherwise. */
   problem?: string
 }
 
-/** Where changes of state are logged: a pino logger fits. */
+/** Logs changes of state. A pino logger fits. */
 export type HeadLog = Record<'info' | 'warn' | 'error', LogFunction>
 
 type LogFunction = { (message: string): void; (fields: object, message: string): void }

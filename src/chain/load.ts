@@ -17,7 +17,7 @@ export type BlockSource = {
   >
 }
 
-/** Attempts: a reorg between the two calls is over at the second one. */
+/** Attempts. After a reorg between the two calls the second attempt succeeds. */
 const ATTEMPTS = 3
 
 /** Milliseconds before the next attempt: a node stores outcomes a moment after their block. */
@@ -26,8 +26,8 @@ const RETRY_DELAY = 100
 /**
  * Reads a block: two native calls, one when it is empty or genesis. Undefined when the node does not have it.
  *
- * The outcomes can be read by height only, so after a reorg between the calls they may be those of another block. Their ids are
- * compared, and both are read again when they differ.
+ * The outcomes can be read by height only, so after a reorg between the calls they may be those of another block. Their
+ * ids are compared, and both are read again when they differ.
  *
  * @throws UpstreamError when they still differ, or when the node keeps no outcomes.
  */
@@ -58,7 +58,10 @@ export function assertFits(block: Block, ref: { number: number } | { hash: Hash 
   if (!isWhole(block)) throw new UpstreamError('the node gave a block without its transactions')
 }
 
-/** The outcomes of a block's transactions: one native call, none without transactions. Undefined when they are of another block. */
+/**
+ * The outcomes of a block's transactions: one native call, none without transactions. Undefined when they are of
+ * another block.
+ */
 export async function loadInfos(
   native: BlockSource,
   block: Block,

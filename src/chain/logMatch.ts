@@ -1,18 +1,19 @@
 import type { LogMatch } from './chainTypes.ts'
 
-/** What of a log is searched. */
+/** The searched fields of a log. */
 export type LogKey = { address: string; topics: readonly string[] }
 
-/** A log search made ready: one set lookup for each position. */
+/** A prepared log search: one set lookup for each position. */
 export type LogMatcher = {
   matches(log: LogKey): boolean
-  /** Whether a block whose logs hold just these addresses and topics can have a match; false is certain. */
+  /** Whether a block whose logs have only these addresses and topics may have a match. False is certain. */
   mayMatch(items: ReadonlySet<string>): boolean
 }
 
 /**
- * Prepares a search. A log matches when its address is one of those given and its topic at each position is one of those given. An
- * empty list of addresses and an open position match anything, but a log must have as many topics as the search has positions.
+ * Prepares a search. A log matches when its address is one of those given and its topic at each position is one of
+ * those given. An empty list of addresses and an open position match anything, but a log must have as many topics as
+ * the search has positions.
  */
 export function createLogMatcher({ addresses, topics }: LogMatch): LogMatcher {
   const wanted = choice(addresses)

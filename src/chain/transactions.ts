@@ -126,8 +126,8 @@ export declare namespace createTransactions {
 }
 
 /**
- * The nonce of a pending transaction. No transaction in a block has it: tools take a mined transaction with the sender and the
- * nonce of a pending one for its replacement, and would report the outcome of the wrong one.
+ * The nonce of a pending transaction. No mined transaction has it: tools take a mined transaction with the sender and the
+ * nonce of a pending one for its replacement, and would report the wrong outcome.
  */
 const PENDING_NONCE = '0x7fffffff'
 

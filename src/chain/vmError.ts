@@ -1,7 +1,7 @@
 import { RpcError, UpstreamError } from '../errors.ts'
 import type { ConstantFailure } from '../native/constantCall.ts'
 
-/** The node's words for a call to an account that has no code. */
+/** The node's message for a call to an account without code. */
 export function isAccountWithoutCode(failure: ConstantFailure): boolean {
   return failure.message.startsWith('Smart contract is not exist')
 }
@@ -35,7 +35,7 @@ export function insufficientFunds(): RpcError {
   return new RpcError(-32000, 'insufficient funds for gas * price + value')
 }
 
-/** Ethereum’s names for what stops the virtual machine. */
+/** Ethereum’s names for the errors of the virtual machine. */
 const WORDS: Partial<Record<string, string>> = {
   BadJumpDestinationException: 'invalid jump destination',
   IllegalOperationException: 'invalid opcode',

@@ -14,8 +14,8 @@ const PREFIX = '41'
 /**
  * The 20 bytes of an address as the node prints it: 21 bytes with the prefix, or bare 20 as in logs.
  *
- * Anything else is no address and reads as the zero address: genesis has ASCII sentences where an owner or a producer
- * belongs, and some transactions name nobody.
+ * Anything else is not an address and becomes the zero address: genesis has ASCII sentences in place of an owner or a
+ * producer, and some transactions have no owner.
  */
 export function toRpcAddress(input: unknown): Address {
   if (typeof input !== 'string') return ZERO_ADDRESS
@@ -23,7 +23,7 @@ export function toRpcAddress(input: unknown): Address {
   return input.length === 40 ? `0x${input}` : ZERO_ADDRESS
 }
 
-/** Like `toRpcAddress`, but null where there is no address: for `to`. */
+/** Like `toRpcAddress`, but null when there is no address. For `to`. */
 export function toRpcAddressOrNull(input: unknown): Address | null {
   const isAddress = typeof input === 'string' && (input.length === 42 || input.length === 40)
   return isAddress ? toRpcAddress(input) : null

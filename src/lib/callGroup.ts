@@ -1,17 +1,18 @@
 /**
- * Signals that mark calls as belonging together, such as the calls of one JSON-RPC batch: whoever carries them may treat them
- * alike, for instance ask one node for all. A signal is what every call has already, so nothing else needs to be passed on.
+ * Signals that mark calls as belonging together, such as the calls of one JSON-RPC batch: whoever carries them may
+ * treat them alike, for instance ask one node for all. A signal is what every call has already, so nothing else needs
+ * to be passed on.
  */
 export type CallGroup = {
   /** Aborted together with the signal that it was made from. */
   readonly signal: AbortSignal
-  /** Call it when the group is over: the signal that it was made from may live much longer. */
+  /** Ends the group. Call it always: the signal that it was made from may live much longer. */
   end(): void
 }
 
 const groups = new WeakMap<AbortSignal, object>()
 
-/** Opens a group below a signal. */
+/** Creates a group from a signal. */
 export function openCallGroup(parent: AbortSignal): CallGroup {
   const controller = new AbortController()
   const leave = () => controller.abort(parent.reason)

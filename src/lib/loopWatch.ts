@@ -27,7 +27,7 @@ export function createLoopWatch({
     const time = now()
     const gap = time - last
     last = time
-    // The timer may be due at any moment of the gap.
+    // The timer may have been due at any moment of the gap.
     if (gap - interval > threshold) onBlocked({ method: left ?? entered, ms: gap })
     entered = undefined
   }
@@ -51,7 +51,7 @@ export function createLoopWatch({
 
 export declare namespace createLoopWatch {
   type Options = {
-    /** Milliseconds between looks at the clock. @default 50 */
+    /** Milliseconds between checks of the clock. @default 50 */
     interval?: number
     /** Milliseconds. @default performance.now */
     now?: () => number
@@ -59,7 +59,7 @@ export declare namespace createLoopWatch {
     onBlocked: (block: { method: string | undefined; ms: number }) => void
     /** Called at every interval with how late it came, milliseconds. */
     onDelay: (ms: number) => void
-    /** Milliseconds that nobody may block. @default 200 */
+    /** Milliseconds above which the event loop counts as blocked. @default 200 */
     threshold?: number
   }
 }

@@ -1,4 +1,4 @@
-/** What is used of an abort signal. A whole one costs more than many a call that it is made for. */
+/** The used part of an abort signal. A full one costs more than many of the calls that it is made for. */
 export type StopSignal = {
   readonly aborted: boolean
   readonly reason: unknown

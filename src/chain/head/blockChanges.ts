@@ -2,15 +2,15 @@ import type { BlockId } from '../../codec/blockRef.ts'
 import type { RecentBlock, Window } from '../headTypes.ts'
 import { blockAt, isCanonical, MAX_WINDOW, newestOf } from './window.ts'
 
-/** One block that left or joined the canonical chain. `after` is the cursor once the change is delivered. */
+/** One block that was removed from or added to the canonical chain. `after` is the cursor once the change is delivered. */
 export type BlockChange = { block: RecentBlock; removed: boolean; after: BlockId }
 
 /**
- * The changes between a cursor and the canonical chain, or why they cannot be told:
+ * The changes between a cursor and the canonical chain, or why they are unknown:
  *
  * - `below`: the cursor is below the window. Blocks there are final and are read from the node.
  * - `ahead`: the cursor is on a block that this process has not received yet.
- * - `lost`: the cursor is on a branch that is not known any more.
+ * - `lost`: the branch of the cursor is no longer known.
  */
 export type BlockChanges = BlockChange[] | 'below' | 'ahead' | 'lost'
 

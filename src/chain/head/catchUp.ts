@@ -7,9 +7,9 @@ import { newerSolidified, planAdoption } from './reconcile.ts'
 import type { HeadSource } from './source.ts'
 import { addOrphans, blockAt, blocksAbove, newestOf } from './window.ts'
 
-/** Brings the window of this process to what the journal has. */
+/** Brings the window of this process up to date with the journal. */
 export type CatchUp = {
-  /** Takes over what the journal has and the window lacks. Returns what was taken; undefined while the journal is empty. */
+  /** Adds the blocks of the journal that the window lacks. Returns the update; undefined while the journal is empty. */
   rebuild(): Promise<Snapshot | undefined>
   /**
    * Blocks by hash, from Redis, or from the node where they have expired there.
@@ -34,7 +34,7 @@ export function createCatchUp({
   async function adopt(snapshot: Snapshot, above: number, add: Snapshot['blocks']): Promise<void> {
     const before = window()
     const added = await contents(add.map(({ hash }) => hash))
-    // An update came meanwhile: the plan must be made again.
+    // The window was updated in the meantime: compute the plan again.
     if (window() !== before) return
     const links = before && blockAt(before, above)?.hash === added[0]?.parentHash
     // When the two windows have no block in common, the journal's replaces ours.

@@ -4,7 +4,7 @@ import { type RedisLink, StoreUnavailableError } from '../../redis.ts'
 import type { ChainUpdate, HeadBlock, RecentBlock } from '../headTypes.ts'
 import { packBlock, unpackBlock } from './payload.ts'
 
-/** One update as the stream has it: blocks by hash. Their contents have keys of their own. */
+/** One update in the form of the stream: blocks by hash. Their contents have separate keys. */
 export type JournalEntry = {
   /** Newest block before the update; empty before the first. */
   prev: Hash | ''
@@ -20,10 +20,10 @@ export type JournalEntry = {
   first?: Hash | undefined
 }
 
-/** An entry with its place in the stream. `entry` is absent when the stream has something else there. */
+/** An entry with its stream id. `entry` is absent when the stream entry is unreadable. */
 export type StreamedEntry = { position: string; entry: JournalEntry | undefined }
 
-/** The window as the journal has it, and the place in the stream that it belongs to. */
+/** The journal's window, and the id of the stream entry that it includes. */
 export type Snapshot = {
   position: string
   solidified: HeadBlock
@@ -38,7 +38,10 @@ export type Snapshot = {
 /** `fenced`: another replica leads. `moved`: the newest block is not the one that the update starts from. */
 type PublishOutcome = 'ok' | 'fenced' | 'moved'
 
-/** The one sequence of chain updates of all replicas, in Redis. Every call throws StoreUnavailableError when Redis cannot be used. */
+/**
+ * The one sequence of chain updates of all replicas, in Redis. Every call throws StoreUnavailableError when Redis
+ * cannot be used.
+ */
 export type HeadJournal = {
   /** Takes or renews the lease. Returns the token that proves it, or undefined while another replica holds it. */
   acquireLease(id: string): Promise<string | undefined>
@@ -224,7 +227,7 @@ export function toEntry(prev: Hash | '', update: ChainUpdate, tip: Hash): Journa
   }
 }
 
-/** The entry that a text spells; undefined when it spells none. */
+/** Parses an entry; undefined when the text is not one. */
 function parseEntry(text: string | undefined): JournalEntry | undefined {
   try {
     const entry = JSON.parse(text ?? '') as Partial<JournalEntry> | null

@@ -8,7 +8,7 @@ import type { JournalEntry } from './headJournal.ts'
 import { relationOf, toUpdate } from './reconcile.ts'
 import { newestOf } from './window.ts'
 
-/** Milliseconds before the journal is read again: when there is nothing to read from yet, and after a failure. */
+/** Milliseconds before the journal is read again when it is still empty, or after a failure. */
 const IDLE = 100
 const RETRY = 200
 
@@ -18,14 +18,14 @@ export type JournalReader = {
   isShared(): boolean
   /** Notes that the journal has a block of ours. */
   markShared(hash: Hash | undefined): void
-  /** Whether it is known where in the stream to read on. */
+  /** Whether the next stream position is known. */
   isReady(): boolean
   /**
-   * Takes over what the journal has and the window lacks, and reads on from there. False when the node did not give what is
-   * missing. @throws StoreUnavailableError
+   * Adds the blocks of the journal that the window lacks, and continues reading from there. False when the node did not
+   * give what is missing. @throws StoreUnavailableError
    */
   rebuild(): Promise<boolean>
-  /** Forgets the place in the stream: the window goes its own way until the next rebuild. */
+  /** Drops the stream position: the window is independent of the journal until the next rebuild. */
   reset(): void
   /** Reads until `stop`. */
   run(): Promise<void>
@@ -87,7 +87,7 @@ export function createJournalReader({
         cursor = position
       } catch (error) {
         if (error instanceof RpcError) throw error
-        // No later attempt can apply such an entry: the window has all that it would bring.
+        // No later attempt can apply such an entry: the window has everything that it contains.
         logOnce(error, 'an entry of the replication stream is skipped', { position })
         cursor = position
         await rebuild()
@@ -97,7 +97,7 @@ export function createJournalReader({
     logged = undefined
   }
 
-  /** Redis being away is logged by the connection. */
+  /** The connection logs that Redis is unreachable. */
   function logOnce(error: unknown, message: string, fields: object = {}): void {
     const { message: reason } = error as Error
     if (error instanceof StoreUnavailableError || reason === logged) return

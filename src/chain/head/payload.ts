@@ -6,7 +6,7 @@ import type { RecentBlock } from '../headTypes.ts'
 const deflate = promisify<Buffer, { level: number }, Buffer>(deflateRaw)
 const inflate = promisify<Buffer, Buffer>(inflateRaw)
 
-/** A block as Redis has it: compressed JSON. A log takes about 60 bytes, a tenth of its text. */
+/** The form of a block in Redis: compressed JSON. A log takes about 60 bytes, a tenth of its text. */
 export async function packBlock(block: RecentBlock): Promise<Buffer> {
   return deflate(Buffer.from(JSON.stringify(block)), { level: 1 })
 }

@@ -7,10 +7,10 @@ const STEADY = 500
 /** Milliseconds between polls while a block is due. */
 const EAGER = 200
 
-/** The longest pause once the slots are known: a reorg does not keep to the slots. */
+/** The longest pause once the slots are known, because a reorg can come at any time. */
 const SPARSE = 1_000
 
-/** Eager polls start this long before the earliest that a block came after its slot, and go on this long after. */
+/** Eager polls start this long before the earliest arrival after a slot, and continue this long after it. */
 const EARLY = 100
 const LATE = 1_200
 
@@ -20,7 +20,10 @@ const ARRIVALS = 3
 /** Slots without a block after which they count as unknown again. */
 const LOST = 3
 
-/** When to poll the node: sparsely until the next slot is due, then eagerly, and steadily while the slots are unknown. */
+/**
+ * Decides when to poll the node: rarely until the next slot is due, then often, and at a fixed interval while the slots
+ * are unknown.
+ */
 export type PollSchedule = {
   /** A new head was seen; `timestamp` is its own time. All in milliseconds. */
   blockSeen(timestamp: number, now: number): void

@@ -14,9 +14,9 @@ const PROBE_FAILING = 1_000
 export type Poller = {
   /** Resolves after the first poll, however it went. */
   start(): Promise<void>
-  /** Resolves when the poll under way is over. */
+  /** Resolves when the current poll has ended. */
   stop(): Promise<void>
-  /** Polls now, or again right after the poll under way. Does nothing while another replica polls. */
+  /** Polls now, or again right after the current poll. Does nothing while another replica polls. */
   pollNow(): void
   /** Whether the node answers this replica, and since when not (milliseconds). */
   upstream(): UpstreamState
@@ -30,8 +30,8 @@ export type UpstreamState = {
 }
 
 /**
- * Runs `sync` with pauses from the schedule while `active` says that this process polls. Otherwise it only probes the node now
- * and then, so that each replica knows whether its own node answers.
+ * Runs `sync` with pauses from the schedule while `active` says that this process polls. Otherwise it only probes the
+ * node now and then, so that each replica knows whether its own node answers.
  */
 export function createPoller({
   active,
@@ -122,7 +122,7 @@ export declare namespace createPoller {
     schedule: PollSchedule
     /** Whether this process polls the node; if not, another replica does. */
     active: () => boolean
-    /** Asks the node whether it is there. @throws RpcError when it is not */
+    /** Checks that the node answers. @throws RpcError when it does not */
     probe: () => Promise<unknown>
     /** Called when the node stops or starts to answer. */
     onState: (state: 'up' | 'down', error?: unknown) => void

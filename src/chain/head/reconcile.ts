@@ -4,7 +4,7 @@ import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.t
 import type { JournalEntry, Snapshot } from './headJournal.ts'
 import { blockAt, blocksAbove, isCanonical, newestOf } from './window.ts'
 
-/** What a process must do to have what the journal has. */
+/** What a process must do so that its window equals the journal's. */
 export type Plan =
   /** The journal has nothing that the window lacks. */
   | { kind: 'nothing' }
@@ -14,8 +14,8 @@ export type Plan =
   | { kind: 'fill'; from: number; to: number }
 
 /**
- * Compares our window with the journal's. A journal that is behind us takes us back only when the chain was reset: `first` is the
- * block 1 that we know.
+ * Compares our window with the journal's. A journal that is behind us takes us back only when the chain was reset:
+ * `first` is the block 1 that we know.
  */
 export function planAdoption(
   window: Window | undefined,
@@ -71,7 +71,7 @@ export function planPublication(
 /** `next`: the entry continues our window. `known`: the window has it. `elsewhere`: it continues another branch. */
 export type Relation = 'next' | 'known' | 'elsewhere'
 
-/** How an entry of the stream relates to our window. */
+/** The relation of a stream entry to our window. */
 export function relationOf(window: Window | undefined, entry: JournalEntry): Relation {
   if (!window) return 'elsewhere'
   if (entry.prev === newestOf(window).hash) return 'next'

@@ -9,7 +9,7 @@ export const YIELD_GRACE = 5_000
 /** Milliseconds for which a replica that yielded leaves the lease to the others. */
 export const YIELD_PAUSE = 1_500
 
-/** What a replica is doing. `transition` is the only way from one state to the next. */
+/** The state of a replica. Only `transition` leads from one state to the next. */
 export type ReplicaState =
   /** Redis has not been reached, or stopped working, at `since`. Nothing is polled or published yet. */
   | { kind: 'connecting'; since: number }
@@ -19,12 +19,12 @@ export type ReplicaState =
   | { kind: 'leading'; token: string; failingSince?: number }
   /** Gave up the lease because its node is unreachable. Does not ask for it before `until`. */
   | { kind: 'yielding'; until: number }
-  /** Cannot join the other replicas: polls the node for itself until it can. */
+  /** Cannot join the other replicas: polls its node alone until it can. */
   | { kind: 'detached' }
-  /** The keys in Redis belong to another chain: polls the node for itself for good. */
+  /** The keys in Redis belong to another chain: polls its node alone until it is restarted. */
   | { kind: 'excluded' }
 
-/** What happened to a replica. Times are milliseconds. */
+/** An event of a replica. Times are milliseconds. */
 export type ReplicaEvent =
   | { kind: 'leaseGranted'; token: string }
   /** Another replica holds the lease, or this one did not ask for it. */
@@ -39,7 +39,7 @@ export type ReplicaEvent =
   | { kind: 'otherChain' }
   | { kind: 'upstreamUnreachable'; at: number; since: number }
 
-/** The state after an event. Pure: the caller does what a new state asks for. */
+/** The state after an event. Pure: the caller runs the effects of the new state. */
 export function transition(state: ReplicaState, event: ReplicaEvent): ReplicaState {
   if (state.kind === 'excluded') return state
   switch (event.kind) {

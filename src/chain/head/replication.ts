@@ -18,20 +18,23 @@ import {
 import type { HeadSource } from './source.ts'
 import { applyUpdate, newestOf, oldestKept } from './window.ts'
 
-/** Milliseconds between two heartbeats: the lease is renewed four times in its time. */
+/** Milliseconds between two heartbeats: the lease is renewed four times in its lifetime. */
 const HEARTBEAT = LEASE / 4
 
-/** Milliseconds between two heartbeats while Redis is away. */
+/** Milliseconds between two heartbeats while Redis is unreachable. */
 const RECONNECT = 100
 
 /** The replicas that share a Redis, seen from one of them. */
 export type Replication = {
   role(): ReplicaRole
-  /** Publishes an update to all replicas and applies it here. False when it was not published and must be worked out again. */
+  /**
+   * Publishes an update to all replicas and applies it here. False when it was not published and must be worked out
+   * again.
+   */
   publish(update: ChainUpdate): Promise<boolean>
   /** Whether the other replicas know our newest block, so that they can resume a cursor on it. */
   isShared(): boolean
-  /** Why this replica takes no part, for people. */
+  /** Why this replica does not take part, in words for a person. */
   problem(): string | undefined
   /** Resolves once this replica has a role, or has waited long enough for Redis. */
   start(): Promise<void>
@@ -39,9 +42,9 @@ export type Replication = {
 }
 
 /**
- * Elects one leader by a lease and applies the updates that it publishes. The token of the lease is checked with every update,
- * so a leader that was paused cannot publish after another has taken over. Without Redis each replica follows the chain for
- * itself; when Redis is back they agree on what it has.
+ * Elects one leader by a lease and applies the updates that it publishes. The token of the lease is checked with every
+ * update, so a leader that was paused cannot publish after another has taken over. Without Redis each replica follows
+ * the chain for itself; when Redis is back they agree on what it has.
  */
 export function createReplication({
   apply,
@@ -76,7 +79,7 @@ export function createReplication({
     markStarted = resolve
   })
 
-  /** Moves to the next state and does what that asks for. */
+  /** Moves to the next state and runs its effects. */
   function dispatch(event: ReplicaEvent): void {
     const before = state
     state = transition(before, event)
@@ -170,7 +173,7 @@ export function createReplication({
     problem: () => (state.kind === 'excluded' ? OTHER_CHAIN : undefined),
     async publish(update) {
       const own = window()
-      // The window changed while the update was worked out.
+      // The window changed while the update was computed.
       if (!links(own, update)) return false
       if (roleOf(state) === 'standalone') {
         apply(update)

@@ -8,7 +8,7 @@ import type { Block } from '../../native/types.ts'
 import type { HeadBlock, RecentBlock } from '../headTypes.ts'
 import { type LoadedBlock, loadBlock } from '../load.ts'
 
-/** What the head asks of the node. Every call throws UpstreamError or another RpcError when the node fails. */
+/** The node calls of the head. Each throws UpstreamError or another RpcError when the node fails. */
 export type HeadSource = {
   /** The newest block's header, with one cheap call. */
   tip(): Promise<Tip>

@@ -17,9 +17,9 @@ const BRANCH_POLLS = 3
 const BRANCH_TIME = 2_000
 
 /**
- * For how many polls and milliseconds the node must show nothing but a branch that leaves ours below the solidified block
- * before it replaces ours. A node that has just started calls its head solidified, and one that was killed comes back without
- * its last blocks, so such a branch can be the only one that will ever continue.
+ * For how many polls and milliseconds the node must show nothing but a branch that leaves ours below the solidified
+ * block before it replaces ours. A node that has just started calls its head solidified, and one that was killed comes
+ * back without its last blocks, so such a branch can be the only one that continues.
  */
 const DEEP_POLLS = 10
 const DEEP_TIME = 15_000
@@ -31,13 +31,16 @@ const RESET_TIME = 1_500
 /**
  * Compares the node's head with ours and publishes the updates between them, in order and without a gap.
  *
- * - A higher head is linked block by block. Where a parent hash does not fit, the branch is walked back by hash to where it left
+ * - A higher head is linked block by block. Where a parent hash does not fit, the branch is walked back by hash to
+ *   where it left
  *   ours.
  * - A head that is not higher and on our branch means that the node lags: nothing changes.
  * - A head that is not higher and on another branch replaces ours only when the node shows nothing else for a while.
- * - A branch that leaves ours below the solidified block is refused and reported as a problem. It is followed only when the node
+ * - A branch that leaves ours below the solidified block is refused and reported as a problem. It is followed only when
+ *   the node
  *   shows nothing else for a long time.
- * - A node whose block 1 or whose block at the window's oldest height is another one serves another history: a private chain was
+ * - A node whose block 1 or whose block at the window's oldest height is another one serves another history: a private
+ *   chain was
  *   reset. The whole window is replaced.
  */
 export function createHeadSync({
@@ -49,7 +52,10 @@ export function createHeadSync({
   source,
   window,
 }: createHeadSync.Options): HeadSync {
-  /** A branch that is not higher, one that leaves ours below the solidified block, another history: since when they are shown. */
+  /**
+   * How long the node has shown a branch that is not higher, one that leaves ours below the solidified block, and
+   * another history.
+   */
   let other: Shown | undefined
   let deep: Shown | undefined
   let reset: Shown | undefined
@@ -131,10 +137,13 @@ export function createHeadSync({
     }
   }
 
-  /** The branch that ends in `block`, from its first block that is not ours. Undefined when it cannot be read or is refused. */
+  /**
+   * The branch that ends in `block`, from its first block that is not ours. Undefined when it cannot be read or is
+   * refused.
+   */
   async function walkBack(view: Window, block: RecentBlock): Promise<RecentBlock[] | undefined> {
     const branch = [block]
-    // Counted once a poll, however deep the branch is.
+    // Counted once per poll, whatever the depth of the branch.
     const leaves = blockAt(view, block.number - 1)?.hash !== block.parentHash
     if (leaves && problem !== undefined) deep = shownAgain(deep)
     for (let first = block; ;) {
@@ -230,7 +239,7 @@ export function createHeadSync({
   }
 
   async function trySolidified(): Promise<HeadBlock | undefined> {
-    // The head goes on without it. It is asked for again with the next block.
+    // The head continues without it. It is read again with the next block.
     return source.solidified().catch(() => undefined)
   }
 

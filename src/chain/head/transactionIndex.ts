@@ -5,7 +5,7 @@ import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.t
 /** Which canonical block of the window holds a transaction. */
 export type TransactionIndex = {
   blockWith(transaction: Hash): HeadBlock | undefined
-  /** Takes in an update that made `after` of `before`. */
+  /** Applies the update that changed the window from `before` to `after`. */
   update(before: Window | undefined, after: Window, update: ChainUpdate): void
 }
 

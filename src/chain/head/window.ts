@@ -5,7 +5,7 @@ import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
 /** Blocks kept below the solidified one, so that a cursor on an older block can still be resumed. */
 const FORK_WINDOW = 128
 
-/** The most blocks kept when nothing gets solidified: about three hours of a chain that has lost its producers. */
+/** Most blocks that are kept while none is solidified: about three hours on a chain that has lost most of its producers. */
 export const MAX_WINDOW = 4_096
 
 /**
@@ -38,7 +38,7 @@ export function oldestKept(solidified: number, newest: number): number {
   return Math.max(Math.min(solidified, newest) - FORK_WINDOW, newest - MAX_WINDOW + 1)
 }
 
-/** The window with orphans that other replicas know. */
+/** The window with the orphans that other replicas know. */
 export function addOrphans(window: Window, blocks: readonly RecentBlock[]): Window {
   const orphans = new Map(window.orphans)
   for (const block of blocks)
