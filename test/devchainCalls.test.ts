@@ -172,6 +172,39 @@ describe('eth_call', () => {
   test('error: an endless call ends with its gas', async () => {
     await expect(call('burn')).rejects.toMatchObject({ code: -32000 })
   })
+
+  test('behavior: other calls are answered while a long one runs', async () => {
+    const loop = { [kitchen]: { code: '0x5b600056' } }
+    let isOver = false
+    const ended = dev
+      .rpc('eth_call', { to: kitchen, gas: '0x7a120' }, 'latest', loop)
+      .catch((error: unknown) => error)
+      .finally(() => (isOver = true))
+    const response = await fetch(dev.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }),
+    })
+    expect(await response.json()).toMatchObject({ result: expect.any(String) })
+    expect(isOver).toBe(false)
+    expect(await ended).toMatchObject({ code: -32000 })
+  })
+
+  test('behavior: an estimate does not ask whether the sender has the coins', async () => {
+    const from = `0x${'77'.repeat(20)}`
+    const creation = { from, data: '0x6001600055600160005260016000f3' }
+    const gas = await dev.rpc('eth_estimateGas', creation)
+    expect(await dev.rpc('eth_estimateGas', { ...creation, gasPrice: '0x77359400' })).toBe(gas)
+    expect(await dev.rpc('eth_estimateGas', { from, to: accountOf(0), value: '0x1' })).toBe(
+      '0x5208',
+    )
+    await expect(dev.rpc('eth_sendTransaction', { ...creation, gas })).rejects.toThrow(
+      'insufficient funds',
+    )
+    await expect(
+      dev.rpc('eth_call', { from, to: accountOf(0), value: '0x1' }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('insufficient funds') })
+  })
 })
 
 describe('eth_simulateV1', () => {

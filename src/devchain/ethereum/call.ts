@@ -1,12 +1,13 @@
 import { intrinsicGas } from '../../codec/intrinsicGas.ts'
 import { EthereumError } from '../errors.ts'
+import { newAccount } from '../model.ts'
 import { nonceOf } from '../nonce.ts'
 import { createOverlay } from '../state.ts'
 import type { State, StateReader } from '../state.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
-import { assertFunds, gasPriceOf, recordCreated } from './execute.ts'
+import { assertFunds, recordCreated } from './execute.ts'
 import type { EthereumRules } from './rules.ts'
 
 /** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
@@ -18,7 +19,7 @@ export type EthereumCall = {
   data: string
   /** Energy that it may use. @default the most that a transaction may */
   gas?: bigint
-  /** What a unit is to cost; with it the balance limits the energy. */
+  /** What contracts see as the price of a unit. */
   gasPrice?: bigint
 }
 
@@ -29,7 +30,7 @@ export type CallContext = {
   observe?: runVm.Observe
 }
 
-/** Milliseconds after which an endless call is given up. It keeps the process busy that long. */
+/** Milliseconds of computing after which an endless call is given up. Other calls have their turns meanwhile. */
 const TIMEOUT = 5_000
 
 /**
@@ -75,7 +76,7 @@ const CLOSE = 64n
 
 /**
  * The gas limit that suffices for a call: what it used, more where calls inside hold a part of their energy back, and
- * never less than Ethereum's intrinsic gas.
+ * never less than Ethereum's intrinsic gas. As on Hardhat, the sender need not have the coins.
  *
  * @throws EthereumError; EstimateFailure when the call fails whatever the limit.
  */
@@ -84,8 +85,10 @@ export async function estimateEthereum(
   call: EthereumCall,
   context: CallContext,
 ): Promise<bigint> {
-  const limit = limitOf(state, call, context)
-  const attempt = (gas: bigint) => callEthereum(createOverlay(state), { ...call, gas }, context)
+  const most = context.rules.gasLimit
+  const limit = call.gas && call.gas < most ? call.gas : most
+  const funded = fund(state, call, context.block.timestamp)
+  const attempt = (gas: bigint) => callEthereum(createOverlay(funded), { ...call, gas }, context)
   const first = await attempt(limit)
   if (first.failure) throw new EstimateFailure(first)
   const least = intrinsicGas({ data: `0x${call.data}`, to: call.to })
@@ -110,20 +113,13 @@ export async function estimateEthereum(
   return high
 }
 
-function limitOf(
-  state: StateReader,
-  { from, gas, gasPrice = 0n, value }: EthereumCall,
-  { block, rules }: CallContext,
-) {
-  const most = rules.gasLimit
-  const asked = gas !== undefined && gas > 0n && gas < most ? gas : most
-  if (gasPrice === 0n) return asked
-  const balance = state.get('account', from)?.balance ?? 0n
-  assertFunds(state, from, value)
-  // A sender pays the price in force. The maximum that a client offers may be a million times higher.
-  const inForce = gasPriceOf(state, { block })
-  const affordable = (balance - value) / (gasPrice < inForce ? gasPrice : inForce)
-  return affordable < asked ? affordable : asked
+/** A state in which the sender has what it sends. */
+function fund(state: StateReader, { from, value }: EthereumCall, now: number): StateReader {
+  const account = state.get('account', from) ?? newAccount(from, 'Normal', now)
+  if (account.balance >= value) return state
+  const overlay = createOverlay(state)
+  overlay.set('account', from, { ...account, balance: value })
+  return overlay
 }
 
 /** The call fails whatever its gas limit. */

@@ -79,14 +79,14 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
   const { handlers } = getOpcodesForHF(common)
   const handler = (opcode: number) => handlers.get(opcode) as AddOpcode['logicFunction']
 
-  /** Endless loops pass a jump, so this is where time is looked at. */
   const jump = (opcode: number, opcodeName: string, baseFee: number): AddOpcode => ({
     opcode,
     opcodeName,
     baseFee,
     logicFunction(runState, common) {
-      options.onJump()
-      return handler(opcode)(runState, common)
+      const pause = options.pace()
+      const go = () => handler(opcode)(runState, common)
+      return pause ? pause.then(go) : go()
     },
   })
 
@@ -131,8 +131,8 @@ export declare namespace energyOpcodes {
   type Options = {
     /** Whether the proposal "energy adjustment" is in force: destroying towards a new account costs its creation. */
     adjusted: boolean
-    /** Called at every jump; throws when the time is up. */
-    onJump: () => void
+    /** Called at every jump; returns what to wait for, and throws when the time is up. */
+    pace: () => Promise<void> | undefined
     onSelfdestruct: (contract: Address, heir: Address) => void
     /** Whether a storage slot was ever written and not cleared in an earlier transaction. */
     hasSlot: (contract: Address, slot: Uint8Array) => boolean

@@ -15,8 +15,8 @@ import type { VmState } from './vmState.ts'
 export type RunHooks = {
   state: VmState
   tokens: TokenCalls
-  /** Called at every jump; throws when the time is up. */
-  onJump: () => void
+  /** Called at every jump; returns what to wait for, and throws when the time is up. */
+  pace: () => Promise<void> | undefined
   onSelfdestruct: (contract: Address, heir: Address) => void
 }
 
@@ -67,7 +67,7 @@ async function buildMachine(chainId: number, rules: Rules): Promise<Machine> {
       ...energyOpcodes(common, {
         adjusted: rules.isAdjusted,
         hasSlot: (address, slot) => hooks().state.hasSlot(address, slot),
-        onJump: () => hooks().onJump(),
+        pace: () => hooks().pace(),
         onSelfdestruct: (contract, heir) => hooks().onSelfdestruct(contract, heir),
       }),
       ...tokenOpcodes(common, () => hooks().tokens),

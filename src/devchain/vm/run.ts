@@ -5,13 +5,14 @@ import { parameter } from '../parameters.ts'
 import type { State } from '../state.ts'
 import { blockchainOf, destroy, evmAddress } from './adapters.ts'
 import type { AddressRule } from './createdAddress.ts'
-import { TimeoutError, toFailure } from './failure.ts'
+import { toFailure } from './failure.ts'
 import type { Failure, LastStep } from './failure.ts'
 import { followFrames } from './frames.ts'
 import { createInternalLog } from './internal.ts'
 import type { InternalTransaction } from './internal.ts'
 import { borrowMachine } from './machine.ts'
 import type { Machine } from './machine.ts'
+import { createPace } from './pace.ts'
 import { createTokenCalls } from './tokens.ts'
 import { createVmState, native } from './vmState.ts'
 import type { VmState } from './vmState.ts'
@@ -63,7 +64,7 @@ export declare namespace runVm {
     transactionId: string
     /** Whether the run is only looked at. */
     constant: boolean
-    /** Milliseconds that the run may take; without it only energy limits it. */
+    /** Milliseconds that the run may compute; without it only energy limits it. */
     timeout?: number
     block: BlockContext
     /** How contracts that are created inside get their addresses. @default 'native' */
@@ -135,6 +136,13 @@ async function runOn(
     blockchain: blockchainOf(block),
     addressOf: (message) => (addressOf as ReturnType<typeof followFrames>)(message),
   })
+  const pace = createPace(options.timeout)
+  // First of all listeners: a run whose time is up here leaves nothing half done in the others.
+  evm.events.on('beforeMessage', (_, resume) => {
+    const pause = pace()
+    if (pause) void pause.then(resume)
+    else resume?.()
+  })
   addressOf = followFrames(evm, {
     internal,
     isIstanbul: machine.isIstanbul,
@@ -147,7 +155,7 @@ async function runOn(
   machine.hooks = {
     state: vmState,
     tokens,
-    onJump: deadline(options.timeout),
+    pace,
     onSelfdestruct(contract, heir) {
       const value = vmState.top().get('account', native(contract))?.balance ?? 0n
       const entry = { caller: native(contract), to: native(heir), value, note: 'suicide' as const }
@@ -198,16 +206,6 @@ async function runOn(
         internal: internal.records,
       }
     },
-  }
-}
-
-/** Endless loops pass a jump, so this is where time is looked at. */
-function deadline(timeout: number | undefined): () => void {
-  if (timeout === undefined) return () => undefined
-  const end = performance.now() + timeout
-  let jumps = 0
-  return () => {
-    if ((++jumps & 0x3ff) === 0 && performance.now() > end) throw new TimeoutError()
   }
 }
 
