@@ -2,10 +2,10 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 import { amount } from './schemas.ts'
 import type { Unit } from './unit.ts'
 
-/** Where a JSON value holds amounts of the coin: it is one, by member, or (one element) in every element of a list. */
+/** The places of coin amounts in a JSON value: the value itself, by member, or (one element) in every element of a list. */
 export type Amounts = 'amount' | { readonly [member: string]: Amounts } | readonly [Amounts]
 
-/** Where values of a schema hold amounts of the coin; undefined when they hold none. */
+/** The places of coin amounts in values of a schema; undefined when there are none. */
 export function amountsIn(schema: JsonSchema | undefined): Amounts | undefined {
   if (schema === undefined) return undefined
   if (schema === amount) return 'amount'

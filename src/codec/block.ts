@@ -16,7 +16,7 @@ const EMPTY_TRIE_ROOT: Hash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc
 const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 
 /**
- * Energy that a block is said to hold. The chain limits a block by bytes and time and not by energy; tools want a number
+ * The gas limit of a block. The chain limits a block by bytes and time, not by energy; tools need a number
  * that no transaction exceeds, and wallets cap their estimates at a share of it. This is the most that a node spends on one
  * simulated call (`vm.maxEnergyLimitForConstant`), more than any fee limit buys.
  */
@@ -79,12 +79,12 @@ export declare namespace toRpcHeader {
   type Options = {
     /** Sun, as of the block's time. Left out, the block does not announce EIP-1559 fees. */
     baseFeePerGas?: bigint | undefined
-    /** Given where the caller has mapped them already. */
+    /** Pass them when the caller has mapped them already. */
     logs?: readonly RpcLog[]
   }
 }
 
-/** Tools check that the root is the constant exactly when there are no transactions; the node says zero then. */
+/** Tools check that the root is this constant exactly when there are no transactions. The node gives zero then. */
 function transactionsRoot(count: number, txTrieRoot: string | undefined): Hex {
   return count === 0 ? EMPTY_TRIE_ROOT : toHash(txTrieRoot)
 }

@@ -5,7 +5,7 @@ export const BLOCK_TAGS = ['latest', 'earliest', 'pending', 'safe', 'finalized']
 
 export type BlockTag = (typeof BLOCK_TAGS)[number]
 
-/** A block as a caller names it: by height, by tag, or by hash (EIP-1898). */
+/** A block reference of a client: height, tag, or hash (EIP-1898). */
 export type BlockRef = number | BlockTag | { blockHash: Hash }
 
 /** A block on the canonical chain. */

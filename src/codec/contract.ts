@@ -4,15 +4,15 @@ import { toRpcAddressOrNull } from '../lib/address.ts'
 import type { Contract, TransactionInfo } from '../native/types.ts'
 import { toInt64 } from './quantity.ts'
 
-/** What a contract of the node says in Ethereum's words: whom it concerns, and how much of the smallest unit it moves. */
+/** Ethereum's `to` and `value` of a native contract: the other account, and the amount in the smallest unit. */
 export type Meaning = { to: Address | null; value: bigint }
 
 type Fields = Record<string, unknown>
 
-/** Reads the meaning of one contract type; `info` is absent while the transaction is pending. */
+/** Reads `to` and `value` of one contract type. `info` is absent while the transaction is pending. */
 type Reader = (fields: Fields, info: TransactionInfo | undefined) => Meaning
 
-/** Sun that a contract type always costs; the chain takes it, no field of the transaction says so. */
+/** Sun that a contract type always costs. No field of the transaction has it. */
 const WITNESS_FEE = 9_999_000_000n
 const ISSUE_FEE = 1_024_000_000n
 const EXCHANGE_FEE = 1_024_000_000n
@@ -22,7 +22,7 @@ const nothing: Meaning = { to: null, value: 0n }
 
 const toOf = (fields: Fields, key: string) => toRpcAddressOrNull(fields[key])
 
-/** Field `key` names who it concerns; field `amount`, when given, how much. */
+/** Field `key` is the account; field `amount`, when given, the amount. */
 function fieldsOf(key: string, amount?: string): Reader {
   return (fields) => ({
     to: toOf(fields, key),
@@ -30,7 +30,7 @@ function fieldsOf(key: string, amount?: string): Reader {
   })
 }
 
-/** Only the outcome of the transaction says how much. */
+/** Only the outcome of the transaction has the amount. */
 function outcomeOf(key: 'unfreeze_amount' | 'withdraw_amount' | 'withdraw_expire_amount'): Reader {
   return (_fields, info) => ({ to: null, value: toInt64(info?.[key]) })
 }
@@ -41,7 +41,7 @@ function feeOf(value: bigint): Reader {
 
 /**
  * `to` and `value` by contract type. The amounts of token contracts are units of the token, those of votes are votes; all
- * types that are not listed concern nobody and move nothing.
+ * types that are not listed have neither.
  */
 const readers: Record<string, Reader> = {
   AccountCreateContract: fieldsOf('account_address'),

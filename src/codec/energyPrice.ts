@@ -1,4 +1,4 @@
-/** From a time on (milliseconds), one unit of energy costs so many sun. */
+/** The price of one unit of energy in sun, valid from a time in milliseconds. */
 export type EnergyPrice = { since: number; sun: bigint }
 
 /**

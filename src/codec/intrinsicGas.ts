@@ -1,19 +1,19 @@
 import type { Hex } from 'viem'
 
-/** What every transaction costs. */
+/** Gas of every transaction. */
 const TRANSACTION = 21_000n
-/** On top for a creation. */
+/** Additional gas of a creation. */
 const CREATION = 32_000n
-/** A token is a zero byte; any other byte is four of them (EIP-2028). */
+/** Gas per token of call data. A zero byte is one token, any other byte is four (EIP-2028). */
 const PER_TOKEN = 4n
-/** The least that a token of call data costs (EIP-7623). */
+/** Minimum gas per token of call data (EIP-7623). */
 const FLOOR_PER_TOKEN = 10n
-/** A word of creation code (EIP-3860). */
+/** Gas per word of creation code (EIP-3860). */
 const PER_WORD = 2n
 
 /**
- * The gas that Ethereum asks for before a transaction runs, as of its Prague rules. Clients compute it themselves and refuse to
- * sign with less; the chain asks for nothing of the kind.
+ * The intrinsic gas of a transaction by Ethereum's Prague rules. Clients compute it themselves and refuse to
+ * sign with less. The chain has no such rule.
  */
 export function intrinsicGas({ data, to }: { data: Hex; to?: string | undefined }): bigint {
   const bytes = data.length / 2 - 1

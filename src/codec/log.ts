@@ -31,7 +31,7 @@ export function toRpcLogsByTransaction(
       transactionHash: toHash(id),
       transactionIndex: toQuantity(transactionIndex),
 
-      // True of every canonical block; who reports a dropped block turns it.
+      // False for every canonical block. Whoever reports a removed block changes it.
       removed: false,
     })),
   )

@@ -12,13 +12,13 @@ export function toQuantity(value: Int64 | undefined): Hex {
   return value === undefined || value <= 0 ? '0x0' : `0x${value.toString(16)}`
 }
 
-/** Reads a field that may be an int64, absent, or (in a shape that is unknown to us) anything else; the latter is zero. */
+/** Reads a field that may be an int64 or absent. Anything else is zero. */
 export function toInt64(value: unknown): bigint {
   if (typeof value === 'bigint') return value
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : 0n
 }
 
-/** Milliseconds of the node, as the whole seconds of Ethereum. */
+/** Converts the node's milliseconds to Ethereum's whole seconds. */
 export function toSeconds(milliseconds: number | undefined): Hex {
   return toQuantity(Math.floor((milliseconds ?? 0) / 1000))
 }

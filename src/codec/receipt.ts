@@ -9,7 +9,8 @@ import type { RpcReceipt, RpcTransaction } from './types.ts'
 /**
  * The receipts of a block, in order. Genesis has none, whatever it holds.
  *
- * `energyPrice` is in sun, as of the block's time. It is the price of a unit, not what was paid: stake covers part or all.
+ * `energyPrice` is in sun, as of the block's time. It is the price per unit, not the paid fee: stake covers part or all
+ * of it.
  */
 export function toRpcReceipts(
   block: Block,
@@ -62,8 +63,8 @@ function ethereumFields({ ethereum }: Transaction): Partial<RpcReceipt> {
 }
 
 /**
- * Whether a transaction did what it says. Only the VM writes `receipt.result`; the other types are in a block because they
- * succeeded, unless the info says otherwise.
+ * Whether a transaction succeeded. Only the VM writes `receipt.result`; transactions of other types are in a block
+ * because they succeeded, unless the info has an error.
  */
 export function hasSucceeded(info: TransactionInfo): boolean {
   const result = info.receipt?.result ?? 'DEFAULT'

@@ -5,7 +5,7 @@ const ERROR = '0x08c379a0'
 /** Selector of `Panic(uint256)`. */
 const PANIC = '0x4e487b71'
 
-/** What each code of Solidity's `Panic` means, in the words that Ethereum nodes use. */
+/** The meaning of each code of Solidity's `Panic`, in the text that Ethereum nodes use. */
 const PANICS: Record<string, string> = {
   '0': 'generic panic',
   '1': 'assert(false)',
@@ -32,7 +32,7 @@ export function revertReason(data: Hex): string | undefined {
   return data.startsWith(ERROR) ? decodeString(body) : undefined
 }
 
-/** ABI decoding of a single string; undefined when the bytes do not hold one. */
+/** Decodes a single ABI string; undefined when the bytes are not one. */
 function decodeString(body: string): string | undefined {
   const offset = word(body, 0)
   if (offset === undefined) return undefined

@@ -1,5 +1,5 @@
 /**
- * The encoded items of an RLP list, not decoded any further.
+ * The items of an RLP list, still encoded.
  *
  * @throws TypeError when the bytes are not one whole list.
  */
@@ -30,10 +30,10 @@ export const EMPTY_RLP_LIST = Uint8Array.of(0xc0)
 
 const STRING = 0x80
 const LIST = 0xc0
-/** From this length on, the length has bytes of its own. */
+/** From this length on, the length is encoded in separate bytes. */
 const SHORT = 56
 
-/** Where the content of an item begins and ends. */
+/** Start and end of the content of an item. */
 function readHead(bytes: Uint8Array, at: number) {
   const first = bytes[at]
   if (first === undefined) throw malformed()

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 const hex = (pattern: string, title: string): JsonSchema => ({ title, type: 'string', pattern })
 
 export const quantity = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'quantity')
-/** An amount of the coin. Wherever a client is shown another unit than sun, it is found by this schema. */
+/** An amount of the coin. Endpoints with another unit than sun find amounts by this schema. */
 export const amount = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'amount')
 export const hash = hex('^0x[0-9a-f]{64}$', 'hash')
 export const address = hex('^0x[0-9a-fA-F]{40}$', 'address')

@@ -17,7 +17,7 @@ export function toRpcSignature(signature: string | undefined): {
   if (!signature || !/^[0-9a-f]{130}/i.test(signature))
     return { r: '0x0', s: '0x0', v: '0x0', yParity: '0x0' }
   const part = (from: number, to: number) => BigInt(`0x${signature.slice(from, to)}`)
-  // Written as 0 and 1, as 27 and 28, or (for a compressed key) as 31 and 32: the parity alternates in all of them.
+  // Written as 0 and 1, as 27 and 28, or (for a compressed key) as 31 and 32. The parity alternates in all three.
   const v = Number(part(128, 130))
   const parity = (v >= 27 ? v - 27 : v) & 1
   return {

@@ -55,7 +55,7 @@ export declare namespace toRpcTransaction {
   }
 }
 
-/** Who sends a transaction, to whom, how much, and the call data or (of a creation) the bytecode. */
+/** Sender, recipient and amount of a transaction, and the call data or (of a creation) the bytecode. */
 export function transactionParties(
   transaction: Transaction,
   info: TransactionInfo | undefined,

@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Hash } from 'viem'
 
-/** EIP-712 data whose members were not looked at yet. */
+/** EIP-712 data whose members are not yet checked. */
 export type TypedData = {
   types: Record<string, unknown>
   primaryType: string
@@ -21,8 +21,8 @@ const MAX_NAME = 128
 const MAX_DEPTH = 32
 
 /**
- * The hash that is signed for EIP-712 data. Types and values are checked as they are read: only their own members count, nothing
- * is converted, and numbers, depth and length are bounded.
+ * The hash that is signed for EIP-712 data. Types and values are checked as they are read: only their own members
+ * count, nothing is converted, and numbers, depth and length are bounded.
  *
  * @throws Error that names the member and what was expected.
  */
@@ -36,7 +36,7 @@ export function hashTypedData({ domain, message, primaryType, types }: TypedData
   return `0x${Buffer.from(keccak_256(Buffer.concat(parts))).toString('hex')}`
 }
 
-/** What a domain may hold, in the order of its type. */
+/** The members of a domain, in the order of its type. */
 const DOMAIN: readonly Field[] = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -202,7 +202,7 @@ function own(object: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** A value as it is quoted in messages. */
+/** The text of a value in error messages. */
 function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40))
   return typeof value === 'object' && value !== null

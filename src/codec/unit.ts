@@ -1,6 +1,9 @@
-/** The unit in which a client is shown amounts of the coin. Everything inside counts in sun, 10^-6 of the coin. */
+/** The unit of coin amounts at an endpoint. Internally all amounts are in sun, 10^-6 of the coin. */
 export type Unit = {
-  /** @throws Error when the amount is no whole number of sun: rounded, it would be another amount than the one asked for. */
+  /**
+   * @throws Error when the amount is no whole number of sun: rounded, it would be another amount than the one asked
+   * for.
+   */
   toSun(amount: bigint): bigint
   fromSun(sun: bigint): bigint
 }

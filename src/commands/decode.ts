@@ -12,7 +12,7 @@ import { renderFields, renderValue } from './support/table.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 import { renderAnswer } from './support/walletTables.ts'
 
-/** `ethgate decode`: says what some bytes are. Asks no server. */
+/** `ethgate decode`: identifies and decodes bytes. Makes no request. */
 export function addDecodeCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'decode', {
     summary: 'say what some bytes are',

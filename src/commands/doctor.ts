@@ -11,7 +11,7 @@ import { stringify } from './support/json.ts'
 import { renderRows } from './support/table.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
-/** `ethgate doctor`: what will and will not work with a node. */
+/** `ethgate doctor`: reports what works with a node and what does not. */
 export function addDoctorCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'doctor', {
     summary: 'check a node: what will and will not work',
@@ -79,7 +79,7 @@ const isOk = (findings: Finding[]) => findings.every(({ level }) => level !== 'f
 
 const isUsable = ({ state }: MemberStatus) => state === 'healthy' || state === 'syncing'
 
-/** One node: its findings. Several: each with what it is beside the others. */
+/** One node: its findings. Several: the findings of each, and how it compares with the others. */
 function asJson(ok: boolean, examined: Examined[], states: MemberStatus[]): object {
   const [first] = examined
   if (states.length === 0) return { ok, findings: first?.findings }

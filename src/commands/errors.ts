@@ -17,7 +17,7 @@ export const EXIT = {
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly exitCode: number
-  /** What `--json` shows beside the message: `code`, `data`, … */
+  /** Fields that `--json` shows beside the message: `code`, `data`, … */
   readonly details: Record<string, unknown>
 
   constructor(message: string, options: CommandError.Options = {}) {

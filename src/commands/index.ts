@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { addCommand, addOutputOptions, collect } from './command.ts'
 import { type Io, processIo } from './support/io.ts'
 
-/** `ethgate index`: fills a log index, and looks after it. */
+/** `ethgate index`: fills and maintains a log index. */
 export function addIndexCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'index', {
     summary: 'fill a log index and look after it',

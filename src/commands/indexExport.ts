@@ -15,7 +15,7 @@ type ExportOptions = IndexOptions & SearchOptions & { out: string; from: string;
 /** Rows that one search gives, and one group of rows of a Parquet file. */
 const ROWS = 20_000
 
-/** Milliseconds that one search may take: nobody waits for it. */
+/** Milliseconds that one search may take. No client waits for it. */
 const DEADLINE = 3_600_000
 
 /** A log as a row of a table. */

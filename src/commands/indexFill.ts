@@ -37,7 +37,7 @@ const LINE_EVERY = 5_000
 const RETRIES = 10
 const RETRY_DELAY = 3_000
 
-/** `ethgate index --from …`: reads what is missing of a range. */
+/** `ethgate index --from …`: reads the missing blocks of a range. */
 export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const address = indexAddress(io, options)

@@ -6,7 +6,7 @@ import { type Io, processIo } from './support/io.ts'
 
 type Adder = (program: Command, io: Io) => void
 
-/** Every subcommand, loaded when it is used: `serve` does not wait for what `send` needs. */
+/** Every subcommand, loaded on use: `serve` does not load the modules of `send`. */
 const commands: Record<string, () => Promise<Adder>> = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
   dev: async () => (await import('./dev.ts')).addDevCommand,

@@ -112,7 +112,7 @@ async function send(io: Io, words: string[], options: SendOptions): Promise<void
     throw usageError(
       'who sends? give --key-file FILE (or ETHGATE_KEY), or --from ADDRESS when the gateway manages the key',
     )
-  // A node that was named is spoken to directly, unless a gateway was named as well.
+  // A named node is called directly, unless a gateway is named too.
   const channel =
     target.nodeGiven && options.rpc === undefined
       ? createNodeChannel(target.node)
@@ -196,7 +196,7 @@ async function sendManaged(sending: Sending & { target: Target }): Promise<void>
   })
 }
 
-/** Energy may cost up to the estimate and a fifth, because what others do meanwhile changes what a call needs. */
+/** The fee limit is the estimate and a fifth, because other transactions can change the energy that a call needs. */
 async function feeLimitOf({
   channel,
   intent,

@@ -46,7 +46,7 @@ export const eth_feeHistory = defineMethod({
       )
     const length = Math.min(count > MAX_BLOCKS ? MAX_BLOCKS : Number(count), newest.number + 1)
     const oldest = newest.number - length + 1
-    // One more than asked for, as far as there is one: a history ends with the price of the block that follows.
+    // One block more than requested, if there is one: a history ends with the price of the next block.
     const read = length && newest.number < chain.latest().number ? length + 1 : length
     const blocks = await mapBounded(read, async (offset) => {
       const wire = await chain.block(oldest + offset, false, request.signal)
@@ -56,13 +56,13 @@ export const eth_feeHistory = defineMethod({
       return { price: numberToHex(await chain.energyPrice(timestamp * 1_000)), ratio }
     })
     const prices = blocks.map(({ price }) => price)
-    // After the newest block comes what is asked for now.
+    // The price after the newest block is the current one.
     if (length && read === length) prices.push(numberToHex(await chain.energyPrice()))
     const asked = blocks.slice(0, length)
     return {
       oldestBlock: numberToHex(length ? oldest : 0),
-      // Everybody pays the energy price and it is burned, as a base fee is. Wallets that price by this history alone ask
-      // for exactly eth_gasPrice.
+      // Every sender pays the energy price and it is burned, like a base fee. Wallets that use only this history then offer
+      // exactly eth_gasPrice.
       baseFeePerGas: prices,
       gasUsedRatio: asked.map(({ ratio }) => ratio),
       ...(percentiles.length > 0 && {
@@ -74,7 +74,7 @@ export const eth_feeHistory = defineMethod({
 
 type Usage = { ratio: number; /** Seconds. */ timestamp: number }
 
-/** Reading a block takes longer than the rest of its line, and the same blocks are asked for again and again. */
+/** Rows are cached: reading a block takes most of the time, and the same blocks are requested repeatedly. */
 const usages = new WeakMap<Wire<RpcBlock>, Usage>()
 
 function usageOf(wire: Wire<RpcBlock>): Usage {

@@ -12,7 +12,7 @@ export const eth_getTransactionCount = defineMethod({
     'the chain has no nonces: how many transactions of the account went through this gateway and are mined, with pending those on their way too',
   async handler({ chain, sending }, [account, ref]) {
     const pending = await sending.count(account, 'pending')
-    // True at any block, known or not.
+    // Valid at any block.
     if (pending === 0 || ref === 'pending') return numberToHex(pending)
     const source = await chain.state(ref)
     if (source.at === 'historic') throw new HistoricalStateError('of transaction counts')

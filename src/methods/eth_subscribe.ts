@@ -49,7 +49,7 @@ function toSpec(
   }
 }
 
-/** Tags limit nothing: clients send `earliest` and `latest` with every subscription. */
+/** Tags set no limit: clients send `earliest` and `latest` with every subscription. */
 function heightOf(ref: number | string | undefined): number | undefined {
   return typeof ref === 'number' ? ref : undefined
 }

@@ -3,7 +3,7 @@ import { numberToHex } from 'viem/utils'
 import * as schemas from '../codec/schemas.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 
-/** A slot is 3 s; ten missed ones are unusual on a chain that runs. */
+/** A slot is 3 s. Ten missed slots are unusual on a running chain. */
 const FRESH_MS = 30_000
 const SLOT_MS = 3_000
 
@@ -25,7 +25,7 @@ export const eth_syncing = defineMethod({
     const age = Date.now() - timestamp
     if (age < FRESH_MS) return false
     const { beginSyncNum, peerList = [] } = await native.wallet.getNodeInfo(undefined, { signal })
-    // An old head alone is a chain that stands still; a node that catches up has somebody to catch up with.
+    // An old head alone may be a chain without new blocks. A node that is catching up also has a peer.
     if (!peerList.some(({ needSyncFromPeer }) => needSyncFromPeer)) return false
     return {
       startingBlock: numberToHex(Math.min(beginSyncNum ?? number, number)),

@@ -5,7 +5,7 @@ import { defineMethod } from '../jsonrpc/method.ts'
 import { wireObject } from '../lib/wire.ts'
 import { toRangeQuery } from './logRange.ts'
 
-/** Logs of a page unless `limit` says how many. */
+/** Default number of logs of a page. */
 const LIMIT = 1_000
 
 export const ethgate_getLogs = defineMethod({

@@ -9,7 +9,7 @@ type Unwrapped<result> = result extends Wire<infer value> ? value : result
 type Result<name extends keyof Methods> = Unwrapped<Awaited<ReturnType<Methods[name]['handler']>>>
 type Spec<name> = Extract<PublicRpcSchema[number], { Method: name }>['ReturnType']
 
-/** Methods that viem knows and whose result it would not accept. */
+/** Methods of viem whose result type does not accept ours. */
 type Mismatch = {
   [name in keyof Methods]: [Spec<name>] extends [never]
     ? never
@@ -19,7 +19,7 @@ type Mismatch = {
 }[keyof Methods]
 
 /**
- * Objects, which viem types narrower than JSON can say (tuples of topics, fields of other chains); their shape is checked
+ * Objects, which viem types more narrowly than JSON allows (tuples of topics, fields of other chains); their shape is checked
  * at run time, in test/conformance. Ids of filters, which are any text here. And `net_version`, which is decimal whatever
  * viem says.
  */

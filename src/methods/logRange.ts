@@ -2,7 +2,7 @@ import type { LogMatch, LogQuery } from '../chain/chainTypes.ts'
 import type { Context } from '../context.ts'
 import type { LogRangeFilter } from '../jsonrpc/logPageParam.ts'
 
-/** An open range ends at the newest block. One that has only an end is that block, as the node’s own JSON-RPC has it. */
+/** An open range ends at the newest block. One with only an end is that block, as in the node’s own JSON-RPC. */
 export function toRangeQuery(
   { addresses, fromBlock, toBlock = 'latest', topics }: LogRangeFilter,
   chain: Context['chain'],

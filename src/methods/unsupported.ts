@@ -4,8 +4,8 @@ import type { Method } from '../jsonrpc/method.ts'
 type Refused = Method<[], never>
 
 /**
- * Methods of Ethereum that are refused on purpose, with the reason that callers are told. A wrong name and a refused one
- * both answer `-32601`, which is what clients look for before they fall back to something else.
+ * Ethereum methods that are refused on purpose, with the reason that the error gives. Unknown and refused methods
+ * both answer `-32601`, which clients check before they use a fallback.
  */
 const reasons = {
   eth_getProof: 'the chain keeps no Merkle proof of its state',

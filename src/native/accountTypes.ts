@@ -168,7 +168,7 @@ export type ContractInfo = {
   contract_state?: { energy_usage?: Int64; energy_factor?: Int64; update_cycle?: Int64 }
 }
 
-/** How the node judged a call or broadcast; `message` is already text, not hex. */
+/** The result of a call or broadcast. `message` is already text, not hex. */
 export type CallResult = { result?: boolean; code?: string; message?: string }
 
 /** Answer of a constant call. `readConstantCall` tells success, revert and failure apart. */

@@ -4,11 +4,11 @@ import { readFailure } from './constantCall.ts'
 import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
 import type { Hex } from './types.ts'
 
-/** What a node can do depends on its configuration and release; each of these is asked for, never assumed. */
+/** What a node can do. It depends on its configuration and release, so each capability is probed, never assumed. */
 export type Capability =
   /** `triggerconstantcontract`: without it neither `eth_call` nor a code read works. */
   | 'constantCalls'
-  /** `estimateenergy`: without it an estimate is what a simulation used. */
+  /** `estimateenergy`: without it an estimate is the energy that a simulation used. */
   | 'estimateEnergy'
   /** Balances at past blocks. */
   | 'balanceHistory'
@@ -19,7 +19,7 @@ export type Capability =
   /** `/walletsolidity`: the solidified state. */
   | 'solidity'
 
-/** Who the chain is. Never changes. */
+/** The identity of the chain. Never changes. */
 export type ChainIdentity = {
   /** Last four bytes of the genesis hash. */
   chainId: number
@@ -27,13 +27,13 @@ export type ChainIdentity = {
 }
 
 export type Capabilities = {
-  /** @throws whatever the node call throws: nothing is assumed about a node that cannot be asked. */
+  /** @throws the error of the node call: nothing is assumed about a node that does not answer. */
   identity(signal?: AbortSignal): Promise<ChainIdentity>
-  /** Asked of the node when it is first needed, and again when the answer has become old. */
+  /** Read from the node on first use, and again when the answer is old. */
   has(capability: Capability, signal?: AbortSignal): Promise<boolean>
   /** Release of the node's code, such as `4.8.0`. */
   version(signal?: AbortSignal): Promise<string | undefined>
-  /** Call when the node turned out to differ from what was remembered; the next question asks it again. */
+  /** Call it when the node behaves differently from the cached answer. The next use asks the node again. */
   forget(capability?: Capability): void
 }
 
@@ -42,10 +42,10 @@ const ZERO_ADDRESS = `41${'0'.repeat(40)}`
 /** Creation code that returns nothing: the cheapest call there is. */
 const EMPTY_CODE = '60006000f3'
 
-// A node is restarted with another configuration now and then; a minute of the old answer does no harm.
+// A node is restarted with another configuration rarely. A minute with the old answer does no harm.
 const LIFETIME = 60_000
 
-/** Remembers what a node can do, each capability by itself and only for a while. */
+/** Caches the capabilities of a node, each separately and for a limited time. */
 export function createCapabilities({
   lifetime = LIFETIME,
   native,
@@ -59,12 +59,12 @@ export function createCapabilities({
     const value = ask()
     const entry = { until: now() + time, value }
     known.set(key, entry)
-    // A failure is nobody's memory.
+    // Do not cache failures.
     value.catch(() => known.get(key) === entry && known.delete(key))
     return value
   }
 
-  // The answer is shared and remembered, so one caller's abort must not end it.
+  // The answer is shared and cached, so the abort of one caller must not cancel it.
   const unlessAborted = <value>(signal: AbortSignal | undefined, answer: Promise<value>) => {
     signal?.throwIfAborted()
     return answer
@@ -96,7 +96,7 @@ export function createCapabilities({
 export declare namespace createCapabilities {
   type Options = {
     native: NativeClient
-    /** How long an answer is believed, in milliseconds. @default 60_000 */
+    /** Milliseconds that an answer is cached. @default 60_000 */
     lifetime?: number
     /** @default Date.now */
     now?: () => number
@@ -111,8 +111,8 @@ export async function requireConstantCalls(native: NativeClient): Promise<void> 
 }
 
 /**
- * @throws MissingCapabilityError when there is no such API at the address of /walletsolidity. A node that does not answer there
- * right now is no reason.
+ * @throws MissingCapabilityError when there is no such API at the address of /walletsolidity. No error when the node
+ * does not answer there right now is no reason.
  */
 export async function requireSolidity(native: NativeClient): Promise<void> {
   try {
@@ -123,11 +123,11 @@ export async function requireSolidity(native: NativeClient): Promise<void> {
   }
 }
 
-/** What to tell the operator whose node serves /walletsolidity on another port. */
+/** Advice for a node that serves /walletsolidity on another port. */
 const SOLIDITY_MISSING =
   'the upstream does not serve /walletsolidity at this address: name the node’s other port with --upstream-solidity, such as http://127.0.0.1:8091'
 
-/** The node lacks something that the gateway cannot do without; the message says which setting to change. */
+/** The node lacks a capability that the gateway needs. The message says which setting to change. */
 export class MissingCapabilityError extends RpcError {
   override name = 'MissingCapabilityError'
 
@@ -136,7 +136,7 @@ export class MissingCapabilityError extends RpcError {
   }
 }
 
-/** What to tell the operator of a node that does not execute contract calls. */
+/** Advice for a node that does not execute contract calls. */
 export const CONSTANT_CALLS_OFF =
   'the upstream node does not execute contract calls: set vm.supportConstant = true in its configuration and restart it'
 
@@ -174,7 +174,7 @@ const PROBES: Record<Capability, (native: NativeClient) => Promise<boolean>> = {
   },
   async infoHistory(native) {
     const found = await lastTransaction(native)
-    // A chain without any transaction shows nothing; then the answer to an unknown one must do.
+    // On a chain without transactions the answer to an unknown one decides.
     const value = found ?? '0'.repeat(64)
     const info = native.wallet.getTransactionInfoById({ value })
     if (!(await answers(info))) return false
@@ -208,14 +208,14 @@ async function readVersion(native: NativeClient): Promise<string | undefined> {
   return info?.configNodeInfo?.codeVersion
 }
 
-/** Whether a call was executed, or at least judged by what it asked; not whether it went well. */
+/** Whether a call was executed, or refused for its content. Not whether it succeeded. */
 async function supports(call: Promise<{ result: { code?: string; message?: string } }>) {
   if (!(await answers(call))) return false
   const { result } = await call
   return !/does not support/.test(readFailure(result)?.message ?? '')
 }
 
-/** False when the node does not offer the call or knows nothing of its object; other faults are thrown. */
+/** False when the node does not offer the call or does not know its object. Other errors are thrown. */
 async function answers(call: Promise<unknown>): Promise<boolean> {
   try {
     await call

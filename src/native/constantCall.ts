@@ -2,15 +2,16 @@ import type { ConstantCall } from './accountTypes.ts'
 import { splitException } from './errors.ts'
 import type { Hex } from './types.ts'
 
-/** How a constant call ended. `energy` is in energy units, its penalty included. */
+/** The outcome of a constant call. `energy` is in units of energy, including the penalty. */
 export type ConstantOutcome =
   | { kind: 'success'; data: Hex; energy: number; penalty: number }
   | { kind: 'revert'; data: Hex; energy: number; penalty: number }
   | ConstantFailure
 
 /**
- * The call did not run to its end. `code` is the node's (`CONTRACT_VALIDATE_ERROR`: refused before it ran, `OTHER_ERROR`:
- * an exception in the virtual machine), `exception` the short name of what was thrown, `message` its text without class names.
+ * The call did not run to its end. `code` is the node's (`CONTRACT_VALIDATE_ERROR`: refused before it ran,
+ * `OTHER_ERROR`: an exception in the virtual machine), `exception` the short name of what was thrown, `message` its
+ * text without class names.
  */
 export type ConstantFailure = {
   kind: 'failure'

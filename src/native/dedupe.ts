@@ -1,4 +1,4 @@
-/** Lets callers that want the same thing at the same time share one call. */
+/** Lets identical concurrent calls share one call. */
 export type Sharing = <value>(
   key: string,
   signal: AbortSignal | undefined,
@@ -6,8 +6,8 @@ export type Sharing = <value>(
 ) => Promise<value>
 
 /**
- * Nothing is kept once a call has ended: this is not a cache. A caller that aborts leaves; the call itself is aborted only
- * when the last one has left. All of them get the same object, so nobody may change it.
+ * Nothing is kept after a call has ended: this is not a cache. A caller that aborts leaves; the call itself is aborted only
+ * when the last one has left. All of them get the same object and must not change it.
  */
 export function createSharing(): Sharing {
   const underway = new Map<string, Underway>()
@@ -39,7 +39,7 @@ export function createSharing(): Sharing {
         const leave = () => {
           reject(signal.reason)
           if (--call.callers > 0) return
-          // Whoever asks next must not join a call that is being torn down.
+          // Later callers must not join a call that is being aborted.
           if (underway.get(key) === call) underway.delete(key)
           call.controller?.abort(signal.reason)
         }

@@ -4,24 +4,24 @@ import type { NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
 import type { NodeRpc } from './rpc.ts'
 
-/** One thing that was looked at: what was found, and what that means for those who use the gateway. */
+/** One check: its result, and what that means for users of the gateway. */
 export type Finding = {
   check: string
   /** `fail`: much of the gateway does not work; `warn`: something does not; `info`: neither good nor bad. */
   level: 'ok' | 'info' | 'warn' | 'fail'
   found: string
-  /** What to expect, and what to change; empty where there is nothing to say. */
+  /** What to expect and what to change. Empty when there is nothing to change. */
   advice: string
 }
 
-/** A burst that every node takes, yet shows a limit of a few calls a second. */
+/** Size of a burst that every node accepts, and that still shows a limit of a few calls a second. */
 const BURST = 200
 
 /** A chain makes a block every three seconds; a head older than this does not move. */
 const OLD_HEAD_MS = 60_000
 
 /**
- * Looks a node over. Faults of the node are findings, not errors: the list ends early only when it cannot be reached.
+ * Checks a node. Faults of the node are findings, not errors. The list ends early only when the node is unreachable.
  *
  * @param rpc - the node's own JSON-RPC, where its address was given.
  */
@@ -169,7 +169,7 @@ async function readSolid(native: NativeClient): Promise<Verdict> {
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
 
-/** Operations that a part of the gateway stands on, and what is lost without them. */
+/** Operations that a part of the gateway needs, and what does not work without them. */
 const NEEDED: { name: string; body: object; without: string; level: 'warn' | 'fail' }[] = [
   { name: 'getcontractinfo', body: { value: ZERO_ADDRESS }, without: 'eth_getCode', level: 'fail' },
   { name: 'getcontract', body: { value: ZERO_ADDRESS }, without: 'sending', level: 'warn' },
@@ -196,7 +196,7 @@ async function checkApi(
     } catch (error) {
       if (error instanceof NodeLacksApiError)
         return { level, found: error.reason, advice: `without it: no ${without}` }
-      // The request says nothing, so a refusal of it is a sign of life, and so is a stumble.
+      // The request is empty, so a refusal or an internal error also shows that the operation exists.
       if (!(error instanceof NodeRefusedError) && !/failed to process/.test(String(error)))
         throw error
     }

@@ -1,11 +1,11 @@
 import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
 
 /**
- * What the node says when it does not answer the question. Messages are for the caller of the gateway: no class names, no
- * bodies, no addresses of the upstream. What was received is kept in `cause`, for the log.
+ * Errors of the node. Messages are for clients of the gateway: no class names, no
+ * bodies, no addresses of the upstream. The received text is kept in `cause`, for the log.
  */
 
-/** No connection to the node, or it broke and asking again did not help. */
+/** No connection to the node, or it broke and a retry failed too. */
 export class NodeUnreachableError extends UpstreamError {
   override name = 'NodeUnreachableError'
 
@@ -23,7 +23,7 @@ export class NodeTimeoutError extends UpstreamError {
   }
 }
 
-/** The node takes connections and answers nothing. Not asked at all until a probe has an answer. */
+/** The node accepts connections but does not answer. No call is made until a probe gets an answer. */
 export class NodeSilentError extends UpstreamError {
   override name = 'NodeSilentError'
 
@@ -32,7 +32,7 @@ export class NodeSilentError extends UpstreamError {
   }
 }
 
-/** An answer that cannot be read: HTML, nothing, broken JSON, an HTTP status of trouble. */
+/** An unreadable answer: HTML, an empty body, invalid JSON, an HTTP error status. */
 export class NodeAnswerError extends UpstreamError {
   override name = 'NodeAnswerError'
 }
@@ -68,7 +68,7 @@ export class NodeBusyError extends LimitExceededError {
 }
 
 /**
- * The node understood that it cannot do what was asked: `reason` is its text, without class names. `exception` is the
+ * The node refused the request: `reason` is its text, without class names. `exception` is the
  * short name of what it threw, such as `ContractValidateException`; absent where it names none.
  */
 export class NodeRefusedError extends RpcError {
@@ -86,12 +86,12 @@ export class NodeRefusedError extends RpcError {
 const LITE = 'this API is closed because this node is a lite fullnode'
 const DISABLED = 'this API is unavailable due to config'
 const BUSY = 'lack of computing resources'
-/** How a provider says with HTTP 403 that a key asked too often. */
+/** Texts with which providers report by HTTP 403 that a key exceeded its rate. */
 const RATE = /frequency limit|rate limit|too many requests/i
 const TOO_BIG = 'body size is too big'
 
 /**
- * The error that a node's answer spells, or undefined when it is a real answer. A lone `{"Error":…}` is always an error,
+ * The error in a node's answer; undefined when it is a result. A lone `{"Error":…}` is always an error,
  * because no message of the node has such a field.
  *
  * @param parsed - the parsed text; undefined when it is not JSON.
@@ -129,7 +129,7 @@ export function nodeErrorOf(
   return undefined
 }
 
-/** Whether asking again soon may help. */
+/** Whether a retry soon may succeed. */
 export function isBusy(error: unknown): boolean {
   return error instanceof NodeBusyError
 }
@@ -141,7 +141,7 @@ function errorText(parsed: unknown): string | undefined {
 
 function refusal(message: string, cause: unknown): RpcError {
   const { exception, text } = splitException(message)
-  // The node stumbled and has no words for it but names of classes; that is not a verdict on the request.
+  // An internal error of the node, named only by its class. It does not refuse the request.
   if (text === '' || exception === 'NullPointerException' || CLASS_NAME.test(text))
     return new NodeAnswerError('the upstream node failed to process the request', { cause })
   return new NodeRefusedError(text, exception, { cause })
@@ -166,7 +166,7 @@ export function decodeMessage(message: string): string {
   return new TextDecoder().decode(bytes)
 }
 
-/** What was received, for the log: the start of it. */
+/** The start of the received text, for the log. */
 class ReceivedBody extends Error {
   override name = 'ReceivedBody'
 

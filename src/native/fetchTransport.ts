@@ -2,7 +2,7 @@ import { NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 import type { NativeTransport } from './transport.ts'
 
 /**
- * A transport over `fetch`, for programs and browsers that talk to a node themselves. Servers take `createPoolTransport`,
+ * A transport over `fetch`, for programs and browsers that call a node directly. Servers use `createPoolTransport`,
  * which is faster and bounds its sockets.
  *
  * @param url - base address of `/wallet` and `/walletsolidity`, or that of `/wallet`; another path in it is kept.

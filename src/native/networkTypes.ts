@@ -2,7 +2,7 @@ import type { HexAddress } from '../lib/address.ts'
 import type { Entry, Permission } from './accountTypes.ts'
 import type { Hex, Int64, Transaction } from './types.ts'
 
-/** What the node tells of itself. Costs it a probe of its machine: cache. */
+/** Information about the node. Cache it: the node examines its machine for each answer. */
 export type NodeInfo = {
   /** Where syncing would start, **not** a flag that it runs. */
   beginSyncNum?: number

@@ -2,10 +2,10 @@ import { decodeMessage, NodeAnswerError } from './errors.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * The last step from an answer as received to the answer that callers see: `{}` becomes what it means, hex messages become
- * text, and the maker's spelling of three fields becomes the neutral one.
+ * The last step from a received answer to the one that callers get: `{}` becomes what it means, hex messages become
+ * text, and the brand names of three fields become neutral ones.
  *
- * @throws NodeAnswerError when the answer is of no shape that the node gives.
+ * @throws NodeAnswerError when the answer has no known shape.
  */
 export function normalize(operation: Operation<unknown, unknown>, answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null)
@@ -38,7 +38,7 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
 }
 
 /**
- * A member that each real answer of an operation has. Front ends put bodies of their own in the place of an answer, such as
+ * A member that each real answer of an operation has. Front ends replace answers with their own bodies, such as
  * `{"message":"…"}`; read as an answer, that would be an account without coins or a transaction that did not happen.
  */
 const MARKS: Record<string, string> = {
@@ -58,7 +58,7 @@ const MARKS: Record<string, string> = {
   gettransactionlistfrompending: 'txId',
 }
 
-/** Whether an answer can be the node's: it is an object or a list, and has what each real answer of the operation has. */
+/** Whether an answer can be from the node: it is an object or a list, and has the member that each real answer has. */
 export function isShaped(operation: string, answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false
   const mark = MARKS[operation]

@@ -5,7 +5,7 @@ import type * as wire from './types.ts'
  * One operation of the node's HTTP API.
  *
  * - `read`: may be asked again and shared between callers.
- * - `build`: has no effect on the chain, so it may be asked again; but two callers must not get one transaction.
+ * - `build`: has no effect on the chain, so it may be asked again. Two callers must not get the same transaction.
  * - `send`: is asked once.
  */
 export type Operation<input, output> = {
@@ -13,7 +13,7 @@ export type Operation<input, output> = {
   path: string
   kind: 'read' | 'build' | 'send'
   method: 'GET' | 'POST'
-  /** What the node means when it answers `{}`. @default 'itself' */
+  /** Meaning of the answer `{}`. @default 'itself' */
   empty?: 'unknown' | 'none' | 'itself'
   /** Never set; carries the types of request and answer. */
   readonly types?: { input: input; output: output }

@@ -155,7 +155,7 @@ export type Calls<table extends Table> = {
 }
 
 export type CallOptions = {
-  /** Ends this caller's interest. The call itself ends when nobody else waits for the same answer. */
+  /** Aborts for this caller. The call itself is aborted when no other caller waits for the same answer. */
   signal?: AbortSignal | undefined
 }
 

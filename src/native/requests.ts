@@ -7,10 +7,13 @@ import type { Hex, Int64, Transaction } from './types.ts'
  * addresses are 42 characters that begin with `41`.
  */
 
-/** `id_or_num` is a **string**: a decimal number or 64 hex characters; absent is the newest block. `detail` adds transactions. */
+/**
+ * `id_or_num` is a **string**: a decimal number or 64 hex characters; absent is the newest block. `detail` adds
+ * transactions.
+ */
 export type BlockSelector = { id_or_num?: string; detail?: boolean }
 
-/** What every builder accepts besides its own fields. */
+/** Fields that every builder accepts. */
 export type BuildOptions = {
   /** Which permission will sign; 0 is the owner's. */
   Permission_id?: number

@@ -2,7 +2,10 @@ import { Pool } from 'undici'
 
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 
-/** The node's own JSON-RPC. Asked for what its HTTP interface cannot tell: contract storage, and which blocks have logs of a search. */
+/**
+ * The node's own JSON-RPC. Asked for what its HTTP interface cannot tell: contract storage, and which blocks have logs
+ * of a search.
+ */
 export type NodeRpc = {
   /**
    * One slot of a contract's storage at the newest block.
@@ -50,7 +53,7 @@ export function createNodeRpc({
 
   async function call(method: string, params: unknown[], signal?: AbortSignal): Promise<unknown> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    // Every call made here only reads, so a broken connection is reason enough to ask again.
+    // All calls here only read, so a call whose connection broke is repeated.
     const text = await post(body, signal).catch((error: unknown) => {
       if (signal?.aborted || !isConnectionFault(error)) throw faultOf(error, signal, timeout)
       return post(body, signal).catch((again: unknown) => {

@@ -8,7 +8,7 @@ import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './error
 /** Carries native requests to a node: over sockets, by `fetch`, or to a chain in this process. */
 export type NativeTransport = {
   /**
-   * Asks once, or where that is safe once more. Any HTTP status is an answer.
+   * Makes one call, and repeats it once where that is safe. Any HTTP status is an answer.
    *
    * @param body - JSON text for POST; undefined for GET.
    * @throws NodeUnreachableError, NodeTimeoutError, NodeAnswerError, or the signal's reason
@@ -21,24 +21,24 @@ export type NativePath = `/wallet/${string}` | `/walletsolidity/${string}`
 
 export type SendOptions = {
   signal?: StopSignal | undefined
-  /** Whether asking twice does no harm. */
+  /** Whether a repeated call does no harm. */
   idempotent: boolean
-  /** What may be done with the call where there are several nodes (see `Operation`). @default by `idempotent` */
+  /** How several nodes may share the call (see `Operation`). @default by `idempotent` */
   kind?: 'read' | 'build' | 'send'
   /** Calls of one group that read the newest state are asked of one node (see `callGroup`). */
   group?: object | undefined
 }
 
-/** `parsed` is the text as JSON, where whoever carried the call has read it already. */
+/** `parsed` is the text as JSON, if the transport has parsed it already. */
 export type NativeReply = { status: number; text: string; parsed?: unknown }
 
-/** What became of one call, for metrics: `status` is absent when there was no answer. */
+/** The outcome of one call, for metrics. `status` is absent when there was no answer. */
 export type CallReport = { path: NativePath; status?: number; seconds: number }
 
 // The largest answer that is reasonable (50 full blocks of 2 MB, written as JSON), below the longest string that V8 makes.
 const MAX_ANSWER = 256 * 1024 * 1024
 
-// Jetty closes an idle connection after 30 s; leave it before it leaves us.
+// The node's server closes an idle connection after 30 s. Close it earlier, so that no request meets a closing connection.
 const KEEP_ALIVE = 20_000
 
 /**
@@ -113,7 +113,7 @@ export function createPoolTransport({
       stopped ??= { reason }
       stop.emit('abort')
     }
-    // Counts from here, so that waiting for a socket is part of the caller's wait.
+    // Starts here, so that the wait for a socket counts too.
     const timer = setTimeout(() => end(new NodeTimeoutError(timeout)), timeout)
     const leave = () => end(signal?.reason)
     signal?.addEventListener('abort', leave, { once: true })

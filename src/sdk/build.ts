@@ -2,7 +2,7 @@ import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, rawDataToJson } from '../native/protobuf/transaction.ts'
 import type { Hex, Transaction } from '../native/types.ts'
 
-/** What a library wants sent, in Ethereum's words. */
+/** The transaction of a library, with Ethereum's fields. */
 export type WantedTransaction = {
   from: `0x${string}`
   /** Absent: `data` is creation code. */

@@ -18,7 +18,7 @@ import { readText } from './input.ts'
 import { isRecord, stringify } from './json.ts'
 import { RpcFailure } from './rpc.ts'
 
-/** Something decoded: its name, its signature, and its arguments by name (or position) in order. */
+/** A decoded call, event or error: its name, its signature, and its arguments by name (or position) in order. */
 export type Decoded = {
   kind: 'function' | 'event' | 'error'
   name: string

@@ -5,7 +5,7 @@ import { get, integer, isRecord, scalar } from './json.ts'
 import { type Node, textOf } from './node.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'
 
-/** What sending needs of the chain, whichever interface it is reached by. */
+/** The chain calls that sending needs, over either interface. */
 export type Channel = {
   head(): Promise<Head>
   hasCode(address: AddressForms): Promise<boolean>
@@ -15,7 +15,7 @@ export type Channel = {
   energyPrice(): Promise<bigint>
   /** Sends signed bytes (hex) and returns the transaction's id. The same bytes again are no error. */
   broadcast(signed: string, txID: string): Promise<void>
-  /** Why the same call reverts now; undefined when it does not, or cannot be asked. */
+  /** Why the same call reverts now; undefined when it does not revert or the answer is unknown. */
   reason(intent: Intent, owner: AddressForms): Promise<CommandError | undefined>
   /** The outcome; undefined while the transaction is in no block. */
   outcome(txID: string): Promise<Outcome | undefined>

@@ -8,7 +8,7 @@ import { createPoolTransport } from '../../native/transport.ts'
 /** Calls that tell the latency of a node. */
 const CALLS = 25
 
-/** Looks one node over. Faults of the node are findings. */
+/** Checks one node. Faults of the node are findings. */
 export async function examine({
   headers,
   rpc: rpcUrl,
@@ -32,11 +32,11 @@ export async function examine({
   }
 }
 
-/** What a gateway in front of these nodes would think of each. */
+/** The state that a gateway would give each of these nodes. */
 export async function lookOver(upstreams: readonly Upstream[]): Promise<MemberStatus[]> {
   const pool = createUpstreamPool({ upstreams })
   try {
-    // The pool answers once it has looked at each node; what the calls say does not matter.
+    // The pool answers once it has probed each node. The answers do not matter.
     for (let call = 0; call < CALLS * upstreams.length; call++)
       await pool
         .send('/wallet/getnextmaintenancetime', undefined, { idempotent: true })

@@ -4,14 +4,14 @@ import { CommandError, usageError } from '../errors.ts'
 import { stringify } from './json.ts'
 import type { BlockMark } from './search.ts'
 
-/** How far an export has come. Kept in `FILE.state` beside the file. */
+/** The progress of an export. Kept in `FILE.state` beside the file. */
 type ExportState = {
   version: 1
   /** What is exported: chain, filter, first block. A file holds one search only. */
   search: string
   /** First block that is not in the file yet. */
   next: number
-  /** Length of the file up to there; what is behind it was cut off in the middle of a write. */
+  /** Length of the file up to there. Bytes behind it are from an interrupted write. */
   bytes: number
   logs: number
   /** The last block of the run that wrote the file: while the chain still has it, all below it is unchanged. */
@@ -21,17 +21,17 @@ type ExportState = {
 /** A file that grows by whole ranges of blocks. */
 export type ExportFile = {
   readonly state: ExportState
-  /** Whether an earlier run left something to go on from. */
+  /** Whether an earlier run can be continued. */
   readonly resumed: boolean
   /** Appends the rows of the blocks up to `next - 1`. */
   append(rows: readonly string[], next: number): Promise<void>
-  /** Writes down how far the file goes. */
+  /** Saves the progress. */
   save(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens an export to begin it or to go on with it. What was appended after the last `save` is cut off first, so a run
+ * Opens a new export, or continues one. Bytes that were appended after the last `save` are removed first, so a run
  * that was killed at any moment leaves neither gaps nor duplicates.
  *
  * @throws CommandError (usage) when the file belongs to another search, or to no export at all
@@ -117,7 +117,7 @@ async function readState(path: string): Promise<ExportState | undefined> {
   throw new CommandError(`${path} is damaged; --force writes the export anew`)
 }
 
-/** A rename replaces the old state in one step: a kill leaves the old or the new one, never half of it. */
+/** A rename replaces the old state atomically: after a kill the file has the old or the new state. */
 async function writeState(path: string, state: ExportState): Promise<void> {
   await writeFile(`${path}.new`, `${stringify(state)}\n`, { flush: true })
   await rename(`${path}.new`, path)

@@ -9,7 +9,7 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** An address as wallets show it; what is none (genesis) is shown as it is. */
+/** An address as wallets show it. Other text (genesis) is shown unchanged. */
 export function person(value: unknown): string {
   const text = scalar(value) ?? ''
   return tryAddress(text)?.base58 ?? text

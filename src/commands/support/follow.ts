@@ -10,7 +10,7 @@ import { readMark } from './search.ts'
 /** What a watch delivers: headers, or the logs that a filter matches. */
 export type Watched = { header: RpcHeader } | { log: RpcLog }
 
-/** What to watch, and where it goes. */
+/** What to watch, and the function that gets it. */
 export type Watch = {
   rpc: Rpc
   /** Logs that match this; without it headers. */
@@ -21,7 +21,7 @@ export type Watch = {
   signal: AbortSignal
   /** Called in order, one after the other. */
   deliver: (item: Watched) => Promise<void>
-  /** Trouble that passes. */
+  /** Called with temporary problems. */
   note: (text: string) => void
 }
 

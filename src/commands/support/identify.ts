@@ -29,7 +29,7 @@ import { type AddressForms, tryAddress } from './address.ts'
 import { group } from './amount.ts'
 import { textOf } from './node.ts'
 
-/** What some bytes are. */
+/** What an input is. */
 export type Finding =
   | { kind: 'address'; address: AddressForms }
   | {
@@ -132,7 +132,10 @@ function nativeTransaction(hex: string, abi: Abi): Finding | undefined {
   }
 }
 
-/** A whole transaction, or the content alone that is signed. Other bytes may parse as protobuf by chance, so it must make sense. */
+/**
+ * A whole transaction, or the content alone that is signed. Other bytes may parse as protobuf by chance, so it must
+ * make sense.
+ */
 function readNative(hex: string): Transaction | undefined {
   try {
     const transaction = decodeTransaction(hex)

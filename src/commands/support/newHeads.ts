@@ -2,7 +2,7 @@ import { webSocket } from 'viem'
 
 import { pause } from './interrupt.ts'
 
-/** Says when it is worth asking for the head again. */
+/** Tells when to ask for the head again. */
 export type NewHeads = {
   /** Resolves after a new head was announced, or after a while without one. */
   next(): Promise<void>
@@ -85,11 +85,11 @@ export declare namespace createNewHeads {
     /** Milliseconds between two heads while nothing announces them. */
     interval: number
     signal: AbortSignal
-    /** Trouble that passes. */
+    /** Called with temporary problems. */
     note: (text: string) => void
   }
 }
 
 const RECONNECT_MS = 2_000
-/** The longest wait without an announcement: a connection whose other end is gone may stay open. */
+/** The longest wait without an announcement: a dead connection may stay open. */
 const QUIET_MS = 15_000

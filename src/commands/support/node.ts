@@ -20,7 +20,7 @@ export type Node = {
   /**
    * Asks an operation and returns its answer with every digit kept.
    *
-   * @throws CommandError with the node's own words, hexadecimal messages as text.
+   * @throws CommandError with the node's own message, hexadecimal messages as text.
    */
   call(operation: string, body?: unknown, prefix?: Prefix): Promise<unknown>
 }

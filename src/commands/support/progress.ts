@@ -3,11 +3,11 @@ import { SingleBar } from 'cli-progress'
 import { group } from './amount.ts'
 import type { Terminal } from './terminal.ts'
 
-/** How far a long export is. */
+/** The progress of a long export. */
 export type Progress = {
   /** First block that is not done, and logs so far. */
   update(next: number, logs: number): void
-  /** Trouble that passes. */
+  /** Shows a temporary problem. */
   note(text: string): void
   stop(): void
 }

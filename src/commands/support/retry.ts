@@ -2,7 +2,7 @@ import { CommandError, EXIT } from '../errors.ts'
 import { pause } from './interrupt.ts'
 import { BusyError, RpcFailure } from './rpc.ts'
 
-/** Asks again after faults that may pass: no connection, no answer in time, a busy server, trouble behind the gateway. */
+/** Repeats calls after temporary faults: no connection, no answer in time, a busy server, a failing upstream. */
 export async function withRetry<value>(
   ask: () => Promise<value>,
   options: withRetry.Options,
@@ -24,7 +24,7 @@ export async function withRetry<value>(
 
 export declare namespace withRetry {
   type Options = {
-    /** How often to ask again after the first failure. */
+    /** Number of repetitions after the first failure. */
     retries: number
     signal?: AbortSignal
     onRetry?: (error: CommandError, delay: number) => void
@@ -34,7 +34,7 @@ export declare namespace withRetry {
 const FIRST_MS = 250
 const LONGEST_MS = 15_000
 
-/** Whether asking again may help. */
+/** Whether a repetition may succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof RpcFailure)
     return (

@@ -104,7 +104,7 @@ export declare namespace createRpc {
 
 type Answer = { status: number; text: string; retryAfter: number | undefined }
 
-/** Nothing answered in time. */
+/** The server did not answer in time. */
 export function timeoutError(url: string, timeout: number): CommandError {
   return new CommandError(
     `${url} did not answer within ${timeout / 1000} s; --timeout SECONDS waits longer`,
@@ -112,7 +112,7 @@ export function timeoutError(url: string, timeout: number): CommandError {
   )
 }
 
-/** Nothing can be reached at this address. */
+/** No server is reachable at this address. */
 export function unreachableError(url: string, cause: unknown): CommandError {
   return new CommandError(
     `cannot reach ${url} (${reasonOf(cause)}); is it running, and is the address right (--rpc, --node)?`,
@@ -120,7 +120,10 @@ export function unreachableError(url: string, cause: unknown): CommandError {
   )
 }
 
-/** The system's reason. fetch says only "fetch failed"; its cause has the reason, one level deeper for several addresses. */
+/**
+ * The system's reason. fetch says only "fetch failed"; its cause has the reason, one level deeper for several
+ * addresses.
+ */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause

@@ -6,7 +6,7 @@ import { get, scalar } from './json.ts'
 import type { LogFilter } from './logRange.ts'
 import type { Rpc } from './rpc.ts'
 
-/** What `--address` and `--topic` were given. */
+/** The values of `--address` and `--topic`. */
 export type SearchOptions = { address?: string[]; topic?: string[] }
 
 /**

@@ -92,7 +92,7 @@ function flatten(value: unknown, prefix = ''): [string, string][] {
 
 const LONGEST = 200
 
-/** Cuts what no one reads, and says beside a quantity what it is in decimal. */
+/** Shortens long hex, and adds the decimal value to a quantity. */
 function short(terminal: Terminal, name: string, text: string): string {
   if (text.length > LONGEST) {
     const bytes = /^(0x)?([0-9a-f]{2})+$/i.test(text)

@@ -3,7 +3,7 @@ import type { Io } from './io.ts'
 import { createNode, type Node } from './node.ts'
 import { createRpc, type Rpc } from './rpc.ts'
 
-/** What `--rpc`, `--node`, `--header` and `--timeout` were given. */
+/** The values of `--rpc`, `--node`, `--header` and `--timeout`. */
 export type TargetOptions = {
   rpc?: string
   node?: string
@@ -12,7 +12,7 @@ export type TargetOptions = {
   timeout?: string
 }
 
-/** The two interfaces that a command may talk to. */
+/** The two interfaces that a command may use. */
 export type Target = {
   rpc: Rpc
   node: Node

@@ -6,7 +6,7 @@ import { textOf } from './node.ts'
 import { renderFields, renderRows, renderValue, time } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** An answer of the native interface for people: the common ones by their meaning, others field by field. */
+/** Formats an answer of the native interface for a terminal: known operations by meaning, others field by field. */
 export function renderAnswer(terminal: Terminal, path: string, answer: unknown): string {
   const render = TABLES[path]
   return (

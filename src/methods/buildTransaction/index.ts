@@ -46,7 +46,7 @@ async function buildPlain(
   throw new RpcError(-32600, 'invalid json request')
 }
 
-/** The JSON in the spelling that was asked for; the bytes to sign are the same. */
+/** The JSON in the requested spelling. The bytes to sign are the same. */
 function spell(transaction: Transaction, visible: boolean): Transaction {
   const { raw_data_hex, txID } = transaction
   return {

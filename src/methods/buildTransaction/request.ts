@@ -16,16 +16,16 @@ import {
   show,
 } from '../../jsonrpc/params.ts'
 
-/** What a native transaction is asked for. `gasPrice` and `nonce` are read by nobody. */
+/** The parameters of a native transaction. Ignores `gasPrice` and `nonce`. */
 export type BuildRequest = {
   from: Address
   to?: Address
   data: Hex
-  /** Energy; the fee limit is its price now. */
+  /** Energy. The fee limit is this times the current energy price. */
   gas: bigint
   /** Sun. */
   value: bigint
-  /** Whether `value` was given at all; a zero is a value where nothing else is asked for. */
+  /** Whether `value` was given. A zero counts as given. */
   hasValue: boolean
   tokenId: bigint
   tokenValue: bigint

@@ -5,7 +5,7 @@ import { NodeRefusedError } from '../../native/errors.ts'
 import { rawDataToJson, transactionId } from '../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../native/types.ts'
 
-/** What a built transaction must say. Fields of `value` that are not named here are not looked at. */
+/** The expected content of a built transaction. Fields of `value` that are not named here are not checked. */
 export type Expected = {
   type: string
   /** Zeros and empty texts mean absent, as on the wire. */
@@ -18,10 +18,10 @@ export type Expected = {
 }
 
 /**
- * Checks the bytes that the client will sign against what it asked for: the JSON beside them proves nothing.
+ * Compares the bytes that the client will sign with its request. The JSON beside them proves nothing.
  *
  * @returns the transaction with its JSON printed from those bytes.
- * @throws UpstreamError when they say something else, or when the id is not theirs.
+ * @throws UpstreamError when they differ, or when the id does not belong to them.
  */
 export function verified(
   transaction: Transaction | undefined,
@@ -41,7 +41,7 @@ export function verified(
   return { ...transaction, raw_data }
 }
 
-/** The error of a builder in the code that the node's own JSON-RPC uses: `-32600` and the node's words. */
+/** The error of a builder with the code of the node's own JSON-RPC: `-32600` and the node's message. */
 export async function building<result>(call: Promise<result>): Promise<result> {
   return call.catch((error: unknown) => {
     if (!(error instanceof NodeRefusedError)) throw error

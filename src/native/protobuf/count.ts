@@ -7,7 +7,7 @@ import {
   TransactionSchema,
 } from './gen/transaction_pb.ts'
 
-/** What a serialised transaction holds. */
+/** The parts of a serialised transaction. */
 export type TransactionCounts = {
   contracts: number
   signatures: number
