@@ -63,7 +63,7 @@ export class UpstreamError extends RpcError {
   }
 }
 
-/** `-32005`: a limit was met: ours or the upstream's. */
+/** `-32005`: a limit of the gateway or of the upstream was exceeded. */
 export class LimitExceededError extends RpcError {
   override name = 'LimitExceededError'
 

@@ -2,13 +2,13 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** Structured log: state changes at info, one line a request at debug. Never bodies, params or keys. */
+/** Structured log: state changes at info level, one line per request at debug level. Never bodies, params or keys. */
 export type Log = Logger
 
 /**
  * A log in JSON lines.
  *
- * @param secrets - texts that never reach it, such as API keys: a node may repeat the path that it was asked at.
+ * @param secrets - texts that are redacted, such as API keys: a node may repeat the path of a request in its answer.
  */
 export function createLog(
   level: string,
@@ -42,12 +42,12 @@ export function secretsIn(addresses: readonly (string | undefined)[]): string[] 
 /** Shorter words of a path are names. */
 const SHORTEST_KEY = 8
 
-/** For embedders that bring no log. */
+/** The log of embedders that pass none. */
 export const silentLog: Log = pino({ level: 'silent' })
 
 /** Where log lines go. */
 export type LogOutput = DestinationStream & {
-  /** Why lines are lost at present; undefined while they are written. */
+  /** Why lines are currently lost; undefined while they are written. */
   problem(): string | undefined
 }
 
@@ -60,7 +60,7 @@ export type LogOutput = DestinationStream & {
 export function createLogOutput(fd: number): LogOutput {
   let code: string | undefined
   let lost = 0
-  /** The end of a line that was written in part. */
+  /** The unwritten rest of a line. */
   let rest: Buffer | undefined
 
   function put(bytes: Buffer): boolean {

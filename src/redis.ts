@@ -7,7 +7,7 @@ import { RpcError } from './errors.ts'
 /** Milliseconds that one command may take. */
 const COMMAND_TIMEOUT = 2_000
 
-/** Milliseconds without any answer to a command after which its connection is given up: the other end may be gone. */
+/** Milliseconds without any answer after which a connection is closed: the other end may be dead. */
 const SOCKET_TIMEOUT = 3_000
 
 /** Longest pause between attempts to connect again, milliseconds. */
@@ -19,7 +19,7 @@ const WRITE_CHECK = 1_000
 /** `refusing`: connected, but writes fail, because Redis is read-only or full for example. */
 export type RedisStatus = 'up' | 'refusing' | 'down'
 
-/** What replicas share: one connection for commands, the names of keys, the state for `/health`. */
+/** The link of a replica to Redis: one connection for commands, key names, and the state for `/health`. */
 export type RedisLink = {
   readonly client: Redis
   /** The full name of a key. All keys of a prefix carry one hash tag, so scripts over several keys work in Redis Cluster. */
@@ -28,10 +28,10 @@ export type RedisLink = {
   script(lua: string): RedisScript
   /** Runs commands. @throws StoreUnavailableError when Redis is unreachable or refuses them. */
   run<result>(commands: (client: Redis) => Promise<result>): Promise<result>
-  /** A connection of its own for commands that block. The caller disconnects it. */
+  /** A separate connection for blocking commands. The caller disconnects it. */
   blocking(): Redis
   status(): RedisStatus
-  /** Why Redis cannot be used, for people; undefined when it can. */
+  /** Why Redis cannot be used, in words for a person; undefined when it can. */
   problem(): string | undefined
   /** Calls the listener when the status changes, with the reason for logs. Returns the function that removes it. */
   onStatus(listener: StatusListener): () => void
@@ -84,7 +84,7 @@ export function createRedisLink({ prefix = 'ethgate', url }: createRedisLink.Opt
     for (const listener of listeners) listener(now, now === 'down' ? fault : refusal)
   }
 
-  /** Notes that Redis refuses writes, and writes now and then until it takes one. */
+  /** Records that Redis refuses writes, and tries a write periodically until one succeeds. */
   function noteRefusal(error: unknown): void {
     const reason = refusalIn(error)
     if (reason === undefined || refusal !== undefined) return
@@ -100,7 +100,7 @@ export function createRedisLink({ prefix = 'ethgate', url }: createRedisLink.Opt
       refusal = undefined
       tell()
     } catch (error) {
-      // The connection may lead to another server by now, which refuses for another reason.
+      // A new connection may lead to another server, which refuses for another reason.
       refusal = refusalIn(error) ?? refusal
     }
   }
@@ -165,7 +165,7 @@ export declare namespace createRedisLink {
   }
 }
 
-/** Why Redis refuses a command that it would take in another state; undefined for any other error. */
+/** Why Redis refuses a write in its present state; undefined for any other error. */
 function refusalIn(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : ''
   // Redis 6 writes the code of an error inside a script in the middle of the message.
@@ -185,7 +185,7 @@ const REFUSALS: Record<string, string> = {
   READONLY: 'it is a read-only replica',
 }
 
-/** `-32603`: Redis cannot be reached, or refuses a command. Reads of the chain go on; filters do not. Callers may retry. */
+/** `-32603`: Redis cannot be reached, or refuses a command. Reads of the chain continue; filters fail. Clients may retry. */
 export class StoreUnavailableError extends RpcError {
   override name = 'StoreUnavailableError'
 

@@ -46,9 +46,9 @@ export type Client = NativeClient & {
 
 export declare namespace Client {
   type WaitOptions = {
-    /** Milliseconds between two looks. @default 1_000 */
+    /** Milliseconds between two polls. @default 1_000 */
     interval?: number
-    /** Wait for the block to be solidified: nothing takes it back after that. @default false */
+    /** Wait until the block is solidified. After that no reorg can remove it. @default false */
     solid?: boolean
     /** Milliseconds; a built transaction expires after a minute. @default 75_000 */
     timeout?: number
@@ -130,7 +130,7 @@ export function toEthereumAddress(address: string): `0x${string}` {
   throw new TypeError(`not an address: ${address}`)
 }
 
-/** The node refused a transaction. `code` is its word, such as `SIGERROR` or `TRANSACTION_EXPIRATION_ERROR`. */
+/** The node refused a transaction. `code` is the node's code, such as `SIGERROR` or `TRANSACTION_EXPIRATION_ERROR`. */
 export class BroadcastError extends Error {
   override name = 'BroadcastError'
   readonly code: string

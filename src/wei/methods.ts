@@ -31,7 +31,7 @@ function inWei(method: AnyMethod): AnyMethod {
   }
 }
 
-/** Answers that are kept as bytes do not change, so each is parsed and written anew once at most. */
+/** Answers that are cached as bytes do not change, so each is converted at most once. */
 const kept = new WeakMap<Wire<unknown>, Wire<unknown>>()
 
 function changed(amounts: Amounts, result: unknown): unknown {
