@@ -10,7 +10,31 @@ const call = JSON.stringify({
   result: { result: true },
   energy_used: 1,
   constant_result: ['0'.repeat(64)],
-  transaction: { ret: [{}] },
+  transaction: {
+    ret: [{}],
+    visible: false,
+    txID: 'ab'.repeat(32),
+    raw_data: {
+      contract: [
+        {
+          parameter: {
+            value: {
+              data: '70a08231',
+              owner_address: `41${'0'.repeat(40)}`,
+              contract_address: `41${'33'.repeat(20)}`,
+            },
+            type_url: 'type.googleapis.com/protocol.TriggerSmartContract',
+          },
+          type: 'TriggerSmartContract',
+        },
+      ],
+      ref_block_bytes: '0000',
+      ref_block_hash: '0'.repeat(16),
+      expiration: Date.now(),
+      timestamp: Date.now(),
+    },
+    raw_data_hex: 'ab'.repeat(180),
+  },
 })
 let due = performance.now()
 

@@ -52,6 +52,7 @@ export function connectUpstreams({
   })
   const hasRpc = nodes.some(({ rpc }) => rpc !== undefined)
   const rpc = createPoolRpc({
+    confirm: (name) => transport.confirm(name),
     order: () => transport.order(),
     timeout: config.upstreamTimeout,
     upstreams: nodes,

@@ -128,7 +128,12 @@ export function createScriptedChain({
       case 'gettransactionlistfrompending':
         return pending.length > 0 ? { txId: [...pending] } : {}
       case 'triggerconstantcontract':
-        return { result: { result: true }, energy_used: 1, constant_result: [''] }
+        return {
+          result: { result: true },
+          energy_used: 1,
+          constant_result: [''],
+          transaction: { ret: [{}], raw_data: referenceTo(at(shown) as Stored) },
+        }
       default:
         return {}
     }
@@ -214,6 +219,14 @@ function toRef({ id, number, parent, timestamp, transactions }: Stored) {
     transactions: transactions.map(({ id }) => `0x${id}` as const),
     /** `number:logIndex` of each log, told apart by its transaction. */
     logs: transactions.flatMap(({ id, logs }) => logs.map((_, index) => `0x${id}:${index}`)),
+  }
+}
+
+/** How a transaction names a block: the last bytes of its height, eight bytes of its hash. */
+function referenceTo({ id, number }: Stored) {
+  return {
+    ref_block_bytes: number.toString(16).padStart(4, '0').slice(-4),
+    ref_block_hash: id.slice(16, 32),
   }
 }
 

@@ -49,13 +49,19 @@ export function nodeOf(chain: ScriptedChain, offset = 0): ProxyTarget {
         result: { result: true },
         energy_used: 1,
         constant_result: [word(number)],
-        transaction: { ret: [{}] },
+        transaction: { ret: [{}], raw_data: referenceTo(chain.head()) },
       })
     if (path === '/wallet/getaccount' && body.includes(ACCOUNT))
       return reply({ address: `41${ACCOUNT}`, balance: number })
     return chain.transport.send(path as '/wallet/x', body, { idempotent: true })
   }
 }
+
+/** How a node tells which block a call was made at. */
+const referenceTo = ({ hash, number }: { hash: string; number: number }) => ({
+  ref_block_bytes: number.toString(16).padStart(4, '0').slice(-4),
+  ref_block_hash: hash.slice(2 + 16, 2 + 32),
+})
 
 const reply = (value: object) => ({ status: 200, text: JSON.stringify(value) })
 

@@ -1,8 +1,8 @@
-import { UpstreamError } from '../errors.ts'
-import { parseNative } from './json.ts'
+import { OtherChainError } from './errors.ts'
+import { readGenesis } from './genesis.ts'
 import type { NodeRpc } from './rpc.ts'
 import type { NativeReply, NativeTransport } from './transport.ts'
-import type { Block, Hex } from './types.ts'
+import type { Hex } from './types.ts'
 
 /** Milliseconds between two checks while nothing looks wrong. */
 const INTERVAL = 10_000
@@ -45,8 +45,7 @@ export function createChainGuard({
 
   async function check(): Promise<void> {
     const seen = signs
-    const reply = await transport.send('/wallet/getblock', GENESIS, { idempotent: true })
-    isOther = blockIdIn(reply) !== genesis
+    isOther = (await readGenesis(transport)) !== genesis
     checkedAt = now()
     cleared = seen
     restless = signs === seen ? 0 : restless + 1
@@ -115,25 +114,4 @@ export function guardRpc(rpc: NodeRpc, guard: Pick<ChainGuard, 'confirm'>): Node
       return value
     },
   }
-}
-
-const GENESIS = '{"id_or_num":"0"}'
-
-/** `-32603`: the node answers, and it serves another chain. */
-class OtherChainError extends UpstreamError {
-  override name = 'OtherChainError'
-
-  constructor() {
-    super('the upstream node serves another chain than before')
-  }
-}
-
-function blockIdIn({ text }: NativeReply): Hex {
-  try {
-    const { blockID } = parseNative(text) as Partial<Block>
-    if (blockID !== undefined) return blockID
-  } catch (cause) {
-    throw new UpstreamError('the upstream node does not tell which chain it serves', { cause })
-  }
-  throw new UpstreamError('the upstream node does not tell which chain it serves')
 }

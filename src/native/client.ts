@@ -1,9 +1,8 @@
 import { callGroupOf } from '../lib/callGroup.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
-import { turns } from '../lib/turns.ts'
 import { createSharing } from './dedupe.ts'
 import { isBusy, nodeErrorOf } from './errors.ts'
-import { parseNative, stringifyNative } from './json.ts'
+import { stringifyNative } from './json.ts'
 import { normalize } from './normalize.ts'
 import type { Operation } from './operation.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type SolidityOperations,
   type WalletOperations,
 } from './operations.ts'
+import { parseAnswer } from './parseAnswer.ts'
 import type { NativePath, NativeTransport } from './transport.ts'
 
 /** Typed calls to the node's HTTP API. No Ethereum shapes here. */
@@ -33,9 +33,6 @@ export type NativeClient = {
   ): Promise<unknown>
   close(): Promise<void>
 }
-
-/** Characters that take a millisecond to read. */
-const LARGE_ANSWER = 100_000
 
 type AnyOperation = Operation<unknown, unknown>
 
@@ -70,9 +67,8 @@ export function createNativeClient({
     for (let attempt = 0; ; attempt++) {
       const reply = await transport.send(path, body, { group, idempotent, kind, signal })
       const { status, text } = reply
-      // A large answer takes milliseconds to read, and many may come at once.
-      if (text.length > LARGE_ANSWER && turns.isOver()) await turns.next()
-      const parsed = 'parsed' in reply ? reply.parsed : tryParse(text)
+      const read = 'parsed' in reply ? reply.parsed : parseAnswer(text)
+      const parsed = read instanceof Promise ? await read : read
       const error = nodeErrorOf(name, status, text, parsed)
       if (!error) return parsed
       const delay = BUSY_DELAYS[attempt]
@@ -160,14 +156,6 @@ function findOperation(name: string): AnyOperation {
     ([key, { path }]) => key.toLowerCase() === wanted || path.toLowerCase() === wanted,
   )
   return known?.[1] ?? { path: name, kind: 'send', method: 'POST' }
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return parseNative(text)
-  } catch {
-    return undefined
-  }
 }
 
 function ranOutOfTime(answer: unknown): boolean {

@@ -32,6 +32,15 @@ export class NodeSilentError extends UpstreamError {
   }
 }
 
+/** `-32603`: the node answers, and it serves another chain. */
+export class OtherChainError extends UpstreamError {
+  override name = 'OtherChainError'
+
+  constructor() {
+    super('the upstream node serves another chain than before')
+  }
+}
+
 /** An unreadable answer: HTML, an empty body, invalid JSON, an HTTP error status. */
 export class NodeAnswerError extends UpstreamError {
   override name = 'NodeAnswerError'

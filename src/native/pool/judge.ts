@@ -1,6 +1,5 @@
 import type { RpcError } from '../../errors.ts'
 import { NodeAnswerError, NodeBusyError, NodeLacksApiError, nodeErrorOf } from '../errors.ts'
-import { parseNative } from '../json.ts'
 import { isShaped } from '../normalize.ts'
 import type { NativeReply } from '../transport.ts'
 import { isDoubted } from './need.ts'
@@ -18,9 +17,12 @@ export type Judgement =
   /** The reply cannot be read, or the node stumbled. */
   | { kind: 'failed'; error: RpcError }
 
-/** Tells what kind of reply this is. The parsed body goes along, so that nobody parses it again. */
-export function judge(operation: string, reply: NativeReply): Judgement {
-  const parsed = tryParse(reply.text)
+/**
+ * Tells what kind of reply this is.
+ *
+ * @param parsed - its body, see `parseAnswer`. It goes along, so that nobody parses it again.
+ */
+export function judge(operation: string, reply: NativeReply, parsed: unknown): Judgement {
   const error = nodeErrorOf(operation, reply.status, reply.text, parsed)
   if (!error) return judgeAnswer(operation, { ...reply, parsed }, parsed)
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
@@ -53,12 +55,4 @@ function isNothing(parsed: unknown): boolean {
   if (typeof parsed !== 'object' || parsed === null) return false
   for (const _ in parsed) return false
   return true
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return parseNative(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,14 +1,18 @@
 import type { StopSignal } from '../../lib/stopSignal.ts'
-import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { UpstreamError } from '../../errors.ts'
+import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { readGenesis } from '../genesis.ts'
+import { parseAnswer } from '../parseAnswer.ts'
 import {
   type CallReport,
   createPoolTransport,
   type NativePath,
   type NativeTransport,
 } from '../transport.ts'
-import type { Block } from '../types.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
+import { chainEvidence, type KnownChain } from './chainEvidence.ts'
 import { createConcurrency } from './concurrency.ts'
+import { createIdentity, type Identity } from './identity.ts'
 import { judge, type Judgement } from './judge.ts'
 import { createLatency, type Latency } from './latency.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
@@ -31,6 +35,8 @@ export type Member = {
    * @throws QueueFullError, or the signal's reason. What the node does wrong is a judgement, not an error.
    */
   ask(call: MemberCall, patience: number, signal: StopSignal | undefined): Promise<Judgement>
+  /** Which chain it serves. */
+  readonly identity: Identity
   /** As the node answers, for probes: no limits, no counting, a socket of its own. */
   readonly probe: NativeTransport
   /** Milliseconds that a part of the recent calls of an operation stayed below; undefined while too few were made. */
@@ -57,6 +63,8 @@ export type Known = {
   head?: Tip
   solid?: Tip
   genesis?: string | undefined
+  /** When it was last seen on another chain, in monotonic milliseconds. */
+  strangeAt?: number
   /** Whether it has the blocks that the majority calls solidified; undefined while nobody looked. */
   onBranch?: boolean
   /** Keeps balances of past blocks. */
@@ -78,11 +86,20 @@ const LACKS_FOR = 60_000
 /** Differences in latency below this many milliseconds hardly count. */
 const LATENCY_FLOOR = 5
 
+/** Sockets for probes and for checks of the chain, so that neither waits for the other. */
+const PROBE_SOCKETS = 2
+
+/** Checks of the chain are at most this part of the calls that a node with a rate of its own allows. */
+const CHECKS = 0.1
+
+/** Milliseconds between two checks of the chain, at least. */
+const CHECK_SPACING = 10
+
 /** Calls that were too slow, in a row, before a probe looks at the node. */
 const SLOW_IN_A_ROW = 3
 
 export function createMember({
-  genesis,
+  chain,
   now = () => performance.now(),
   onCall,
   onSuspect,
@@ -100,10 +117,10 @@ export function createMember({
   const transport = createPoolTransport({
     ...common,
     ...(onCall && { onCall }),
-    // One is left for probes, so that a node gets no more than it takes.
-    sockets: Math.max(1, sockets - 1),
+    // Some are left for probes, so that a node gets no more than it takes.
+    sockets: Math.max(1, sockets - PROBE_SOCKETS),
   })
-  const probe = createPoolTransport({ ...common, sockets: 1 })
+  const probe = createPoolTransport({ ...common, sockets: PROBE_SOCKETS })
   const concurrency = createConcurrency({ most: Math.min(upstream.concurrency, sockets) })
   const limiter = createLimiter({ concurrency, now, rate: upstream.rate })
   const breaker = createBreaker({ now, ramp: timing.ramp, rest: timing.rest })
@@ -111,6 +128,20 @@ export function createMember({
   const all = createLatency()
   const lacking = new Map<string, number>()
   const known: Known = { lowest: 0, suspected: false, rising: false }
+  const ownSpacing = typeof upstream.rate === 'number' ? 1_000 / (upstream.rate * CHECKS) : 0
+  const identity = createIdentity({
+    expected: () => chain().genesis,
+    now,
+    onOther(genesis) {
+      known.genesis = genesis
+      known.strangeAt = now()
+      onSuspect()
+    },
+    read: () => readGenesis(probe, Math.min(timing.probePatience, upstream.timeout)),
+    spacing: Math.max(CHECK_SPACING, ownSpacing),
+    // Where checks cost a part of what the node allows, the last one counts until the next one may be made.
+    trust: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
+  })
   const counts: Counts = { calls: 0, failed: 0, busy: 0, lastBusy: undefined }
   let average = 0
   let slowRow = 0
@@ -136,19 +167,33 @@ export function createMember({
         idempotent: false,
         signal,
       })
-      judgement = judge(call.operation, reply)
-      if (judgement.kind === 'answer' && isOtherGenesis(judgement.reply.parsed, genesis())) {
-        known.genesis = (judgement.reply.parsed as Block).blockID
-        judgement = { kind: 'failed', error: new NodeAnswerError('it is on another chain') }
-      }
+      const read = parseAnswer(reply.text)
+      judgement = judge(call.operation, reply, read instanceof Promise ? await read : read)
     } catch (error) {
       if (!(error instanceof NodeUnreachableError || error instanceof NodeTimeoutError)) throw error
       judgement = { kind: 'failed', error }
     } finally {
       limiter.leave()
     }
+    const checked = confirm(call, judgement)
+    if (checked) judgement = await checked
     note(call, judgement, now() - started)
     return judgement
+  }
+
+  /** Passes an answer on once it is known that the node serves the right chain; undefined when that is known already. */
+  function confirm({ body }: MemberCall, judgement: Judgement): Promise<Judgement> | undefined {
+    if (judgement.kind !== 'answer' && judgement.kind !== 'unknown') return undefined
+    const evidence = chainEvidence(body, judgement.reply.parsed, chain())
+    if (evidence === 'same') return undefined
+    return identity.confirm(evidence === 'other')?.then(
+      () => judgement,
+      (error: unknown) => {
+        if (error instanceof NodeBusyError) return { kind: 'busy', error }
+        if (error instanceof UpstreamError) return { kind: 'failed', error }
+        throw error
+      },
+    )
   }
 
   function note({ operation, path }: MemberCall, judgement: Judgement, took: number): void {
@@ -182,6 +227,7 @@ export function createMember({
     upstream,
     ask,
     breaker,
+    identity,
     known,
     limiter,
     probe,
@@ -212,8 +258,8 @@ export declare namespace createMember {
     sockets: number
     onCall?: ((report: CallReport) => void) | undefined
     timing: Timing
-    /** Hash of block 0 of the chain that is served; undefined until it is known. */
-    genesis: () => string | undefined
+    /** What is known of the chain that is served. */
+    chain: () => KnownChain
     /** Told when a probe should look at the node now. */
     onSuspect: () => void
     /** Milliseconds. @default performance.now */
@@ -222,17 +268,3 @@ export declare namespace createMember {
     random?: () => number
   }
 }
-
-/** Whether an answer is a block 0 other than the given one: the node has been exchanged for one of another chain. */
-function isOtherGenesis(answer: unknown, genesis: string | undefined): boolean {
-  const { blockID } = (answer ?? {}) as Partial<Block>
-  return (
-    typeof blockID === 'string' &&
-    genesis !== undefined &&
-    blockID !== genesis &&
-    blockID.startsWith(GENESIS_HEIGHT)
-  )
-}
-
-/** A hash begins with the height. */
-const GENESIS_HEIGHT = '0'.repeat(16)

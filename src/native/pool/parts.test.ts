@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { parseAnswer } from '../parseAnswer.ts'
 import { createBudget } from './budget.ts'
 import { createConcurrency } from './concurrency.ts'
 import { chooseHead, majorityHeight, majorityOf } from './headChoice.ts'
@@ -105,7 +106,7 @@ describe('judge', () => {
     ['getaccount', 200, '{"message":"service is overloaded"}', 'failed'],
     ['getaccount', 200, '{"Error":"class java.lang.NullPointerException : null"}', 'failed'],
   ] as const)('args: %s %i %s', (operation, status, text, kind) => {
-    expect(judge(operation, { status, text }).kind).toBe(kind)
+    expect(judge(operation, { status, text }, parseAnswer(text)).kind).toBe(kind)
   })
 })
 

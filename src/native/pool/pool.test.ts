@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 
 import { createScriptedChain } from '../../../test/chain.ts'
-import type { Fault } from '../../../test/faultProxy.ts'
+import type { Fault, ProxyTarget } from '../../../test/faultProxy.ts'
 import { startTestPool, targetOf, type TestPool, upstreamAt } from '../../../test/upstreams.ts'
 import { openCallGroup } from '../../lib/callGroup.ts'
 import { NodeBusyError } from '../errors.ts'
@@ -23,6 +23,12 @@ const readState = ({ native }: TestPool, signal?: AbortSignal) =>
 
 const stateIs = (pool: TestPool, index: number, state: string) =>
   vi.waitFor(() => expect(pool.state(index)).toBe(state), { timeout: 8_000 })
+
+/** Tells the pool that clients were shown all blocks. */
+function know({ chain, pool }: TestPool) {
+  const hashes = new Map(chain.canonical().map(({ hash, number }) => [number, hash.slice(2)]))
+  pool.setFloor({ hashAt: (number) => hashes.get(number), head: 30, solid: 28 })
+}
 
 describe('createUpstreamPool', () => {
   test('default', async () => {
@@ -147,10 +153,7 @@ describe('createUpstreamPool', () => {
     for (let block = 0; block < 50; block++) other.mine()
     other.solidify(45)
     const pool = await startTestPool()
-    const hashes = new Map(
-      pool.chain.canonical().map(({ hash, number }) => [number, hash.slice(2)]),
-    )
-    pool.pool.setFloor({ hashAt: (number) => hashes.get(number), head: 30, solid: 28 })
+    know(pool)
     // The first in the list, which would decide a tie.
     await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(other) })
     const [first] = pool.chain.canonical()
@@ -163,6 +166,50 @@ describe('createUpstreamPool', () => {
     pool.chain.solidify(29)
     for (let call = 0; call < 10; call++) await readState(pool)
     expect(pool.state(1)).toBe('healthy')
+  })
+
+  test('behavior: no read is answered by a node that turns to another chain meanwhile', async () => {
+    const pool = await startTestPool()
+    const node =
+      (balance: number, chain = pool.chain): ProxyTarget =>
+      async ({ body, path }) =>
+        path === '/wallet/getaccount'
+          ? { status: 200, text: JSON.stringify({ address: ACCOUNT, balance }) }
+          : chain.transport.send(path as '/wallet/x', body, { idempotent: true })
+    const other = createScriptedChain({ seed: 'other' })
+    for (let block = 0; block < 30; block++) other.mine()
+    know(pool)
+    for (const proxy of pool.nodes) await proxy.fail({ kind: 'target', target: node(1) })
+    let salt = 0
+    const balance = async () =>
+      (await pool.native.call('wallet', 'getaccount', { address: ACCOUNT, salt: salt++ })) as {
+        balance: number
+      }
+    for (let round = 0; round < 3; round++) {
+      await stateIs(pool, 0, 'healthy')
+      const reads = Array.from({ length: 40 }, () => balance())
+      await pool.nodes[0]?.fail({ kind: 'target', target: node(2, other) })
+      reads.push(...Array.from({ length: 40 }, () => balance()))
+      expect(new Set((await Promise.all(reads)).map(({ balance }) => balance))).toEqual(new Set([1]))
+      await stateIs(pool, 0, 'wrong chain')
+      await pool.nodes[0]?.fail({ kind: 'target', target: node(1) })
+    }
+  })
+
+  test('behavior: a contract call tells its chain, so it costs no other call', async () => {
+    const rarely = { probe: 60_000, probePatience: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
+    const pool = await startTestPool({ timing: rarely })
+    know(pool)
+    let checks = 0
+    const counting: ProxyTarget = async ({ body, path }) => {
+      if (body === '{"id_or_num":"0"}') checks++
+      return pool.chain.transport.send(path as '/wallet/x', body, { idempotent: true })
+    }
+    for (const node of pool.nodes) await node.fail({ kind: 'target', target: counting })
+    for (let call = 0; call < 30; call++) await readState(pool)
+    expect(checks).toBeLessThan(5)
+    for (let call = 0; call < 30; call++) await pool.native.wallet.getAccount({ address: ACCOUNT })
+    expect(checks).toBeGreaterThanOrEqual(30)
   })
 
   test('behavior: a node below the floor is not asked, and is used again when it has caught up', async () => {

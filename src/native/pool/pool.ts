@@ -9,6 +9,7 @@ import type {
 } from '../transport.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget } from './budget.ts'
+import type { KnownChain } from './chainEvidence.ts'
 import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
 import { queryOf } from './immutable.ts'
@@ -29,6 +30,8 @@ export type UpstreamPool = NativeTransport & {
   status(): MemberStatus[]
   /** Names of the nodes that have the newest state that clients were shown, best first. */
   order(): string[]
+  /** Resolves when a node serves the right chain now. @throws OtherChainError, or why it cannot be asked */
+  confirm(name: string): Promise<void>
   /** Goes on with other nodes. Calls under way at nodes that are no longer there are finished. */
   update(upstreams: readonly Upstream[]): Promise<void>
 }
@@ -89,6 +92,16 @@ export function createUpstreamPool({
   let floor: ServedBlocks = { head: 0, solid: 0 }
   let genesis: string | undefined
   let closed = false
+  /** One object for all answers, because each is compared with it. */
+  const chain: KnownChain = {
+    get genesis() {
+      return genesis
+    },
+    get head() {
+      return floor.head
+    },
+    hashAt: (number) => floor.hashAt?.(number),
+  }
   const risen = new Set<() => void>()
   let asked: Member[] = []
   const members = () => asked
@@ -126,7 +139,7 @@ export function createUpstreamPool({
   function seatOf(upstream: Upstream): Seat {
     const member = createMember({
       ...(onCall && { onCall: (report: CallReport) => onCall(upstream.name, report) }),
-      genesis: () => genesis,
+      chain: () => chain,
       onSuspect: () => void prober.probe(),
       sockets,
       timing,
@@ -135,6 +148,7 @@ export function createUpstreamPool({
     const prober = createProber({
       member,
       timing,
+      expected: () => genesis,
       onFound: () => found(),
       isBehind: () =>
         (member.known.head?.number ?? 0) < floor.head ||
@@ -308,6 +322,11 @@ export function createUpstreamPool({
       for (let next = router.choose(route, chosen); next; next = router.choose(route, chosen))
         chosen.add(next)
       return [...chosen].map(({ upstream }) => upstream.name)
+    },
+    async confirm(name) {
+      await members()
+        .find(({ upstream }) => upstream.name === name)
+        ?.identity.confirm()
     },
     async update(next) {
       const kept = next

@@ -15,7 +15,7 @@ export type PoolRpc = NodeRpc & {
  *
  * @param order - names of the nodes that may be asked now, best first.
  */
-export function createPoolRpc({ order, timeout, upstreams }: createPoolRpc.Options): PoolRpc {
+export function createPoolRpc({ confirm, order, timeout, upstreams }: createPoolRpc.Options): PoolRpc {
   let clients = new Map<string, { client: NodeRpc; url: string }>()
 
   function open(next: readonly Upstream[]): typeof clients {
@@ -40,7 +40,9 @@ export function createPoolRpc({ order, timeout, upstreams }: createPoolRpc.Optio
       if (!entry) continue
       signal?.throwIfAborted()
       try {
-        return await run(entry.client)
+        const value = await run(entry.client)
+        await confirm(name)
+        return value
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         fault = error
@@ -73,6 +75,8 @@ export function createPoolRpc({ order, timeout, upstreams }: createPoolRpc.Optio
 
 export declare namespace createPoolRpc {
   type Options = {
+    /** Resolves when a node serves the right chain. @throws UpstreamError when it does not */
+    confirm: (name: string) => Promise<void>
     order: () => readonly string[]
     /** Milliseconds for one call. */
     timeout: number

@@ -17,11 +17,15 @@ export type Prober = {
 const LATE = 100
 const LATE_PROBES = 20
 
+/** Milliseconds for which a node must have been on the right chain alone after it was seen on another one. */
+const PROBATION = 3_000
+
 /** Probes between two looks at the solidified block; between two looks at what a node offers. */
 const SOLID_EVERY = 4
 const FEATURES_EVERY = 120
 
 export function createProber({
+  expected,
   isBehind,
   member,
   onFound,
@@ -40,6 +44,7 @@ export function createProber({
     const troubled = breaker.state() === 'open' || known.suspected
     const first = known.genesis === undefined
     const limit = Math.min(timing.probePatience, upstream.timeout)
+    const began = performance.now()
     try {
       // The chain is looked at each time: a load balancer in front may have another node behind it now.
       const [head, genesis] = await within(limit, (signal) =>
@@ -49,7 +54,7 @@ export function createProber({
         ]),
       )
       if (!head) throw new Error('the node has no block')
-      known.genesis = genesis?.blockID
+      noteGenesis(genesis?.blockID, began)
       const tip = toTip(head)
       known.rising = known.head !== undefined && tip.number > known.head.number
       known.head = tip
@@ -66,6 +71,17 @@ export function createProber({
       known.suspected = !troubled && !first
     }
     onFound()
+  }
+
+  function noteGenesis(genesis: string | undefined, began: number): void {
+    const { identity, known } = member
+    const right = expected()
+    if (genesis !== undefined && genesis === right) {
+      // A balancer that mixes nodes of two chains gives the right one now and then.
+      if (began - (known.strangeAt ?? Number.NEGATIVE_INFINITY) < PROBATION) return
+      identity.seen(began)
+    } else if (right !== undefined) known.strangeAt = began
+    known.genesis = genesis
   }
 
   function pauseNow(): number {
@@ -106,6 +122,8 @@ export declare namespace createProber {
   type Options = {
     member: Member
     timing: Timing
+    /** Hash of block 0 of the chain that is served; undefined until it is known. */
+    expected: () => string | undefined
     /** Whether other nodes have shown a newer block than this one. */
     isBehind: () => boolean
     /** Told after each probe. */

@@ -1,5 +1,5 @@
 import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
-import { NodeBusyError, NodeTimeoutError } from '../errors.ts'
+import { NodeBusyError, NodeTimeoutError, OtherChainError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Budget } from './budget.ts'
 import type { Judgement } from './judge.ts'
@@ -162,7 +162,11 @@ export function createRace({
           case 'busy':
             return another('busy', judgement.error)
           case 'failed':
-            return another('failover', judgement.error)
+            // It happens to the calls of one moment; from then on the node is not asked.
+            return another(
+              judgement.error instanceof OtherChainError ? 'confirm' : 'failover',
+              judgement.error,
+            )
         }
       }
 

@@ -3,13 +3,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createScriptedChain } from '../../../test/chain.ts'
 import { startFaultProxy } from '../../../test/faultProxy.ts'
 import { targetOf, upstreamAt } from '../../../test/upstreams.ts'
-import { NodeSilentError } from '../errors.ts'
+import { NodeSilentError, OtherChainError } from '../errors.ts'
 import { createSingleUpstream } from './single.ts'
 
 const READ = { idempotent: true }
 
 async function start() {
-  const node = await startFaultProxy(targetOf(createScriptedChain()))
+  const chain = createScriptedChain()
+  const node = await startFaultProxy(targetOf(chain))
   const log: string[] = []
   const note = (_: object, message: string) => void log.push(message)
   const upstream = createSingleUpstream({
@@ -22,7 +23,7 @@ async function start() {
     await upstream.close()
     await node.close()
   })
-  return { log, node, upstream }
+  return { chain, log, node, upstream }
 }
 
 const ask = ({ upstream }: Awaited<ReturnType<typeof start>>) =>
@@ -33,7 +34,31 @@ describe('createSingleUpstream', () => {
     const single = await start()
     expect((await ask(single)).status).toBe(200)
     expect(single.upstream.status()).toMatchObject([{ calls: 1, failed: 0, state: 'healthy' }])
-    expect(single.node.taken()).toEqual(['/wallet/getblock'])
+    // The second call asks which chain it is.
+    expect(single.node.taken()).toEqual(['/wallet/getblock', '/wallet/getblock'])
+    expect((await ask(single)).status).toBe(200)
+  })
+
+  test('behavior: answers of another chain are refused, until it is the right one again', async () => {
+    const single = await start()
+    const other = createScriptedChain({ seed: 'other' })
+    await ask(single)
+    await single.node.fail({ kind: 'target', target: targetOf(other) })
+    await vi.waitFor(() => expect(ask(single)).rejects.toThrow(OtherChainError))
+    await expect(ask(single)).rejects.toThrow(OtherChainError)
+    await single.node.heal()
+    expect((await ask(single)).status).toBe(200)
+  })
+
+  test('behavior: what contradicts the known chain is refused at once', async () => {
+    const single = await start()
+    const hash = single.chain.head().hash.slice(2)
+    single.upstream.setFloor({ hashAt: () => hash, head: 0, solid: 0 })
+    await single.upstream.send('/wallet/getaccount', '{}', READ)
+    const other = createScriptedChain({ seed: 'other' })
+    await single.node.fail({ kind: 'target', target: targetOf(other) })
+    const call = single.upstream.send('/wallet/triggerconstantcontract', '{}', READ)
+    await expect(call).rejects.toThrow(OtherChainError)
   })
 
   test('behavior: a node that answers nothing is found out, and used again when it answers', async () => {

@@ -1,8 +1,12 @@
 import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
-import { createPoolTransport } from '../transport.ts'
+import { readGenesis } from '../genesis.ts'
+import { parseAnswer } from '../parseAnswer.ts'
+import { createPoolTransport, type NativeReply } from '../transport.ts'
+import { chainEvidence, type KnownChain } from './chainEvidence.ts'
+import { createIdentity } from './identity.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
-import type { createUpstreamPool, MemberStatus, UpstreamPool } from './pool.ts'
+import type { createUpstreamPool, MemberStatus, ServedBlocks, UpstreamPool } from './pool.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
@@ -10,6 +14,9 @@ import type { Upstream } from './upstream.ts'
  * probe. A node that collects garbage is silent for some seconds too, and then answers.
  */
 const PATIENCE = { quiet: 3_000, probe: 2_000 }
+
+/** Milliseconds for which a check of the chain counts, and between two checks. */
+const CHECK_INTERVAL = 100
 
 /** Milliseconds between two probes of a node that does not answer. */
 const PROBE_INTERVAL = 500
@@ -40,10 +47,11 @@ export function createSingleUpstream({
     ...common,
     ...(onCall && { onCall: (report) => onCall(name, report) }),
     ...(onConnect && { onConnect }),
-    // One is left for the probe, so that the node gets no more than it takes.
-    sockets: Math.max(1, sockets - 1),
+    // Two are left for probes and checks of the chain, so that the node gets no more than it takes.
+    sockets: Math.max(1, sockets - 2),
     timeout: limit,
   })
+  const checker = createPoolTransport({ ...common, sockets: 1, timeout: limit })
   const prober = createPoolTransport({
     ...common,
     sockets: 1,
@@ -56,6 +64,27 @@ export function createSingleUpstream({
     rate: upstream.rate ?? 'unlimited',
   })
   const life = { closed: false }
+  let floor: ServedBlocks = { head: 0, solid: 0 }
+  let genesis: string | undefined
+  const chain: KnownChain = {
+    get genesis() {
+      return genesis
+    },
+    get head() {
+      return floor.head
+    },
+    hashAt: (number) => floor.hashAt?.(number),
+  }
+  const identity = createIdentity({
+    expected: () => genesis,
+    async read() {
+      const found = await readGenesis(checker)
+      genesis ??= found
+      return found
+    },
+    spacing: CHECK_INTERVAL,
+    trust: CHECK_INTERVAL,
+  })
   let heardAt = 0
   let silent = false
   let probing = false
@@ -86,6 +115,15 @@ export function createSingleUpstream({
     else log?.info(fields, `upstream ${name} answers again`)
   }
 
+  /** Passes a reply on once the node serves the same chain as before. @throws OtherChainError */
+  async function confirmed(reply: NativeReply, body: string | undefined): Promise<NativeReply> {
+    const read = parseAnswer(reply.text)
+    const parsed = read instanceof Promise ? await read : read
+    const evidence = chainEvidence(body, parsed, chain)
+    if (evidence !== 'same') await identity.confirm(evidence === 'other')
+    return { ...reply, parsed }
+  }
+
   return {
     async send(path, body, options) {
       if (silent) throw new NodeSilentError()
@@ -101,7 +139,7 @@ export function createSingleUpstream({
         latency.add(ended - started)
         heardAt = ended
         if (reply.status === 429) counts.busy++
-        return reply
+        return options.idempotent ? await confirmed(reply, body) : reply
       } catch (error) {
         if (!options.signal?.aborted) counts.failed++
         throw error
@@ -109,8 +147,11 @@ export function createSingleUpstream({
         limiter.leave()
       }
     },
-    setFloor() {},
+    setFloor(next) {
+      floor = next
+    },
     order: () => [name],
+    confirm: async () => identity.confirm(),
     status(): MemberStatus[] {
       return [
         {
@@ -133,7 +174,7 @@ export function createSingleUpstream({
     },
     async close() {
       life.closed = true
-      await Promise.all([transport.close(), prober.close()])
+      await Promise.all([transport.close(), checker.close(), prober.close()])
     },
   }
 }

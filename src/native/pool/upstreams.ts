@@ -38,6 +38,7 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
     },
     status: () => current.status(),
     order: () => current.order(),
+    confirm: (name) => current.confirm(name),
     async update(upstreams) {
       if (current.update && upstreams.length > 1) return current.update(upstreams)
       const old = current
@@ -51,7 +52,7 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
 }
 
 type Current = NativeTransport &
-  Pick<UpstreamPool, 'order' | 'setFloor' | 'status'> & {
+  Pick<UpstreamPool, 'confirm' | 'order' | 'setFloor' | 'status'> & {
     update?: UpstreamPool['update']
     underway: number
     onIdle?: () => void

@@ -1,0 +1,43 @@
+import { UpstreamError } from '../errors.ts'
+import { createStop } from '../lib/stopSignal.ts'
+import { nodeErrorOf, NodeTimeoutError } from './errors.ts'
+import { parseNative } from './json.ts'
+import type { NativeTransport } from './transport.ts'
+import type { Block, Hex } from './types.ts'
+
+/**
+ * Asks which chain a node serves: the hash of its block 0, without 0x.
+ *
+ * @param patience - milliseconds to wait at most; absent: as long as the transport does.
+ * @throws UpstreamError or NodeBusyError when it does not tell.
+ */
+export async function readGenesis(
+  transport: Pick<NativeTransport, 'send'>,
+  patience?: number,
+): Promise<Hex> {
+  const stop = patience === undefined ? undefined : createStop()
+  const timer = stop && setTimeout(() => stop.stop(new NodeTimeoutError(patience ?? 0)), patience)
+  try {
+    const { status, text } = await transport.send('/wallet/getblock', GENESIS, {
+      idempotent: true,
+      signal: stop?.signal,
+    })
+    const block = tryParse(text) as Partial<Block> | undefined
+    const error = nodeErrorOf('getblock', status, text, block)
+    if (error) throw error
+    if (typeof block?.blockID === 'string') return block.blockID
+    throw new UpstreamError('the upstream node does not tell which chain it serves')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const GENESIS = '{"id_or_num":"0"}'
+
+function tryParse(text: string): unknown {
+  try {
+    return parseNative(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,130 @@
+import { turns as processTurns, type Turns } from '../lib/turns.ts'
+import { parseNative } from './json.ts'
+
+/** Characters of an answer that are read in one go: about a millisecond. */
+const SLICE = 100_000
+
+/** Characters from which a single member of a list is read in slices too, such as the info of a transaction with many logs. */
+const LARGE = 4 * SLICE
+
+/**
+ * Reads an answer of the node as `parseNative` does. A large one is read in slices that give way to other work, so that the
+ * event loop is not held for it.
+ *
+ * @returns what it says: at once where it is short, else a promise. Undefined when it is not JSON.
+ */
+export function parseAnswer(text: string, turns: Turns = processTurns): unknown {
+  if (text.length > SLICE) return parseSliced(text, turns).catch(() => undefined)
+  try {
+    return parseNative(text)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Large answers are large because of lists: the answer itself or a member of it is one, of blocks, transactions or logs. The
+ * members of such a list are read a few at a time; what is left without them is short.
+ *
+ * @throws SyntaxError
+ */
+async function parseSliced(text: string, turns: Turns): Promise<unknown> {
+  if (turns.isOver()) await turns.next()
+  /** How deep such a list begins. */
+  const outer = text.trimStart().startsWith('[') ? 0 : 1
+  const lists = new Map<string, unknown[]>()
+  let list: unknown[] | undefined
+  let key = ''
+  let rest = ''
+  /** Up to where the text is in `rest` or in a list. */
+  let done = 0
+  /** Where the newest member of the list begins. */
+  let member = 0
+  let depth = 0
+  let pause = SLICE
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE: {
+        const end = endOfString(text, at)
+        if (depth === 1) key = text.slice(at, end + 1)
+        at = end
+        break
+      }
+      case OPEN_LIST:
+        if (depth++ !== outer) break
+        list = []
+        rest += text.slice(done, at + 1)
+        done = member = at + 1
+        break
+      case CLOSE_LIST:
+        if (--depth !== outer || !list) break
+        await readMembers(list, text, done, member, at, turns)
+        lists.set(key, list)
+        list = undefined
+        done = at
+        break
+      case OPEN_OBJECT:
+        depth++
+        break
+      case CLOSE_OBJECT:
+        depth--
+        break
+      case COMMA:
+        if (!list || depth !== outer + 1) break
+        if (at - done >= SLICE) {
+          await readMembers(list, text, done, member, at, turns)
+          done = at + 1
+        }
+        member = at + 1
+    }
+    if (at < pause) continue
+    pause = at + SLICE
+    if (turns.isOver()) await turns.next()
+  }
+  if (list) throw new SyntaxError('the text ends within a list')
+  const value = parseNative(rest + text.slice(done))
+  if (outer === 0) return lists.get('')
+  for (const [name, members] of lists)
+    Object.defineProperty(value, JSON.parse(name) as string, { value: members, ...PLAIN })
+  return value
+}
+
+/**
+ * Reads the members of a list from `from` to `to`; the last of them begins at `last`.
+ *
+ * @throws SyntaxError
+ */
+async function readMembers(
+  list: unknown[],
+  text: string,
+  from: number,
+  last: number,
+  to: number,
+  turns: Turns,
+): Promise<void> {
+  if (turns.isOver()) await turns.next()
+  const isLarge = to - last > LARGE
+  const short = isLarge ? text.slice(from, Math.max(from, last - 1)) : text.slice(from, to)
+  for (const one of parseNative(`[${short}]`) as unknown[]) list.push(one)
+  if (isLarge) list.push(await parseSliced(text.slice(last, to), turns))
+}
+
+/** Where a string ends that begins at a quote: the position of its last quote. @throws SyntaxError */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let first = end
+    while (text.charCodeAt(first - 1) === BACKSLASH) first--
+    if ((end - first) % 2 === 0) return end
+  }
+  throw new SyntaxError('the text ends within a string')
+}
+
+const PLAIN = { configurable: true, enumerable: true, writable: true }
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d

@@ -1,0 +1,85 @@
+/** What an answer tells about the chain of the node that gave it. */
+export type ChainEvidence =
+  /** It is of the chain that is served. */
+  | 'same'
+  /** It contradicts what is known of that chain: another chain, or another branch of the newest blocks. */
+  | 'other'
+  /** Nothing. */
+  | 'none'
+
+/** The chain that is served, as far as is known. Hashes are without 0x. */
+export type KnownChain = {
+  genesis: string | undefined
+  /** Height of the newest block that clients were shown. */
+  head: number
+  /** The hash at a recent height. */
+  hashAt?: ((number: number) => string | undefined) | undefined
+}
+
+/**
+ * Reads which chain an answer is of.
+ *
+ * - A contract call and a built transaction name the block that they refer to.
+ * - A block has its hash and that of its parent.
+ * - Whatever was asked for by a hash, and has that hash, is of the chain that the hash is of.
+ *
+ * @param body - the question as JSON.
+ * @param answer - the answer as parsed.
+ */
+export function chainEvidence(
+  body: string | undefined,
+  answer: unknown,
+  chain: KnownChain,
+): ChainEvidence {
+  if (typeof answer !== 'object' || answer === null) return 'none'
+  const { blockID, block_header, id, raw_data, transaction, txID } = answer as Answer
+  const reference = transaction?.raw_data ?? raw_data
+  const hash = blockID ?? txID ?? id
+  if (isHash(hash) && body?.includes(hash)) return 'same'
+  if (isHash(blockID)) return ofBlock(blockID, block_header?.raw_data, chain)
+  return reference ? ofReference(reference, chain) : 'none'
+}
+
+function ofBlock(
+  blockID: string,
+  { number = 0, parentHash }: { number?: number; parentHash?: string } = {},
+  { genesis, hashAt }: KnownChain,
+): ChainEvidence {
+  const known = number === 0 ? genesis : hashAt?.(number)
+  if (known !== undefined) return known === blockID ? 'same' : 'other'
+  const parent = number === 1 ? genesis : hashAt?.(number - 1)
+  if (parent === undefined) return 'none'
+  return parent === parentHash ? 'same' : 'other'
+}
+
+/** A reference has the last two bytes of a height and eight bytes of the hash there. */
+function ofReference(
+  { ref_block_bytes: bytes, ref_block_hash: part }: Reference,
+  { hashAt, head }: KnownChain,
+): ChainEvidence {
+  if (typeof bytes !== 'string' || typeof part !== 'string') return 'none'
+  // The newest such height up to the head. A node that is further than the head gets one far below it, which is not known.
+  const number = head - ((head - Number.parseInt(bytes, 16)) & 0xff_ff)
+  const known = hashAt?.(number)
+  if (known === undefined) return 'none'
+  return known.startsWith(part, HEIGHT_DIGITS) ? 'same' : 'other'
+}
+
+/** A hash begins with the height. */
+const HEIGHT_DIGITS = 16
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && value.length === 64
+}
+
+type Reference = { ref_block_bytes?: unknown; ref_block_hash?: unknown }
+
+type Answer = {
+  blockID?: unknown
+  block_header?: { raw_data?: { number?: number; parentHash?: string } }
+  /** Of a transaction's info. */
+  id?: unknown
+  raw_data?: Reference
+  transaction?: { raw_data?: Reference }
+  txID?: unknown
+}

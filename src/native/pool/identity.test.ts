@@ -1,0 +1,98 @@
+import { describe, expect, test, vi } from 'vitest'
+
+import { OtherChainError } from '../errors.ts'
+import { createIdentity } from './identity.ts'
+
+/** A node whose answers come when the test says so. */
+function setup(options: Partial<createIdentity.Options> = {}) {
+  const answers: ((genesis: string) => void)[] = []
+  const others: string[] = []
+  const clock = { now: 0 }
+  const identity = createIdentity({
+    expected: () => 'ours',
+    now: () => clock.now,
+    onOther: (genesis) => others.push(genesis),
+    read: () => new Promise((resolve) => answers.push(resolve)),
+    spacing: 0,
+    ...options,
+  })
+  const asked = (count: number) => vi.waitFor(() => expect(answers).toHaveLength(count))
+  return { answers, asked, clock, identity, others }
+}
+
+describe('createIdentity', () => {
+  test('default: answers that come while a check is under way share the next one', async () => {
+    const { answers, asked, identity } = setup()
+    const first = identity.confirm()
+    await asked(1)
+    const later = [identity.confirm(), identity.confirm(), identity.confirm()]
+    answers[0]?.('ours')
+    await first
+    await asked(2)
+    answers[1]?.('ours')
+    await Promise.all(later)
+    expect(answers).toHaveLength(2)
+  })
+
+  test('behavior: a check that began before the answer came does not count', async () => {
+    const { answers, asked, identity, others } = setup()
+    const first = identity.confirm()
+    await asked(1)
+    // The node is exchanged after it has answered the check, and before it answers the read.
+    const read = expect(identity.confirm()).rejects.toThrow(OtherChainError)
+    answers[0]?.('ours')
+    await first
+    await asked(2)
+    answers[1]?.('theirs')
+    await read
+    expect(others).toEqual(['theirs'])
+  })
+
+  test('args: trust', async () => {
+    const { answers, asked, clock, identity } = setup({ trust: 100 })
+    const first = identity.confirm()
+    await asked(1)
+    answers[0]?.('ours')
+    await first
+    clock.now = 99
+    expect(identity.confirm()).toBeUndefined()
+    const strict = expect(identity.confirm(true)).rejects.toThrow(OtherChainError)
+    await asked(2)
+    answers[1]?.('theirs')
+    await strict
+    // Nothing counts any more once the node was seen elsewhere.
+    const next = identity.confirm()
+    await asked(3)
+    answers[2]?.('ours')
+    await next
+  })
+
+  test('args: trust, checks of others count', () => {
+    const { clock, identity } = setup({ trust: 100 })
+    clock.now = 1_000
+    identity.seen(950)
+    expect(identity.confirm()).toBeUndefined()
+    identity.seen(900)
+    expect(identity.confirm()).toBeUndefined()
+  })
+
+  test('args: expected, anything is right until it is known', async () => {
+    const { answers, asked, identity } = setup({ expected: () => undefined })
+    const first = identity.confirm()
+    await asked(1)
+    answers[0]?.('any')
+    await expect(first).resolves.toBeUndefined()
+  })
+
+  test('error: the node does not tell; the next one asks anew', async () => {
+    let calls = 0
+    const { identity } = setup({
+      async read() {
+        if (calls++ === 0) throw new Error('silent')
+        return 'ours'
+      },
+    })
+    await expect(identity.confirm()).rejects.toThrow('silent')
+    await expect(identity.confirm()).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,85 @@
+import { OtherChainError } from '../errors.ts'
+
+/** Confirms which chain a node serves, with few checks for many answers. */
+export type Identity = {
+  /**
+   * Resolves when a check that began after this call, or shortly before it, has found the right chain. Undefined when there is
+   * nothing to wait for.
+   *
+   * @param strict - whether only a check that begins now counts: something speaks against the node.
+   * @throws OtherChainError, or why the node cannot be asked
+   */
+  confirm(strict?: boolean): Promise<void> | undefined
+  /** Another check found the right chain. @param began - when it began, in milliseconds of the same clock */
+  seen(began: number): void
+}
+
+/**
+ * Checks are shared: while one is under way, all that came later wait for the next one, which begins when it is over and the
+ * last one began at least `spacing` ago.
+ */
+export function createIdentity({
+  expected,
+  now = () => performance.now(),
+  onOther = () => {},
+  read,
+  spacing = 10,
+  trust = 0,
+}: createIdentity.Options): Identity {
+  let rightSince = Number.NEGATIVE_INFINITY
+  let began = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  async function check(): Promise<void> {
+    began = now()
+    const since = began
+    const genesis = await read()
+    if (genesis !== (expected() ?? genesis)) {
+      rightSince = Number.NEGATIVE_INFINITY
+      onOther(genesis)
+      throw new OtherChainError()
+    }
+    rightSince = Math.max(rightSince, since)
+  }
+
+  async function begin(): Promise<void> {
+    // What comes in this turn, or while a check is under way, shares this one.
+    await running?.catch(() => {})
+    const wait = began + spacing - now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    next = undefined
+    const started = check().finally(() => {
+      if (running === started) running = undefined
+    })
+    running = started
+    return started
+  }
+
+  return {
+    confirm(strict = false) {
+      if (!strict && now() - rightSince < trust) return undefined
+      return (next ??= begin())
+    },
+    seen(since) {
+      rightSince = Math.max(rightSince, since)
+    },
+  }
+}
+
+export declare namespace createIdentity {
+  type Options = {
+    /** Hash of block 0 of the chain that is served; undefined until it is known. */
+    expected: () => string | undefined
+    /** Asks the node for the hash of its block 0. */
+    read: () => Promise<string>
+    /** Told of another chain: the hash of its block 0. */
+    onOther?: (genesis: string) => void
+    /** Milliseconds between the beginnings of two checks, at least. @default 10 */
+    spacing?: number
+    /** Milliseconds for which a check counts. @default 0, so that each answer needs one that begins after it */
+    trust?: number
+    /** Monotonic milliseconds. @default performance.now */
+    now?: () => number
+  }
+}
