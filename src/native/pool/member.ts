@@ -1,5 +1,5 @@
-import type { StopSignal } from '../../lib/stopSignal.ts'
 import { UpstreamError } from '../../errors.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { readGenesis } from '../genesis.ts'
 import { parseAnswer } from '../parseAnswer.ts'

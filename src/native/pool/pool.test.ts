@@ -190,7 +190,9 @@ describe('createUpstreamPool', () => {
       const reads = Array.from({ length: 40 }, () => balance())
       await pool.nodes[0]?.fail({ kind: 'target', target: node(2, other) })
       reads.push(...Array.from({ length: 40 }, () => balance()))
-      expect(new Set((await Promise.all(reads)).map(({ balance }) => balance))).toEqual(new Set([1]))
+      expect(new Set((await Promise.all(reads)).map(({ balance }) => balance))).toEqual(
+        new Set([1]),
+      )
       await stateIs(pool, 0, 'wrong chain')
       await pool.nodes[0]?.fail({ kind: 'target', target: node(1) })
     }

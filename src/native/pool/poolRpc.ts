@@ -15,7 +15,12 @@ export type PoolRpc = NodeRpc & {
  *
  * @param order - names of the nodes that may be asked now, best first.
  */
-export function createPoolRpc({ confirm, order, timeout, upstreams }: createPoolRpc.Options): PoolRpc {
+export function createPoolRpc({
+  confirm,
+  order,
+  timeout,
+  upstreams,
+}: createPoolRpc.Options): PoolRpc {
   let clients = new Map<string, { client: NodeRpc; url: string }>()
 
   function open(next: readonly Upstream[]): typeof clients {
