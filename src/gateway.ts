@@ -8,7 +8,6 @@ import { describe } from './describing.ts'
 import { RpcError, UpstreamError } from './errors.ts'
 import { createExplainMethod } from './explain/ethgate_explain.ts'
 import { explainInHeaders } from './explain/headers.ts'
-import { createCallRecorder } from './explain/recorder.ts'
 import { figuresOf, healthOf } from './health.ts'
 import { isLoopback } from './http/access.ts'
 import type { Health } from './http/health.ts'
@@ -35,6 +34,9 @@ import { createSampling } from './sampling.ts'
 import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
 import { createSharedFloor, type SharedFloor } from './sharedFloor.ts'
+import { markOutcome, watchCalls } from './tracing/calls.ts'
+import { createCallRecorder } from './tracing/recorder.ts'
+import type { Tracer } from './tracing/tracer.ts'
 import { createTraffic, SAMPLE } from './traffic.ts'
 import { connectUpstreams, type Upstreams } from './upstreams.ts'
 import type { Verifier } from './verify/verifier.ts'
@@ -85,6 +87,7 @@ export function createGateway({
   methods: extraMethods = {},
   problems = () => [],
   routes: extraRoutes,
+  tracer,
   transport,
 }: createGateway.Options): Gateway {
   // The keys are removed from the config, so that nothing can print them.
@@ -112,12 +115,19 @@ export function createGateway({
   let sockets = 0
   let ownUrl: string | undefined
   let sampling: NodeJS.Timeout | undefined
+  const recorder = createCallRecorder({ tracer })
   const upstreams = transport
     ? undefined
-    : connectUpstreams({ config, log, metrics, onConnect: () => guard.suspect() })
-  const guard = createChainGuard({ transport: transport ?? (upstreams as Upstreams).transport })
-  const recorder = createCallRecorder({ transport: guard.transport })
-  const native = createNativeClient({ transport: recorder.transport })
+    : connectUpstreams({ config, log, metrics, onConnect: () => guard.suspect(), recorder })
+  const watch = watchCalls({
+    // Names of nodes in the log mean something where there are several.
+    isOn: () => tracer !== undefined || (config.slow > 0 && upstreams?.several() === true),
+    recorder,
+  })
+  const guard = createChainGuard({
+    transport: transport ? recorder.watch(transport) : (upstreams as Upstreams).transport,
+  })
+  const native = createNativeClient({ transport: guard.transport })
   const nodeRpc = upstreams?.rpc && guardRpc(upstreams.rpc, guard)
   const started = performance.now()
   let services: Services | undefined
@@ -133,6 +143,7 @@ export function createGateway({
     native,
     nodeRpc,
     onUnlinked: () => guard.suspect(),
+    step: tracer && ((...step) => recorder.step(...step)),
   })
   const ready = booting.ready.then((built) => {
     services = built
@@ -166,7 +177,11 @@ export function createGateway({
     else log.error({ err: error }, message)
   }
 
-  const requestLog = createRequestLog(log, config.slow)
+  const requestLog = createRequestLog({
+    log,
+    slow: config.slow,
+    upstreams: () => recorder.upstreams(),
+  })
   const unsent = createUnsent({ limit: config.unsentBytes })
   const loop = createLoopWatch({
     onBlocked: ({ method, ms }) =>
@@ -191,11 +206,13 @@ export function createGateway({
         metrics.call(method, code, ms / 1000)
         traffic.call(method, code, ms)
         requestLog.call(call, scope)
+        markOutcome(recorder, call)
       },
       onError,
       onResult,
       responseLimit: config.responseLimit,
       trace: requestLog.trace,
+      watch,
     })
   }
 
@@ -346,6 +363,8 @@ export declare namespace createGateway {
     problems?: () => (string | undefined)[]
     /** Routes on the same port. */
     routes?: Hono
+    /** Makes spans of calls. @default none, at no cost */
+    tracer?: Tracer | undefined
     /** How the node is reached. @default sockets to the nodes that `config` names */
     transport?: NativeTransport
   }

@@ -46,7 +46,11 @@ type RedisScript = (keys: string[], args: (string | number)[]) => Promise<unknow
  * Connects in the background, and again whenever the connection is lost. Meanwhile commands fail at once and none is queued. A
  * command whose answer was lost is not sent again.
  */
-export function createRedisLink({ prefix = 'ethgate', url }: createRedisLink.Options): RedisLink {
+export function createRedisLink({
+  onCommand,
+  prefix = 'ethgate',
+  url,
+}: createRedisLink.Options): RedisLink {
   const listeners = new Set<StatusListener>()
   let told: RedisStatus | undefined
   /** Why the connection failed, and why writes were refused. */
@@ -65,6 +69,7 @@ export function createRedisLink({ prefix = 'ethgate', url }: createRedisLink.Opt
       socketTimeout: SOCKET_TIMEOUT,
     })
   const client = connect(COMMAND_TIMEOUT)
+  if (onCommand) watchCommands(client, onCommand)
   client.on('error', (error: Error) => {
     fault = error.message
   })
@@ -158,10 +163,28 @@ export function createRedisLink({ prefix = 'ethgate', url }: createRedisLink.Opt
 
 export declare namespace createRedisLink {
   type Options = {
+    /** Called when a command is sent, with its name. The function that it returns is called when it has ended. */
+    onCommand?: OnCommand
     /** `redis://…` or `rediss://…` */
     url: string
     /** Different chains, and gateways that share nothing, need different prefixes. @default 'ethgate' */
     prefix?: string | undefined
+  }
+}
+
+type OnCommand = (name: string) => ((failure?: string) => void) | undefined
+
+/** Watches the one function that every command passes, those of scripts and pipelines too. */
+function watchCommands(client: Redis, onCommand: OnCommand): void {
+  const send = client.sendCommand.bind(client)
+  client.sendCommand = (command, stream) => {
+    const end = onCommand(command.name)
+    if (end)
+      command.promise.then(
+        () => end(),
+        (error: unknown) => end((error as Error).name),
+      )
+    return send(command, stream)
   }
 }
 

@@ -14,7 +14,7 @@ function logged(
   const log = createLog('info', {
     write: (text) => void lines.push(JSON.parse(text) as Record<string, unknown>),
   })
-  const requests = createRequestLog(log, slow)
+  const requests = createRequestLog({ log, slow })
   for (const call of calls) requests.call(call, scope)
   return lines.map(({ level: _level, time: _time, ...line }) => line)
 }
@@ -35,4 +35,12 @@ test('default: a slow call and a failed one get a line each', () => {
 
 test('args: 0 turns lines of slow calls off', () => {
   expect(logged(0, { code: 0, method: 'eth_getLogs', ms: 60_000 })).toEqual([])
+})
+
+test('args: the line names the nodes that were asked', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => void lines.push(line) })
+  const upstreams = () => ['a', 'b']
+  createRequestLog({ log, slow: 1, upstreams }).call({ code: 0, method: 'eth_call', ms: 5 }, scope)
+  expect(JSON.parse(lines.join(''))).toMatchObject({ method: 'eth_call', upstreams: ['a', 'b'] })
 })

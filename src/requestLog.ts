@@ -12,17 +12,22 @@ export type RequestLog = {
 /** Failures of the upstream or of the gateway get a line. Other errors are caused by the client. */
 const INTERNAL = -32603
 
-/** @param slow - milliseconds from which a call gets a line; 0 for none */
-export function createRequestLog(log: Log, slow: number): RequestLog {
+export function createRequestLog({
+  log,
+  slow,
+  upstreams = () => [],
+}: createRequestLog.Options): RequestLog {
   return {
     call({ code, id, method, ms }, scope) {
       const isSlow = slow > 0 && ms >= slow
       if (!isSlow && code !== INTERNAL) return
+      const nodes = upstreams()
       const line = {
         client: scope.client,
         ...(id !== undefined && { id }),
         method,
         ms: rounded(ms),
+        ...(nodes.length > 0 && { upstreams: nodes }),
       }
       if (code === INTERNAL) log.warn({ ...line, code }, 'request failed')
       else log.info(line, 'slow request')
@@ -30,6 +35,16 @@ export function createRequestLog(log: Log, slow: number): RequestLog {
     trace: log.isLevelEnabled('debug')
       ? (request) => log.debug(lineOf(request), 'request')
       : undefined,
+  }
+}
+
+export declare namespace createRequestLog {
+  type Options = {
+    log: Log
+    /** Milliseconds from which a call gets a line; 0 for none. */
+    slow: number
+    /** Names of the nodes that the current call has asked, as far as they are recorded. @default none */
+    upstreams?: () => string[]
   }
 }
 

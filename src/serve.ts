@@ -8,6 +8,7 @@ import { collectProcessMetrics } from './metrics.ts'
 import { reload } from './reload.ts'
 import { keyWarnings } from './sending/keyFile.ts'
 import { onShutdown, startWatchdog } from './shutdown.ts'
+import { openTracer } from './tracing/openTracer.ts'
 
 /**
  * Runs a gateway until a signal ends the process. Shared by `serve` and `dev`. Resolves when it listens.
@@ -30,14 +31,23 @@ export async function serve({
   const output = await formatted(createLogOutput(stdout()), config.logFormat)
   const log = createLog(config.logLevel, output, secretsOf(config))
   for (const warning of keyWarnings(config.keys, process.argv)) log.warn(warning)
-  const gateway = createGateway({ config, log, problems: () => [output.problem()], ...options })
+  const tracer = await openTracer(process.env, log)
+  if (tracer) log.info('traces are on')
+  const gateway = createGateway({
+    config,
+    log,
+    problems: () => [output.problem()],
+    tracer,
+    ...options,
+  })
   collectProcessMetrics(gateway.metrics)
   const stop = async (delay = 0) => {
     await gateway.stop({ delay })
+    await tracer?.stop()
     await onStop?.()
   }
   const shutdown = onShutdown({
-    limit: config.drain + EXIT_MS,
+    limit: config.drain + EXIT_MS + (tracer ? FLUSH_MS : 0),
     onHangup:
       readAgain &&
       (() => {
@@ -75,6 +85,9 @@ async function formatted(output: LogOutput, format: string | undefined): Promise
   const { createPrettyOutput } = await import('./prettyLog.ts')
   return createPrettyOutput(output, isTerminal && !process.env['NO_COLOR'])
 }
+
+/** Milliseconds that the last traces may take on top of that. */
+const FLUSH_MS = 1_000
 
 /** Milliseconds that the process may take to end, beyond the time for requests under way. */
 const EXIT_MS = 400

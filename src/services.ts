@@ -18,6 +18,7 @@ import { createRedisLink, type RedisLink, StoreUnavailableError } from './redis.
 import { createManagedKeys } from './sending/keys.ts'
 import { openSentStore } from './sending/openSentStore.ts'
 import { createSending } from './sending/sending.ts'
+import type { CallRecorder } from './tracing/recorder.ts'
 import { createWatching, type Watching } from './watching.ts'
 
 export { DataDirError } from './sending/openSentStore.ts'
@@ -52,13 +53,18 @@ export async function createServices({
   native,
   nodeRpc,
   onUnlinked,
+  step,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
   const redisPrefix = `${config.redisPrefix}:${chainId.toString(16)}`
   const redis =
     config.redis === undefined
       ? undefined
-      : createRedisLink({ prefix: redisPrefix, url: config.redis })
+      : createRedisLink({
+          prefix: redisPrefix,
+          url: config.redis,
+          ...(step && { onCommand: (name) => step(name, 'client', REDIS) }),
+        })
   redis?.onStatus((status, reason) => {
     if (status === 'up') log.info('Redis is connected')
     else log.warn({ reason }, status === 'down' ? 'Redis is unreachable' : 'Redis refuses writes')
@@ -76,7 +82,14 @@ export async function createServices({
     onUnlinked,
     redis,
   })
-  const blocks = createBlocks({ cacheBytes: config.cacheBytes, head, native })
+  const blocks = createBlocks({
+    cacheBytes: config.cacheBytes,
+    head,
+    native,
+    onMiss:
+      step &&
+      ((number) => step('block cache miss', 'internal', { 'ethgate.block.number': number })),
+  })
   const index = createGatewayIndex({ config, genesis: identity.genesis, head, log })
   const chainOptions = {
     blocks,
@@ -163,5 +176,10 @@ export declare namespace createServices {
     nodeRpc: NodeRpc | undefined
     /** Called when the node shows a head that does not continue ours. */
     onUnlinked?: (() => void) | undefined
+    /** Begins a step of the current call, for traces. */
+    step?: CallRecorder['step'] | undefined
   }
 }
+
+/** What a span of a Redis command says besides its name. */
+const REDIS = { 'db.system.name': 'redis' }

@@ -8,6 +8,7 @@ import { createPoolRpc } from './native/pool/poolRpc.ts'
 import type { Upstream } from './native/pool/upstream.ts'
 import { createUpstreams } from './native/pool/upstreams.ts'
 import type { NodeRpc } from './native/rpc.ts'
+import type { CallRecorder } from './tracing/recorder.ts'
 import { upstreamsOf } from './upstreamConfig.ts'
 
 /** Connects the nodes of a gateway to its settings, metrics, log and head. */
@@ -17,6 +18,8 @@ export type Upstreams = {
   readonly rpc: NodeRpc | undefined
   /** Keeps reads of the newest state at nodes that have the block which clients were shown. */
   follow(head: Head): void
+  /** Whether there is more than one. */
+  several(): boolean
   update(upstreams: readonly Upstream[]): Promise<void>
 }
 
@@ -26,6 +29,7 @@ export function connectUpstreams({
   log,
   metrics,
   onConnect,
+  recorder,
 }: connectUpstreams.Options): Upstreams {
   const nodes = upstreamsOf(config)
   if (nodes.length === 0)
@@ -36,13 +40,21 @@ export function connectUpstreams({
   const transport = createUpstreams({
     headQuorum: config.headQuorum,
     log,
-    onCall: (name, { path, seconds, status }) =>
-      metrics.upstreamCall(
-        path.split('?')[0] ?? path,
-        status === undefined ? 'failed' : String(status),
-        seconds,
-        several ? name : undefined,
-      ),
+    onCall(name, path) {
+      const watched = recorder.call(path, name)
+      return {
+        headers: watched?.headers,
+        end({ cancelled, seconds, status }) {
+          watched?.end(status ?? (cancelled ? 'cancelled' : 'failed'))
+          metrics.upstreamCall(
+            path.split('?')[0] ?? path,
+            status === undefined ? 'failed' : String(status),
+            seconds,
+            several ? name : undefined,
+          )
+        },
+      }
+    },
     onConnect,
     onExtra: (why) => metrics.upstreamExtra(why),
     // The sockets of the log index count towards the same limit.
@@ -72,6 +84,7 @@ export function connectUpstreams({
       // A follower may start before it has a block.
       if (head.status().number !== undefined) tell()
     },
+    several: () => several,
     async update(next) {
       several = next.length > 1
       await transport.update(next)
@@ -81,5 +94,11 @@ export function connectUpstreams({
 }
 
 export declare namespace connectUpstreams {
-  type Options = { config: Config; log: Log; metrics: Metrics; onConnect: () => void }
+  type Options = {
+    config: Config
+    log: Log
+    metrics: Metrics
+    onConnect: () => void
+    recorder: Pick<CallRecorder, 'call'>
+  }
 }

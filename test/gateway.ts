@@ -10,6 +10,7 @@ import { type ReplayNode, startReplayNode } from './node.ts'
 export async function startReplayGateway(
   config: Partial<Config> = {},
   options: startReplayNode.Options = {},
+  more: Partial<createGateway.Options> = {},
 ): Promise<{ url: string; gateway: Gateway; node: ReplayNode; stop(): Promise<void> }> {
   const node = await startReplayNode(options)
   const gateway = createGateway({
@@ -20,6 +21,7 @@ export async function startReplayGateway(
       upstreamSolidity: node.solidityUrl,
       ...config,
     },
+    ...more,
   })
   const { url } = await gateway.start()
   return {

@@ -47,7 +47,7 @@ export type CanonicalView = Pick<
 const ATTEMPTS = 4
 const RETRY_DELAY = 150
 
-export function createBlocks({ cacheBytes, head, native }: createBlocks.Options): Blocks {
+export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.Options): Blocks {
   const cache = new LRUCache<Hash, { block: CachedBlock }>({
     // The library accepts only positive sizes. One byte holds nothing.
     maxSize: Math.max(cacheBytes, 1),
@@ -157,7 +157,9 @@ export function createBlocks({ cacheBytes, head, native }: createBlocks.Options)
     }
     misses++
     const key = `${number} ${hashAt(number) ?? ''}`
-    return share(key, signal, (signal) => load(number, signal))
+    const end = onMiss?.(number)
+    const loading = share(key, signal, (signal) => load(number, signal))
+    return end ? loading.finally(end) : loading
   }
 
   head.onUpdate(onUpdate)
@@ -192,6 +194,8 @@ export declare namespace createBlocks {
     head: CanonicalView
     /** Memory for blocks, in bytes; 0 keeps none. */
     cacheBytes: number
+    /** Called when a block has to be read from a node. The function that it returns is called when that has ended. */
+    onMiss?: ((number: number) => (() => void) | undefined) | undefined
   }
 }
 

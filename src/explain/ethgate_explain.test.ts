@@ -22,7 +22,14 @@ test('default: names the block, the native calls with their times, and the resul
     method: 'eth_getBalance',
     block: { number: 223 },
     source: 'upstream',
-    calls: [{ operation: 'wallet/getaccount', outcome: '200' }],
+    // The first answers are followed by a check of the chain.
+    calls: expect.arrayContaining([
+      expect.objectContaining({
+        operation: 'wallet/getaccount',
+        outcome: '200',
+        upstream: new URL(gateway.node.url).host,
+      }),
+    ]),
     result: direct.result,
   })
 })
@@ -66,7 +73,7 @@ test.each([
   expect(response.headers.get('x-ethgate-block')).toMatch(/^223 0x[0-9a-f]{64}$/)
   expect(response.headers.get('x-ethgate-source')).toBe('upstream')
   expect(response.headers.get('x-ethgate-calls')).toMatch(
-    /^wallet\/getnodeinfo;status=200;dur=[\d.]+$/,
+    /^wallet\/getnodeinfo;status=200;dur=[\d.]+;upstream="127\.0\.0\.1:\d+"$/,
   )
 })
 

@@ -4,7 +4,7 @@ import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { isObject, member, type Param } from '../jsonrpc/params.ts'
 import type { RequestScope } from '../jsonrpc/request.ts'
-import type { CallRecorder, RecordedCall } from './recorder.ts'
+import type { CallRecorder, RecordedCall } from '../tracing/recorder.ts'
 
 type Call = { method: string; params: readonly unknown[] }
 

@@ -1,13 +1,13 @@
 import type { Hash } from 'viem'
 
-import type { CallRecorder, RecordedCall } from './recorder.ts'
+import type { CallRecorder, RecordedCall } from '../tracing/recorder.ts'
 
 /** Native calls that the header lists. */
 const MAX_CALLS = 20
 
 /**
  * Runs a request and says in headers how it was answered: `X-Ethgate-Block` (number and hash of the newest block when it
- * began), `X-Ethgate-Source` (`memory` or `upstream`), `X-Ethgate-Calls` (each native call with status and milliseconds).
+ * began), `X-Ethgate-Source` (`memory` or `upstream`), `X-Ethgate-Calls` (each native call with status, milliseconds and node).
  */
 export async function explainInHeaders<answer>(
   work: () => Promise<answer>,
@@ -36,7 +36,10 @@ export async function explainInHeaders<answer>(
 function listed(calls: readonly RecordedCall[]): string {
   const shown = calls
     .slice(0, MAX_CALLS)
-    .map(({ ms, operation, outcome }) => `${operation};status=${outcome};dur=${ms.toFixed(1)}`)
+    .map(
+      ({ ms, operation, outcome, upstream }) =>
+        `${operation};status=${outcome};dur=${ms.toFixed(1)}${upstream === undefined ? '' : `;upstream="${upstream}"`}`,
+    )
   const rest = calls.length - shown.length
   return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }

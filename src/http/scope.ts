@@ -17,6 +17,7 @@ export function createHttpScope(
   let delivery: Delivery | undefined
   return createScope({
     client: () => clientAddress(incoming, trustProxy),
+    headers: () => incoming.headers,
     signal: () => signalOf(incoming.socket),
     onDelivery(listener) {
       delivery ??= watch(incoming, outgoing, onError)

@@ -2,6 +2,7 @@ import { type HttpBindings, upgradeWebSocket, type WebSocketServerLike } from '@
 import type { Context } from 'hono'
 import { type WebSocket, WebSocketServer } from 'ws'
 
+import type { RequestHeaders } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { sleep } from '../lib/sleep.ts'
 import { clientAddress } from './scope.ts'
@@ -61,12 +62,12 @@ export function createWsServer({
     onConnections(--total)
   }
 
-  function events(rpc: RpcServer, client: string) {
+  function events(rpc: RpcServer, client: string, headers: RequestHeaders) {
     let connection: WsConnection | undefined
     return {
       onOpen(_event: Event, context: { raw?: unknown }) {
         const ws = context.raw as WebSocket
-        connection = createWsConnection(ws, rpc, { ...options, client, now })
+        connection = createWsConnection(ws, rpc, { ...options, client, headers, now })
         connections.add(connection)
         if (draining) connection.close(GOING_AWAY, 'server is shutting down')
       },
@@ -95,7 +96,7 @@ export function createWsServer({
       if (!enter(client)) return context.text('', 429)
       // The handshake may still fail, and then there is no event of the WebSocket: the socket itself is counted.
       incoming.socket.once('close', () => leave(client))
-      return upgradeWebSocket(context, events(rpc, client), {
+      return upgradeWebSocket(context, events(rpc, client, incoming.headers), {
         onError: (error) => options.onError(error, 'a WebSocket event failed'),
       })
     },

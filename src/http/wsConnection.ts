@@ -5,7 +5,12 @@ import type { WebSocket } from 'ws'
 
 import { answerBytes } from '../jsonrpc/answer.ts'
 import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
-import { ClientGoneError, createScope, type RpcSocket } from '../jsonrpc/request.ts'
+import {
+  ClientGoneError,
+  createScope,
+  type RequestHeaders,
+  type RpcSocket,
+} from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 
@@ -25,7 +30,16 @@ export type WsConnection = {
 export function createWsConnection(
   ws: WebSocket,
   server: RpcServer,
-  { bufferLimit, client, idleTimeout, now, onCut, onError, unsent }: createWsConnection.Options,
+  {
+    bufferLimit,
+    client,
+    headers,
+    idleTimeout,
+    now,
+    onCut,
+    onError,
+    unsent,
+  }: createWsConnection.Options,
 ): WsConnection {
   const gone = new AbortController()
   // Every call for every request listens to it.
@@ -99,6 +113,7 @@ export function createWsConnection(
     open.add(delivery)
     const scope = createScope({
       client: () => client,
+      headers: () => headers,
       signal: () => gone.signal,
       socket,
       onDelivery: (listener) => delivery.onDelivery(listener),
@@ -182,6 +197,8 @@ export declare namespace createWsConnection {
     /** Bytes queued for a reader above which a notification disconnects it. One answer may exceed it. */
     bufferLimit: number
     client: string
+    /** Of the handshake. */
+    headers?: RequestHeaders | undefined
     /** Milliseconds without a request or notification after which an unused connection is closed. */
     idleTimeout: number
     now: () => number

@@ -19,6 +19,7 @@ export function createCallScope(request: RequestScope): CallScope {
   return {
     scope: createScope({
       client: () => request.client,
+      headers: () => request.headers,
       signal: () => request.signal,
       socket: request.socket,
       onDelivery(listener) {

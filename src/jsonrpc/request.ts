@@ -14,13 +14,19 @@ export type RequestScope = {
    * A filter page counts as delivered only then. Registered late, it runs at once.
    */
   onDelivery(listener: (delivered: boolean) => void): void
+  /** Headers of the request, or of the handshake of its WebSocket, in lower case. Absent in this process. */
+  readonly headers?: RequestHeaders | undefined
   /** The WebSocket that the request came over; absent over HTTP. */
   readonly socket?: RpcSocket | undefined
 }
 
+/** As node gives them. */
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 /** Where a scope gets what it tells, when it is asked. */
 export type ScopeSource = {
   client(): string
+  headers(): RequestHeaders | undefined
   signal(): AbortSignal
   onDelivery(listener: (delivered: boolean) => void): void
   socket?: RpcSocket | undefined
@@ -40,6 +46,7 @@ export function createScope(source: ScopeSource): RequestScope {
 export function withSignal(request: RequestScope, signal: AbortSignal): RequestScope {
   return createScope({
     client: () => request.client,
+    headers: () => request.headers,
     signal: () => signal,
     onDelivery: (listener) => request.onDelivery(listener),
     socket: request.socket,
@@ -49,6 +56,9 @@ export function withSignal(request: RequestScope, signal: AbortSignal): RequestS
 const getters: RequestScope & ThisType<{ source: ScopeSource }> = {
   get client() {
     return this.source.client()
+  },
+  get headers() {
+    return this.source.headers()
   },
   get signal() {
     return this.source.signal()

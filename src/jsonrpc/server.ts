@@ -41,6 +41,7 @@ export function createRpcServer({
   onResult,
   responseLimit = 64 * 1024 * 1024,
   trace,
+  watch,
 }: createRpcServer.Options): RpcServer {
   const server = new JSONRPCServer<CallScope>({
     errorListener: (message, error) => onError(error, message),
@@ -107,6 +108,13 @@ export function createRpcServer({
     }
   }
 
+  const answerOne: typeof answerWithin = watch
+    ? (entry, rawId, request, calls, room) =>
+        watch.call(watchedCall(entry, methods), request, () =>
+          answerWithin(entry, rawId, request, calls, room),
+        )
+    : answerWithin
+
   /** Answers one entry within what is left of the response limit, and ends its delivery. */
   async function answerWithin(
     entry: unknown,
@@ -162,7 +170,7 @@ export function createRpcServer({
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
           continue
         }
-        answers[index] = await answerWithin(entry, ids[index], scope, calls, room)
+        answers[index] = await answerOne(entry, ids[index], scope, calls, room)
       }
     }
     await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
@@ -191,7 +199,7 @@ export function createRpcServer({
         message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${depthLimit}`,
       })
     if (!Array.isArray(payload))
-      return answerWithin(payload, ids[0], request, calls, { left: responseLimit })
+      return answerOne(payload, ids[0], request, calls, { left: responseLimit })
     if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
     if (payload.length > batchLimit) {
       const { code, message } = new LimitExceededError(
@@ -200,7 +208,8 @@ export function createRpcServer({
       // The client sent an array and reads an array.
       return batchAnswer([errorAnswer('null', { code, message })])
     }
-    return answerBatch(payload, ids, request, calls)
+    const work = () => answerBatch(payload as unknown[], ids, request, calls)
+    return watch ? watch.batch(payload.length, request, work) : work()
   }
 
   if (!trace) return { answer: (text, request) => answerText(text, request) }
@@ -239,7 +248,19 @@ export declare namespace createRpcServer {
     responseLimit?: number
     /** Called once a request, for the log; leave it out when nobody reads it. */
     trace?: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
+    /** Runs each call and each batch; leave it out when nobody watches. */
+    watch?: CallWatcher
   }
+}
+
+/** Runs calls and batches, for traces. The result is passed on. */
+export type CallWatcher = {
+  call<result>(
+    call: Pick<ObservedCall, 'id' | 'method'>,
+    request: RequestScope,
+    work: () => Promise<result>,
+  ): Promise<result>
+  batch<result>(size: number, request: RequestScope, work: () => Promise<result>): Promise<result>
 }
 
 /** Bytes that a response may still take; below zero once something did not fit. */
@@ -259,6 +280,15 @@ export type ObservedCall = {
   id?: number | string | undefined
   method: string
   ms: number
+}
+
+function watchedCall(entry: unknown, methods: Record<string, AnyMethod>) {
+  const { method } = (faultOf(entry) ? {} : entry) as { method?: string }
+  const known = method !== undefined && Object.hasOwn(methods, method)
+  return {
+    id: shownId(entry),
+    method: known ? method : method === undefined ? 'invalid' : 'unknown',
+  }
 }
 
 /** Characters of an id that the log shows. */

@@ -121,12 +121,14 @@ describe('createPoolTransport', () => {
       if (request.url?.endsWith('bad')) request.socket.destroy()
       else response.writeHead(503).end('{}')
     })
-    const transport = transportTo(server.url, { onCall: (report) => reports.push(report) })
+    const transport = transportTo(server.url, {
+      onCall: () => ({ end: (report) => reports.push(report) }),
+    })
     await transport.send('/wallet/x', '{}', READ)
     await transport.send('/wallet/bad', '{}', SEND).catch(() => {})
     expect(reports).toEqual([
-      { path: '/wallet/x', status: 503, seconds: expect.any(Number) },
-      { path: '/wallet/bad', seconds: expect.any(Number) },
+      { path: '/wallet/x', status: 503, seconds: expect.any(Number), cancelled: false },
+      { path: '/wallet/bad', seconds: expect.any(Number), cancelled: false },
     ])
   })
 

@@ -33,7 +33,19 @@ export type SendOptions = {
 export type NativeReply = { status: number; text: string; parsed?: unknown }
 
 /** The outcome of one call, for metrics. `status` is absent when there was no answer. */
-export type CallReport = { path: NativePath; status?: number; seconds: number }
+export type CallReport = {
+  path: NativePath
+  status?: number
+  seconds: number
+  /** Whether the caller has ended it. */
+  cancelled: boolean
+}
+
+/** What one call carries besides, and whom to tell how it ended. */
+export type CallObserver = {
+  headers?: Readonly<Record<string, string>> | undefined
+  end(report: CallReport): void
+}
 
 // The largest answer that is reasonable (50 full blocks of 2 MB, written as JSON), below the longest string that V8 makes.
 const MAX_ANSWER = 256 * 1024 * 1024
@@ -87,11 +99,13 @@ export function createPoolTransport({
     { pool, prefix, search }: Target,
     path: NativePath,
     body: string | undefined,
+    more: CallObserver['headers'],
     stop: EventEmitter,
   ): Promise<NativeReply> {
+    const own = body === undefined ? getHeaders : postHeaders
     const response = await pool.request({
       body: body ?? null,
-      headers: body === undefined ? getHeaders : postHeaders,
+      headers: more ? { ...more, ...own } : own,
       method: body === undefined ? 'GET' : 'POST',
       path: prefix + path + (path.includes('?') ? search.replace('?', '&') : search),
       signal: stop,
@@ -118,14 +132,15 @@ export function createPoolTransport({
     const leave = () => end(signal?.reason)
     signal?.addEventListener('abort', leave, { once: true })
     const started = performance.now()
+    const observer = onCall?.(path)
     let status: number | undefined
     try {
       let reply: NativeReply
       try {
-        reply = await once(to, path, body, stop)
+        reply = await once(to, path, body, observer?.headers, stop)
       } catch (error) {
         if (closed || stopped || !mayAskAgain(error, idempotent)) throw error
-        reply = await once(to, path, body, stop)
+        reply = await once(to, path, body, observer?.headers, stop)
       }
       status = reply.status
       return reply
@@ -134,10 +149,11 @@ export function createPoolTransport({
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', leave)
-      onCall?.({
+      observer?.end({
         path,
         ...(status === undefined ? {} : { status }),
         seconds: (performance.now() - started) / 1000,
+        cancelled: signal?.aborted === true,
       })
     }
   }
@@ -165,7 +181,8 @@ export declare namespace createPoolTransport {
     timeout?: number
     /** Sockets per node port. @default 40 */
     sockets?: number
-    onCall?: (report: CallReport) => void
+    /** Called when a call begins. */
+    onCall?: (path: NativePath) => CallObserver
     /** Told of each new connection, before anything is sent over it. */
     onConnect?: () => void
   }

@@ -4,7 +4,7 @@ import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../errors
 import { readGenesis } from '../genesis.ts'
 import { parseAnswer } from '../parseAnswer.ts'
 import {
-  type CallReport,
+  type CallObserver,
   createPoolTransport,
   type NativePath,
   type NativeTransport,
@@ -256,7 +256,7 @@ export declare namespace createMember {
     upstream: Upstream
     /** Sockets for each port of the node. */
     sockets: number
-    onCall?: ((report: CallReport) => void) | undefined
+    onCall?: ((path: NativePath) => CallObserver) | undefined
     timing: Timing
     /** What is known of the chain that is served. */
     chain: () => KnownChain

@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type {
-  CallReport,
+  CallObserver,
   NativePath,
   NativeReply,
   NativeTransport,
@@ -138,7 +138,7 @@ export function createUpstreamPool({
 
   function seatOf(upstream: Upstream): Seat {
     const member = createMember({
-      ...(onCall && { onCall: (report: CallReport) => onCall(upstream.name, report) }),
+      ...(onCall && { onCall: (path: NativePath) => onCall(upstream.name, path) }),
       chain: () => chain,
       onSuspect: () => void prober.probe(),
       sockets,
@@ -365,7 +365,8 @@ export declare namespace createUpstreamPool {
     /** Told when the state of a node changes. @default silent */
     log?: PoolLog
     /** Told of each call, with the name of the node. */
-    onCall?: (upstream: string, report: CallReport) => void
+    /** Called when a call to a node begins. */
+    onCall?: (upstream: string, path: NativePath) => CallObserver
     /** Told of each new connection to an only node. Several nodes are checked each by itself. */
     onConnect?: () => void
     /** Told when one more node is asked. */

@@ -45,7 +45,7 @@ export function createSingleUpstream({
   }
   const transport = createPoolTransport({
     ...common,
-    ...(onCall && { onCall: (report) => onCall(name, report) }),
+    ...(onCall && { onCall: (path) => onCall(name, path) }),
     ...(onConnect && { onConnect }),
     // Two are left for probes and checks of the chain, so that the node gets no more than it takes.
     sockets: Math.max(1, sockets - 2),

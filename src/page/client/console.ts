@@ -14,7 +14,7 @@ type Explanation = {
   result?: unknown
   error?: RpcAnswer['error']
   ms: number
-  calls: { operation: string; ms: number; outcome: string }[]
+  calls: { operation: string; ms: number; outcome: string; upstream?: string }[]
 }
 
 /** The console: a form for each method, its answer, and the same request as code. */
@@ -122,8 +122,13 @@ function show(method: string, { calls, error, ms, result }: Explanation): void {
   element('#native-calls').replaceChildren(
     ...table(
       'Native calls',
-      ['Operation', 'Outcome', 'Time'],
-      calls.map((call) => [call.operation, call.outcome, `${call.ms.toFixed(1)} ms`]),
+      ['Operation', 'Node', 'Outcome', 'Time'],
+      calls.map(({ ms, operation, outcome, upstream = '' }) => [
+        operation,
+        upstream,
+        outcome,
+        `${ms.toFixed(1)} ms`,
+      ]),
     ),
   )
 }

@@ -1,0 +1,46 @@
+import type { CallWatcher, ObservedCall } from '../jsonrpc/server.ts'
+import type { CallRecorder } from './recorder.ts'
+
+/** An upstream that fails, or a fault of the gateway. Other errors are answers to wrong questions. */
+const INTERNAL = -32603
+
+/** Makes a span of each JSON-RPC call and of each batch, by the semantic conventions of OpenTelemetry for JSON-RPC. */
+export function watchCalls({ isOn, recorder }: watchCalls.Options): CallWatcher {
+  return {
+    call({ id, method }, request, work) {
+      if (!isOn()) return work()
+      const attributes = {
+        'rpc.system': 'jsonrpc',
+        'rpc.method': method,
+        'rpc.jsonrpc.version': '2.0',
+        ...(id !== undefined && { 'rpc.jsonrpc.request_id': String(id) }),
+        'client.address': request.client,
+        'network.protocol.name': request.socket ? 'websocket' : 'http',
+      }
+      return recorder.run(method, { attributes, headers: request.headers, kind: 'server' }, work)
+    },
+    batch(size, request, work) {
+      if (!isOn()) return work()
+      const attributes = { 'rpc.system': 'jsonrpc', 'ethgate.batch.size': size }
+      return recorder.run('batch', { attributes, headers: request.headers, kind: 'internal' }, work)
+    },
+  }
+}
+
+export declare namespace watchCalls {
+  type Options = {
+    /** Whether somebody wants to know, asked at every call: otherwise the call runs as it is. */
+    isOn: () => boolean
+    recorder: Pick<CallRecorder, 'run'>
+  }
+}
+
+/** Writes how the current call went into its span. */
+export function markOutcome(
+  recorder: Pick<CallRecorder, 'fail' | 'set'>,
+  { code }: Pick<ObservedCall, 'code'>,
+): void {
+  if (code === 0) return
+  recorder.set({ 'rpc.jsonrpc.error_code': code, 'error.type': String(code) })
+  if (code === INTERNAL) recorder.fail('internal error')
+}

@@ -1,0 +1,29 @@
+/** Makes spans. The OpenTelemetry SDK is behind it when traces are on (see `openTracer`). */
+export type Tracer = {
+  /** Starts a span. Without a parent it continues the trace that the headers name, or begins one. */
+  start(name: string, options: StartOptions): Span
+  /** Exports what is left, within a second. */
+  stop(): Promise<void>
+}
+
+/** One piece of work in a trace. */
+export type Span = {
+  /** What a request that belongs to this span carries: `traceparent` and the like. */
+  headers(): Record<string, string>
+  set(attributes: Attributes): void
+  /** @param failure - what went wrong, in a word; undefined when nothing did. */
+  end(failure?: string): void
+}
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>
+
+/** Headers of a client's request, in lower case, as node gives them. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+export type StartOptions = {
+  attributes?: Attributes
+  headers?: Headers | undefined
+  /** `server`: answers a client; `client`: waits for another process; `internal`: neither. */
+  kind: 'server' | 'client' | 'internal'
+  parent?: Span | undefined
+}
