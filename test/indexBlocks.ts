@@ -1,5 +1,5 @@
+import type { LogSearch } from '../src/codec/logPage/match.ts'
 import type { IndexBlock, IndexLog } from '../src/logIndex/format/block.ts'
-import type { LogSearch } from '../src/logIndex/search/plan.ts'
 
 /** A chain for tests of the log index: blocks of a height each, with the logs given for some of them. */
 export function indexBlocks(

@@ -103,7 +103,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
 
     logs(matcher) {
       const found: number[] = []
-      if (matcher.mayMatch(items))
+      if (matcher.mayMatch({ has: ({ text }) => items.has(text) }))
         for (const [index, key] of keys.entries()) if (matcher.matches(key)) found.push(index)
       if (found.length === 0) return emptyChunk(view.id.number)
       if (!logs) {

@@ -13,6 +13,7 @@ import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
 import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
 import type { IndexedLogs } from './indexedLogs.ts'
+import { createLogCache } from './logCache.ts'
 import type { LogHints } from './logHints.ts'
 import { logPageOf } from './logPage.ts'
 import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
@@ -32,6 +33,9 @@ export type ChainServices = {
 /** Share of the memory for blocks that whole answers to log searches may take beside it. */
 const ANSWERS_SHARE = 1 / 8
 
+/** Share of it that the logs of blocks which searches have read may take beside it. */
+const LOGS_SHARE = 1 / 4
+
 /** Bytes of an answer beside its text: the key and the entry. */
 const ANSWER_BYTES = 500
 
@@ -48,7 +52,13 @@ export function createChainServices({
       sizeCalculation: (answer, key) => wireLength(answer) + key.length + ANSWER_BYTES,
     }),
     prices,
-    spans: createBlockSpans({ blocks, concurrency: config.logsConcurrency, head, native }),
+    spans: createBlockSpans({
+      blocks,
+      cache: createLogCache({ blocks, bytes: Math.floor(config.cacheBytes * LOGS_SHARE) }),
+      concurrency: config.logsConcurrency,
+      head,
+      native,
+    }),
   }
 }
 

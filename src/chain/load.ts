@@ -3,7 +3,9 @@ import type { Hash } from 'viem'
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
+import type { BlockOutline } from '../native/blockOutline.ts'
 import type { NativeClient } from '../native/client.ts'
+import type { TransactionLogs } from '../native/transactionLogs.ts'
 import type { Block, TransactionInfo } from '../native/types.ts'
 
 /** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */
@@ -14,6 +16,14 @@ export type BlockSource = {
   wallet: Pick<
     NativeClient['wallet'],
     'getBlockByNum' | 'getBlockById' | 'getTransactionInfoByBlockNum'
+  >
+}
+
+/** The native calls that the logs of blocks need, and no more of them. */
+export type LogSource = {
+  wallet: Pick<
+    NativeClient['wallet'],
+    'getBlockOutline' | 'getBlockOutlines' | 'getTransactionLogsByBlockNum'
   >
 }
 
@@ -59,6 +69,21 @@ export function assertFits(block: Block, ref: { number: number } | { hash: Hash 
 }
 
 /**
+ * Whether what was logged is that of a block: the outline is of its height and has its transactions, and there is an outcome of each, in
+ * their order.
+ */
+export function logsFit(
+  outline: BlockOutline,
+  logs: readonly TransactionLogs[],
+  number: number,
+): boolean {
+  const { txIDs } = outline
+  if (!isThat(outline, { number }) || (txIDs.length === 0 && !isRootOfNone(outline))) return false
+  // Genesis has transactions without outcomes.
+  return number === 0 ? logs.length === 0 : isOf(logs, txIDs)
+}
+
+/**
  * The outcomes of a block's transactions: one native call, none without transactions. Undefined when they are of
  * another block.
  */
@@ -71,10 +96,13 @@ export async function loadInfos(
   const transactions = block.transactions ?? []
   if (number === 0 || transactions.length === 0) return []
   const infos = await native.wallet.getTransactionInfoByBlockNum({ num: number }, { signal })
-  const fits =
-    infos.length === transactions.length &&
-    transactions.every(({ txID }, index) => infos[index]?.id === txID)
-  return fits ? infos : undefined
+  const ids = transactions.map(({ txID }) => txID)
+  return isOf(infos, ids) ? infos : undefined
+}
+
+/** Whether outcomes are those of some transactions, all of them and in their order. */
+function isOf(infos: readonly Pick<TransactionInfo, 'id'>[], txIDs: readonly string[]): boolean {
+  return infos.length === txIDs.length && txIDs.every((id, index) => infos[index]?.id === id)
 }
 
 function readBlock(
@@ -89,7 +117,7 @@ function readBlock(
 
 /** Whether a block is the one that was asked for. The first eight bytes of a hash are the number. */
 function isThat(
-  { blockID, block_header }: Block,
+  { blockID, block_header }: Pick<Block, 'blockID' | 'block_header'>,
   ref: { number: number } | { hash: Hash },
 ): boolean {
   if ('hash' in ref) return toHash(blockID) === ref.hash
@@ -98,10 +126,15 @@ function isThat(
 }
 
 /** Whether a block has its transactions, each with its content. Their root is 32 zero bytes exactly when there are none. */
-function isWhole({ block_header, transactions = [] }: Block): boolean {
-  const { txTrieRoot } = block_header.raw_data
-  if (transactions.length === 0) return txTrieRoot === undefined || /^0*$/.test(txTrieRoot)
+function isWhole(block: Block): boolean {
+  const { transactions = [] } = block
+  if (transactions.length === 0) return isRootOfNone(block)
   return transactions.every((transaction) => transaction?.txID && transaction.raw_data?.contract)
+}
+
+function isRootOfNone({ block_header }: Pick<Block, 'block_header'>): boolean {
+  const { txTrieRoot } = block_header.raw_data
+  return txTrieRoot === undefined || /^0*$/.test(txTrieRoot)
 }
 
 function mismatch(block: Block): string {

@@ -15,14 +15,14 @@ export type LogHints = {
   ): Promise<ReadonlyMap<number, number> | undefined>
 }
 
-/** Blocks of one question: the node answers 10,000 logs at most, and as little as fits one turn of parsing. */
-const SPAN = 1_000
+/** Blocks of one question: the node answers 10,000 logs at most, and what it answers is parsed in one turn. */
+const SPAN = 2_500
 
 /** Below this the blocks are read as they are. */
 const FEW_BLOCKS = 50
 
-/** Share of the blocks that may match: with more, reading all in bulk costs less. */
-const WORTHWHILE = 0.25
+/** Share of the blocks that may match: with more, reading all in bulk costs no more. */
+const WORTHWHILE = 0.5
 
 /** What the node says of a range that has too many logs, or too many blocks: a shorter one will do. */
 const TOO_MUCH = /more than|max block range/i
@@ -49,10 +49,11 @@ export function createLogHints({ rpc }: { rpc: Pick<NodeRpc, 'call'> }): LogHint
       const reason = (error as { cause?: { message?: unknown } }).cause?.message
       if (from === to || typeof reason !== 'string' || !TOO_MUCH.test(reason)) throw error
       const middle = from + Math.floor((to - from) / 2)
-      return [
-        ...(await ask({ from, to: middle }, match, signal)),
-        ...(await ask({ from: middle + 1, to }, match, signal)),
-      ]
+      const halves = await Promise.all([
+        ask({ from, to: middle }, match, signal),
+        ask({ from: middle + 1, to }, match, signal),
+      ])
+      return halves.flat()
     }
   }
 
@@ -62,20 +63,21 @@ export function createLogHints({ rpc }: { rpc: Pick<NodeRpc, 'call'> }): LogHint
       const length = to - from + 1
       if (!isNarrow || length < FEW_BLOCKS) return undefined
       const counts = new Map<number, number>()
+      const starts = Array.from(
+        { length: Math.ceil(length / SPAN) },
+        (_, span) => from + span * SPAN,
+      )
       try {
-        for (let at = from; at <= to; at += SPAN)
-          for (const number of await ask(
-            { from: at, to: Math.min(to, at + SPAN - 1) },
-            match,
-            signal,
-          )) {
-            counts.set(number, (counts.get(number) ?? 0) + 1)
-            if (counts.size > length * WORTHWHILE) return undefined
-          }
+        const answers = await Promise.all(
+          starts.map((at) => ask({ from: at, to: Math.min(to, at + SPAN - 1) }, match, signal)),
+        )
+        for (const numbers of answers)
+          for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
       } catch {
         signal?.throwIfAborted()
         return undefined
       }
+      if (counts.size > length * WORTHWHILE) return undefined
       return counts
     },
   }
@@ -91,22 +93,39 @@ const READS = 16
 export async function readHinted(
   counts: ReadonlyMap<number, number>,
   matcher: LogMatcher,
-  { limit, signal, spans }: { limit: number; spans: BlockSpans; signal?: AbortSignal | undefined },
+  {
+    limit,
+    signal,
+    spans,
+  }: { limit: number; spans: Pick<BlockSpans, 'readOne'>; signal?: AbortSignal | undefined },
 ): Promise<LogChunk[] | undefined> {
   const numbers = [...counts.keys()].toSorted((a, b) => a - b)
-  const chunks: LogChunk[] = []
+  const found: LogChunk[] = []
+  /** Blocks from the beginning on that were read without a gap, and their rows. */
+  let done = 0
   let rows = 0
-  for (let at = 0; at < numbers.length && rows <= limit; at += READS) {
-    signal?.throwIfAborted()
-    const some = numbers.slice(at, at + READS)
-    const read = await Promise.all(some.map((number) => spans.read(number, number, signal)))
-    for (const [index, [block]] of read.entries()) {
+  let next = 0
+  let isRight = true
+
+  async function work(): Promise<void> {
+    while (next < numbers.length && rows <= limit && isRight) {
+      signal?.throwIfAborted()
+      const at = next++
+      const number = numbers[at] as number
+      const block = await spans.readOne(number, signal)
       const chunk = block?.logs(matcher)
-      if (chunk?.count !== counts.get(some[index] ?? -1)) return undefined
-      if (!chunk) return undefined
-      chunks.push(chunk)
-      rows += chunk.count
+      if (!chunk || chunk.count !== counts.get(number)) {
+        isRight = false
+        return
+      }
+      found[at] = chunk
+      for (let ready = found[done]; ready; ready = found[done]) {
+        rows += ready.count
+        done += 1
+      }
     }
   }
-  return chunks
+
+  await Promise.all(Array.from({ length: READS }, work))
+  return isRight ? found.slice(0, done) : undefined
 }

@@ -1,3 +1,4 @@
+import { createPageMatcher, type PageMatcher } from '../codec/logPage/match.ts'
 import type { LogMatch } from './chainTypes.ts'
 
 /** The searched fields of a log. */
@@ -6,34 +7,65 @@ export type LogKey = { address: string; topics: readonly string[] }
 /** A prepared log search: one set lookup for each position. */
 export type LogMatcher = {
   matches(log: LogKey): boolean
-  /** Whether a block whose logs have only these addresses and topics may have a match. False is certain. */
-  mayMatch(items: ReadonlySet<string>): boolean
+  /** The same for a log of a page. */
+  matchesInPage: PageMatcher
+  /** Whether a block can have a match, told by the addresses and topics of its logs; false is certain. */
+  mayMatch(items: LogItems): boolean
 }
+
+/** The addresses and topics of a block's logs: all that are there, and perhaps some that are not. */
+export type LogItems = { has(item: LogItem): boolean }
+
+/** An address or topic, lower case with `0x`, and its `hashOfItem`. */
+export type LogItem = { text: string; hash: number }
+
+/** 32 bits of an address or topic: of its ends, where those of a chain differ. @param text - lower case, `from` is where its digits begin. */
+export function hashOfItem(text: string, from: number): number {
+  let hash = 0x811c9dc5
+  for (let at = from; at < from + FIRST; at++)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let at = text.length - LAST; at < text.length; at++)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return (hash ^ (hash >>> 13)) >>> 0
+}
+
+/** Digits at either end. */
+const FIRST = 8
+const LAST = 16
 
 /**
  * Prepares a search. A log matches when its address is one of those given and its topic at each position is one of
  * those given. An empty list of addresses and an open position match anything, but a log must have as many topics as
  * the search has positions.
  */
-export function createLogMatcher({ addresses, topics }: LogMatch): LogMatcher {
-  const wanted = choice(addresses)
-  const positions = topics.map(choice)
+export function createLogMatcher(search: LogMatch): LogMatcher {
+  const addresses = search.addresses.map((item) => item.toLowerCase())
+  const topics = search.topics.map((choice) => choice && choice.map((item) => item.toLowerCase()))
+  const wanted = choiceOf(addresses)
+  const positions = topics.map(choiceOf)
+  const needed = [addresses, ...topics].flatMap((choice) =>
+    choice && choice.length > 0
+      ? [choice.map((text): LogItem => ({ text, hash: hashOfItem(text, 2) }))]
+      : [],
+  )
+  let inPage: PageMatcher | undefined
   return {
     matches: ({ address, topics }) =>
       (!wanted || wanted.has(address)) &&
       topics.length >= positions.length &&
       positions.every((choice, index) => !choice || choice.has(topics[index] ?? '')),
-    mayMatch: (items) =>
-      items.size > 0 && meets(wanted, items) && positions.every((choice) => meets(choice, items)),
+    matchesInPage: (page, log) =>
+      (inPage ??= createPageMatcher({
+        addresses: addresses.map(bare),
+        topics: topics.map((choice) => choice && choice.map(bare)),
+      }))(page, log),
+    mayMatch: (items) => needed.every((choice) => choice.some((item) => items.has(item))),
   }
 }
 
-function choice(items: readonly string[] | null): ReadonlySet<string> | undefined {
-  return items && items.length > 0 ? new Set(items.map((item) => item.toLowerCase())) : undefined
+function choiceOf(items: readonly string[] | null): ReadonlySet<string> | undefined {
+  return items && items.length > 0 ? new Set(items) : undefined
 }
 
-function meets(choice: ReadonlySet<string> | undefined, items: ReadonlySet<string>): boolean {
-  if (!choice) return true
-  for (const item of choice) if (items.has(item)) return true
-  return false
-}
+const bare = (text: string) => text.slice(2)

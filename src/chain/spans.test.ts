@@ -2,12 +2,13 @@ import { expect, test } from 'vitest'
 
 import { createReplayNative } from '../../test/native.ts'
 import { fromWire } from '../lib/wire.ts'
+import type { BlockOutline } from '../native/blockOutline.ts'
 import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError, NodeTimeoutError } from '../native/errors.ts'
-import type { Block } from '../native/types.ts'
 import { createBlocks } from './blocks.ts'
 import type { CanonicalView } from './blocks.ts'
 import type { HeadBlock } from './headTypes.ts'
+import { createLogCache } from './logCache.ts'
 import { arrayOf, type LogChunk } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
@@ -27,19 +28,27 @@ const head: CanonicalView = {
   solid: () => newest,
 }
 
-type Bulk = Awaited<ReturnType<NativeClient['wallet']['getBlockByLimitNext']>>
+type Bulk = BlockOutline[]
 
 /** Spans over the recorded chain. `change` spoils the answer of the bulk read, or throws in its place. */
 async function setup(change: (answer: Bulk) => Bulk) {
   const { native, node } = await createReplayNative()
   const wallet: NativeClient['wallet'] = {
     ...native.wallet,
-    getBlockByLimitNext: async (request) =>
-      change(await native.wallet.getBlockByLimitNext(request)),
+    getBlockOutlines: async (request) => change(await native.wallet.getBlockOutlines(request)),
   }
   const failing = { ...native, wallet }
   const blocks = createBlocks({ cacheBytes: 1e6, head, native: failing })
-  return { node, spans: createBlockSpans({ blocks, concurrency: 4, head, native: failing }) }
+  return {
+    node,
+    spans: createBlockSpans({
+      blocks,
+      cache: createLogCache({ blocks, bytes: 1e6 }),
+      concurrency: 4,
+      head,
+      native: failing,
+    }),
+  }
 }
 
 const failWith = (error: Error) => () => {
@@ -72,20 +81,20 @@ test('default: blocks without their transactions are not taken for empty ones', 
   expect(expected.length).toBeGreaterThan(0)
   const spoilt = [
     // Without the transactions, with some of them, of another height, fewer blocks, the same blocks twice.
-    (block: Block) => [{ ...block, transactions: [] }],
-    (block: Block) => [{ ...block, transactions: (block.transactions ?? []).slice(1) }],
-    (block: Block) => [raised(block)],
-    (block: Block, index: number) => (index % 2 === 0 ? [] : [block]),
-    (block: Block) => [block, block],
+    (block: BlockOutline) => [{ ...block, txIDs: [] }],
+    (block: BlockOutline) => [{ ...block, txIDs: block.txIDs.slice(1) }],
+    (block: BlockOutline) => [raised(block)],
+    (block: BlockOutline, index: number) => (index % 2 === 0 ? [] : [block]),
+    (block: BlockOutline) => [block, block],
   ]
   for (const change of spoilt) {
-    const { spans } = await setup(({ block = [] }) => ({ block: block.flatMap(change) }))
+    const { spans } = await setup((outlines) => outlines.flatMap(change))
     expect(await logsIn(spans)).toEqual(expected)
   }
 })
 
 /** A block whose header says that it is the next one. */
-function raised(block: Block): Block {
+function raised(block: BlockOutline): BlockOutline {
   const { raw_data } = block.block_header
   const header = {
     ...block.block_header,

@@ -2,21 +2,28 @@ import pLimit from 'p-limit'
 
 import { toHash } from '../codec/quantity.ts'
 import { turns } from '../lib/turns.ts'
-import type { NativeClient } from '../native/client.ts'
+import type { BlockOutline } from '../native/blockOutline.ts'
 import { NodeTimeoutError } from '../native/errors.ts'
-import type { Block } from '../native/types.ts'
+import type { TransactionLogs } from '../native/transactionLogs.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
-import { assertFits, loadInfos } from './load.ts'
+import { logsFit, type LogSource } from './load.ts'
+import { createLogBlock } from './logBlock.ts'
+import type { LogCache } from './logCache.ts'
 
-/** Reads neighbouring blocks with fewer calls than one by one. */
+/** A block as searches of logs use it: one of the block cache, or one of which only the logs were read. */
+export type SearchedBlock = Pick<CachedBlock, 'id' | 'logs'>
+
+/** Reads the logs of blocks. */
 export type BlockSpans = {
   /** The canonical blocks of a span, in order; undefined where there is none. @throws UpstreamError */
   read(
     from: number,
     to: number,
     signal?: AbortSignal,
-  ): Promise<readonly (CachedBlock | undefined)[]>
+  ): Promise<readonly (SearchedBlock | undefined)[]>
+  /** One solidified block. @throws UpstreamError */
+  readOne(number: number, signal?: AbortSignal): Promise<SearchedBlock | undefined>
   /** How many blocks a span should have, as dense as the chain was where it was read last. */
   step(): number
 }
@@ -34,12 +41,17 @@ const TRANSACTIONS_PER_CALL = 400
  */
 export function createBlockSpans({
   blocks,
+  cache,
   concurrency,
   head,
   native,
 }: createBlockSpans.Options): BlockSpans {
   const limit = pLimit(concurrency)
   let step = FIRST_STEP
+
+  /** A block that is here; one that was here before may have been orphaned meanwhile. */
+  const known = (number: number): SearchedBlock | undefined =>
+    blocks.peek(number) ?? cache.get(number)
 
   /**
    * Solidified blocks of a span in bulk, with the checks of a block that is read alone. Those that are missing or do not fit are
@@ -49,54 +61,72 @@ export function createBlockSpans({
     from: number,
     to: number,
     signal: AbortSignal | undefined,
-  ): Promise<Map<number, CachedBlock>> {
-    const { block: answer = [] } = await limit(() =>
-      native.wallet.getBlockByLimitNext({ startNum: from, endNum: to + 1 }, { signal }),
+  ): Promise<Map<number, SearchedBlock>> {
+    const epoch = blocks.epoch()
+    const outlines = await limit(() =>
+      native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
     )
-    const count = answer.reduce((sum, { transactions }) => sum + (transactions?.length ?? 0), 0)
-    const perBlock = count / Math.max(answer.length, 1)
+    const count = outlines.reduce((sum, { txIDs }) => sum + txIDs.length, 0)
+    const perBlock = count / Math.max(outlines.length, 1)
     step = Math.min(MAX_STEP, Math.max(MIN_STEP, Math.floor(TRANSACTIONS_PER_CALL / perBlock)))
 
-    const read = new Map<number, CachedBlock>()
+    const read = new Map<number, SearchedBlock>()
     await Promise.all(
-      answer.map(async (block) => {
-        const number = block.block_header.raw_data.number ?? 0
-        const known = blocks.peek(number)
-        if (known) read.set(number, known)
-        if (known || number < from || number > to || !isUsable(block, number)) return
-        const infos = await (block.transactions?.length
-          ? limit(async () => {
-              // Another search may have read it meanwhile.
-              const found = blocks.peek(number)
-              if (found) read.set(number, found)
-              return found ? undefined : loadInfos(native, block, signal)
-            })
-          : loadInfos(native, block, signal))
-        if (!infos) return
-        if (turns.isOver()) await turns.next()
-        read.set(number, blocks.peek(number) ?? blocks.putSolid({ block, infos }))
+      outlines.map(async (outline) => {
+        const number = outline.block_header.raw_data.number ?? 0
+        if (number < from || number > to) return
+        const block =
+          known(number) ??
+          (await (number > 0 && outline.txIDs.length > 0
+            ? limit(async () => {
+                // Another search may have read it meanwhile.
+                const found = known(number)
+                return found ?? keep(outline, await logsOf(number, signal), number, epoch)
+              })
+            : keep(outline, [], number, epoch)))
+        if (block) read.set(number, block)
       }),
     )
     return read
   }
 
-  function isUsable(block: Block, number: number): boolean {
+  const logsOf = (number: number, signal: AbortSignal | undefined) =>
+    native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal })
+
+  /** Makes a block of its outline and its logs; undefined when they do not fit. */
+  async function keep(
+    outline: BlockOutline,
+    logs: readonly TransactionLogs[],
+    number: number,
+    epoch: number,
+  ): Promise<SearchedBlock | undefined> {
     const canonical = blocks.hashAt(number)
-    if (canonical !== undefined && canonical !== toHash(block.blockID)) return false
-    try {
-      assertFits(block, { number })
-      return true
-    } catch {
-      return false
-    }
+    if (canonical !== undefined && canonical !== toHash(outline.blockID)) return undefined
+    if (!logsFit(outline, logs, number)) return undefined
+    if (turns.isOver()) await turns.next()
+    const block = createLogBlock(outline, logs)
+    cache.put(block, epoch)
+    return block
   }
 
   return {
     step: () => step,
 
+    async readOne(number, signal) {
+      const found = known(number)
+      if (found) return found
+      const epoch = blocks.epoch()
+      const [outline, logs] = await Promise.all([
+        limit(() => native.wallet.getBlockOutline({ num: number }, { signal })),
+        number === 0 ? [] : limit(() => logsOf(number, signal)),
+      ])
+      const block = outline && (await keep(outline, logs, number, epoch))
+      return block ?? blocks.get(number, signal)
+    },
+
     async read(from, to, signal) {
       const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
-      const here = numbers.map((number) => blocks.peek(number))
+      const here = numbers.map(known)
       if (here.every((block) => block !== undefined)) return here
       const solid = head.solid().number
       const missing = numbers.filter((number, index) => number <= solid && !here[index])
@@ -113,11 +143,10 @@ export function createBlockSpans({
           : undefined
       signal?.throwIfAborted()
       return Promise.all(
-        numbers.map(async (number) => {
-          // A block that was here before may have been orphaned meanwhile.
-          const known = bulk?.get(number) ?? blocks.peek(number)
-          return known ?? limit(() => blocks.get(number, signal))
-        }),
+        numbers.map(
+          async (number) =>
+            bulk?.get(number) ?? known(number) ?? limit(() => blocks.get(number, signal)),
+        ),
       )
     },
   }
@@ -125,14 +154,10 @@ export function createBlockSpans({
 
 export declare namespace createBlockSpans {
   type Options = {
-    native: {
-      wallet: Pick<
-        NativeClient['wallet'],
-        'getBlockByLimitNext' | 'getBlockByNum' | 'getBlockById' | 'getTransactionInfoByBlockNum'
-      >
-    }
+    native: LogSource
     head: Pick<CanonicalView, 'solid'>
-    blocks: Pick<Blocks, 'get' | 'hashAt' | 'peek' | 'putSolid'>
+    blocks: Pick<Blocks, 'epoch' | 'get' | 'hashAt' | 'peek'>
+    cache: LogCache
     concurrency: number
   }
 }

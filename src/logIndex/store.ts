@@ -13,7 +13,7 @@ import type { Batch, Engine, Entry } from './engine/engine.ts'
 import type { Facts } from './facts.ts'
 import type { IndexBlock } from './format/block.ts'
 import { BLOCKS_OF_LEVEL, createHasher, type Level, postingKey, valuesOf } from './format/keys.ts'
-import { pagesOf } from './format/page.ts'
+import { pagesOf } from './format/pages.ts'
 import { createPostingsBuilder } from './format/postings.ts'
 import { removeSegment } from './remove.ts'
 

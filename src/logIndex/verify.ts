@@ -4,7 +4,7 @@ import type { Facts } from './facts.ts'
 import type { BlockReader } from './fill/source.ts'
 import type { IndexBlock } from './format/block.ts'
 import { pageKey } from './format/keys.ts'
-import { pagesOf } from './format/page.ts'
+import { pagesOf } from './format/pages.ts'
 import { createSearcher, type Searcher } from './search/search.ts'
 
 /** Blocks that are read from the node together. */

@@ -57,9 +57,8 @@ export function createNativeClient({
 
   async function ask(
     path: NativePath,
-    name: string,
+    { kind, part, path: name }: AnyOperation,
     body: string | undefined,
-    kind: AnyOperation['kind'],
     group: object | undefined,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
@@ -67,7 +66,7 @@ export function createNativeClient({
     for (let attempt = 0; ; attempt++) {
       const reply = await transport.send(path, body, { group, idempotent, kind, signal })
       const { status, text } = reply
-      const read = 'parsed' in reply ? reply.parsed : parseAnswer(text)
+      const read = 'parsed' in reply ? reply.parsed : (part?.read(text) ?? parseAnswer(text))
       const parsed = read instanceof Promise ? await read : read
       const error = nodeErrorOf(name, status, text, parsed)
       if (!error) return parsed
@@ -81,14 +80,13 @@ export function createNativeClient({
   /** Asks, and asks again after a pause while the node runs out of CPU time. */
   async function askPatiently(
     path: NativePath,
-    name: string,
+    operation: AnyOperation,
     body: string | undefined,
-    kind: AnyOperation['kind'],
     group: object | undefined,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(path, name, body, kind, group, signal)
+      const answer = await ask(path, operation, body, group, signal)
       const delay = CPU_DELAYS[attempt]
       if (!ranOutOfTime(answer) || delay === undefined) return answer
       await sleep(delay, signal)
@@ -109,8 +107,9 @@ export function createNativeClient({
         : stringifyNative(request ?? {})
     const group = callGroupOf(signal)
     const start = async (signal: AbortSignal | undefined) =>
-      finish(await askPatiently(path, operation.path, body, operation.kind, group, signal))
-    return operation.kind === 'read' ? share(`${path} ${body ?? ''}`, signal, start) : start(signal)
+      finish(await askPatiently(path, operation, body, group, signal))
+    const key = `${path} ${operation.part?.name ?? ''} ${body ?? ''}`
+    return operation.kind === 'read' ? share(key, signal, start) : start(signal)
   }
 
   function calls(
@@ -121,9 +120,12 @@ export function createNativeClient({
       Object.entries(table).map(([name, operation]) => [
         name,
         (request?: unknown, options?: CallOptions) =>
-          run(prefix, operation, request, options?.signal, (answer) =>
-            normalize(operation, answer),
-          ),
+          run(prefix, operation, request, options?.signal, (answer) => {
+            const whole = normalize(operation, answer)
+            return operation.part && whole !== undefined
+              ? operation.part.pick(whole as never)
+              : whole
+          }),
       ]),
     )
   }

@@ -15,8 +15,19 @@ export type Operation<input, output> = {
   method: 'GET' | 'POST'
   /** Meaning of the answer `{}`. @default 'itself' */
   empty?: 'unknown' | 'none' | 'itself'
+  /** Where only a part of the answer is wanted, with a name of its own for this path. */
+  part?: Part<output>
   /** Never set; carries the types of request and answer. */
   readonly types?: { input: input; output: output }
+}
+
+/** A part of an answer, which takes less to read than the whole. */
+export type Part<output> = {
+  name: string
+  /** Reads the text; undefined when it is not laid out as expected, so that the whole is read. */
+  read: (text: string) => unknown
+  /** The part of what was read, or of the whole answer. */
+  pick: (answer: never) => output
 }
 
 /** A query whose answer `{}` means that there is no such thing. */

@@ -1,9 +1,11 @@
 import type { HexAddress } from '../lib/address.ts'
 import type * as account from './accountTypes.ts'
+import { type BlockOutline, outlinePart, outlinesPart } from './blockOutline.ts'
 import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
 import { find, get, list, type Operation, read, send } from './operation.ts'
 import type * as request from './requests.ts'
+import { logsPart, type TransactionLogs } from './transactionLogs.ts'
 import type * as wire from './types.ts'
 
 type Value = { value: wire.Hex }
@@ -121,6 +123,21 @@ export const walletOperations = {
   getBlockBalance: read<account.BlockIdentifier, account.BlockBalance>('getblockbalance'),
   getContract: find<Value, account.Contract>('getcontract'),
   getContractInfo: find<Value, account.ContractInfo>('getcontractinfo'),
+
+  /** Blocks without what their transactions do. `startNum` ≤ n < `endNum`, at most 100. */
+  getBlockOutlines: {
+    ...read<{ startNum: number; endNum: number }, BlockOutline[]>('getblockbylimitnext'),
+    part: outlinesPart,
+  },
+  getBlockOutline: {
+    ...find<{ num: number }, BlockOutline>('getblockbynum'),
+    part: outlinePart,
+  },
+  /** What each transaction of a block logged, in the order of the block; an unknown block has none. */
+  getTransactionLogsByBlockNum: {
+    ...list<{ num: number }, TransactionLogs>('gettransactioninfobyblocknum'),
+    part: logsPart,
+  },
 
   listNodes: get<network.Nodes>('listnodes'),
   getChainParameters: get<network.ChainParameters>('getchainparameters'),

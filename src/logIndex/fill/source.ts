@@ -5,8 +5,8 @@ import {
   type LoadedBlock,
   loadInfos,
 } from '../../chain/load.ts'
+import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
-import { toRpcAddress } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { Block, TransactionInfo } from '../../native/types.ts'
 import type { IndexBlock } from '../format/block.ts'
@@ -122,21 +122,11 @@ class MissingBlockError extends Error {
 /** A block as the index keeps it. */
 function toIndexBlock(block: Block, infos: readonly TransactionInfo[]): IndexBlock {
   const { number = 0, parentHash, timestamp = 0 } = block.block_header.raw_data
-  let index = 0
   return {
     number,
     hash: block.blockID,
     parentHash: toHash(parentHash).slice(2),
     timestamp: Math.floor(timestamp / 1000),
-    logs: infos.flatMap(({ id, log = [] }, transactionIndex) =>
-      log.map(({ address, data = '', topics = [] }) => ({
-        index: index++,
-        transactionIndex,
-        transactionHash: id,
-        address: toRpcAddress(address).slice(2),
-        topics: topics.map((topic) => toHash(topic).slice(2)),
-        data,
-      })),
-    ),
+    logs: toPlainLogs(infos),
   }
 }

@@ -6,7 +6,7 @@ import {
   reserve,
   writeVarint,
   written,
-} from './varint.ts'
+} from '../../codec/logPage/varint.ts'
 
 /**
  * A posting list says where a value occurs within a segment, in order: for each log, when it is of another block than the one

@@ -1,18 +1,12 @@
+import { createPageMatcher, type LogSearch, type PageMatcher } from '../../codec/logPage/match.ts'
 import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from '../format/keys.ts'
-import { type Page, type PageLog, textOf, textOfHex } from '../format/pageReader.ts'
-
-/** What is searched: hex without `0x`, lower case. An empty list or `null` matches everything at its place. */
-export type LogSearch = {
-  addresses: readonly string[]
-  topics: readonly (readonly string[] | null)[]
-}
 
 /** How a search is done. */
 export type Plan = {
   /** Each is a list of values of which a log has one; a log has one of every list. None: every log has to be read. */
   constraints: string[][]
   /** Whether a log is one of those that are searched: hashes may be shared, and lists may be left out. */
-  matches(page: Page, log: PageLog): boolean
+  matches: PageMatcher
 }
 
 /** Pairs of address and first topic that are looked up; with more, addresses and topics are looked up for themselves. */
@@ -45,21 +39,6 @@ export function planOf({ addresses, topics }: LogSearch, hash: Hasher): Plan | u
     )
   return {
     constraints: constraints.map((hashes) => [...new Set(hashes)]),
-    matches: matcherOf(addresses, chosen),
+    matches: createPageMatcher({ addresses, topics }),
   }
-}
-
-function matcherOf(
-  addresses: readonly string[],
-  topics: readonly (readonly string[] | undefined)[],
-): Plan['matches'] {
-  const wanted = addresses.length > 0 ? new Set(addresses.map(textOfHex)) : undefined
-  const positions = topics.map((choice) => choice && new Set(choice.map(textOfHex)))
-  return ({ bytes }, log) =>
-    log.topics.length >= positions.length &&
-    (!wanted || wanted.has(textOf(bytes, log.address))) &&
-    positions.every((choice, position) => {
-      const topic = log.topics[position]
-      return !choice || (topic !== undefined && choice.has(textOf(bytes, topic)))
-    })
 }

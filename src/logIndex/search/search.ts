@@ -1,12 +1,13 @@
+import type { LogSearch } from '../../codec/logPage/match.ts'
+import { readPage } from '../../codec/logPage/reader.ts'
+import { createRowWriter, type RowWriter } from '../../codec/logPage/rowWriter.ts'
 import { coverageOf, firstOf, lastOf, readSegments } from '../coverage.ts'
 import type { Engine, View } from '../engine/engine.ts'
 import type { Facts } from '../facts.ts'
 import { blockOf, createHasher, pageKey } from '../format/keys.ts'
-import { readPage } from '../format/pageReader.ts'
 import { INDICES } from '../format/postings.ts'
-import { createRowWriter, type RowWriter } from '../format/rowWriter.ts'
 import { placesIn } from './places.ts'
-import { type LogSearch, type Plan, planOf } from './plan.ts'
+import { type Plan, planOf } from './plan.ts'
 
 /** A search in a range of blocks, both ends included. */
 export type SearchRequest = LogSearch & {

@@ -1,10 +1,10 @@
-import { WORD } from './page.ts'
-import { HASH_END, type Item, type Page, type PageLog, storedBytes } from './pageReader.ts'
+import { WORD } from './encode.ts'
+import { HASH_END, type Item, type Page, type PageLog, storedBytes } from './reader.ts'
 import { type ByteWriter, createByteWriter, reserve } from './varint.ts'
 
 /**
  * Rows of eth_getLogs as the bytes of their JSON, made from pages without an object or string between. The members and
- * their order are those of `codec/log.ts`.
+ * their order are those of `../log.ts`.
  */
 export type RowWriter = {
   /** Adds the row of a log. */
@@ -15,8 +15,9 @@ export type RowWriter = {
   take(): { blocks: Float64Array; ends: Uint32Array; bytes: Buffer }
 }
 
-export function createRowWriter(): RowWriter {
-  const out = createByteWriter(64 * 1024)
+/** @param size - bytes to begin with; it grows as needed. */
+export function createRowWriter(size = 64 * 1024): RowWriter {
+  const out = createByteWriter(size)
   const blocks: number[] = []
   const ends: number[] = []
   let current: Page | undefined

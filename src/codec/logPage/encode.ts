@@ -1,6 +1,5 @@
-import type { Entry } from '../engine/engine.ts'
-import type { IndexBlock, IndexLog } from './block.ts'
-import { pageKey } from './keys.ts'
+import type { Hex } from '../../native/types.ts'
+import type { PlainLog } from './plainLog.ts'
 import {
   type ByteWriter,
   createByteWriter,
@@ -20,9 +19,9 @@ import {
  * one from 64 on names an item that this page spelled out before. A word of data begins with a byte up to 32 (leading zero
  * bytes left out) or from 33 to 63 (trailing ones, plus 32).
  */
-function encodePage(
-  { hash, timestamp }: Pick<IndexBlock, 'hash' | 'timestamp'>,
-  logs: readonly IndexLog[],
+export function encodePage(
+  { hash, timestamp }: { hash: Hex; timestamp: number },
+  logs: readonly PlainLog[],
 ): Buffer {
   const writer = createByteWriter(64 + logs.length * 160)
   writer.length = writer.bytes.write(hash, 0, 'hex')
@@ -44,27 +43,23 @@ function encodePage(
   return Buffer.from(written(writer))
 }
 
-/** The pages of a block with their keys: page n has the logs from n × `logsPerPage` on. */
-export function pagesOf(block: IndexBlock, logsPerPage: number): Entry[] {
-  const { logs, number } = block
-  const pages: Entry[] = []
-  const pageAt = (at: number) => Math.floor((logs[at]?.index ?? Infinity) / logsPerPage)
-  for (let at = 0; at < logs.length;) {
-    const page = pageAt(at)
-    let end = at + 1
-    while (pageAt(end) === page) end += 1
-    pages.push({ key: pageKey(number, page), value: encodePage(block, logs.slice(at, end)) })
-    at = end
-  }
-  return pages
-}
-
 /** The first item that a byte names: below are counts of zeros. */
 export const FIRST_NAME = 64
 /** Items that a byte can name. */
 export const NAMES = 256 - FIRST_NAME
 /** Bytes of a word of data. */
 export const WORD = 32
+
+/** Bytes of what is written, before it is made shorter. */
+let scratch = Buffer.alloc(WORD)
+
+/** Hex as bytes, until the next call. */
+function bytesOf(hex: string): Buffer {
+  const length = hex.length / 2
+  if (scratch.length < length) scratch = Buffer.alloc(length * 2)
+  scratch.write(hex, 0, 'hex')
+  return scratch
+}
 
 function writeItem(writer: ByteWriter, hex: string, known: Map<string, number>): void {
   const name = known.get(hex)
@@ -73,50 +68,53 @@ function writeItem(writer: ByteWriter, hex: string, known: Map<string, number>):
     return
   }
   if (known.size < NAMES) known.set(hex, known.size)
-  const zeros = leadingZeros(hex)
+  const length = hex.length / 2
+  const bytes = bytesOf(hex)
+  const zeros = leadingZeros(bytes, 0, length)
   writeByte(writer, zeros)
-  writeHex(writer, hex, zeros * 2, hex.length)
+  writeBytes(writer, bytes, zeros, length)
 }
 
 function writeData(writer: ByteWriter, data: string): void {
-  const bytes = data.length / 2
-  writeVarint(writer, bytes)
-  const words = Math.floor(bytes / WORD)
-  for (let word = 0; word < words; word++) {
-    const start = word * WORD * 2
-    const text = data.slice(start, start + WORD * 2)
-    const leading = leadingZeros(text)
-    const trailing = leading === WORD ? 0 : trailingZeros(text)
+  const length = data.length / 2
+  writeVarint(writer, length)
+  if (length === 0) return
+  const bytes = bytesOf(data)
+  let at = 0
+  for (; at + WORD <= length; at += WORD) {
+    const end = at + WORD
+    const leading = leadingZeros(bytes, at, end)
+    const trailing = leading === WORD ? 0 : trailingZeros(bytes, at, end)
     if (trailing > leading) {
       writeByte(writer, WORD + trailing)
-      writeHex(writer, text, 0, (WORD - trailing) * 2)
+      writeBytes(writer, bytes, at, end - trailing)
     } else {
       writeByte(writer, leading)
-      writeHex(writer, text, leading * 2, WORD * 2)
+      writeBytes(writer, bytes, at + leading, end)
     }
   }
-  writeHex(writer, data, words * WORD * 2, data.length)
+  writeBytes(writer, bytes, at, length)
 }
 
-function writeHex(writer: ByteWriter, hex: string, from: number, to: number): void {
-  if (from === to) return
-  reserve(writer, (to - from) / 2)
-  writer.length += writer.bytes.write(hex.slice(from, to), writer.length, 'hex')
+function writeBytes(writer: ByteWriter, from: Buffer, start: number, end: number): void {
+  reserve(writer, end - start)
+  const to = writer.bytes
+  let { length } = writer
+  // A call to copy so few costs more.
+  for (let at = start; at < end; at++) to[length++] = from[at] as number
+  writer.length = length
 }
 
-/** Zero bytes that hex begins with. */
-function leadingZeros(hex: string): number {
-  let at = 0
-  while (at < hex.length && hex.charCodeAt(at) === ZERO && hex.charCodeAt(at + 1) === ZERO) at += 2
-  return at / 2
+/** Zero bytes at the beginning of a part. */
+function leadingZeros(bytes: Buffer, start: number, end: number): number {
+  let at = start
+  while (at < end && bytes[at] === 0) at += 1
+  return at - start
 }
 
-/** Zero bytes that hex ends with. */
-function trailingZeros(hex: string): number {
-  let at = hex.length
-  while (at > 0 && hex.charCodeAt(at - 1) === ZERO && hex.charCodeAt(at - 2) === ZERO) at -= 2
-  return (hex.length - at) / 2
+/** Zero bytes at the end of a part. */
+function trailingZeros(bytes: Buffer, start: number, end: number): number {
+  let at = end
+  while (at > start && bytes[at - 1] === 0) at -= 1
+  return end - at
 }
-
-/** The character 0. */
-const ZERO = 48

@@ -1,4 +1,4 @@
-import { FIRST_NAME, NAMES, WORD } from './page.ts'
+import { FIRST_NAME, NAMES, WORD } from './encode.ts'
 import { type ByteReader, readVarint } from './varint.ts'
 
 /** Bytes of a page: `zeros` zero bytes, then those from `start` to `end`. */

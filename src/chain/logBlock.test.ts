@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { recordedBlock } from '../../test/recordedBlock.ts'
+import { CHAIN } from '../../test/recordedChain.ts'
+import { toRpcLogs } from '../codec/log.ts'
+import { fromWire } from '../lib/wire.ts'
+import { outlinePart } from '../native/blockOutline.ts'
+import { createCachedBlock } from './cachedBlock.ts'
+import { createLogBlock } from './logBlock.ts'
+import { arrayOf, type LogChunk } from './logChunk.ts'
+import { createLogMatcher } from './logMatch.ts'
+
+const blocks = Array.from({ length: CHAIN.head + 1 }, (_, number) => {
+  const { block, infos } = recordedBlock(number)
+  return {
+    all: toRpcLogs(block, infos),
+    cached: createCachedBlock({ block, infos }, () => {}),
+    // Genesis has transactions without outcomes.
+    compact: createLogBlock(outlinePart.pick(block as never), infos),
+  }
+})
+const rowsOf = (chunk: LogChunk) => fromWire(arrayOf([chunk], chunk.count))
+
+test('default: every log of the recorded chain, byte for byte', () => {
+  const everything = createLogMatcher({ addresses: [], topics: [] })
+  for (const { all, cached, compact } of blocks) {
+    expect(compact.id).toEqual(cached.id)
+    expect(rowsOf(compact.logs(everything))).toEqual(all)
+    const [one, other] = [compact, cached].map((block) => {
+      const chunk = block.logs(everything)
+      return Buffer.concat(chunk.pieces(chunk.count)).toString()
+    })
+    expect(one).toBe(other)
+  }
+})
+
+test('behavior: a search finds in the compact logs what it finds in the block', () => {
+  const logs = blocks.flatMap(({ all }) => all)
+  const addresses = [...new Set(logs.map(({ address }) => address as string))]
+  const topics = [...new Set(logs.flatMap((log) => log.topics as string[]))]
+  const unknown = `0x${'9f'.repeat(32)}`
+  const topic = fc.constantFrom(...topics, unknown)
+  const match = fc.record({
+    addresses: fc.array(fc.constantFrom(...addresses, `0x${'9f'.repeat(20)}`), { maxLength: 3 }),
+    topics: fc.array(fc.option(fc.array(topic, { maxLength: 4 })), { maxLength: 4 }),
+  })
+  fc.assert(
+    fc.property(match, (search) => {
+      const matcher = createLogMatcher(search)
+      for (const { cached, compact } of blocks)
+        expect(rowsOf(compact.logs(matcher))).toEqual(rowsOf(cached.logs(matcher)))
+    }),
+  )
+})
+
+test('behavior: logs take much less than their rows', () => {
+  const everything = createLogMatcher({ addresses: [], topics: [] })
+  const dense = blocks.filter(({ all }) => all.length > 50)
+  expect(dense.length).toBeGreaterThan(0)
+  for (const { compact } of dense) {
+    const chunk = compact.logs(everything)
+    expect(compact.bytes * 3).toBeLessThan(Buffer.concat(chunk.pieces(chunk.count)).length)
+  }
+})

@@ -1,0 +1,75 @@
+import type { Part } from './operation.ts'
+import type { Block, Hex } from './types.ts'
+
+/** A block without what its transactions do. */
+export type BlockOutline = Pick<Block, 'blockID' | 'block_header'> & {
+  /** In the order of the block; empty text in place of one that the node left out. */
+  txIDs: readonly Hex[]
+}
+
+/** Outlines of the blocks in an answer of `getblockbylimitnext`. */
+export const outlinesPart: Part<BlockOutline[]> = {
+  name: 'outlines',
+  read: (text: string) => scan(text, '{"block":['),
+  pick: ({ block = [] }: { block?: (Block | BlockOutline)[] }) => block.map(outlineOf),
+}
+
+/** The outline of the block in an answer of `getblockbynum`. */
+export const outlinePart: Part<BlockOutline> = {
+  name: 'outline',
+  read: (text: string) => scan(text, '')?.block[0],
+  pick: outlineOf,
+}
+
+function outlineOf(block: Block | BlockOutline): BlockOutline {
+  if ('txIDs' in block) return block
+  const { block_header, blockID, transactions = [] } = block
+  return { blockID, block_header, txIDs: transactions.map(({ txID }) => txID ?? '') }
+}
+
+// What the node writes. A quote inside of a string is escaped, so each of these is found only where JSON has it as a member.
+const BLOCK = '{"blockID":"'
+const TRANSACTIONS = ',"transactions":['
+const ID = '"txID":"'
+
+/** Hex digits of an id. */
+const ID_LENGTH = 64
+
+/**
+ * Finds headers and ids in the text of an answer. Most of it is signatures and call data, which are stepped over.
+ *
+ * @returns undefined when the text is not laid out as the node does it.
+ */
+function scan(text: string, before: string): { block: BlockOutline[] } | undefined {
+  if (!text.startsWith(before + BLOCK)) return undefined
+  const block: BlockOutline[] = []
+  for (let start = before.length; start !== -1;) {
+    const next = text.indexOf(BLOCK, start + BLOCK.length)
+    const end = next === -1 ? text.length : next
+    const outline = scanBlock(text.slice(start, end))
+    if (!outline) return undefined
+    block.push(outline)
+    start = next
+  }
+  return { block }
+}
+
+/** @param text - a block, and what follows before the next one. */
+function scanBlock(text: string): BlockOutline | undefined {
+  const list = text.indexOf(TRANSACTIONS)
+  const txIDs: Hex[] = []
+  if (list !== -1)
+    for (let at = text.indexOf(ID, list); at !== -1; at = text.indexOf(ID, at)) {
+      at += ID.length
+      if (text[at + ID_LENGTH] !== '"') return undefined
+      txIDs.push(text.slice(at, at + ID_LENGTH))
+    }
+  // An empty block ends with its header.
+  const head = text.slice(0, list === -1 ? text.lastIndexOf('}}') + 1 : list)
+  try {
+    const { block_header, blockID } = JSON.parse(`${head}}`) as Block
+    return { blockID, block_header, txIDs }
+  } catch {
+    return undefined
+  }
+}

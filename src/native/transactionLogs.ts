@@ -1,0 +1,25 @@
+import type { Part } from './operation.ts'
+import type { TransactionInfo } from './types.ts'
+
+/** Of the outcome of a transaction only what it logged. */
+export type TransactionLogs = Pick<TransactionInfo, 'id' | 'log'>
+
+/** The logs in an answer of `gettransactioninfobyblocknum`. */
+export const logsPart: Part<TransactionLogs[]> = {
+  name: 'logs',
+  read: (text: string) => (text.length > LARGE ? undefined : tryParse(text)),
+  pick: (infos: TransactionInfo[]): TransactionLogs[] =>
+    infos.map(({ id, log }) => (log ? { id, log } : { id })),
+}
+
+/** Characters from which on an answer is read in slices, as any other. */
+const LARGE = 100_000
+
+/** Ids and logs have no numbers, so there is none that would have to be read exactly. */
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
