@@ -12,16 +12,19 @@ const ANVIL = `
   anvil_setChainId anvil_setCode anvil_setCoinbase anvil_setERC20Allowance anvil_setIntervalMining
   anvil_setLoggingEnabled anvil_setMinGasPrice anvil_setNextBlockBaseFeePerGas anvil_setNextBlockTimestamp
   anvil_setNonce anvil_setRpcUrl anvil_setStorageAt anvil_setTime anvil_snapshot anvil_stopImpersonatingAccount
+  debug_codeByHash debug_dbGet debug_getRawTransaction debug_traceBlockByHash debug_traceBlockByNumber
+  debug_traceCall debug_traceTransaction eth_getRawTransactionByHash
   eth_sendRawTransactionSync eth_sendUnsignedTransaction eth_simulateV1 evm_increaseTime evm_mine evm_mine_detailed
   evm_revert evm_setAccountNonce evm_setAutomine evm_setBlockGasLimit evm_setIntervalMining
   evm_setNextBlockTimestamp evm_setTime evm_snapshot hardhat_autoImpersonateAccount hardhat_dropTransaction
   hardhat_dumpState hardhat_getAutomine hardhat_impersonateAccount hardhat_loadState hardhat_metadata hardhat_mine
   hardhat_reset hardhat_setBalance hardhat_setCode hardhat_setCoinbase hardhat_setLoggingEnabled
   hardhat_setMinGasPrice hardhat_setNextBlockBaseFeePerGas hardhat_setNonce hardhat_setStorageAt
-  hardhat_stopImpersonatingAccount tenderly_addBalance tenderly_setBalance tenderly_setCode tenderly_setStorageAt`
+  hardhat_stopImpersonatingAccount tenderly_addBalance tenderly_setBalance tenderly_setCode tenderly_setStorageAt
+  trace_block trace_filter trace_replayBlockTransactions trace_transaction`
 
 const HARDHAT = `
-  evm_increaseTime evm_mine evm_revert evm_setAutomine evm_setBlockGasLimit evm_setIntervalMining
+  debug_traceCall debug_traceTransaction evm_increaseTime evm_mine evm_revert evm_setAutomine evm_setBlockGasLimit evm_setIntervalMining
   evm_setNextBlockTimestamp evm_snapshot hardhat_addCompilationResult hardhat_dropTransaction hardhat_getAutomine
   hardhat_getStackTraceFailuresCount hardhat_impersonateAccount hardhat_metadata hardhat_mine hardhat_reset
   hardhat_setBalance hardhat_setCode hardhat_setCoinbase hardhat_setLoggingEnabled hardhat_setMinGasPrice
@@ -39,9 +42,14 @@ const ABSENT: Readonly<Record<string, string>> = {
   anvil_setChainId: 'no: `--chain-id`',
   anvil_setMinGasPrice: 'no: the price is that of the chain',
   anvil_setRpcUrl: 'no',
+  debug_codeByHash: 'no',
+  debug_dbGet: 'no',
+  debug_getRawTransaction: 'no: natively signed transactions have no Ethereum bytes',
+  eth_getRawTransactionByHash: 'no: natively signed transactions have no Ethereum bytes',
   hardhat_addCompilationResult: 'no',
   hardhat_getStackTraceFailuresCount: 'no',
   hardhat_setMinGasPrice: 'no: the price is that of the chain',
+  trace_replayBlockTransactions: 'no: `trace_block`',
 }
 
 /** Rows of method, anvil, Hardhat, and what it does here. */
@@ -51,7 +59,7 @@ export async function devMethodRows(): Promise<string[][]> {
   const [anvil, hardhat] = [ANVIL, HARDHAT].map((text) => new Set(text.trim().split(/\s+/)))
   const names = new Set([...Object.keys(here), ...(anvil ?? []), ...(hardhat ?? [])])
   return [...names]
-    .filter((name) => !(name in methods) || name in here)
+    .filter((name) => !(name in methods) || name in here || name in ABSENT)
     .toSorted()
     .map((name) => [
       `\`${name}\``,
@@ -63,5 +71,8 @@ export async function devMethodRows(): Promise<string[][]> {
 
 /** Whether any Ethereum node has the method. */
 function isEthereum(name: string): boolean {
-  return name in methods && !['eth_simulateV1', 'eth_fillTransaction'].includes(name)
+  return /^(eth|net|web3)_/.test(name) && name in methods && !SPECIAL.includes(name)
 }
+
+/** Methods of Ethereum that not every node has. */
+const SPECIAL = ['eth_simulateV1', 'eth_fillTransaction']

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { createNativeInterface } from '../src/devchain/api/interface.ts'
+import type { ChainBlock } from '../src/devchain/block.ts'
 import type { Ledger } from '../src/devchain/ledger.ts'
+import { replayBlock } from '../src/devchain/replay.ts'
+import { createFrameTracer } from '../src/devchain/trace/callTracer.ts'
+import type { Frame } from '../src/devchain/trace/frames.ts'
 import { parseNative } from '../src/native/json.ts'
 import { recordedGenesis, replayRecorded } from './devchainRecorded.ts'
 import { heights, recordedBlock } from './recordedBlock.ts'
@@ -88,6 +92,9 @@ const OF_THE_CALL = new Set([
   'constant_result',
 ])
 
+/** The frame of what runs outside the EVM. */
+const NOTHING = {} as Frame
+
 let ledger: Ledger
 const ids: [number: number, made: string, recorded: string][] = []
 
@@ -112,6 +119,27 @@ describe('a recorded chain made anew', () => {
         (number) => sorted(ledger.block(number)?.infos) !== sorted(recordedBlock(number).infos),
       )
     expect(different).toEqual([])
+  })
+
+  test('behavior: executed once more they do the same, also while they are traced', async () => {
+    let traced = 0
+    for (const number of heights.slice(1)) {
+      const block = ledger.block(number) as ChainBlock
+      const energy = block.infos.map(({ receipt }) => receipt?.energy_usage_total ?? 0)
+      const frames = block.infos.map(() => createFrameTracer())
+      // Endless loops have millions of operations.
+      const isTraced = (index: number) => (energy[index] ?? 0) < 100_000
+      const observe = (index: number) => (isTraced(index) ? frames[index]?.observe : undefined)
+      // A transaction that does something else than its record is an error.
+      for await (const { index, info } of replayBlock(ledger, block, observe)) {
+        const frame = frames[index]?.result({ plain: NOTHING })
+        if (!frame || !isTraced(index) || frame === NOTHING) continue
+        traced++
+        expect(Number(frame.gasUsed)).toBe(energy[index])
+        expect(frame.error !== undefined).toBe(info.result === 'FAILED')
+      }
+    }
+    expect(traced).toBeGreaterThan(200)
   })
 
   test('behavior: every recorded request is answered alike, but for what is known', async () => {

@@ -8,6 +8,7 @@ import type { Block, TransactionInfo, TransactionResult } from '../native/types.
 import type { BalanceChange } from './execute.ts'
 import { printTransaction, transactionBytes } from './transaction.ts'
 import type { ChainTransaction } from './transaction.ts'
+import type { runVm } from './vm/run.ts'
 
 /** The content of a block header. Times are milliseconds, bytes hex. */
 export type Header = {
@@ -32,6 +33,8 @@ export type ChainBlock = {
     balances: BalanceChange[]
   }[]
   infos: TransactionInfo[]
+  /** What contracts saw of the block where tools had chosen it. */
+  seen?: Partial<Pick<runVm.BlockContext, 'baseFee' | 'prevRandao' | 'producer'>>
 }
 
 /** Version number in the headers. */
@@ -67,7 +70,7 @@ function merkleRoot(leaves: readonly Uint8Array[]): string {
 /** Seals a block: computes its root and its id, which is its number and the hash of its header. */
 export function sealBlock(
   header: Omit<Header, 'txTrieRoot'>,
-  content: Pick<ChainBlock, 'transactions' | 'infos'>,
+  content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'>,
   key?: string,
 ): ChainBlock {
   const leaves = content.transactions.map(({ transaction, results }) =>

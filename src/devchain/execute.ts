@@ -28,7 +28,7 @@ export type ExecutionContext = {
   block: runVm.BlockContext
   /** How Ethereum transactions are treated. */
   ethereum: EthereumRules
-  /** Listens to the frames and steps of an Ethereum transaction. */
+  /** Listens to the frames and steps of a run. */
   observe?: runVm.Observe
 }
 
@@ -174,6 +174,7 @@ async function applySmart(
     block: context.block,
     now: context.headTime,
     slot,
+    ...(context.observe && { observe: context.observe }),
   })
   const contract = state.get('contract', result.contractAddress)
   Object.assign(

@@ -79,10 +79,9 @@ export function createLedger(
     return run
   }
 
-  function refBlockHash(bytes: string): string | undefined {
+  function refBlockHash(bytes: string, newest = head().header.number): string | undefined {
     const low = Number.parseInt(bytes, 16)
     if (bytes.length !== 4) return undefined
-    const newest = head().header.number
     const number = newest - ((newest - low) & 0xffff)
     if (number < 0 || newest - number >= REFERENCE_WINDOW) return undefined
     return store.block(number)?.id.slice(16, 32)
@@ -96,16 +95,28 @@ export function createLedger(
     return {
       headTime: head().header.timestamp,
       types,
-      refBlockHash,
+      refBlockHash: (bytes) => refBlockHash(bytes),
       isKnown: (id) => store.placeOf(id) !== undefined,
       block: {
         ...block,
         chainId,
         hashOf: (number) => store.block(number)?.id,
-        ...(block.number > head().header.number && chosen),
-        ...(coinbase && { producer: coinbase }),
+        ...(block.number > head().header.number ? choice() : store.block(block.number)?.seen),
       },
       ethereum,
+    }
+  }
+
+  /** What contracts see of the next block where it was chosen. */
+  const choice = () => ({ ...chosen, ...(coinbase && { producer: coinbase }) })
+
+  /** A block of the chain as its transactions met it. */
+  function contextAt({ header: { number, timestamp, witness } }: ChainBlock): ExecutionContext {
+    return {
+      ...contextOf({ number, timestamp, producer: witness }),
+      headTime: store.block(number - 1)?.header.timestamp ?? 0,
+      refBlockHash: (bytes) => refBlockHash(bytes, number - 1),
+      isKnown: () => false,
     }
   }
 
@@ -141,9 +152,14 @@ export function createLedger(
     const place = nextBlock(timestamp)
     const producer = options.producer ?? place.producer
     const context = contextOf({ ...place, producer })
+    const seen = choice()
     const work = store.overlay()
     const waiting = options.only ?? pool.ready(store.state())
-    const content: Pick<ChainBlock, 'transactions' | 'infos'> = { transactions: [], infos: [] }
+    const content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'> = {
+      transactions: [],
+      infos: [],
+      ...(Object.keys(seen).length > 0 && { seen }),
+    }
     for (const transaction of waiting) {
       let applied: Applied
       try {
@@ -189,6 +205,7 @@ export function createLedger(
     pool: (): readonly Pending[] => pool.all(),
     solid: () => store.block(solidNumber(store.state())) as ChainBlock,
     contextOf,
+    contextAt,
     nextBlock,
     /** How Ethereum transactions are treated. */
     rules: ethereum,

@@ -12,31 +12,39 @@ export type BlockState = { state: StateReader; block: BlockContext }
  * @throws RpcError when there is no such block.
  */
 export async function stateOf(
-  { clock, ledger }: DevChain,
+  chain: DevChain,
   ref: BlockRef,
   view: 'full' | 'solid',
 ): Promise<BlockState> {
+  const { clock, ledger } = chain
   if (ref === 'pending' && view === 'full') {
     const state = await ledger.pendingState()
     return { state, block: ledger.contextOf(ledger.nextBlock(clock.next())).block }
   }
-  const newest = view === 'full' ? ledger.head() : ledger.solid()
-  const block = numberOf(ref)
-  const found = block === undefined ? undefined : ledger.block(block)
-  if (!found || found.header.number > newest.header.number)
-    throw new RpcError(-32000, 'header not found')
+  const height = numberOfBlock(chain, ref, view)
+  const found = height === undefined ? undefined : ledger.block(height)
+  if (!found) throw new RpcError(-32000, 'header not found')
   const { number, timestamp, witness } = found.header
   return {
     state: ledger.stateAt(number),
     block: ledger.contextOf({ number, timestamp, producer: witness.slice(0, 42) }).block,
   }
+}
+
+/** The height that a block argument means, `pending` being the newest one; undefined when the view has no such block. */
+export function numberOfBlock(
+  { ledger }: DevChain,
+  ref: BlockRef,
+  view: 'full' | 'solid',
+): number | undefined {
+  const newest = (view === 'full' ? ledger.head() : ledger.solid()).header.number
+  const number = numberOf(ref)
+  return number !== undefined && number <= newest ? number : undefined
 
   function numberOf(ref: BlockRef): number | undefined {
     if (typeof ref === 'number') return ref
     if (typeof ref === 'object') return ledger.numberOf(ref.blockHash.slice(2))
     if (ref === 'earliest') return 0
-    return ref === 'latest' || ref === 'pending'
-      ? newest.header.number
-      : ledger.solid().header.number
+    return ref === 'latest' || ref === 'pending' ? newest : ledger.solid().header.number
   }
 }

@@ -2,7 +2,14 @@ import type { Hex } from 'viem'
 
 import { callError } from '../chain/vmError.ts'
 import { revertReason } from '../codec/revert.ts'
-import { EstimateFailure, EthereumError, RefusedError } from '../devchain/index.ts'
+import {
+  EstimateFailure,
+  EthereumError,
+  RefusedError,
+  ReplayError,
+  TraceSizeError,
+  TraceTimeoutError,
+} from '../devchain/index.ts'
 import type { ChainBlock, VmResult } from '../devchain/index.ts'
 import { ExecutionRevertedError, RpcError } from '../errors.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
@@ -59,9 +66,12 @@ export function tellFailures(methods: Record<string, AnyMethod>): Record<string,
   )
 }
 
+/** Errors whose message is for the caller. */
+const SAID = [EthereumError, RefusedError, ReplayError, TraceSizeError, TraceTimeoutError]
+
 function toRpcError(error: unknown): unknown {
   if (error instanceof EstimateFailure) return callFailure(error.result)
-  if (error instanceof EthereumError || error instanceof RefusedError)
-    return new RpcError(-32000, error.message, { cause: error })
+  if (SAID.some((kind) => error instanceof kind))
+    return new RpcError(-32000, (error as Error).message, { cause: error })
   return error
 }

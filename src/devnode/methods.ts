@@ -9,6 +9,8 @@ import { nodeMethods } from './node.ts'
 import { sendingMethods } from './sending.ts'
 import { simulateMethods } from './simulate.ts'
 import { stateMethods } from './state.ts'
+import { debugMethods } from './trace/debug.ts'
+import { parityMethods } from './trace/parity.ts'
 import { createUnlocked } from './unlocked.ts'
 
 /** The JSON-RPC methods of a dev chain. Those that a gateway has too are replaced: the chain is asked directly. */
@@ -23,5 +25,7 @@ export function devMethods(chain: DevChain): Record<string, AnyMethod> {
     ...callMethods(chain),
     ...simulateMethods(chain),
     ...sendingMethods(chain, unlocked),
+    ...debugMethods(chain),
+    ...parityMethods(chain),
   })
 }

@@ -23,6 +23,7 @@ export type SmartCall = {
   /** Milliseconds and slot of the newest block. */
   now: number
   slot: bigint
+  observe?: runVm.Observe
 }
 
 export type SmartResult = VmResult & {
@@ -73,6 +74,7 @@ export async function runSmart(
     constant: constant !== undefined,
     ...(constant && { timeout: constant.timeout }),
     block: call.block,
+    ...(call.observe && { observe: call.observe }),
   })
   if (!result.failure) work.commit()
   return {

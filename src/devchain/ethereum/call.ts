@@ -28,6 +28,8 @@ export type CallContext = {
   block: runVm.BlockContext
   rules: EthereumRules
   observe?: runVm.Observe
+  /** Milliseconds after which an endless call is given up. @default 5,000 */
+  timeout?: number
 }
 
 /** Milliseconds of computing after which an endless call is given up. Other calls have their turns meanwhile. */
@@ -41,7 +43,7 @@ const TIMEOUT = 5_000
 export async function callEthereum(
   state: State,
   call: EthereumCall,
-  { block, observe, rules }: CallContext,
+  { block, observe, rules, timeout = TIMEOUT }: CallContext,
 ): Promise<VmResult> {
   const { data, from, value } = call
   assertFunds(state, from, value)
@@ -62,7 +64,7 @@ export async function callEthereum(
     now: block.timestamp,
     transactionId: '00'.repeat(32),
     constant: true,
-    timeout: TIMEOUT,
+    timeout,
     block,
     addresses: rules.addresses,
     ...(observe && { observe }),

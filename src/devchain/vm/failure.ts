@@ -39,7 +39,8 @@ const OPERANDS: readonly (readonly [count: number, codes: readonly number[]])[] 
   [8, [0xd0]],
 ]
 
-function operandsOf(code: number): number {
+/** How many values an operation takes from the stack. */
+export function operandsOf(code: number): number {
   if (code >= 0x80 && code <= 0x8f) return code - 0x7f
   if (code >= 0x90 && code <= 0x9f) return code - 0x8e
   if (code >= 0xa0 && code <= 0xa4) return code - 0x9e

@@ -1,0 +1,136 @@
+import type { Address, Hash, Hex } from 'viem'
+
+import type { JsonSchema } from '../lib/jsonSchema.ts'
+import type { CallFrame } from './callFrame.ts'
+import * as schemas from './schemas.ts'
+
+/** Where a transaction is. */
+export type TracePlace = {
+  blockHash: Hash
+  blockNumber: number
+  transactionHash: Hash
+  transactionPosition: number
+}
+
+/** A frame as Parity's `trace_*` methods list it. What is not known is absent. */
+export type FlatTrace = TracePlace & {
+  action: FlatCall | FlatCreate | FlatSuicide
+  error?: string
+  result?: FlatResult | null
+  /** How many frames it has directly inside. */
+  subtraces: number
+  /** The way from the outermost frame: positions among the frames inside. */
+  traceAddress: number[]
+  type: 'call' | 'create' | 'suicide'
+}
+
+type FlatCall = {
+  callType: string
+  from: Address
+  to?: Address
+  gas?: Hex
+  input?: Hex
+  value: Hex
+}
+type FlatCreate = { creationMethod: string; from: Address; gas?: Hex; init?: Hex; value: Hex }
+type FlatSuicide = { address: Address; balance: Hex; refundAddress: Address }
+type FlatResult = { address?: Address; code?: Hex; gasUsed?: Hex; output?: Hex }
+
+const REVERTED = 'execution reverted'
+
+/** Errors of geth in the words of Parity. */
+const WORDS: readonly (readonly [geth: string, parity: string])[] = [
+  ['contract creation code storage out of gas', 'Out of gas'],
+  ['out of gas', 'Out of gas'],
+  ['max code size exceeded', 'Out of gas'],
+  ['invalid jump destination', 'Bad jump destination'],
+  [REVERTED, 'Reverted'],
+  ['return data out of bounds', 'Out of bounds'],
+  ['stack limit reached', 'Out of stack'],
+  ['invalid opcode', 'Bad instruction'],
+  ['stack underflow', 'Stack underflow'],
+]
+
+/** Lists a frame and all inside it, each before those inside it. */
+export function flatTraces(frame: CallFrame, place: TracePlace): FlatTrace[] {
+  const traces: FlatTrace[] = []
+  add(frame, [])
+  return traces
+
+  function add(frame: CallFrame, traceAddress: number[]): void {
+    const { calls = [], error } = frame
+    const hasResult = error === undefined || error === REVERTED
+    traces.push({
+      action: actionOf(frame),
+      ...place,
+      ...(error !== undefined && { error: parityError(error) }),
+      ...(hasResult && { result: resultOf(frame) }),
+      subtraces: calls.length,
+      traceAddress,
+      type: typeOf(frame),
+    })
+    for (const [index, call] of calls.entries()) add(call, [...traceAddress, index])
+  }
+}
+
+function parityError(error: string): string {
+  return WORDS.find(([geth]) => error.startsWith(geth))?.[1] ?? error
+}
+
+function typeOf({ type }: CallFrame): FlatTrace['type'] {
+  if (type === 'SELFDESTRUCT') return 'suicide'
+  return isCreation(type) ? 'create' : 'call'
+}
+
+const isCreation = (type: CallFrame['type']) => type === 'CREATE' || type === 'CREATE2'
+
+function actionOf({ from, gas, input, to, type, value = '0x0' }: CallFrame): FlatTrace['action'] {
+  if (type === 'SELFDESTRUCT')
+    return { address: from, balance: value, refundAddress: to as Address }
+  const common = { from, ...(gas !== undefined && { gas }), value }
+  if (isCreation(type))
+    return {
+      creationMethod: type.toLowerCase(),
+      ...common,
+      ...(input !== undefined && { init: input }),
+    }
+  return {
+    callType: type.toLowerCase(),
+    ...common,
+    ...(input !== undefined && { input }),
+    ...(to && { to }),
+  }
+}
+
+function resultOf({ gas, gasUsed, output, to, type }: CallFrame): FlatResult | null {
+  if (type === 'SELFDESTRUCT') return null
+  const used = gasUsed !== undefined && { gasUsed }
+  // A frame whose gas is known is known as a whole: what is absent there is empty.
+  const bytes = output ?? (gas === undefined ? undefined : '0x')
+  if (!isCreation(type)) return { ...used, ...(bytes !== undefined && { output: bytes }) }
+  return {
+    ...(to && { address: to }),
+    ...(bytes !== undefined && { code: bytes }),
+    ...used,
+  }
+}
+
+/** Schema of one entry. Its amounts are in the client's unit already. */
+export const flatTrace: JsonSchema = {
+  title: 'trace',
+  ...schemas.object(
+    {
+      action: { type: 'object' },
+      blockHash: schemas.hash,
+      blockNumber: { type: 'integer' },
+      transactionHash: schemas.hash,
+      transactionPosition: { type: 'integer' },
+      error: schemas.text,
+      result: schemas.nullable({ type: 'object' }),
+      subtraces: { type: 'integer' },
+      traceAddress: schemas.listOf({ type: 'integer' }),
+      type: { enum: ['call', 'create', 'suicide'] },
+    },
+    ['error', 'result'],
+  ),
+}

@@ -1,0 +1,63 @@
+import type { CallKind } from '../../codec/callFrame.ts'
+import { stackAddress } from '../vm/energy.ts'
+import { native } from '../vm/vmState.ts'
+import type { VmState } from '../vm/vmState.ts'
+import type { Frame, Step } from './frames.ts'
+import { sliceOf } from './memory.ts'
+
+/** What begins a frame, by operation. CALLTOKEN (0xd0) is a call with a TRC-10 token. */
+const KINDS: Readonly<Record<number, CallKind>> = {
+  0xd0: 'CALL',
+  0xf0: 'CREATE',
+  0xf1: 'CALL',
+  0xf2: 'CALLCODE',
+  0xf4: 'DELEGATECALL',
+  0xf5: 'CREATE2',
+  0xfa: 'STATICCALL',
+  0xff: 'SELFDESTRUCT',
+}
+
+const CALLTOKEN = 0xd0
+
+/** Calls nest this deep. */
+const MAX_DEPTH = 64
+
+/** Gas that comes on top with a value. */
+const STIPEND = 2_300n
+
+/**
+ * The frame that an operation begins, as it is when the EVM begins none: a destruction, or a call that is refused at once
+ * because the caller has too little or is too deep. `parent` is the frame of the operation.
+ */
+export function begunBy(step: Step, parent: Frame, state: VmState): Frame | undefined {
+  const kind = KINDS[step.code]
+  if (!kind) return undefined
+  const balance = state.top().get('account', step.address)?.balance ?? 0n
+  const at = (index: number) => step.stack.at(-1 - index) ?? 0n
+  const input = (index: number) => sliceOf(step.memory, at(index), at(index + 1))
+  const error =
+    step.depth >= MAX_DEPTH ? 'max call depth exceeded' : 'insufficient balance for transfer'
+  const frame = {
+    from: step.address,
+    gas: 0n,
+    gasUsed: 0n,
+    input: new Uint8Array(0),
+    output: new Uint8Array(0),
+    calls: [],
+    logs: [],
+  }
+  if (kind === 'SELFDESTRUCT')
+    return { ...frame, kind, to: native(stackAddress(at(0))), value: balance }
+  const left = step.gas - step.cost
+  const most = left - left / 64n
+  if (kind === 'CREATE' || kind === 'CREATE2')
+    return { ...frame, kind, value: at(0), gas: most, input: input(1), error }
+  const to = native(stackAddress(at(1)))
+  const sent = kind === 'CALL' || kind === 'CALLCODE' ? at(2) : 0n
+  const gas = (at(0) < most ? at(0) : most) + (sent > 0n ? STIPEND : 0n)
+  const common = { ...frame, kind, to, gas, error }
+  if (step.code === CALLTOKEN) return { ...common, value: 0n, input: input(4) }
+  if (kind === 'STATICCALL') return { ...common, input: input(2) }
+  if (kind === 'DELEGATECALL') return { ...common, value: parent.value ?? 0n, input: input(2) }
+  return { ...common, value: sent, input: input(3) }
+}

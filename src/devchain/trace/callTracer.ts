@@ -1,0 +1,95 @@
+import type { Address, Hash, Hex } from 'viem'
+import { bytesToHex, numberToHex } from 'viem/utils'
+
+import type { CallFrame, CallLog } from '../../codec/callFrame.ts'
+import { revertReason } from '../../codec/revert.ts'
+import type { Unit } from '../../codec/unit.ts'
+import type { Frame, FrameLog } from './frames.ts'
+import { recordFrames } from './frames.ts'
+import type { Tracer } from './tracer.ts'
+
+/** What `callTracer` is asked for. */
+export type CallTracerOptions = {
+  /** The outermost frame alone. */
+  onlyTopCall?: boolean | undefined
+  withLog?: boolean | undefined
+}
+
+/** Geth's `callTracer`: the frames of a run as a tree. */
+export function createCallTracer(options: CallTracerOptions, unit: Unit): Tracer<CallFrame> {
+  const frames = createFrameTracer()
+  return {
+    observe: frames.observe,
+    result: (run) => printFrame(frames.result(run), options, unit),
+  }
+}
+
+/** A tracer that gives the frames as they are. */
+export type FrameTracer = {
+  observe: Tracer['observe']
+  /** The outermost frame; `plain` where nothing ran. */
+  result: (run: { plain: Frame }) => Frame
+}
+
+/** The frames of a run as they are. */
+export function createFrameTracer(): FrameTracer {
+  let root: () => Frame | undefined = () => undefined
+  return {
+    observe(events, state) {
+      ;({ root } = recordFrames(events, state))
+    },
+    result: ({ plain }) => root() ?? plain,
+  }
+}
+
+/** A frame in geth's form. */
+export function printFrame(
+  frame: Frame,
+  { onlyTopCall = false, withLog = false }: CallTracerOptions,
+  unit: Unit,
+): CallFrame {
+  let index = 0
+
+  function print(frame: Frame): CallFrame {
+    const { calls, error, from, gas, gasUsed, input, kind, logs, output, to, value } = frame
+    const data = bytesToHex(output)
+    const reason = error === 'execution reverted' ? revertReason(data) : undefined
+    // Logs are counted in the order in which they came, between the calls of their frame.
+    const printedLogs: CallLog[] = []
+    const printedCalls: CallFrame[] = []
+    for (let position = 0; position <= calls.length; position++) {
+      for (const log of logs)
+        if (log.position === position) printedLogs.push(printLog(log, index++))
+      const call = calls[position]
+      if (call) printedCalls.push(print(call))
+    }
+    return {
+      from: plain(from),
+      gas: numberToHex(gas),
+      gasUsed: numberToHex(gasUsed),
+      ...(to !== undefined && { to: plain(to) }),
+      input: bytesToHex(input),
+      ...(output.length > 0 && { output: data }),
+      ...(error !== undefined && { error }),
+      ...(reason !== undefined && { revertReason: reason }),
+      ...(printedCalls.length > 0 && !onlyTopCall && { calls: printedCalls }),
+      ...(printedLogs.length > 0 && withLog && { logs: printedLogs }),
+      ...(value !== undefined && { value: numberToHex(unit.fromSun(value)) }),
+      type: kind,
+    }
+  }
+  return print(frame)
+}
+
+/** An address of 42 hex characters as Ethereum writes it. */
+export const plain = (address: string): Address => `0x${address.slice(2)}`
+
+function printLog({ address, data, position, topics }: FrameLog, index: number): CallLog {
+  return {
+    address: plain(address),
+    topics: topics.map((topic): Hash => `0x${topic}`),
+    data: `0x${data}` satisfies Hex,
+    index: numberToHex(index),
+    position: numberToHex(position),
+  }
+}

@@ -1,0 +1,29 @@
+import type { EVMError } from '@ethereumjs/evm'
+
+import { operandsOf } from '../vm/failure.ts'
+import type { Step } from './frames.ts'
+
+/** Errors of the EVM in the words of geth, where they differ. */
+const WORDS: Readonly<Record<string, string>> = {
+  revert: 'execution reverted',
+  'code store out of gas': 'contract creation code storage out of gas',
+  'code size to deposit exceeds maximum code size': 'max code size exceeded',
+  'static state change': 'write protection',
+  'create collision': 'contract address collision',
+  'insufficient balance': 'insufficient balance for transfer',
+  'invalid bytecode deployed': 'invalid code: must not begin with 0xef',
+  'initcode exceeds max initcode size': 'max initcode size exceeded',
+  'value out of range': 'return data out of bounds',
+  'stack overflow': 'stack limit reached 1024 (1023)',
+  'cpu timeout': 'execution timeout',
+}
+
+/** Why a frame failed, in geth's words. `last`: its last operation, if there was any. */
+export function failureText({ error }: EVMError, last: Step | undefined): string {
+  const text = error as string
+  if (text.startsWith('invalid JUMP')) return 'invalid jump destination'
+  if (text === 'invalid opcode') return `invalid opcode: ${last?.name ?? 'INVALID'}`
+  if (text === 'stack underflow' && last)
+    return `stack underflow (${last.stack.length} <=> ${operandsOf(last.code)})`
+  return WORDS[text] ?? text
+}

@@ -1,0 +1,185 @@
+import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
+
+import type { CallKind } from '../../codec/callFrame.ts'
+import { native } from '../vm/vmState.ts'
+import type { VmState } from '../vm/vmState.ts'
+import { begunBy } from './begun.ts'
+import { failureText } from './failure.ts'
+import { sliceOf } from './memory.ts'
+
+/** A call, creation or destruction inside a run. Addresses are 42 hex characters, amounts the smallest unit of the chain. */
+export type Frame = {
+  kind: CallKind
+  from: string
+  /** Absent when a creation failed. */
+  to?: string
+  /** Absent for STATICCALL. */
+  value?: bigint
+  gas: bigint
+  gasUsed: bigint
+  input: Uint8Array
+  output: Uint8Array
+  /** Why it failed, in geth's words. */
+  error?: string
+  calls: Frame[]
+  logs: FrameLog[]
+  /** Whether a built-in contract was called. */
+  isBuiltIn?: boolean
+}
+
+/** A log as hex without `0x`. */
+export type FrameLog = {
+  address: string
+  topics: string[]
+  data: string
+  /** How many calls the frame had made before it. */
+  position: number
+}
+
+/** One operation before it runs. */
+export type Step = {
+  pc: number
+  name: string
+  /** The byte in the code, also of an operation that does not exist. */
+  code: number
+  gas: bigint
+  /** What it takes; of a call without what the call gets. */
+  cost: bigint
+  /** The last one is the top. */
+  stack: readonly bigint[]
+  /** Memory before the operation. */
+  memory: Uint8Array
+  /** 0 in the outermost frame. */
+  depth: number
+  /** Whose storage it works on. */
+  address: string
+}
+
+/** Listens to a run. Called in the order of what happens. */
+export type FrameListener = {
+  enter?(frame: Frame, depth: number): void
+  step?(step: Step): void
+  leave?(frame: Frame, depth: number): void
+}
+
+/** A frame under way, with its last operation and the frame that this may have begun. */
+type Open = {
+  frame: Frame
+  message: Message
+  code?: Uint8Array
+  last?: Step
+  begun?: Frame | undefined
+}
+
+const NONE = new Uint8Array(0)
+
+/**
+ * Records the frames of a run as a tree, with logs, destructions, and calls that were refused because the caller had too
+ * little or was too deep.
+ */
+export function recordFrames(
+  events: EVM['events'],
+  state: VmState,
+  listener: FrameListener = {},
+): { root: () => Frame | undefined } {
+  const open: Open[] = []
+  let root: Frame | undefined
+
+  events.on('beforeMessage', (message) => {
+    const parent = open.at(-1)
+    const frame = frameOf(message, parent?.begun?.kind)
+    if (parent) {
+      parent.begun = undefined
+      parent.frame.calls.push(frame)
+    } else root = frame
+    open.push({ frame, message, ...(!message.to && { code: message.data }) })
+    listener.enter?.(frame, open.length - 1)
+  })
+
+  events.on('step', ({ address, codeAddress, gasLeft, memory, opcode, pc, stack }) => {
+    const current = open.at(-1)
+    if (!current) return
+    endBegun(current)
+    let { code, name } = opcode
+    if (name === 'INVALID') {
+      // Every byte without a meaning looks like INVALID here.
+      current.code ??= state.top().get('code', native(codeAddress)) ?? NONE
+      code = current.code[pc] ?? code
+      if (code !== opcode.code) name = `opcode 0x${code.toString(16)} not defined`
+    }
+    const cost = opcode.dynamicFee ?? BigInt(opcode.fee)
+    const depth = open.length - 1
+    const step: Step = {
+      pc,
+      name,
+      code,
+      gas: gasLeft,
+      cost,
+      stack,
+      memory,
+      depth,
+      address: native(address),
+    }
+    if (code >= 0xa0 && code <= 0xa4) current.frame.logs.push(logOf(step, current.frame))
+    current.last = step
+    current.begun = begunBy(step, current.frame, state)
+    listener.step?.(step)
+  })
+
+  events.on('afterMessage', ({ createdAddress, execResult }: EVMResult) => {
+    const current = open.at(-1) as Open
+    const { frame, last, message } = current
+    const error = execResult.exceptionError
+    if (!error) endBegun(current)
+    open.pop()
+    frame.gasUsed = execResult.executionGasUsed
+    frame.isBuiltIn = message.isCompiled
+    if (!error || error.error === 'revert') frame.output = execResult.returnValue
+    if (error) {
+      frame.error = failureText(error, last)
+      forgetLogs(frame)
+    } else if (createdAddress) frame.to = native(createdAddress)
+    listener.leave?.(frame, open.length)
+  })
+
+  /** Records the frame that the last operation began where the EVM told of none. */
+  function endBegun(current: Open): void {
+    const { begun, frame } = current
+    if (!begun) return
+    current.begun = undefined
+    frame.calls.push(begun)
+    listener.enter?.(begun, open.length)
+    listener.leave?.(begun, open.length)
+  }
+
+  return { root: () => root }
+}
+
+function frameOf(message: Message, kind: CallKind | undefined): Frame {
+  const { gasLimit: gas, to, value } = message
+  // The data is a view of the caller's memory, which changes.
+  const input = message.data.slice()
+  const from = native(message.caller)
+  const common = { gas, gasUsed: 0n, input, output: NONE, calls: [], logs: [] }
+  if (!to) return { ...common, kind: message.salt ? 'CREATE2' : 'CREATE', from, value }
+  const called = { ...common, to: native(message.codeAddress) }
+  if (kind === 'STATICCALL') return { ...called, kind, from }
+  if (kind === 'DELEGATECALL') return { ...called, kind, from: native(to), value }
+  return { ...called, kind: kind === 'CALLCODE' ? kind : 'CALL', from, value }
+}
+
+function logOf({ address, code, memory, stack }: Step, frame: Frame): FrameLog {
+  const [offset = 0n, length = 0n, ...topics] = stack.slice(-2 - (code - 0xa0)).toReversed()
+  return {
+    address,
+    topics: topics.map((topic) => topic.toString(16).padStart(64, '0')),
+    data: Buffer.from(sliceOf(memory, offset, length)).toString('hex'),
+    position: frame.calls.length,
+  }
+}
+
+/** Takes the logs of a frame that failed, and of all inside it. */
+function forgetLogs(frame: Frame): void {
+  frame.logs = []
+  for (const call of frame.calls) forgetLogs(call)
+}

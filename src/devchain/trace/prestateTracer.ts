@@ -1,0 +1,143 @@
+import type { Address, Hash, Hex } from 'viem'
+import { bytesToHex, numberToHex } from 'viem/utils'
+
+import type { Unit } from '../../codec/unit.ts'
+import { nonceOf } from '../nonce.ts'
+import type { StateReader } from '../state.ts'
+import { stackAddress } from '../vm/energy.ts'
+import { native, slotKey } from '../vm/vmState.ts'
+import { plain } from './callTracer.ts'
+import { recordFrames } from './frames.ts'
+import type { Frame, Step } from './frames.ts'
+import type { TracedRun, Tracer } from './tracer.ts'
+
+/** What `prestateTracer` is asked for, in geth's words. */
+export type PrestateOptions = {
+  /** What changed, before and after, instead of everything that was looked at. */
+  diffMode?: boolean | undefined
+  disableCode?: boolean | undefined
+  disableStorage?: boolean | undefined
+  /** Shows accounts that did not exist too. */
+  includeEmpty?: boolean | undefined
+}
+
+/** An account as geth prints it. */
+type Printed = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Hash, Hash> }
+
+type Accounts = Record<Address, Printed>
+
+/** Operations whose topmost operand is an account. */
+const LOOKS_AT = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff])
+/** Operations whose second operand is an account. */
+const CALLS = new Set([0xd0, 0xf1, 0xf2, 0xf4, 0xfa])
+const SLOTS = new Set([0x54, 0x55])
+const ZERO: Hash = `0x${'00'.repeat(32)}`
+
+/** Geth's `prestateTracer`: the accounts and slots that a run looks at, as they were before it, or what it changes of them. */
+export function createPrestateTracer(options: PrestateOptions, unit: Unit): Tracer {
+  /** Slots by account. */
+  const touched = new Map<string, Set<string>>()
+
+  function touch(address: string): Set<string> {
+    const slots = touched.get(address) ?? new Set()
+    touched.set(address, slots)
+    return slots
+  }
+
+  function step({ address, code, stack }: Step): void {
+    const [top, second] = [stack.at(-1), stack.at(-2)]
+    if (top !== undefined && SLOTS.has(code)) touch(address).add(word(top))
+    if (top !== undefined && LOOKS_AT.has(code)) touch(native(stackAddress(top)))
+    if (second !== undefined && CALLS.has(code)) touch(native(stackAddress(second)))
+  }
+
+  function lookUp({ from, to }: Pick<Frame, 'from' | 'to'>): void {
+    touch(from)
+    if (to !== undefined) touch(to)
+  }
+
+  function snapshot(state: StateReader, address: string, slots: Iterable<string>) {
+    const code = state.get('code', address)
+    return {
+      exists: state.get('account', address) !== undefined,
+      balance: state.get('account', address)?.balance ?? 0n,
+      nonce: nonceOf(state, address),
+      code: code && code.length > 0 ? bytesToHex(code) : undefined,
+      slots: [...slots].map((slot) => {
+        const key = slotKey(state, address, Uint8Array.from(Buffer.from(slot, 'hex')))
+        const value = state.get('storage', key) ?? ''
+        return [`0x${slot}`, `0x${value.padStart(64, '0')}`] as [Hash, Hash]
+      }),
+    }
+  }
+
+  type Snapshot = ReturnType<typeof snapshot>
+
+  const isEmpty = ({ balance, code, nonce }: Snapshot) =>
+    balance === 0n && nonce === 0n && code === undefined
+
+  function print({ balance, code, nonce, slots }: Snapshot): Printed {
+    return {
+      balance: numberToHex(unit.fromSun(balance)),
+      ...(nonce > 0n && { nonce: Number(nonce) }),
+      ...(code && !options.disableCode && { code }),
+      ...(slots.length > 0 && !options.disableStorage && { storage: Object.fromEntries(slots) }),
+    }
+  }
+
+  /** An account before and after; undefined where nothing changed. */
+  function difference(
+    before: Snapshot,
+    after: Snapshot,
+  ): { pre: Printed; post?: Printed } | undefined {
+    const changed = before.slots.filter(([, value], index) => value !== after.slots[index]?.[1])
+    const pre = print({ ...before, slots: changed.filter(([, value]) => value !== ZERO) })
+    // An account that was destroyed is shown as it was, and not after.
+    if (before.exists && !after.exists) return { pre: print(before) }
+    const slots = after.slots.filter(
+      ([, value], index) => value !== before.slots[index]?.[1] && value !== ZERO,
+    )
+    const post: Printed = {
+      ...(before.balance !== after.balance && {
+        balance: numberToHex(unit.fromSun(after.balance)),
+      }),
+      ...(before.nonce !== after.nonce && { nonce: Number(after.nonce) }),
+      ...(before.code !== after.code && !options.disableCode && { code: after.code ?? '0x' }),
+      ...(slots.length > 0 && !options.disableStorage && { storage: Object.fromEntries(slots) }),
+    }
+    const isChanged =
+      Object.keys(post).length > 0 || (changed.length > 0 && !options.disableStorage)
+    return isChanged ? { pre, post } : undefined
+  }
+
+  function result({ after, before, plain: message, producer }: TracedRun) {
+    lookUp(message)
+    touch(producer)
+    // Fees and native contracts change accounts that no operation names.
+    for (const name of after.changes().keys())
+      if (name.startsWith('account:')) touch(name.slice('account:'.length))
+    const pre: Accounts = {}
+    const post: Accounts = {}
+    for (const [address, slots] of touched) {
+      const was = snapshot(before, address, slots)
+      const hidden = isEmpty(was) && !options.includeEmpty
+      if (!options.diffMode) {
+        if (!hidden) pre[plain(address)] = print(was)
+        continue
+      }
+      const change = difference(was, snapshot(after, address, slots))
+      if (!change) continue
+      if (!hidden) pre[plain(address)] = change.pre
+      if (change.post) post[plain(address)] = change.post
+    }
+    return options.diffMode ? { post, pre } : pre
+  }
+
+  return {
+    observe: (events, state) =>
+      void recordFrames(events, state, { enter: lookUp, leave: lookUp, step }),
+    result,
+  }
+}
+
+const word = (value: bigint) => value.toString(16).padStart(64, '0')

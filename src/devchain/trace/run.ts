@@ -1,0 +1,132 @@
+import { hexToBytes } from 'viem/utils'
+
+import { transactionParties } from '../../codec/transaction.ts'
+import { toNativeAddress } from '../../lib/address.ts'
+import type { ChainBlock } from '../block.ts'
+import { callEthereum, type EthereumCall } from '../ethereum/call.ts'
+import type { Ledger } from '../ledger.ts'
+import { nonceOf } from '../nonce.ts'
+import { replayBlock, type Replayed } from '../replay.ts'
+import { createOverlay, type StateReader } from '../state.ts'
+import { printTransaction } from '../transaction.ts'
+import type { runVm } from '../vm/run.ts'
+import type { Frame } from './frames.ts'
+import type { Tracer } from './tracer.ts'
+import { observeUntil } from './tracers.ts'
+
+/** How a trace is made. */
+export type TraceOptions<trace> = {
+  /** Makes the tracer of one transaction. */
+  create: () => Tracer<trace>
+  /** Milliseconds that all of it may take. */
+  timeout: number
+}
+
+/** The trace of one transaction of a block. */
+export type TracedTransaction<trace> = { index: number; hash: string; trace: trace }
+
+/**
+ * Traces transactions of a block: all of them, or the one at `only`.
+ *
+ * @throws ReplayError, TraceTimeoutError, TraceSizeError
+ */
+export async function traceBlock<trace>(
+  ledger: Ledger,
+  block: ChainBlock,
+  { create, timeout }: TraceOptions<trace>,
+  only?: number,
+): Promise<TracedTransaction<trace>[]> {
+  const end = performance.now() + timeout
+  const traces: TracedTransaction<trace>[] = []
+  let tracer: Tracer<trace> | undefined
+  const listen = (index: number): runVm.Observe | undefined => {
+    tracer = only === undefined || index === only ? create() : undefined
+    return tracer && observeUntil(end, tracer.observe)
+  }
+  for await (const replayed of replayBlock(ledger, block, listen)) {
+    const { index, transaction } = replayed
+    if (tracer) traces.push({ index, hash: transaction.id, trace: tracer.result(runOf(replayed)) })
+    if (index === only) break
+  }
+  return traces
+
+  function runOf({ after, before, info, transaction }: Replayed) {
+    const { block: seen } = ledger.contextAt(block)
+    const output = Buffer.from(info.contractResult?.[0] ?? '', 'hex')
+    return {
+      after,
+      before,
+      failed: info.result === 'FAILED',
+      gasUsed: BigInt(info.receipt?.energy_usage_total ?? 0),
+      output,
+      plain: plainFrame(transaction, info),
+      producer: seen.producer,
+    }
+  }
+}
+
+/** The transfer that a transaction is for Ethereum tools, whatever it does natively. */
+function plainFrame(transaction: Replayed['transaction'], info: Replayed['info']): Frame {
+  const parties = transactionParties(printTransaction(transaction, undefined), info)
+  const { from, input, to, value } = parties
+  return {
+    kind: 'CALL',
+    from: toNativeAddress(from),
+    ...(to && { to: toNativeAddress(to) }),
+    value,
+    gas: 0n,
+    gasUsed: 0n,
+    input: hexToBytes(input),
+    output: new Uint8Array(0),
+    calls: [],
+    logs: [],
+  }
+}
+
+/**
+ * Traces a call without a transaction. The sender's nonce counts, as if it had been one.
+ *
+ * @throws EthereumError when the caller has less than the value; TraceTimeoutError, TraceSizeError
+ */
+export async function traceCall<trace>(
+  state: StateReader,
+  call: EthereumCall,
+  { block, create, rules, timeout }: traceCall.Options<trace>,
+): Promise<trace> {
+  const after = createOverlay(state)
+  const tracer = create()
+  const observe = observeUntil(performance.now() + timeout, tracer.observe)
+  const { energyUsed, failure, output } = await callEthereum(after, call, {
+    block,
+    observe,
+    rules,
+    timeout,
+  })
+  after.set('nonce', call.from, nonceOf(after, call.from) + 1n)
+  const hasOutput = !failure || failure.result === 'REVERT'
+  return tracer.result({
+    after,
+    before: state,
+    failed: failure !== undefined,
+    gasUsed: energyUsed,
+    output: hasOutput ? output : new Uint8Array(0),
+    plain: {
+      kind: call.to ? 'CALL' : 'CREATE',
+      from: call.from,
+      ...(call.to && { to: call.to }),
+      value: call.value,
+      gas: call.gas ?? 0n,
+      gasUsed: energyUsed,
+      input: Buffer.from(call.data, 'hex'),
+      output,
+      calls: [],
+      logs: [],
+    },
+    producer: block.producer,
+  })
+}
+
+export declare namespace traceCall {
+  type Options<trace> = TraceOptions<trace> &
+    Pick<Parameters<typeof callEthereum>[2], 'block' | 'rules'>
+}

@@ -1,0 +1,143 @@
+import { bytesToHex, hexToBytes, numberToHex } from 'viem/utils'
+
+import type { State } from '../state.ts'
+import { slotKey } from '../vm/vmState.ts'
+import type { VmState } from '../vm/vmState.ts'
+import type { Frame, Step } from './frames.ts'
+import { recordFrames } from './frames.ts'
+import type { Tracer } from './tracer.ts'
+
+/** What the struct logger is asked for, in geth's words. */
+export type StructLoggerOptions = {
+  disableStack?: boolean | undefined
+  disableStorage?: boolean | undefined
+  enableMemory?: boolean | undefined
+  enableReturnData?: boolean | undefined
+  /** Most operations; 0 for all. */
+  limit?: number | undefined
+}
+
+/** An operation as geth prints it. */
+type StructLog = {
+  pc: number
+  op: string
+  gas: number
+  gasCost: number
+  /** 1 in the outermost frame. */
+  depth: number
+  error?: string
+  stack?: string[]
+  returnData?: string
+  memory?: string[]
+  storage?: Record<string, string>
+}
+
+/** The trace would be larger than a client or this process can take. */
+export class TraceSizeError extends Error {
+  override name = 'TraceSizeError'
+}
+
+/** Characters of a trace. A string of Node.js holds 512 million. */
+const MAX_SIZE = 200_000_000
+
+const STIPEND = 2_300n
+const SLOAD = 0x54
+const SSTORE = 0x55
+
+/** Errors by which an operation does not begin; geth notes them at the operation. */
+const BEFORE = /^(out of gas|stack underflow|stack limit)/
+
+/** Geth's default tracer: every operation with stack, storage and, when asked, memory. */
+export function createStructLogger(options: StructLoggerOptions): Tracer {
+  const { limit = 0 } = options
+  const logs: StructLog[] = []
+  /** Storage that the run has read or written so far, by account. */
+  const known = new Map<string, Record<string, string>>()
+  /** By depth: the operation that was last, and what the last call returned. */
+  const last: (StructLog | undefined)[] = []
+  const returned: (Uint8Array | undefined)[] = []
+  let size = 0
+
+  function storageAt({ address, code, stack }: Step, state: Pick<State, 'get'>) {
+    const slot = word(stack.at(-1) ?? 0n)
+    const storage = { ...known.get(address) }
+    const key = slotKey(state, address, hexToBytes(slot))
+    const value =
+      code === SSTORE
+        ? word(stack.at(-2) ?? 0n)
+        : word(BigInt(`0x${state.get('storage', key) ?? '0'}`))
+    storage[slot] = value
+    known.set(address, storage)
+    return storage
+  }
+
+  function log(step: Step, state: VmState): void {
+    last[step.depth] = undefined
+    if (limit > 0 && logs.length >= limit) return
+    const { code, cost, depth, gas, memory, name, pc, stack } = step
+    const data = returned[depth]
+    const operands = code === SLOAD ? 1 : 2
+    const entry: StructLog = {
+      pc,
+      op: name,
+      gas: Number(gas),
+      gasCost: Number(cost),
+      depth: depth + 1,
+      ...(!options.disableStack && { stack: stack.map((value) => `0x${value.toString(16)}`) }),
+      ...(options.enableReturnData && data && data.length > 0 && { returnData: bytesToHex(data) }),
+      ...(options.enableMemory && memory.length > 0 && { memory: words(memory) }),
+      ...(!options.disableStorage &&
+        (code === SLOAD || code === SSTORE) &&
+        stack.length >= operands && { storage: storageAt(step, state.top()) }),
+    }
+    size += sizeOf(entry)
+    if (size > MAX_SIZE)
+      throw new TraceSizeError(
+        'the trace is too large: set limit, or disableStack and disableStorage, or ask a tracer such as callTracer',
+      )
+    logs.push(entry)
+    last[depth] = entry
+  }
+
+  function enter({ gas, kind, value = 0n }: Frame, depth: number): void {
+    returned[depth] = undefined
+    const caller = last[depth - 1]
+    // What a call gets is a part of its cost; what a creation gets is not.
+    if (!caller || kind.startsWith('CREATE') || kind === 'SELFDESTRUCT') return
+    const isPaid = value > 0n && (kind === 'CALL' || kind === 'CALLCODE')
+    caller.gasCost += Number(gas - (isPaid ? STIPEND : 0n))
+  }
+
+  function leave({ error, kind, output }: Frame, depth: number): void {
+    const at = last[depth]
+    if (at && error !== undefined && BEFORE.test(error)) at.error = error
+    last[depth] = undefined
+    const isCreation = kind.startsWith('CREATE')
+    if (depth > 0 && kind !== 'SELFDESTRUCT')
+      returned[depth - 1] = isCreation && error === undefined ? undefined : output
+  }
+
+  return {
+    observe: (events, state) =>
+      void recordFrames(events, state, { enter, leave, step: (step) => log(step, state) }),
+    result: ({ failed, gasUsed, output }) => ({
+      gas: Number(gasUsed),
+      failed,
+      returnValue: bytesToHex(output),
+      structLogs: logs,
+    }),
+  }
+}
+
+const word = (value: bigint) => numberToHex(value, { size: 32 })
+
+function words(memory: Uint8Array): string[] {
+  const hex = Buffer.from(memory).toString('hex')
+  return (hex.match(/.{64}/g) ?? []).map((digits) => `0x${digits}`)
+}
+
+/** About as many characters as an entry has. */
+function sizeOf({ memory = [], returnData = '', stack = [], storage = {} }: StructLog): number {
+  const slots = Object.keys(storage).length
+  return 80 + memory.length * 67 + returnData.length + stack.length * 24 + slots * 134
+}

@@ -1,0 +1,67 @@
+import type { Unit } from '../../codec/unit.ts'
+import type { runVm } from '../vm/run.ts'
+import { type CallTracerOptions, createCallTracer } from './callTracer.ts'
+import { createFourByteTracer } from './fourByteTracer.ts'
+import { createPrestateTracer, type PrestateOptions } from './prestateTracer.ts'
+import { createStructLogger, type StructLoggerOptions } from './structLogger.ts'
+import type { Tracer } from './tracer.ts'
+
+/** Which trace is wanted. The struct logger, unless a tracer is named. */
+export type TraceRequest =
+  | { tracer?: undefined; options: StructLoggerOptions }
+  | { tracer: 'callTracer'; options: CallTracerOptions }
+  | { tracer: 'prestateTracer'; options: PrestateOptions }
+  | { tracer: '4byteTracer' | 'noopTracer' }
+  | { tracer: 'muxTracer'; tracers: readonly (readonly [name: string, request: TraceRequest])[] }
+
+/** The trace was not finished in time. */
+export class TraceTimeoutError extends Error {
+  override name = 'TraceTimeoutError'
+}
+
+/** Makes the tracer that is wanted. Amounts are printed in `unit`. */
+export function createTracer(request: TraceRequest, unit: Unit): Tracer {
+  if (request.tracer === undefined) return createStructLogger(request.options)
+  switch (request.tracer) {
+    case 'callTracer':
+      return createCallTracer(request.options, unit)
+    case 'prestateTracer':
+      return createPrestateTracer(request.options, unit)
+    case '4byteTracer':
+      return createFourByteTracer()
+    case 'noopTracer':
+      return { observe: () => undefined, result: () => ({}) }
+    case 'muxTracer':
+      return createMuxTracer(request.tracers, unit)
+  }
+}
+
+/** Several tracers at once; the trace holds those of each by name. */
+function createMuxTracer(
+  requests: readonly (readonly [name: string, request: TraceRequest])[],
+  unit: Unit,
+): Tracer {
+  const tracers = requests.map(([name, request]) => [name, createTracer(request, unit)] as const)
+  return {
+    observe(events, state) {
+      for (const [, tracer] of tracers) tracer.observe(events, state)
+    },
+    result: (run) =>
+      Object.fromEntries(tracers.map(([name, tracer]) => [name, tracer.result(run)])),
+  }
+}
+
+/** Operations between two looks at the clock. */
+const PATIENCE = 0xff
+
+/** The same, ended by a TraceTimeoutError at a time of `performance.now()`. */
+export function observeUntil(end: number, observe: runVm.Observe): runVm.Observe {
+  return (events, state) => {
+    let steps = 0
+    events.on('step', () => {
+      if ((++steps & PATIENCE) === 0 && performance.now() > end)
+        throw new TraceTimeoutError('execution timeout')
+    })
+    observe(events, state)
+  }
+}

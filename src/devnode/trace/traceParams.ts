@@ -1,0 +1,146 @@
+import { SUN, type Unit } from '../../codec/unit.ts'
+import type { TraceRequest } from '../../devchain/index.ts'
+import {
+  boolean,
+  isObject,
+  maybe,
+  member,
+  type Param,
+  type ParamScope,
+  quantity,
+  show,
+} from '../../jsonrpc/params.ts'
+import { blockOverride, stateOverride } from '../requests.ts'
+
+/** How a trace is to be made. */
+export type TraceParams = {
+  request: TraceRequest
+  /** Of the amounts in the trace. */
+  unit: Unit
+  /** Milliseconds. */
+  timeout: number
+}
+
+/** Milliseconds of a trace. Geth's default. */
+const TIMEOUT = 5_000
+
+const TRACERS = ['callTracer', 'prestateTracer', '4byteTracer', 'muxTracer', 'noopTracer']
+
+type Json = Record<string, unknown>
+
+const DOC = {
+  name: 'traceOptions',
+  required: false,
+  schema: { type: 'object' },
+  description: `tracer (${TRACERS.join(', ')}; without one every operation is listed), tracerConfig, timeout, and for the list of operations disableStack, disableStorage, enableMemory, enableReturnData, limit`,
+} as const
+
+/** The trace options of geth's `debug_*` methods. */
+export const traceParams: Param<TraceParams> = (input, scope) => paramsOf(optionsOf(input), scope)
+traceParams.doc = DOC
+
+/** The same with state and block overrides, as `debug_traceCall` takes them. */
+export const traceCallParams: Param<
+  TraceParams & {
+    accounts: ReturnType<typeof stateOverride>
+    block: ReturnType<typeof blockOverride>
+    /** The call runs behind this many transactions of its block, instead of behind all. */
+    position: bigint | undefined
+  }
+> = (input, scope) => {
+  const options = optionsOf(input)
+  return {
+    ...paramsOf(options, scope),
+    accounts: member(options, 'stateOverrides', stateOverride, scope),
+    block: member(options, 'blockOverrides', blockOverride, scope),
+    position: member(options, 'txIndex', maybe(quantity)),
+  }
+}
+traceCallParams.doc = {
+  ...DOC,
+  description: `${DOC.description}; stateOverrides, blockOverrides, txIndex`,
+}
+
+/** A parameter with the unit in which the client counts. */
+export function withUnit<value>(param: Param<value>): Param<{ value: value; unit: Unit }> {
+  return Object.assign(
+    (input: unknown, scope?: ParamScope) => ({
+      value: param(input, scope),
+      unit: scope?.unit ?? SUN,
+    }),
+    param.doc && { doc: param.doc },
+  )
+}
+
+function optionsOf(input: unknown): Json {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
+  return input
+}
+
+function paramsOf(options: Json, scope: ParamScope | undefined): TraceParams {
+  const tracer = options['tracer'] ?? undefined
+  return {
+    request:
+      tracer === undefined ? structLogs(options) : requestOf(tracer, options['tracerConfig']),
+    unit: scope?.unit ?? SUN,
+    timeout: member(options, 'timeout', maybe(duration)) ?? TIMEOUT,
+  }
+}
+
+function structLogs(options: Json): TraceRequest {
+  const flag = (name: string) => member(options, name, maybe(boolean))
+  return {
+    options: {
+      disableStack: flag('disableStack'),
+      disableStorage: flag('disableStorage'),
+      enableMemory: flag('enableMemory'),
+      enableReturnData: flag('enableReturnData'),
+      limit: Number(member(options, 'limit', maybe(quantity)) ?? 0n),
+    },
+  }
+}
+
+function requestOf(tracer: unknown, given: unknown): TraceRequest {
+  const config = optionsOf(given)
+  const flag = (name: string) => member(config, name, maybe(boolean))
+  switch (tracer) {
+    case 'callTracer':
+      return {
+        tracer,
+        options: { onlyTopCall: flag('onlyTopCall'), withLog: flag('withLog') },
+      }
+    case 'prestateTracer':
+      return {
+        tracer,
+        options: {
+          diffMode: flag('diffMode'),
+          disableCode: flag('disableCode'),
+          disableStorage: flag('disableStorage'),
+          includeEmpty: flag('includeEmpty'),
+        },
+      }
+    case '4byteTracer':
+    case 'noopTracer':
+      return { tracer }
+    case 'muxTracer':
+      return {
+        tracer,
+        tracers: Object.entries(config).map(([name, inner]) => [name, requestOf(name, inner)]),
+      }
+    default:
+      throw new Error(
+        `tracer: expected one of ${TRACERS.join(', ')}, got ${show(tracer)}; tracers in JavaScript are not offered`,
+      )
+  }
+}
+
+const MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** A time as Go writes it (`5s`, `1m30s`), in milliseconds. */
+const duration: Param<number> = (input) => {
+  const parts = typeof input === 'string' ? [...input.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)] : []
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== input)
+    throw new Error(`expected a duration such as 5s or 500ms, got ${show(input)}`)
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (MS[unit ?? ''] ?? 0), 0)
+}
