@@ -12,7 +12,7 @@ import { printTransaction } from '../transaction.ts'
 import type { runVm } from '../vm/run.ts'
 import type { Frame } from './frames.ts'
 import type { Tracer } from './tracer.ts'
-import { observeUntil } from './tracers.ts'
+import { observeUntil, TraceTimeoutError } from './tracers.ts'
 
 /** How a trace is made. */
 export type TraceOptions<trace> = {
@@ -102,6 +102,7 @@ export async function traceCall<trace>(
     rules,
     timeout,
   })
+  if (failure?.result === 'OUT_OF_TIME') throw new TraceTimeoutError('execution timeout')
   after.set('nonce', call.from, nonceOf(after, call.from) + 1n)
   const hasOutput = !failure || failure.result === 'REVERT'
   return tracer.result({
