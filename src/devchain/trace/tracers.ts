@@ -22,18 +22,11 @@ export class TraceTimeoutError extends Error {
 /** Makes the tracer that is wanted. Amounts are printed in `unit`. */
 export function createTracer(request: TraceRequest, unit: Unit): Tracer {
   if (request.tracer === undefined) return createStructLogger(request.options)
-  switch (request.tracer) {
-    case 'callTracer':
-      return createCallTracer(request.options, unit)
-    case 'prestateTracer':
-      return createPrestateTracer(request.options, unit)
-    case '4byteTracer':
-      return createFourByteTracer()
-    case 'noopTracer':
-      return { observe: () => undefined, result: () => ({}) }
-    case 'muxTracer':
-      return createMuxTracer(request.tracers, unit)
-  }
+  if (request.tracer === 'callTracer') return createCallTracer(request.options, unit)
+  if (request.tracer === 'prestateTracer') return createPrestateTracer(request.options, unit)
+  if (request.tracer === 'muxTracer') return createMuxTracer(request.tracers, unit)
+  if (request.tracer === '4byteTracer') return createFourByteTracer()
+  return { observe: () => undefined, result: () => ({}) }
 }
 
 /** Several tracers at once; the trace holds those of each by name. */
