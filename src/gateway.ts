@@ -1,46 +1,34 @@
 import { Hono } from 'hono'
 
 import { createBoot } from './boot.ts'
-import { createCaller } from './caller.ts'
-import { type Config, ConfigError, createConfig } from './config.ts'
-import type { Context } from './context.ts'
-import { describe } from './describing.ts'
-import { RpcError, UpstreamError } from './errors.ts'
-import { createExplainMethod } from './explain/ethgate_explain.ts'
+import { type Config, createConfig } from './config.ts'
+import { UpstreamError } from './errors.ts'
 import { explainInHeaders } from './explain/headers.ts'
+import { checkExposure } from './exposure.ts'
 import { figuresOf, healthOf } from './health.ts'
-import { isLoopback } from './http/access.ts'
 import type { Health } from './http/health.ts'
 import { createHttpServer } from './http/server.ts'
 import { createUnsent } from './http/unsent.ts'
 import { createWalletPassthrough } from './http/walletPassthrough.ts'
 import type { AnyMethod } from './jsonrpc/method.ts'
-import { ClientGoneError } from './jsonrpc/request.ts'
-import { createRpcServer } from './jsonrpc/server.ts'
 import { createLoopWatch } from './lib/loopWatch.ts'
 import { type Log, silentLog } from './log.ts'
-import { methodsOf } from './methods/view.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { createChainGuard, guardRpc } from './native/chainGuard.ts'
-import { createNativeClient, type NativeClient } from './native/client.ts'
+import type { NativeClient } from './native/client.ts'
 import type { Upstream } from './native/pool/upstream.ts'
 import type { PrivateKey } from './native/protobuf/signature.ts'
 import type { NativeTransport } from './native/transport.ts'
+import { createNodeConnection } from './nodeConnection.ts'
 import { createDocumentRoutes } from './openrpc/routes.ts'
 import { createPage } from './page/page.tsx'
-import { type DevAccount } from './page/views/connect.tsx'
-import { createRequestLog } from './requestLog.ts'
-import { createSampling } from './sampling.ts'
+import type { DevAccount } from './page/views/connect.tsx'
+import { createRpcServers } from './rpcServers.ts'
 import { readManagedKeys } from './sending/keyFile.ts'
 import type { Services } from './services.ts'
 import { createSharedFloor, type SharedFloor } from './sharedFloor.ts'
-import { markOutcome, watchCalls } from './tracing/calls.ts'
 import { createCallRecorder } from './tracing/recorder.ts'
 import type { Tracer } from './tracing/tracer.ts'
 import { createTraffic, SAMPLE } from './traffic.ts'
-import { connectUpstreams, type Upstreams } from './upstreams.ts'
-import type { Verifier } from './verify/verifier.ts'
-import { weiMethods } from './wei/methods.ts'
 
 export { type Config, createConfig } from './config.ts'
 export { defineMethod } from './jsonrpc/method.ts'
@@ -93,46 +81,25 @@ export function createGateway({
   // The keys are removed from the config, so that nothing can print them.
   const managedKeys = [...keys, ...readManagedKeys(given.keys)]
   const config = createConfig({ ...given, keys: undefined })
-  if (managedKeys.length > 0 && !config.keysPublic && !isLoopback(config.host))
-    throw new ConfigError(
-      '--host',
-      `whoever reaches ${config.host} could spend the managed keys: listen on 127.0.0.1, or allow it with --keys-public`,
-    )
   // An embedder's methods and routes may send transactions, and a chain in this process takes calls from every client.
   const canSpend =
     managedKeys.length > 0 ||
     transport !== undefined ||
     extraRoutes !== undefined ||
     Object.keys(extraMethods).length > 0
-  if (canSpend && config.cors === '*')
-    log.warn('--cors * lets every web page send with the managed keys of this gateway')
-  if (canSpend && config.allowedHosts === '*')
-    log.warn(
-      '--allowed-hosts * lets web pages of any name send with the managed keys of this gateway',
-    )
+  checkExposure({ canSpend, config, hasKeys: managedKeys.length > 0, log })
   const metrics = createMetrics()
   const traffic = createTraffic({ gauges: () => figuresOf(health(), services, sockets) })
-  let sockets = 0
-  let ownUrl: string | undefined
-  let sampling: NodeJS.Timeout | undefined
   const recorder = createCallRecorder({ tracer })
-  const upstreams = transport
-    ? undefined
-    : connectUpstreams({ config, log, metrics, onConnect: () => guard.suspect(), recorder })
-  const watch = watchCalls({
-    // Names of nodes in the log mean something where there are several.
-    isOn: () => tracer !== undefined || (config.slow > 0 && upstreams?.several() === true),
-    recorder,
-  })
-  const guard = createChainGuard({
-    transport: transport ? recorder.watch(transport) : (upstreams as Upstreams).transport,
-  })
-  const native = createNativeClient({ transport: guard.transport })
-  const nodeRpc = upstreams?.rpc && guardRpc(upstreams.rpc, guard)
+  const node = createNodeConnection({ config, log, metrics, recorder, transport })
+  const { guard, native, upstreams } = node
   const started = performance.now()
   let services: Services | undefined
   let floor: SharedFloor | undefined
   let draining = false
+  let sockets = 0
+  let ownUrl: string | undefined
+  let sampling: NodeJS.Timeout | undefined
 
   const isAuthoritative = authoritative ?? transport !== undefined
   const booting = createBoot({
@@ -141,7 +108,7 @@ export function createGateway({
     keys: managedKeys,
     log,
     native,
-    nodeRpc,
+    nodeRpc: node.rpc,
     onUnlinked: () => guard.suspect(),
     step: tracer && ((...step) => recorder.step(...step)),
   })
@@ -159,9 +126,8 @@ export function createGateway({
   // Avoids an unhandled rejection when no caller waits for `ready`.
   ready.catch(() => {})
 
-  type MethodServices = Omit<Context, 'request'>
   /** Calls wait until the first attempt to reach the node has ended. */
-  function contextOf(view: 'full' | 'solid'): MethodServices | Promise<MethodServices> {
+  const contextOf: createRpcServers.Options['contextOf'] = (view) => {
     const built = services
     if (built && floor) return floor.reached().then(() => built.contexts[view])
     if (built) return built.contexts[view]
@@ -171,70 +137,29 @@ export function createGateway({
     })
   }
 
-  const onError = (error: unknown, message: string) => {
-    if (error instanceof ClientGoneError) return
-    if (error instanceof RpcError) log.debug({ err: error }, message)
-    else log.error({ err: error }, message)
-  }
-
-  const requestLog = createRequestLog({
-    log,
-    slow: config.slow,
-    upstreams: () => recorder.upstreams(),
-  })
   const unsent = createUnsent({ limit: config.unsentBytes })
   const loop = createLoopWatch({
     onBlocked: ({ method, ms }) =>
       log.warn({ method, ms: Math.round(ms) }, 'the event loop was blocked'),
     onDelay: (ms) => metrics.loopDelay.observe(ms / 1000),
   })
-
-  function serverOf(
-    view: 'full' | 'solid',
-    change = (methods: Record<string, AnyMethod>) => methods,
-    onResult?: Verifier['observe'],
-  ) {
-    return createRpcServer({
-      batchLimit: config.batchLimit,
-      context: () => contextOf(view),
-      depthLimit: config.depthLimit,
-      hasRoom: (bytes) => unsent.hasRoom(bytes),
-      loop,
-      methods: change(methodsOf(view, extraMethods)),
-      observe(call, scope) {
-        const { code, method, ms } = call
-        metrics.call(method, code, ms / 1000)
-        traffic.call(method, code, ms)
-        requestLog.call(call, scope)
-        markOutcome(recorder, call)
-      },
-      onError,
-      onResult,
-      responseLimit: config.responseLimit,
-      trace: requestLog.trace,
-      watch,
-    })
-  }
-
-  const caller = createCaller(() => full)
-  const request: Gateway['request'] = (call) => caller.request(call)
-  const explain = createExplainMethod({
-    recorder,
-    request: (call, scope) => caller.requestFor(call, scope),
-  })
-  const description = describe(
-    { ...methodsOf('full', extraMethods), ethgate_explain: explain },
+  const servers = createRpcServers({
+    coinDecimals,
     config,
-    () => ownUrl ?? `http://localhost:${config.port}`,
-  )
-  const verifier = createSampling({ config, metrics, nodeRpc, request })
-  const full = serverOf(
-    'full',
-    () => description.methods,
-    (method, params, result) => verifier?.observe(method, params, result),
-  )
-  const solid = serverOf('solid')
-  const wei = coinDecimals === 18 ? full : serverOf('full', weiMethods)
+    contextOf,
+    extraMethods,
+    hasRoom: (bytes) => unsent.hasRoom(bytes),
+    // The log names nodes only where there are several.
+    isTraced: () => tracer !== undefined || (config.slow > 0 && upstreams?.several() === true),
+    log,
+    loop,
+    metrics,
+    nodeRpc: node.rpc,
+    onCall: ({ code, method, ms }) => traffic.call(method, code, ms),
+    ownUrl: () => ownUrl ?? `http://localhost:${config.port}`,
+    recorder,
+  })
+  const { description, full, onError, request, verifier } = servers
   const health = () =>
     healthOf({
       config,
@@ -305,8 +230,8 @@ export function createGateway({
       { path: '/', server: full },
       { path: '/jsonrpc', server: full },
       { path: '/ws', server: full },
-      { path: '/solidity', server: solid },
-      { path: '/wei', server: wei },
+      { path: '/solidity', server: servers.solid },
+      { path: '/wei', server: servers.wei },
     ],
     unsent,
   })
@@ -331,8 +256,7 @@ export function createGateway({
       clearInterval(sampling)
       await http.close({ delay })
       await booting.stop()
-      await nodeRpc?.close()
-      await native.close()
+      await node.close()
       loop.stop()
       unsent.stop()
     },

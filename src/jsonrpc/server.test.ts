@@ -5,8 +5,9 @@ import { InvalidParamsError, RpcError } from '../errors.ts'
 import { toWire } from '../lib/wire.ts'
 import { answerBytes } from './answer.ts'
 import type { AnyMethod } from './method.ts'
+import type { ObservedCall } from './observe.ts'
 import type { RequestScope } from './request.ts'
-import { createRpcServer, type ObservedCall } from './server.ts'
+import { createRpcServer } from './server.ts'
 
 const echo: AnyMethod = { params: [(input) => input], summary: '', handler: (_, [input]) => input }
 

@@ -1,23 +1,27 @@
-import {
-  createJSONRPCErrorResponse,
-  createJSONRPCSuccessResponse,
-  type JSONRPCErrorResponse,
-  type JSONRPCID,
-  type JSONRPCRequest,
-  JSONRPCServer,
-} from 'json-rpc-2.0'
+import { createJSONRPCSuccessResponse, type JSONRPCRequest, JSONRPCServer } from 'json-rpc-2.0'
 
 import type { Context } from '../context.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
 import { openCallGroup } from '../lib/callGroup.ts'
-import { closest } from '../lib/closest.ts'
 import type { LoopWatch } from '../lib/loopWatch.ts'
 import { turns } from '../lib/turns.ts'
 import { isWire } from '../lib/wire.ts'
 import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
 import { type CallScope, createCallScope } from './callScope.ts'
+import { faultOf, idText, isNotification, shownId } from './entry.ts'
+import {
+  INTERNAL,
+  invalidRequest,
+  methodNotFound,
+  PARSE_ERROR,
+  toErrorResponse,
+  tooDeep,
+  tooLarge,
+  TOO_MUCH_UNSENT,
+} from './failures.ts'
 import { inspect } from './inspect.ts'
 import { type AnyMethod, callMethod } from './method.ts'
+import { type CallWatcher, type ObservedCall, watchedCall } from './observe.ts'
 import { type RequestScope, withSignal } from './request.ts'
 
 export type RpcServer = {
@@ -190,14 +194,10 @@ export function createRpcServer({
     try {
       payload = JSON.parse(text)
     } catch {
-      return errorAnswer('null', { code: -32700, message: 'Parse error' })
+      return errorAnswer('null', PARSE_ERROR)
     }
     const { depth, ids } = inspect(text)
-    if (depth > depthLimit)
-      return errorAnswer('null', {
-        code: -32700,
-        message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${depthLimit}`,
-      })
+    if (depth > depthLimit) return errorAnswer('null', tooDeep(depth, depthLimit))
     if (!Array.isArray(payload))
       return answerOne(payload, ids[0], request, calls, { left: responseLimit })
     if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
@@ -253,16 +253,6 @@ export declare namespace createRpcServer {
   }
 }
 
-/** Runs calls and batches, for traces. The result is passed on. */
-export type CallWatcher = {
-  call<result>(
-    call: Pick<ObservedCall, 'id' | 'method'>,
-    request: RequestScope,
-    work: () => Promise<result>,
-  ): Promise<result>
-  batch<result>(size: number, request: RequestScope, work: () => Promise<result>): Promise<result>
-}
-
 /** Bytes that a response may still take; below zero once something did not fit. */
 type Room = { left: number }
 
@@ -273,92 +263,8 @@ function take(room: Room, bytes: number): boolean {
 
 type Services = Omit<Context, 'request'>
 
-/** How one call went. `method` is `unknown` or `invalid` when no method ran. */
-export type ObservedCall = {
-  code: number
-  /** Of the request, when it is short. */
-  id?: number | string | undefined
-  method: string
-  ms: number
-}
-
-function watchedCall(entry: unknown, methods: Record<string, AnyMethod>) {
-  const { method } = (faultOf(entry) ? {} : entry) as { method?: string }
-  const known = method !== undefined && Object.hasOwn(methods, method)
-  return {
-    id: shownId(entry),
-    method: known ? method : method === undefined ? 'invalid' : 'unknown',
-  }
-}
-
-/** Characters of an id that the log shows. */
-const MAX_ID = 64
-
-function shownId(entry: unknown): number | string | undefined {
-  const id = (entry as { id?: unknown } | null)?.id
-  if (typeof id === 'number') return id
-  return typeof id === 'string' && id.length <= MAX_ID ? id : undefined
-}
-
 /** Entries of one batch that are under way at once: less than the sockets that the node takes (40). */
 const BATCH_CONCURRENCY = 16
 
-/** As Geth and the node answer a response that is too large. */
-const TOO_LARGE = -32003
-
-const TOO_MUCH_UNSENT = {
-  code: -32005,
-  message: 'too many answers wait for their readers, try again later',
-}
-
 /** Bytes of a request that takes a millisecond to read. */
 const LARGE_BODY = 100_000
-
-const INTERNAL = { code: -32603, message: 'Internal error' }
-
-function toErrorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
-  if (!(error instanceof RpcError))
-    return createJSONRPCErrorResponse(id, INTERNAL.code, INTERNAL.message)
-  return createJSONRPCErrorResponse(id, error.code, error.message, error.data)
-}
-
-function invalidRequest(fault: string) {
-  return { code: -32600, message: `Invalid Request: ${fault}` }
-}
-
-/** Geth's words, and the served method that was probably meant. */
-function methodNotFound(method: string, served: readonly string[]) {
-  const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
-  const near = closest(method, served)
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return { code: -32601, message: `the method ${name} does not exist/is not available${hint}` }
-}
-
-function tooLarge(limit: number) {
-  return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
-}
-
-/** What keeps a value from being a request: json-rpc-2.0 looks at less than the specification demands. */
-function faultOf(entry: unknown): string | undefined {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    return 'expected an object'
-  const { id, jsonrpc, method, params } = entry as Record<string, unknown>
-  if (jsonrpc !== '2.0') return 'expected "jsonrpc": "2.0"'
-  if (typeof method !== 'string') return 'expected "method" to be a string'
-  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number')
-    return 'expected "id" to be a string, a number or null'
-  if (params !== undefined && typeof params !== 'object') return 'expected "params" to be an array'
-  if ('result' in entry || 'error' in entry) return 'this is a response'
-  return undefined
-}
-
-function isNotification(entry: unknown): boolean {
-  return faultOf(entry) === undefined && (entry as JSONRPCRequest).id === undefined
-}
-
-/** The `id` of an entry as JSON text; numbers exactly as written. */
-function idText(entry: unknown, raw: string | undefined): string {
-  const id = (entry as { id?: unknown } | null)?.id
-  if (typeof id === 'string') return JSON.stringify(id)
-  return typeof id === 'number' && raw !== undefined ? raw : 'null'
-}

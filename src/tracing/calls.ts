@@ -1,4 +1,4 @@
-import type { CallWatcher, ObservedCall } from '../jsonrpc/server.ts'
+import type { CallWatcher, ObservedCall } from '../jsonrpc/observe.ts'
 import type { CallRecorder } from './recorder.ts'
 
 /** An upstream that fails, or a fault of the gateway. Other errors are answers to wrong questions. */

@@ -1,0 +1,33 @@
+import { type Config, ConfigError } from './config.ts'
+import { isLoopback } from './http/access.ts'
+import type { Log } from './log.ts'
+
+/**
+ * Checks who can reach a gateway whose calls can spend, and warns of options that open it to web pages.
+ *
+ * @throws ConfigError when managed keys would be served on an address that other machines reach.
+ */
+export function checkExposure({ canSpend, config, hasKeys, log }: checkExposure.Options): void {
+  if (hasKeys && !config.keysPublic && !isLoopback(config.host))
+    throw new ConfigError(
+      '--host',
+      `whoever reaches ${config.host} could spend the managed keys: listen on 127.0.0.1, or allow it with --keys-public`,
+    )
+  if (!canSpend) return
+  if (config.cors === '*')
+    log.warn('--cors * lets every web page send with the managed keys of this gateway')
+  if (config.allowedHosts === '*')
+    log.warn(
+      '--allowed-hosts * lets web pages of any name send with the managed keys of this gateway',
+    )
+}
+
+export declare namespace checkExposure {
+  type Options = {
+    /** Whether a call can spend: there are managed keys, or the chain is in this process. */
+    canSpend: boolean
+    config: Config
+    hasKeys: boolean
+    log: Pick<Log, 'warn'>
+  }
+}

@@ -1,0 +1,52 @@
+import { createJSONRPCErrorResponse, type JSONRPCErrorResponse, type JSONRPCID } from 'json-rpc-2.0'
+
+import { RpcError } from '../errors.ts'
+import { closest } from '../lib/closest.ts'
+
+// The error objects that the server answers by itself, without a method.
+
+/** The text is not JSON. */
+export const PARSE_ERROR = { code: -32700, message: 'Parse error' }
+
+/** Anything that a method throws beside an RpcError. Its text goes to the log only. */
+export const INTERNAL = { code: -32603, message: 'Internal error' }
+
+/** More answers wait for slow clients than `--unsent-bytes` allows. */
+export const TOO_MUCH_UNSENT = {
+  code: -32005,
+  message: 'too many answers wait for their readers, try again later',
+}
+
+/** The code with which geth and the node answer a response that is too large. */
+const TOO_LARGE = -32003
+
+export function tooDeep(depth: number, limit: number) {
+  return {
+    code: PARSE_ERROR.code,
+    message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${limit}`,
+  }
+}
+
+export function invalidRequest(fault: string) {
+  return { code: -32600, message: `Invalid Request: ${fault}` }
+}
+
+/** Geth's message, followed by the served method that was probably meant. */
+export function methodNotFound(method: string, served: readonly string[]) {
+  const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
+  const near = closest(method, served)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return { code: -32601, message: `the method ${name} does not exist/is not available${hint}` }
+}
+
+/** @param limit - bytes */
+export function tooLarge(limit: number) {
+  return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
+}
+
+/** The response to a call whose method threw. */
+export function toErrorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
+  if (!(error instanceof RpcError))
+    return createJSONRPCErrorResponse(id, INTERNAL.code, INTERNAL.message)
+  return createJSONRPCErrorResponse(id, error.code, error.message, error.data)
+}

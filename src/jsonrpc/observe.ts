@@ -1,0 +1,37 @@
+import { faultOf, shownId } from './entry.ts'
+import type { AnyMethod } from './method.ts'
+import type { RequestScope } from './request.ts'
+
+/** The outcome of one call. `method` is `unknown` or `invalid` when no method ran. */
+export type ObservedCall = {
+  /** 0, or the JSON-RPC error code. */
+  code: number
+  /** The id of the request, when it is short. */
+  id?: number | string | undefined
+  method: string
+  /** Milliseconds. */
+  ms: number
+}
+
+/** Runs calls and batches, for traces. Passes the result on. */
+export type CallWatcher = {
+  call<result>(
+    call: Pick<ObservedCall, 'id' | 'method'>,
+    request: RequestScope,
+    work: () => Promise<result>,
+  ): Promise<result>
+  batch<result>(size: number, request: RequestScope, work: () => Promise<result>): Promise<result>
+}
+
+/** An entry of a request as a watcher sees it before it runs. */
+export function watchedCall(
+  entry: unknown,
+  methods: Record<string, AnyMethod>,
+): Pick<ObservedCall, 'id' | 'method'> {
+  const { method } = (faultOf(entry) ? {} : entry) as { method?: string }
+  const known = method !== undefined && Object.hasOwn(methods, method)
+  return {
+    id: shownId(entry),
+    method: known ? method : method === undefined ? 'invalid' : 'unknown',
+  }
+}

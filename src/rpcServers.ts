@@ -1,0 +1,145 @@
+import { createCaller, type Caller } from './caller.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { describe, type Description } from './describing.ts'
+import { RpcError } from './errors.ts'
+import { createExplainMethod } from './explain/ethgate_explain.ts'
+import type { AnyMethod } from './jsonrpc/method.ts'
+import type { ObservedCall } from './jsonrpc/observe.ts'
+import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
+import { createRpcServer, type RpcServer } from './jsonrpc/server.ts'
+import type { LoopWatch } from './lib/loopWatch.ts'
+import type { Log } from './log.ts'
+import { methodsOf } from './methods/view.ts'
+import type { Metrics } from './metrics.ts'
+import type { NodeRpc } from './native/rpc.ts'
+import { createRequestLog } from './requestLog.ts'
+import { createSampling } from './sampling.ts'
+import { markOutcome, watchCalls } from './tracing/calls.ts'
+import type { CallRecorder } from './tracing/recorder.ts'
+import type { Verifier } from './verify/verifier.ts'
+import { weiMethods } from './wei/methods.ts'
+
+/** The JSON-RPC servers of a gateway, and what is made from their methods. */
+export type RpcServers = {
+  readonly description: Description
+  readonly full: RpcServer
+  /** As of the solidified block: `/solidity`. */
+  readonly solid: RpcServer
+  /** Amounts with 18 decimals: `/wei`. */
+  readonly wei: RpcServer
+  /** Compares answers with a second source; undefined when that is off. */
+  readonly verifier: Verifier | undefined
+  /** One call on the full view, in this process. @throws RpcError */
+  request: Caller['request']
+  /** Logs an error: those that methods throw on purpose at debug level. */
+  readonly onError: (error: unknown, message: string) => void
+}
+
+/** Creates one server for each view of the chain. Their calls share the log, the metrics and the limits. */
+export function createRpcServers({
+  coinDecimals,
+  config,
+  contextOf,
+  extraMethods,
+  hasRoom,
+  isTraced,
+  log,
+  loop,
+  metrics,
+  nodeRpc,
+  onCall,
+  ownUrl,
+  recorder,
+}: createRpcServers.Options): RpcServers {
+  const requestLog = createRequestLog({
+    log,
+    slow: config.slow,
+    upstreams: () => recorder.upstreams(),
+  })
+  const watch = watchCalls({ isOn: isTraced, recorder })
+
+  function onError(error: unknown, message: string): void {
+    if (error instanceof ClientGoneError) return
+    if (error instanceof RpcError) log.debug({ err: error }, message)
+    else log.error({ err: error }, message)
+  }
+
+  function observe(call: ObservedCall, scope: RequestScope): void {
+    metrics.call(call.method, call.code, call.ms / 1000)
+    onCall(call)
+    requestLog.call(call, scope)
+    markOutcome(recorder, call)
+  }
+
+  function serverOf(
+    view: 'full' | 'solid',
+    methods: Record<string, AnyMethod>,
+    onResult?: Verifier['observe'],
+  ): RpcServer {
+    return createRpcServer({
+      batchLimit: config.batchLimit,
+      context: () => contextOf(view),
+      depthLimit: config.depthLimit,
+      hasRoom,
+      loop,
+      methods,
+      observe,
+      onError,
+      onResult,
+      responseLimit: config.responseLimit,
+      trace: requestLog.trace,
+      watch,
+    })
+  }
+
+  const caller = createCaller(() => full)
+  const request: Caller['request'] = (call) => caller.request(call)
+  const explain = createExplainMethod({
+    recorder,
+    request: (call, scope) => caller.requestFor(call, scope),
+  })
+  const methods = methodsOf('full', extraMethods)
+  const description = describe({ ...methods, ethgate_explain: explain }, config, ownUrl)
+  const verifier = createSampling({ config, metrics, nodeRpc, request })
+  const full = serverOf('full', description.methods, (method, params, result) =>
+    verifier?.observe(method, params, result),
+  )
+  return {
+    description,
+    full,
+    solid: serverOf('solid', methodsOf('solid', extraMethods)),
+    wei: coinDecimals === 18 ? full : serverOf('full', weiMethods(methods)),
+    verifier,
+    request,
+    onError,
+  }
+}
+
+export declare namespace createRpcServers {
+  type Options = {
+    /** Decimals of the coin on this chain. With 18, `/wei` is the full view itself. */
+    coinDecimals: 6 | 18
+    config: Config
+    /** The services of a view. @throws RpcError while the node has not answered */
+    contextOf: (view: 'full' | 'solid') => MethodServices | Promise<MethodServices>
+    /** More methods, by wire name. They replace those of the same name. */
+    extraMethods: Record<string, AnyMethod>
+    /** Whether an answer of so many bytes may wait for its reader. */
+    hasRoom: (bytes: number) => boolean
+    /** Whether calls are traced, asked at every call. */
+    isTraced: () => boolean
+    log: Log
+    loop: LoopWatch
+    metrics: Metrics
+    nodeRpc: NodeRpc | undefined
+    /** Told of every call with its outcome. */
+    onCall: (call: ObservedCall) => void
+    /** Where the gateway listens. */
+    ownUrl: () => string
+    recorder: CallRecorder
+  }
+
+  /** What methods use, `request` aside. */
+  type MethodServices = Omit<Context, 'request'>
+}
