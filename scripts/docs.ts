@@ -9,6 +9,7 @@ import { configSchema } from '../src/configSchema.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import { methods } from '../src/methods/index.ts'
 import { devMethodRows } from './devMethods.ts'
+import { executionApisRows } from './executionApis.ts'
 
 const ROOT = new URL('../', import.meta.url)
 
@@ -18,6 +19,11 @@ const KINDS = { served: 'served', fixed: 'fixed answer', refused: 'refused' }
 
 const pages = [
   { file: 'docs/methods.md', name: 'methods', table: methodsTable() },
+  {
+    file: 'docs/methods.md',
+    name: 'differences',
+    table: table(['Difference', 'Methods', 'Reason'], executionApisRows()),
+  },
   { file: 'docs/options.md', name: 'options', table: optionsTable() },
   {
     file: 'docs/devchain.md',

@@ -53,22 +53,26 @@ logFilter.doc = {
     ...schemas.object(
       {
         address: {
-          oneOf: [schemas.address, { ...schemas.listOf(schemas.address), maxItems: MAX_ADDRESSES }],
+          oneOf: [
+            { type: 'null' },
+            schemas.address,
+            { ...schemas.listOf(schemas.address), maxItems: MAX_ADDRESSES },
+          ],
         },
         blockHash: schemas.hash,
         fromBlock: blockNumberOrTag.doc?.schema ?? {},
         toBlock: blockNumberOrTag.doc?.schema ?? {},
-        topics: {
+        topics: schemas.nullable({
           type: 'array',
           maxItems: MAX_TOPICS,
           items: {
             oneOf: [
               { type: 'null' },
               schemas.hash,
-              { ...schemas.listOf(schemas.nullable(schemas.hash)), maxItems: MAX_ALTERNATIVES },
+              { ...schemas.listOf(schemas.hash), maxItems: MAX_ALTERNATIVES },
             ],
           },
-        },
+        }),
       },
       ['address', 'blockHash', 'fromBlock', 'toBlock', 'topics'],
     ),

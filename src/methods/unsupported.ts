@@ -13,6 +13,9 @@ const reasons = {
   eth_getBlockAccessList: 'access lists do not exist on this chain',
   eth_simulateV1: 'the node runs single calls on its own state only; use eth_call',
   eth_blobBaseFee: 'blobs do not exist on this chain',
+  eth_capabilities: 'the node does not tell how far back it keeps data',
+  eth_config: 'this chain has no forks of Ethereum',
+  eth_getStorageValues: 'read each slot with eth_getStorageAt; a batch is one request',
 
   eth_submitWork: 'nobody mines: producers take turns',
   eth_submitHashrate: 'nobody mines: producers take turns',

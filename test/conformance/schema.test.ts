@@ -10,9 +10,9 @@ import { artifacts, CHAIN, keys, labels } from '../recordedChain.ts'
 
 /** Every result fits the schema that the Ethereum execution APIs publish for its method. */
 
-const { results } = JSON.parse(
+const { methods } = JSON.parse(
   readFileSync(new URL('../fixtures/execution-apis.json', import.meta.url), 'utf8'),
-) as { results: Record<string, object> }
+) as { methods: Record<string, { result: object } | undefined> }
 
 const ajv = new Ajv({ allErrors: true, strict: false })
 const validators = new Map<string, ValidateFunction>()
@@ -27,7 +27,7 @@ afterAll(() => gateway.stop())
 function validatorOf(method: string): ValidateFunction {
   const known = validators.get(method)
   if (known) return known
-  const schema = results[method]
+  const schema = methods[method]?.result
   if (!schema) throw new Error(`no schema of ${method}`)
   const validate = ajv.compile(schema)
   validators.set(method, validate)

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs'
+
+import type { JsonSchema } from '../src/lib/jsonSchema.ts'
+import { methods as served } from '../src/methods/index.ts'
+import { openRpcDocument, type OpenRpcMethod } from '../src/openrpc/document.ts'
+
+type ReferenceMethod = {
+  params: { name: string; required: boolean; schema: JsonSchema }[]
+  result: JsonSchema
+}
+
+/** One difference of a method: `kind where path`, such as `lacks result .withdrawals`. */
+type Difference = { method: string; what: string }
+
+type Rule = { matches: RegExp; what: string; reason: string }
+
+const NO_BLOBS = 'the chain has no blobs'
+const NO_LISTS = 'the chain has no access lists'
+const NO_DELEGATION = 'an account cannot delegate to code (EIP-7702)'
+const AS_GETH = 'geth takes it, and clients send it'
+
+/** Why the differences exist. The first rule that matches counts; every difference has one, every rule a difference. */
+const RULES: readonly Rule[] = [
+  {
+    matches:
+      /^lacks \w+ (\.tx)?(\[\])?(\.transactions\[\])?\.(blob\w*|maxFeePerBlobGas|excessBlobGas|baseFeePerBlobGas|commitments|proofs)$/,
+    what: 'no fields of blobs',
+    reason: NO_BLOBS,
+  },
+  {
+    matches: /^lacks \w+ (\.tx)?(\.transactions\[\])?\.(accessList|blockAccessListHash)$/,
+    what: 'no access list',
+    reason: NO_LISTS,
+  },
+  {
+    matches: /^lacks result (\.transactions\[\])?\.accessList\[\]\..*$/,
+    what: '`accessList` is always empty',
+    reason: NO_LISTS,
+  },
+  {
+    matches: /^lacks \w+ (\.tx)?(\.transactions\[\])?\.authorizationList$/,
+    what: 'no `authorizationList`',
+    reason: NO_DELEGATION,
+  },
+  {
+    matches: /^lacks params \.(type|nonce|gas|gasPrice|maxFeePerGas|maxPriorityFeePerGas|chainId)$/,
+    what: 'no other member of the transaction is read; it may be there',
+    reason: 'the result does not depend on it',
+  },
+  { matches: /^adds params \.data$/, what: '`data` beside `input`', reason: AS_GETH },
+  {
+    matches: /^(adds params \.(blockNumber|blockHash|requireCanonical)|types params (string)?)$/,
+    what: 'a block may be an object `{blockHash}` or `{blockNumber}` too',
+    reason: 'EIP-1898; geth takes it',
+  },
+  {
+    matches: /^more params (stateOverrides|blockOverrides)$/,
+    what: 'a third and a fourth parameter: absent, `null` or `{}`',
+    reason:
+      'clients send them empty; the node cannot run a call on a changed state, so others are refused',
+  },
+  {
+    matches: /^optional params /,
+    what: 'the last parameters may be left out',
+    reason: 'clients leave them out: `latest`, no percentiles, transaction hashes',
+  },
+  {
+    matches: /^required params /,
+    what: 'the parameter is required',
+    reason: 'the reference does not say; without it there is no question',
+  },
+  {
+    matches:
+      /^lacks result (\.transactions\[\])?\.(withdrawals|withdrawalsRoot|parentBeaconBlockRoot|requestsHash)$/,
+    what: 'no fields of the beacon chain',
+    reason: 'there is none',
+  },
+  {
+    matches: /^adds result \.totalDifficulty$/,
+    what: '`totalDifficulty`, always zero',
+    reason: 'clients of before the merge read it',
+  },
+  {
+    matches:
+      /^types result (\.transactions\[\])?\.(blockHash|blockNumber|blockTimestamp|transactionIndex)$/,
+    what: 'block fields may be `null`',
+    reason: 'a pending transaction has no block; geth answers so',
+  },
+  {
+    matches: /^lacks result (\[\])?\.root$/,
+    what: 'no `root` in receipts',
+    reason: 'receipts have `status`, as after the Byzantium fork',
+  },
+  {
+    matches: /^adds result (\[\])?\.predictedAddresses$/,
+    what: '`predictedAddresses`, where a predicted contract address became another',
+    reason: 'see [sending.md](sending.md)',
+  },
+  {
+    matches: /^types result \[\]$/,
+    what: 'a list of logs, never of hashes',
+    reason: 'only log filters have one, as in geth',
+  },
+  {
+    matches: /^types params \.(fromBlock|toBlock)$/,
+    what: '`pending` as the end of a range',
+    reason: AS_GETH,
+  },
+  {
+    matches: /^(adds|lacks|types) result \.(raw|tx)(\..*)?$/,
+    what: '`raw` has native bytes to sign or to send, and `tx` has only members that this chain knows',
+    reason: 'the chain’s transactions are native',
+  },
+  {
+    matches: /^lacks result $/,
+    what: 'no result',
+    reason: 'always an error: the node’s HTTP API does not tell who produces',
+  },
+]
+
+/** Rows of docs/methods.md: difference, methods, reason. @throws Error for a difference without a reason, or without use. */
+export function executionApisRows(): string[][] {
+  const { methods: reference } = JSON.parse(
+    readFileSync(new URL('../test/fixtures/execution-apis.json', import.meta.url), 'utf8'),
+  ) as { methods: Record<string, ReferenceMethod> }
+  const document = openRpcDocument({
+    examples: {},
+    limits: {},
+    methods: served,
+    url: '',
+    version: '',
+  })
+  const ours = new Map(document.methods.map((method) => [method.name, method]))
+  const rows: string[][] = []
+  const found: Difference[] = []
+  for (const [name, one] of Object.entries(reference)) {
+    const own = ours.get(name)
+    if (!own) throw new Error(`${name} of the execution APIs is neither served nor refused`)
+    if (own['x-support'] === 'refused') rows.push(['not served', code(name), own.summary])
+    else found.push(...differencesOf(name, one, own))
+  }
+  rows.push(...rowsOf(found))
+  const more = document.methods.filter(
+    (method) => method['x-support'] !== 'refused' && !(method.name in reference),
+  )
+  rows.push([
+    'served besides',
+    more.map(({ name }) => code(name)).join(', '),
+    'geth or the node has them, or they are the gateway’s own (`ethgate_`)',
+  ])
+  return rows
+}
+
+function rowsOf(found: readonly Difference[]): string[][] {
+  const byRule = new Map<Rule, Set<string>>()
+  for (const { method, what } of found) {
+    const rule = RULES.find(({ matches }) => matches.test(what))
+    if (!rule) throw new Error(`${method}: no reason for the difference "${what}"`)
+    byRule.set(rule, (byRule.get(rule) ?? new Set()).add(code(method)))
+  }
+  return RULES.map((rule) => {
+    const names = byRule.get(rule)
+    if (!names) throw new Error(`no method has the difference "${rule.what}" any more`)
+    return [rule.what, [...names].join(', '), rule.reason]
+  })
+}
+
+function differencesOf(
+  method: string,
+  reference: ReferenceMethod,
+  own: OpenRpcMethod,
+): Difference[] {
+  const what = [
+    ...compare('result', reference.result, own.result.schema),
+    ...reference.params.flatMap(({ name, required, schema }, position) => {
+      const param = own.params[position]
+      if (!param) return [`lacks params ${name}`]
+      return [
+        ...(required && !param.required ? [`optional params ${name}`] : []),
+        ...(!required && param.required ? [`required params ${name}`] : []),
+        ...compare('params', schema, param.schema),
+      ]
+    }),
+    ...own.params.slice(reference.params.length).map(({ name }) => `more params ${name}`),
+  ]
+  return what.map((one) => ({ method, what: one }))
+}
+
+/** What two schemas disagree about: members by path, and types at a path. Below a missing member nothing is reported. */
+function compare(where: string, reference: JsonSchema, own: JsonSchema): string[] {
+  const [theirs, ours] = [typesByPath(reference), typesByPath(own)]
+  const missing = (from: Types, to: Types) =>
+    [...from.keys()].filter((path) => !to.has(path) && (path === '' || to.has(parentOf(path))))
+  const differs = [...theirs].filter(([path, types]) => {
+    const other = ours.get(path)
+    return other && [...types].toSorted().join() !== [...other].toSorted().join()
+  })
+  return [
+    ...missing(theirs, ours).map((path) => `lacks ${where} ${path}`),
+    ...missing(ours, theirs).map((path) => `adds ${where} ${path}`),
+    ...differs.map(([path]) => `types ${where} ${path}`),
+  ]
+}
+
+type Types = Map<string, Set<string>>
+
+/** JSON types and tags by path: `.a` for a member, `[]` for the entries of a list. */
+function typesByPath(schema: JsonSchema, path = '', found: Types = new Map()): Types {
+  const {
+    anyOf = [],
+    allOf = [],
+    const: only,
+    enum: values,
+    items,
+    oneOf = [],
+    properties,
+    type,
+  } = schema as {
+    [name in 'anyOf' | 'allOf' | 'oneOf']?: JsonSchema[]
+  } & {
+    const?: unknown
+    enum?: unknown[]
+    items?: JsonSchema
+    properties?: Record<string, JsonSchema>
+    type?: string | string[]
+  }
+  for (const part of [...anyOf, ...allOf, ...oneOf]) typesByPath(part, path, found)
+  const types =
+    only !== undefined
+      ? [typeof only]
+      : (values?.map((value) => JSON.stringify(value)) ?? [type ?? []].flat())
+  if (types.length > 0) {
+    const known = found.get(path) ?? new Set()
+    for (const one of types) known.add(one)
+    found.set(path, known)
+  }
+  for (const [name, part] of Object.entries(properties ?? {}))
+    typesByPath(part, `${path}.${name}`, found)
+  if (items) typesByPath(items, `${path}[]`, found)
+  return found
+}
+
+function parentOf(path: string): string {
+  return path.endsWith('[]') ? path.slice(0, -2) : path.slice(0, path.lastIndexOf('.'))
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
