@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { addCommand } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { addConfigOptions, configOf } from './support/configOptions.ts'
+import { addForkOptions, forkOf } from './support/forkOptions.ts'
 
 type Flags = Record<string, string | boolean | undefined>
 
@@ -42,6 +43,7 @@ export function addDevCommand(program: Command): void {
       ['ethgate dev --decimals 18', 'run the tests of an Ethereum project unchanged'],
       ['ethgate dev --profile native', 'the ways of the real chain: addresses, fees, block times'],
       ['ethgate dev --state chain.jsonl', 'keep the chain over restarts'],
+      ['ethgate dev --fork http://127.0.0.1:8090', 'go on from the chain of a node'],
     ],
   })
     .option('--accounts <n>', 'funded accounts (default 10)')
@@ -86,14 +88,18 @@ export function addDevCommand(program: Command): void {
     .option('--state <file>', 'file that keeps the chain over restarts')
     .addOption(new Option('-p <port>').hideHelp())
     .addOption(new Option('--upstream <url>').hideHelp())
-  addConfigOptions(command, FOREIGN).action(async (flags: Flags) => {
+  addConfigOptions(addForkOptions(command), FOREIGN).action(async (flags: Flags) => {
     if (flags['upstream'] !== undefined)
       throw usageError(
-        'dev runs a chain of its own: to stand in front of a node, use “ethgate serve --upstream URL”',
+        'dev runs a chain of its own: to go on from the chain of a node, use --fork URL; to stand in front of a node, “ethgate serve --upstream URL”',
       )
     const { runDevChain } = await import('../devnode/run.ts')
     try {
-      await runDevChain({ config: devConfig(flags), chain: chainOptions(flags) })
+      await runDevChain({
+        config: devConfig(flags),
+        chain: chainOptions(flags),
+        fork: forkOf(flags),
+      })
     } catch (error) {
       if (error instanceof CommandError) throw error
       throw new CommandError((error as Error).message, { cause: error })

@@ -9,26 +9,33 @@ export type Mark = { number: number; revision: number }
 /** Where a mined transaction is. */
 export type Place = { block: number; index: number }
 
-/** Makes an empty store. */
-export function createBlockStore() {
-  const history = createHistory()
+/**
+ * Makes an empty store.
+ *
+ * @param first - Height of the first block: above 0 on a forked chain, which does not keep those before.
+ * @param base - State below that of the first block.
+ */
+export function createBlockStore({ base, first = 0 }: { base?: StateReader; first?: number } = {}) {
+  const history = createHistory(base)
+  /** From the first block on. */
   const blocks: ChainBlock[] = []
-  /** The revision of the state after each block, later patches included. */
+  /** The revision of the state after each of them, later patches included. */
   const revisions: number[] = []
   /** The block that each revision belongs to. */
   const heights: number[] = []
   const byId = new Map<string, number>()
   const places = new Map<string, Place>()
+  const top = () => first + blocks.length - 1
 
   function record(number: number, changes: ReadonlyMap<string, unknown>): void {
     const revision = history.apply(changes)
-    revisions[number] = revision
+    revisions[number - first] = revision
     heights[revision] = number
   }
 
   /** Undoes every block above a height. */
   function drop(number: number): ChainBlock[] {
-    const undone = blocks.splice(number + 1)
+    const undone = blocks.splice(number - first + 1)
     revisions.length = blocks.length
     for (const block of undone) {
       byId.delete(block.id)
@@ -44,19 +51,19 @@ export function createBlockStore() {
 
   return {
     head: () => blocks.at(-1) as ChainBlock,
-    block: (number: number): ChainBlock | undefined => blocks[number],
+    block: (number: number): ChainBlock | undefined => blocks[number - first],
     numberOf: (id: string): number | undefined => byId.get(id),
     placeOf: (id: string): Place | undefined => places.get(id),
     /** The newest state. */
     state: (): StateReader => history.at(history.revision()),
     /** The state after the block at a height. */
     stateAt: (number: number): StateReader =>
-      history.at(revisions[Math.min(number, blocks.length - 1)] ?? -1),
+      history.at(revisions[Math.min(number - first, blocks.length - 1)] ?? -1),
     /** A state to change on top of the newest one. */
     overlay: (): Overlay => createOverlay(history.at(history.revision())),
     /** The height at or below `number` that changed a key last. */
     changedAt(table: keyof Tables, key: string, number: number): number | undefined {
-      const revision = history.changedAt(table, key, revisions[number] ?? -1)
+      const revision = history.changedAt(table, key, revisions[number - first] ?? -1)
       return revision === undefined ? undefined : heights[revision]
     },
 
@@ -65,13 +72,13 @@ export function createBlockStore() {
       blocks.push(block)
       record(number, changes)
       byId.set(block.id, number)
-      if (number === 0) return
+      if (number === first) return
       for (const [index, { transaction }] of block.transactions.entries())
         places.set(transaction.id, { block: number, index })
     },
 
     /** Changes the state of the newest block without a block. */
-    patch: (changes: ReadonlyMap<string, unknown>): void => record(blocks.length - 1, changes),
+    patch: (changes: ReadonlyMap<string, unknown>): void => record(top(), changes),
 
     /** Every value of the newest state, by `table:key`. */
     entries: () => history.entries(),
@@ -79,17 +86,17 @@ export function createBlockStore() {
     /** What the newest block or patch changed. */
     lastChanges: () => history.changesAt(history.revision()),
 
-    mark: (): Mark => ({ number: blocks.length - 1, revision: history.revision() }),
+    mark: (): Mark => ({ number: top(), revision: history.revision() }),
 
     /** Goes back to a point. Returns the blocks that this undid, oldest first. */
     returnTo({ number, revision }: Mark): ChainBlock[] {
       const undone = drop(number)
       truncate(revision)
-      revisions[number] = revision
+      revisions[number - first] = revision
       return undone
     },
 
     /** The point after the block at a height. */
-    markAt: (number: number): Mark => ({ number, revision: revisions[number] ?? -1 }),
+    markAt: (number: number): Mark => ({ number, revision: revisions[number - first] ?? -1 }),
   }
 }

@@ -13,11 +13,13 @@ import { ethereumRules, nativeRules } from './ethereum/rules.ts'
 import type { EthereumRules } from './ethereum/rules.ts'
 import type { SignedEthereum } from './ethereum/transaction.ts'
 import type { Faults } from './faults.ts'
+import type { Fork } from './fork/fork.ts'
 import type { Genesis } from './genesis.ts'
 import { devAccounts, producerKeys } from './keys.ts'
 import type { DevAccount } from './keys.ts'
 import { createLedger } from './ledger.ts'
 import type { Ledger, MineOptions, Snapshot } from './ledger.ts'
+import { resolving } from './missing.ts'
 import { createNativeApp, createNativeTransport } from './nativeServer.ts'
 import { COIN, SLOT } from './resources.ts'
 import type { Overlay } from './state.ts'
@@ -30,6 +32,8 @@ export type DevChain = {
   /** Last four bytes of the genesis block. */
   chainId: number
   ledger: Ledger
+  /** The chain that this one goes on from. */
+  fork?: Fork
   clock: ChainClock
   /** Serves `/wallet/*` and `/walletsolidity/*`. */
   app: Hono
@@ -89,6 +93,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     accounts: count = 10,
     balance = 10_000n,
     decimals = 6,
+    fork,
     mnemonic,
     now = Date.now,
     producers = 5,
@@ -112,15 +117,27 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
   }
   /** What a state file must agree with. */
-  const identity = () => ledger.block(0)?.id + (decimals === 18 ? '/18' : '')
+  const identity = () =>
+    (fork ? fork.block.id : ledger.block(0)?.id) + (decimals === 18 ? '/18' : '')
   const ethereum = profile === 'native' ? nativeRules : ethereumRules
-  const ledger = createLedger(genesis, { ethereum: { ...ethereum, ...options.ethereum } })
+  const rules = { ...ethereum, ...options.ethereum }
+  // Read one by one, a far node would take seconds.
+  await Promise.all(
+    [...genesis.accounts, ...genesis.producers].map(({ address }) =>
+      resolving(() => fork?.state.get('account', address)),
+    ),
+  )
+  const ledger = await resolving(() =>
+    createLedger(genesis, { ethereum: rules, ...(fork && { fork }) }),
+  )
   const clock = createClock({
     headTime: () => ledger.head().header.timestamp,
     now,
     repeatable: seed !== undefined,
     step: profile === 'native' ? 1 : 1_000,
   })
+  // Time goes on from the forked block, as anvil and Hardhat have it.
+  if (fork && seed === undefined) clock.set(fork.block.header.timestamp)
   const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
   const snapshots = new Map<number, Remembered>()
@@ -138,7 +155,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     if (!first) return kept?.append({ kind: 'chain', genesis: identity() })
     if (first.kind !== 'chain' || first.genesis !== identity())
       throw new Error(
-        `${stateFile} holds another chain: it was made with other accounts, balances, producers, decimals or another chain id`,
+        `${stateFile} holds another chain: it was made with other accounts, balances, producers, decimals, another chain id or another fork block`,
       )
     for (const entry of entries) {
       if (entry.kind === 'block') ledger.restore.block(entry.block, new Map(entry.changes))
@@ -202,6 +219,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     accounts,
     chainId: ledger.chainId,
     ledger,
+    ...(fork && { fork }),
     clock,
     app: createNativeApp(native),
     transport: createNativeTransport(native),
@@ -209,7 +227,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     mine,
     async send(signed) {
       const { id } = await ledger.offerEthereum(signed, clock.next())
-      if (chain.automine && ledger.isReady(id)) await mine({ pending: id })
+      const isReady = await resolving(() => ledger.isReady(id))
+      if (chain.automine && isReady) await mine({ pending: id })
     },
     async mineMany(count, interval = 0) {
       for (let made = 0; made < count; made++) {
@@ -221,13 +240,15 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       await announce()
     },
     async start() {
-      if (ledger.head().header.number === 0) await mine()
+      // Block 0 has time 0, which no tool expects of the newest block.
+      if (ledger.head().header.timestamp === 0) await mine()
       started = remember()
       schedule()
     },
     async close() {
       closed = true
       clearTimeout(timer)
+      await fork?.close()
     },
     onBlock(listener) {
       listeners.add(listener)
@@ -280,6 +301,8 @@ export declare namespace createDevChain {
     balance?: bigint
     /** Words that the accounts come from. @default those that development tools share */
     mnemonic?: string
+    /** The chain to go on from; it has its own chain id, parameters and past. */
+    fork?: Fork | undefined
     /** @default the last four bytes of the genesis hash */
     chainId?: number
     /** 18: balances and values count in units of 10^-18 of the coin, and native transactions are not taken. @default 6 */

@@ -30,6 +30,11 @@ export function invalid(message: string): never {
   throw new RefusedError('CONTRACT_VALIDATE_ERROR', message)
 }
 
+/** A forked chain cannot tell what is asked: its node does not keep it. */
+export class ForkError extends Error {
+  override name = 'ForkError'
+}
+
 /** An Ethereum transaction or call that the chain refuses, in the words of Ethereum nodes. */
 export class EthereumError extends Error {
   override name = 'EthereumError'

@@ -33,6 +33,42 @@ export type Genesis = {
 
 const SENTENCE =
   'A new system must allow existing systems to be linked together without requiring any central control or coordination'
+/** Makes the producers of a chain. `latestBlock`: the block that all of them have built on. */
+function addProducers(state: State, { producers }: Genesis, latestBlock: number): void {
+  for (const { address, url, votes } of producers) {
+    const account: Account = state.get('account', address) ?? newAccount(address, 'AssetIssue', 0)
+    state.set('account', address, { ...account, isWitness: true })
+    state.set('witness', address, {
+      address,
+      url: Buffer.from(url).toString('hex'),
+      voteCount: votes,
+      produced: 0n,
+      missed: 0n,
+      latestBlock,
+      latestSlot: 0,
+      isJobs: true,
+      brokerage: 20,
+    })
+  }
+  const addresses = producers.map(({ address }) => address)
+  state.set('list', 'witnesses', addresses)
+}
+
+/**
+ * Adds the accounts and producers of a genesis to the state of a chain that goes on from `block`. The accounts have at least
+ * the coins of genesis; the producers make the blocks that follow. Returns the block.
+ */
+export function goOnFrom(block: ChainBlock, state: State, genesis: Genesis): ChainBlock {
+  for (const { address, balance } of genesis.accounts) {
+    const account =
+      state.get('account', address) ?? newAccount(address, 'Normal', block.header.timestamp)
+    const more = balance > account.balance ? balance : account.balance
+    state.set('account', address, { ...account, balance: more })
+  }
+  addProducers(state, genesis, block.header.number)
+  return block
+}
+
 const NOBODY = Buffer.from(`0x${'0'.repeat(21)}`).toString('hex')
 
 /** Writes the state of genesis and seals its block: one transfer from nobody for each account. */
@@ -43,26 +79,7 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
       ...newAccount(address, 'Normal', 0, Buffer.from(name ?? '').toString('hex')),
       balance: balance * (genesis.unitsPerSun ?? 1n),
     })
-  for (const { address, url, votes } of genesis.producers) {
-    const account: Account = state.get('account', address) ?? newAccount(address, 'AssetIssue', 0)
-    state.set('account', address, { ...account, isWitness: true })
-    state.set('witness', address, {
-      address,
-      url: Buffer.from(url).toString('hex'),
-      voteCount: votes,
-      produced: 0n,
-      missed: 0n,
-      latestBlock: 0,
-      latestSlot: 0,
-      isJobs: true,
-      brokerage: 20,
-    })
-  }
-  state.set(
-    'list',
-    'witnesses',
-    genesis.producers.map(({ address }) => address),
-  )
+  addProducers(state, genesis, 0)
   state.set('property', 'lastAsset', 1_000_000n)
   state.set('property', 'nextMaintenance', BigInt(genesis.firstMaintenance))
   if (genesis.stakesPayNoEnergy) state.set('property', 'stakesPayNoEnergy', 1n)

@@ -1,7 +1,7 @@
 /** A chain in this process: what the rest of the program uses of it. */
 export type { ChainBlock } from './block.ts'
 export { createDevChain, type DevChain } from './devChain.ts'
-export { EthereumError, RefusedError } from './errors.ts'
+export { EthereumError, ForkError, RefusedError } from './errors.ts'
 export {
   callEthereum,
   EstimateFailure,
@@ -19,10 +19,14 @@ export {
   unsignedEthereum,
 } from './ethereum/transaction.ts'
 export { type Faults, readFaults } from './faults.ts'
+export { connectFork } from './fork/connect.ts'
+export type { Fork } from './fork/fork.ts'
 export { type DevAccount, MNEMONIC } from './keys.ts'
+export { resolving } from './missing.ts'
 export { nonceOf } from './nonce.ts'
 export { COIN } from './resources.ts'
 export { ReplayError, stateBehind } from './replay.ts'
+export { keptForkBlock } from './stateFile.ts'
 export { createOverlay, type State, type StateReader } from './state.ts'
 export { printFrame } from './trace/callTracer.ts'
 export { createCallFrames } from './trace/flatFrames.ts'

@@ -3,7 +3,7 @@ import type { ChainBlock } from './block.ts'
 import { createBlockStore } from './blockStore.ts'
 import type { Mark } from './blockStore.ts'
 import { contractTypes } from './contracts/index.ts'
-import { RefusedError } from './errors.ts'
+import { EthereumError, RefusedError } from './errors.ts'
 import { checkEthereum } from './ethereum/check.ts'
 import { envelopeOf } from './ethereum/envelope.ts'
 import { gasPriceOf } from './ethereum/execute.ts'
@@ -12,12 +12,15 @@ import type { EthereumRules } from './ethereum/rules.ts'
 import type { SignedEthereum } from './ethereum/transaction.ts'
 import { applyTransaction, checkExpiration } from './execute.ts'
 import type { Applied, ExecutionContext } from './execute.ts'
-import { createGenesis } from './genesis.ts'
+import type { Fork } from './fork/fork.ts'
+import { createGenesis, goOnFrom } from './genesis.ts'
 import type { Genesis } from './genesis.ts'
 import { closeBlock, solidNumber } from './maintenance.ts'
+import { resolving } from './missing.ts'
 import { checkSigners } from './permissions.ts'
 import { createPool } from './pool.ts'
 import type { Pending } from './pool.ts'
+import { createOverlay } from './state.ts'
 import type { Overlay, StateReader } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 
@@ -45,23 +48,41 @@ export type Snapshot = Mark & { waiting: readonly Pending[] }
 /** How far back a transaction may refer to a block. */
 const REFERENCE_WINDOW = 65_536
 
+/** Whether a transaction was found not to be valid, as opposed to trouble in finding out. */
+const isRefusal = (error: unknown) =>
+  error instanceof RefusedError || error instanceof EthereumError
+
+/** Changes a state at once, however often the change must begin again for values that are fetched. */
+async function changing(state: Overlay, change: (state: Overlay) => void): Promise<void> {
+  await resolving(() => {
+    const work = createOverlay(state)
+    change(work)
+    work.commit()
+  })
+}
+
 /**
  * The chain itself, without clock and network: transactions are offered, blocks are made when asked. Calls that change
  * it run one after another.
  *
  * @param options.types - The native contract types that it executes.
  * @param options.ethereum - How it treats Ethereum transactions.
+ * @param options.fork - The chain that it goes on from, with the accounts and producers of genesis added.
+ * @throws MissingStateError where a value of the forked chain must be fetched first.
  */
 export function createLedger(
   genesis: Genesis,
-  { ethereum: rules = nativeRules, types = contractTypes }: createLedger.Options = {},
+  { ethereum: rules = nativeRules, fork, types = contractTypes }: createLedger.Options = {},
 ) {
   const ethereum = { ...rules }
-  const store = createBlockStore()
+  const first = fork?.block.header.number ?? 0
+  const store = createBlockStore(fork && { base: fork.state, first })
   const { head } = store
   let pool = createPool()
   /** The newest state with the pool on top; undefined until somebody asks. */
   let session: Overlay | undefined
+  /** A copy of it, for readers that may still read when the next transaction has come. */
+  let readable: StateReader | undefined
   let turn = 0
   /** What the next block is to have. */
   let chosen: NextBlockChoice = {}
@@ -70,8 +91,16 @@ export function createLedger(
   let queue: Promise<unknown> = Promise.resolve()
 
   const start = store.overlay()
-  store.add(createGenesis(start, genesis), start.changes())
-  const chainId = Number.parseInt(head().id.slice(-8), 16)
+  store.add(
+    fork ? goOnFrom(fork.block, start, genesis) : createGenesis(start, genesis),
+    start.changes(),
+  )
+  const chainId = fork?.chainId ?? Number.parseInt(head().id.slice(-8), 16)
+
+  /** A block, before a fork without its transactions. */
+  const blockAt = (number: number) =>
+    fork && number >= 0 && number < first ? fork.blockAt(number) : store.block(number)
+  const hashOf = (number: number) => blockAt(number)?.id
 
   const exclusive = <result>(work: () => Promise<result>): Promise<result> => {
     const run = queue.then(work)
@@ -84,7 +113,7 @@ export function createLedger(
     if (bytes.length !== 4) return undefined
     const number = newest - ((newest - low) & 0xffff)
     if (number < 0 || newest - number >= REFERENCE_WINDOW) return undefined
-    return store.block(number)?.id.slice(16, 32)
+    return hashOf(number)?.slice(16, 32)
   }
 
   function contextOf(block: {
@@ -100,7 +129,7 @@ export function createLedger(
       block: {
         ...block,
         chainId,
-        hashOf: (number) => store.block(number)?.id,
+        hashOf,
         ...(block.number > head().header.number ? choice() : store.block(block.number)?.seen),
       },
       ethereum,
@@ -131,19 +160,37 @@ export function createLedger(
   /** Executes a transaction on top of what waits already. */
   async function admit(state: Overlay, transaction: ChainTransaction): Promise<Applied> {
     const block = nextBlock(head().header.timestamp + 3000)
-    return applyTransaction(state, transaction, contextOf(block))
+    return resolving(() => applyTransaction(state, transaction, contextOf(block)))
+  }
+
+  function readableSession(): StateReader | undefined {
+    if (!session || readable) return readable
+    const copy = store.overlay()
+    copy.setAll(session.changes())
+    return (readable = copy)
   }
 
   /** The newest state with the pool on top. What is not valid there any more leaves the pool. */
   async function renewSession(): Promise<Overlay> {
     const state = store.overlay()
-    for (const transaction of pool.ready(store.state()))
+    for (const transaction of await readyTransactions())
       await admit(state, transaction).then(
         (applied) => pool.tried(transaction.id, applied),
-        () => pool.keep(({ id }) => id !== transaction.id),
+        (error: unknown) => {
+          if (!isRefusal(error)) throw error
+          pool.keep(({ id }) => id !== transaction.id)
+        },
       )
-    return (session = state)
+    setSession(state)
+    return state
   }
+
+  function setSession(state: Overlay | undefined): void {
+    session = state
+    readable = undefined
+  }
+
+  const readyTransactions = () => resolving(() => pool.ready(store.state()))
 
   async function seal(options: MineOptions): Promise<ChainBlock> {
     const timestamp =
@@ -154,7 +201,7 @@ export function createLedger(
     const context = contextOf({ ...place, producer })
     const seen = choice()
     const work = store.overlay()
-    const waiting = options.only ?? pool.ready(store.state())
+    const waiting = options.only ?? (await readyTransactions())
     const content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'> = {
       transactions: [],
       infos: [],
@@ -163,9 +210,9 @@ export function createLedger(
     for (const transaction of waiting) {
       let applied: Applied
       try {
-        applied = await applyTransaction(work, transaction, context)
+        applied = await resolving(() => applyTransaction(work, transaction, context))
       } catch (error) {
-        if (options.only) throw error
+        if (options.only || !isRefusal(error)) throw error
         // What is not valid any more leaves the pool.
         continue
       }
@@ -177,7 +224,7 @@ export function createLedger(
       })
       content.infos.push({ ...info, blockNumber: place.number, blockTimeStamp: timestamp })
     }
-    closeBlock(work, { ...place, producer })
+    await changing(work, (state) => closeBlock(state, { ...place, producer }))
     const key = genesis.producers.find(({ address }) => address === producer)?.key
     const { number } = place
     const block = sealBlock(
@@ -188,7 +235,7 @@ export function createLedger(
     store.add(block, work.changes())
     const taken = new Set(waiting.map(({ id }) => id))
     pool.keep(({ id }) => !taken.has(id))
-    session = undefined
+    setSession(undefined)
     chosen = {}
     return block
   }
@@ -201,7 +248,13 @@ export function createLedger(
     numberOf: store.numberOf,
     placeOf: store.placeOf,
     changedAt: (...of: Parameters<typeof store.changedAt>) => store.changedAt(...of),
-    stateAt: store.stateAt,
+    /** The state after the block at a height. @throws ForkError where it is before a fork and the node keeps none */
+    stateAt: (number: number): StateReader =>
+      fork && number < first ? fork.stateAt(number) : store.stateAt(number),
+    /** The block at a height, before a fork without its transactions. @throws MissingStateError where it must be fetched first */
+    blockAt,
+    /** The chain that this one goes on from. */
+    fork,
     pool: (): readonly Pending[] => pool.all(),
     solid: () => store.block(solidNumber(store.state())) as ChainBlock,
     contextOf,
@@ -214,7 +267,13 @@ export function createLedger(
 
     /** The newest state with what waits in the pool on top. */
     pendingState: async (): Promise<StateReader> =>
-      session ?? (pool.all().length === 0 ? store.state() : exclusive(renewSession)),
+      readableSession() ??
+      (pool.all().length === 0
+        ? store.state()
+        : exclusive(async () => {
+            if (!session) await renewSession()
+            return readableSession() as StateReader
+          })),
 
     /**
      * Takes a native transaction into the pool.
@@ -234,7 +293,8 @@ export function createLedger(
           throw new RefusedError('CONTRACT_VALIDATE_ERROR', 'No contract!')
         checkExpiration(transaction, head().header.timestamp)
         const state = session ?? (await renewSession())
-        checkSigners(state, transaction)
+        await resolving(() => checkSigners(state, transaction))
+        readable = undefined
         pool.add({ transaction, applied: await admit(state, transaction) })
       }),
 
@@ -247,18 +307,14 @@ export function createLedger(
       exclusive(async () => {
         const state = store.state()
         const context = contextOf(nextBlock(time))
-        const replaced = checkEthereum(signed, { context, pool, state })
+        const replaced = await resolving(() => checkEthereum(signed, { context, pool, state }))
         const price = gasPriceOf(state, context)
-        const transaction = envelopeOf(signed, {
-          addresses: ethereum.addresses,
-          head: head(),
-          price,
-          state,
-          time,
-        })
+        const transaction = await resolving(() =>
+          envelopeOf(signed, { addresses: ethereum.addresses, head: head(), price, state, time }),
+        )
         if (replaced) pool.keep(({ id }) => id !== replaced)
         pool.add({ transaction })
-        session = undefined
+        setSession(undefined)
         return transaction
       }),
 
@@ -273,7 +329,7 @@ export function createLedger(
     drop: (isDropped: (transaction: ChainTransaction) => boolean) =>
       exclusive(async () => {
         pool.keep((transaction) => !isDropped(transaction))
-        session = undefined
+        setSession(undefined)
       }),
 
     /** Makes one block of everything that waits; undefined when `pending` did not wait any more. */
@@ -286,9 +342,9 @@ export function createLedger(
     patch: (change: (state: Overlay) => void) =>
       exclusive(async () => {
         const work = store.overlay()
-        change(work)
+        await changing(work, change)
         store.patch(work.changes())
-        session = undefined
+        setSession(undefined)
         return work.changes()
       }),
 
@@ -299,7 +355,7 @@ export function createLedger(
       exclusive(async () => {
         store.returnTo(snapshot)
         pool = createPool(snapshot.waiting)
-        session = undefined
+        setSession(undefined)
       }),
 
     /** Undoes every block above `number`. Their transactions wait again when `keep` is set. Returns the point gone back to. */
@@ -335,7 +391,7 @@ export function createLedger(
     /** Adds what was kept of a chain, while nothing else is under way. */
     restore: {
       block(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
-        if (block.header.number > 0) store.add(block, changes)
+        if (block.header.number > first) store.add(block, changes)
       },
       patch: (changes: ReadonlyMap<string, unknown>): void => store.patch(changes),
       returnTo: (mark: Mark): void => void store.returnTo(mark),
@@ -347,5 +403,5 @@ export function createLedger(
 }
 
 export declare namespace createLedger {
-  type Options = { ethereum?: EthereumRules; types?: ExecutionContext['types'] }
+  type Options = { ethereum?: EthereumRules; fork?: Fork; types?: ExecutionContext['types'] }
 }

@@ -1,3 +1,4 @@
+import { EthereumError } from './errors.ts'
 import type { Tables } from './model.ts'
 
 type Table = keyof Tables
@@ -30,7 +31,7 @@ type Version = { revision: number; value: unknown }
 export type History = StateReader & {
   /** The newest revision; -1 while nothing was applied. */
   revision(): number
-  /** The state as of a revision. */
+  /** The state as of a revision. Reading it throws EthereumError once that revision is undone. */
   at(revision: number): StateReader
   /** Records changes. Returns the revision that they make. */
   apply(changes: ReadonlyMap<string, unknown>): number
@@ -44,11 +45,16 @@ export type History = StateReader & {
   entries(): Iterable<[name: string, value: unknown]>
 }
 
-/** The state of a chain with all of its past, in memory. */
-export function createHistory(): History {
+/** A state in which there is nothing. */
+const nothing: StateReader = { get: () => undefined }
+
+/** The state of a chain with all of its past, in memory. @param base - what is there where nothing was changed */
+export function createHistory(base: StateReader = nothing): History {
   const versions = new Map<string, Version[]>()
   /** The keys that each revision changed. */
   const changed: string[][] = []
+  /** The revisions that each truncation went back to. */
+  const returns: number[] = []
 
   const find = (key: string, revision: number): Version | undefined => {
     const list = versions.get(key)
@@ -63,6 +69,16 @@ export function createHistory(): History {
     return list[low - 1]
   }
 
+  /** Whether a revision was undone since this was called. */
+  function undoneLater(revision: number): () => boolean {
+    let seen = returns.length
+    let isUndone = false
+    return () => {
+      while (seen < returns.length) if ((returns[seen++] as number) < revision) isUndone = true
+      return isUndone
+    }
+  }
+
   function undo(key: string): void {
     const list = versions.get(key) as Version[]
     list.pop()
@@ -70,9 +86,21 @@ export function createHistory(): History {
   }
 
   return {
-    get: (table, key) => versions.get(`${table}:${key}`)?.at(-1)?.value as never,
+    get(table, key) {
+      const newest = versions.get(`${table}:${key}`)?.at(-1)
+      return (newest ? newest.value : base.get(table, key)) as never
+    },
     revision: () => changed.length - 1,
-    at: (revision) => ({ get: (table, key) => find(`${table}:${key}`, revision)?.value as never }),
+    at(revision) {
+      const isUndone = undoneLater(revision)
+      return {
+        get(table, key) {
+          if (isUndone()) throw new EthereumError('header not found')
+          const version = find(`${table}:${key}`, revision)
+          return (version ? version.value : base.get(table, key)) as never
+        },
+      }
+    },
     apply(changes) {
       const revision = changed.push([...changes.keys()]) - 1
       for (const [key, value] of changes) {
@@ -83,6 +111,7 @@ export function createHistory(): History {
       return revision
     },
     truncate(revision) {
+      returns.push(revision)
       while (changed.length > revision + 1) for (const key of changed.pop() as string[]) undo(key)
     },
     changedAt: (table, key, revision) => find(`${table}:${key}`, revision)?.revision,

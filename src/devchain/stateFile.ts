@@ -44,6 +44,12 @@ export function createStateFile(file: string): StateFile {
   }
 }
 
+/** The block that the forked chain in a file goes on from; undefined when there is no file. @throws as `read` does */
+export function keptForkBlock(file: string): number | undefined {
+  const [first] = createStateFile(file).read()
+  return first?.kind === 'chain' ? Number.parseInt(first.genesis.slice(0, 16), 16) : undefined
+}
+
 /** Writes values that JSON does not know: big integers, bytes, undefined. */
 export function writeValue(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() }

@@ -6,7 +6,7 @@ import type { DevChain } from '../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { address, blockRef, optional, quantity } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
-import { stateOf } from './blockState.ts'
+import { heightBeforeFork, stateOf } from './blockState.ts'
 
 /** What is known of accounts, at any block: the chain is in the process and keeps every state. */
 export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
@@ -15,6 +15,9 @@ export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
     result: schemas.amount,
     summary: 'coins of an account, at any block',
     async handler({ chain: { view } }, [who, ref]) {
+      const early = heightBeforeFork(chain, ref)
+      if (chain.fork && early !== undefined)
+        return numberToHex(await chain.fork.balanceAt(toNativeAddress(who), early))
       const { state } = await stateOf(chain, ref, view)
       return numberToHex(state.get('account', toNativeAddress(who))?.balance ?? 0n)
     },

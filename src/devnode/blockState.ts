@@ -1,9 +1,24 @@
+import type { Hash } from 'viem'
+
 import type { BlockRef } from '../codec/blockRef.ts'
 import type { BlockContext, DevChain, StateReader } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 
 /** A state with the block in which calls on it run. */
 export type BlockState = { state: StateReader; block: BlockContext }
+
+/**
+ * The height before the fork that a block argument means; undefined where it means a block of this chain, or there is no
+ * fork.
+ */
+export function heightBeforeFork({ fork }: DevChain, ref: BlockRef): number | undefined {
+  if (!fork) return undefined
+  const number = ref === 'earliest' ? 0 : typeof ref === 'object' ? heightIn(ref.blockHash) : ref
+  return typeof number === 'number' && number < fork.block.header.number ? number : undefined
+}
+
+/** Block ids begin with their height. */
+const heightIn = (hash: Hash) => Number.parseInt(hash.slice(2, 18), 16)
 
 /**
  * The state that a block argument means. `pending` is the newest state with the pool on top, and calls there run in the
@@ -22,7 +37,7 @@ export async function stateOf(
     return { state, block: ledger.contextOf(ledger.nextBlock(clock.next())).block }
   }
   const height = numberOfBlock(chain, ref, view)
-  const found = height === undefined ? undefined : ledger.block(height)
+  const found = height === undefined ? undefined : ledger.blockAt(height)
   if (!found) throw new RpcError(-32000, 'header not found')
   const { number, timestamp, witness } = found.header
   return {
@@ -41,9 +56,18 @@ export function numberOfBlock(
   const number = numberOf(ref)
   return number !== undefined && number <= newest ? number : undefined
 
+  function byId(id: string): number | undefined {
+    const own = ledger.numberOf(id)
+    if (own !== undefined || !ledger.fork) return own
+    const number = heightIn(`0x${id}`)
+    return number < ledger.fork.block.header.number && ledger.blockAt(number)?.id === id
+      ? number
+      : undefined
+  }
+
   function numberOf(ref: BlockRef): number | undefined {
     if (typeof ref === 'number') return ref
-    if (typeof ref === 'object') return ledger.numberOf(ref.blockHash.slice(2))
+    if (typeof ref === 'object') return byId(ref.blockHash.slice(2))
     if (ref === 'earliest') return 0
     return ref === 'latest' || ref === 'pending' ? newest : ledger.solid().header.number
   }

@@ -5,8 +5,10 @@ import { revertReason } from '../codec/revert.ts'
 import {
   EstimateFailure,
   EthereumError,
+  ForkError,
   RefusedError,
   ReplayError,
+  resolving,
   TraceSizeError,
   TraceTimeoutError,
 } from '../devchain/index.ts'
@@ -47,7 +49,10 @@ export function transactionFailure({
   })
 }
 
-/** The methods with what the chain refuses told as JSON-RPC errors. */
+/**
+ * The methods with what the chain refuses told as JSON-RPC errors. A handler begins again where state of a forked chain had to
+ * be fetched; what it changes, it changes through the chain, which fetches by itself.
+ */
 export function tellFailures(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
   return Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [
@@ -56,7 +61,7 @@ export function tellFailures(methods: Record<string, AnyMethod>): Record<string,
         ...method,
         async handler(context, params) {
           try {
-            return (await method.handler(context, params)) as unknown
+            return (await resolving(() => method.handler(context, params))) as unknown
           } catch (error) {
             throw toRpcError(error)
           }
@@ -67,7 +72,14 @@ export function tellFailures(methods: Record<string, AnyMethod>): Record<string,
 }
 
 /** Errors whose message is for the caller. */
-const SAID = [EthereumError, RefusedError, ReplayError, TraceSizeError, TraceTimeoutError]
+const SAID = [
+  EthereumError,
+  ForkError,
+  RefusedError,
+  ReplayError,
+  TraceSizeError,
+  TraceTimeoutError,
+]
 
 function toRpcError(error: unknown): unknown {
   if (error instanceof EstimateFailure) return callFailure(error.result)

@@ -4,11 +4,13 @@ import type { DevChain } from '../devchain/index.ts'
 import { toBase58 } from '../lib/base58.ts'
 import { serve } from '../serve.ts'
 import { announceTo } from './announce.ts'
+import { type connectFork, describeFork, openFork } from './fork.ts'
 import { devMethods } from './methods.ts'
 
 /** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
 export async function runDevChain(options: runDevChain.Options): Promise<void> {
-  const chain = await createDevChain(options.chain)
+  const fork = await openFork(options.fork, options.chain.state)
+  const chain = await createDevChain({ ...options.chain, fork })
   await chain.start()
   const { gateway, url } = await serve({
     config: options.config,
@@ -29,7 +31,12 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
 }
 
 export declare namespace runDevChain {
-  type Options = { config: Config; chain: createDevChain.Options }
+  type Options = {
+    config: Config
+    chain: createDevChain.Options
+    /** The chain to go on from. */
+    fork?: connectFork.Options | undefined
+  }
 }
 
 /** What is shown at the start: addresses in both spellings, keys, and where to connect. */
@@ -64,7 +71,7 @@ ${rows.join('\n')}
 
 Mnemonic   ${mnemonic}
 Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
-JSON-RPC   ${url}
+${chain.fork ? describeFork(chain.fork) : ''}JSON-RPC   ${url}
 Native     ${url}/wallet and ${url}/walletsolidity
 ${notes.map((note) => `\n${note}`).join('')}
 `

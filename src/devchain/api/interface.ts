@@ -1,7 +1,12 @@
+import { RpcError } from '../../errors.ts'
+import { NodeRefusedError } from '../../native/errors.ts'
 import { stringifyNative } from '../../native/json.ts'
+import { ForkError } from '../errors.ts'
 import { createChance, noFaults } from '../faults.ts'
 import type { Faults } from '../faults.ts'
+import { passThrough } from '../fork/passThrough.ts'
 import type { Ledger } from '../ledger.ts'
+import { resolving } from '../missing.ts'
 import type { ChainTransaction } from '../transaction.ts'
 import { accountOperations } from './accounts.ts'
 import { addressOperations } from './addresses.ts'
@@ -13,6 +18,7 @@ import { callOperations } from './calls.ts'
 import { networkOperations } from './network.ts'
 import type { Operation, Operations } from './operation.ts'
 import { NodeError, PlainNodeError, queryParams, readParams } from './request.ts'
+import type { Params } from './request.ts'
 import { signOperations } from './sign.ts'
 import { stakeOperations } from './stake.ts'
 import { transactionOperations } from './transactions.ts'
@@ -52,6 +58,7 @@ const RATE_LIMITED =
 /** The native interface of a chain: from a request to the exact text of an answer. */
 export function createNativeInterface(options: createNativeInterface.Options) {
   const { ledger, now, sleep } = options
+  const { fork } = ledger
   const chance = createChance(1)
   let faults: Faults = noFaults
 
@@ -78,6 +85,8 @@ export function createNativeInterface(options: createNativeInterface.Options) {
     const get = request.method === 'GET'
     if (get && operation.get === 'refuse') return { status: 405, text: '' }
     if (get && operation.get === 'empty') return { status: 200, text: '' }
+    // A request that begins again must build the same transaction.
+    const time = now()
     try {
       const params =
         get || operation.ignoresBody
@@ -86,23 +95,43 @@ export function createNativeInterface(options: createNativeInterface.Options) {
       const tip = solid ? ledger.solid() : ledger.head()
       const height = Math.max(0, tip.header.number - faults.staleHead)
       const newest = faults.staleHead > 0 ? (ledger.block(height) ?? tip) : tip
-      const result = await operation.run({
-        params,
-        ledger,
-        newest,
-        state: solid ? ledger.stateAt(newest.header.number) : await ledger.pendingState(),
-        solid,
-        isUnsigned: request.isUnsigned === true,
-        submit: options.submit,
-        now,
-      })
+      const run = async (asked: Operation, given: Params) =>
+        asked.run({
+          params: given,
+          ledger,
+          newest,
+          state: solid ? ledger.stateAt(newest.header.number) : await ledger.pendingState(),
+          solid,
+          isUnsigned: request.isUnsigned === true,
+          submit: options.submit,
+          now: () => time,
+        })
+      const forwarded =
+        fork &&
+        (await passThrough(fork, {
+          name,
+          params,
+          newest: newest.header.number,
+          isOwn: (id) =>
+            ledger.placeOf(id) !== undefined ||
+            ledger.pool().some(({ transaction }) => transaction.id === id),
+          own: (startNum, endNum) =>
+            run(
+              operations['getblockbylimitnext'] as Operation,
+              readParams(JSON.stringify({ startNum, endNum, visible: params.visible })),
+            ),
+        }))
+      const result = forwarded ?? (await resolving(() => run(operation, params)))
       return { status: 200, text: `${stringifyNative(result)}\n` }
     } catch (error) {
       if (operation.unreadable && error instanceof NodeError) {
         const body = operation.unreadable(error)
         return { status: 200, text: body === undefined ? '' : `${stringifyNative(body)}\n` }
       }
-      return { status: 200, text: `${errorText(error)}\n` }
+      // A fork whose node is in trouble is in trouble itself.
+      const isTrouble = error instanceof RpcError && !(error instanceof NodeRefusedError)
+      const status = isTrouble ? 503 : 200
+      return { status, text: `${errorText(error)}\n` }
     }
   }
 
@@ -124,9 +153,14 @@ export declare namespace createNativeInterface {
 }
 
 function errorText(error: unknown): string {
-  if (error instanceof PlainNodeError) return JSON.stringify({ Error: error.message })
+  if (error instanceof PlainNodeError || error instanceof ForkError)
+    return JSON.stringify({ Error: error.message })
   if (error instanceof NodeError)
     return JSON.stringify({ Error: `class ${error.className} : ${error.message}` })
+  if (error instanceof NodeRefusedError)
+    return JSON.stringify({
+      Error: `class java.lang.${error.exception ?? 'Exception'} : ${error.reason}`,
+    })
   const message = error instanceof Error ? error.message : String(error)
   return JSON.stringify({ Error: `class java.lang.RuntimeException : ${message}` })
 }

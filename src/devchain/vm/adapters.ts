@@ -1,5 +1,6 @@
 import { Address, unprefixedHexToBytes } from '@ethereumjs/util'
 
+import { reading } from '../missing.ts'
 import type { State } from '../state.ts'
 import type { runVm } from './run.ts'
 
@@ -21,9 +22,10 @@ export function evmAddress(address: string): Address {
 /** The block hashes that BLOCKHASH sees. */
 export function blockchainOf(block: runVm.BlockContext) {
   const blockchain = {
-    getBlock: async (number: number) => ({
-      hash: () => unprefixedHexToBytes(block.hashOf(number) ?? '00'.repeat(32)),
-    }),
+    async getBlock(number: number) {
+      const hash = await reading(() => block.hashOf(number))
+      return { hash: () => unprefixedHexToBytes(hash ?? '00'.repeat(32)) }
+    },
     putBlock: async () => undefined,
     shallowCopy: () => blockchain,
   }

@@ -100,7 +100,7 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
       async gasFunction(runState, gas) {
         if (runState.interpreter.isStatic()) trap('STATIC_STATE_CHANGE')
         const [slot, value] = runState.stack.peek(2) as [bigint, bigint]
-        const exists = options.hasSlot(
+        const exists = await options.hasSlot(
           runState.interpreter.getAddress(),
           setLengthLeft(bigIntToBytes(slot), 32),
         )
@@ -135,6 +135,6 @@ export declare namespace energyOpcodes {
     pace: () => Promise<void> | undefined
     onSelfdestruct: (contract: Address, heir: Address) => void
     /** Whether a storage slot was ever written and not cleared in an earlier transaction. */
-    hasSlot: (contract: Address, slot: Uint8Array) => boolean
+    hasSlot: (contract: Address, slot: Uint8Array) => boolean | Promise<boolean>
   }
 }

@@ -3,6 +3,8 @@ import { createEVM } from '@ethereumjs/evm'
 import type { EVM, EVMOpts, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
+import { reading } from '../missing.ts'
+
 /** What one run brings to an EVM that is used again. */
 export type Attachment = {
   stateManager: EVM['stateManager']
@@ -33,7 +35,7 @@ export async function createReusableEvm(
   let attached: Attachment | undefined
   // Where the EVM derives the address of a new contract from a nonce, a run may derive it in another way.
   Object.defineProperty(evm, '_generateAddress', {
-    value: async (message: Message) => (attached as Attachment).addressOf(message),
+    value: async (message: Message) => reading(() => (attached as Attachment).addressOf(message)),
   })
   return {
     evm,

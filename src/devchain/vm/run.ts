@@ -1,6 +1,8 @@
 import type { EVM, EVMResult } from '@ethereumjs/evm'
 import { bytesToUnprefixedHex } from '@ethereumjs/util'
 
+import { reading } from '../missing.ts'
+import { nonceOf } from '../nonce.ts'
 import { parameter } from '../parameters.ts'
 import type { State } from '../state.ts'
 import { blockchainOf, destroy, evmAddress } from './adapters.ts'
@@ -138,9 +140,12 @@ async function runOn(
   })
   const pace = createPace(options.timeout)
   // First of all listeners: a run whose time is up here leaves nothing half done in the others.
-  evm.events.on('beforeMessage', (_, resume) => {
+  evm.events.on('beforeMessage', ({ caller, to: called }, resume) => {
     const pause = pace()
-    if (pause) void pause.then(resume)
+    // The address of a new contract depends on its creator's nonce.
+    const nonce = called ? undefined : reading(() => nonceOf(vmState.top(), native(caller)))
+    // Where it could not be fetched, its next read says so.
+    if (pause ?? nonce instanceof Promise) void Promise.all([pause, nonce]).then(resume, resume)
     else resume?.()
   })
   addressOf = followFrames(evm, {

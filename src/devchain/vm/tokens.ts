@@ -2,6 +2,7 @@ import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import type { EVMOpts, Message } from '@ethereumjs/evm'
 
+import { reading } from '../missing.ts'
 import { newAccount } from '../model.ts'
 import type { Account } from '../model.ts'
 import { stackAddress } from './energy.ts'
@@ -35,8 +36,8 @@ export function createTokenCalls(state: VmState, now: number, sent?: Token) {
   return {
     state,
     receivedAt: (depth: number) => received[depth],
-    holds: (address: string, id: bigint): bigint =>
-      state.top().get('account', address)?.assets[id.toString()] ?? 0n,
+    holds: async (address: string, id: bigint): Promise<bigint> =>
+      reading(() => state.top().get('account', address)?.assets[id.toString()] ?? 0n),
 
     move(from: string, to: string, { id, amount }: Token): void {
       const top = state.top()
@@ -96,7 +97,7 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
         const tokens = calls()
         const from = native(runState.interpreter.getAddress())
         const receiver = native(stackAddress(to))
-        if (amount > tokens.holds(from, id)) {
+        if (amount > (await tokens.holds(from, id))) {
           delete runState.messageGasLimit
           runState.stack.push(0n)
           return
@@ -105,6 +106,7 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
           runState.interpreter.addStipend(STIPEND)
           runState.messageGasLimit = (runState.messageGasLimit ?? 0n) + STIPEND
         }
+        await reading(() => tokens.state.top().get('account', receiver))
         tokens.leave({ id, amount })
         // Tokens and whatever the call does stand or fall together.
         await tokens.state.checkpoint()
@@ -122,9 +124,9 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
       opcode: 0xd1,
       opcodeName: 'TOKENBALANCE',
       baseFee: 20,
-      logicFunction(runState) {
+      async logicFunction(runState) {
         const [id, holder] = runState.stack.popN(2) as [bigint, bigint]
-        runState.stack.push(calls().holds(native(stackAddress(holder)), id))
+        runState.stack.push(await calls().holds(native(stackAddress(holder)), id))
       },
     },
     {
@@ -147,9 +149,10 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
       opcode: 0xd4,
       opcodeName: 'ISCONTRACT',
       baseFee: 20,
-      logicFunction(runState) {
+      async logicFunction(runState) {
         const address = native(stackAddress(runState.stack.pop()))
-        runState.stack.push(calls().state.top().get('contract', address) ? 1n : 0n)
+        const { state } = calls()
+        runState.stack.push(await reading(() => (state.top().get('contract', address) ? 1n : 0n)))
       },
     },
   ]

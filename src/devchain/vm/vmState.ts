@@ -8,6 +8,7 @@ import {
 import type { Address } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
+import { reading } from '../missing.ts'
 import { newAccount } from '../model.ts'
 import { createOverlay } from '../state.ts'
 import type { Overlay, State } from '../state.ts'
@@ -35,7 +36,7 @@ export function slotKey(state: Pick<State, 'get'>, address: string, slot: Uint8A
 
 export type VmState = StateManagerInterface & {
   top(): Overlay
-  hasSlot(address: Address, slot: Uint8Array): boolean
+  hasSlot(address: Address, slot: Uint8Array): boolean | Promise<boolean>
   /** Lets a contract be created on an account that holds coins already. */
   vacate(address: Address): void
   markUsed(address: Address): void
@@ -55,26 +56,27 @@ export function createVmState(base: State, now: number): VmState {
   const vmState: VmState = {
     top,
     hasSlot: (address, slot) =>
-      top().get('storage', slotKey(top(), native(address), slot)) !== undefined,
+      reading(() => top().get('storage', slotKey(top(), native(address), slot)) !== undefined),
     vacate: (address) => void vacant.add(native(address)),
     markUsed: (address) => void vacant.delete(native(address)),
 
-    async getAccount(address) {
-      const key = native(address)
-      const account = top().get('account', key)
-      if (!account) return undefined
-      const code = top().get('code', key)
-      return new Account(
-        vacant.has(key) ? 0n : 1n,
-        account.balance,
-        undefined,
-        code && code.length > 0 ? codeHash(code) : KECCAK256_NULL,
-      )
-    },
+    getAccount: async (address) =>
+      reading(() => {
+        const key = native(address)
+        const account = top().get('account', key)
+        if (!account) return undefined
+        const code = top().get('code', key)
+        return new Account(
+          vacant.has(key) ? 0n : 1n,
+          account.balance,
+          undefined,
+          code && code.length > 0 ? codeHash(code) : KECCAK256_NULL,
+        )
+      }),
     async putAccount(address, account) {
       if (!account) return vmState.deleteAccount(address)
       const key = native(address)
-      const known = top().get('account', key)
+      const known = await reading(() => top().get('account', key))
       if (!known && account.balance === 0n) return
       top().set('account', key, {
         ...(known ?? newAccount(key, 'Normal', now)),
@@ -92,12 +94,13 @@ export function createVmState(base: State, now: number): VmState {
     async putCode(address, code) {
       top().set('code', native(address), code)
     },
-    getCode: async (address) => top().get('code', native(address)) ?? EMPTY,
-    getCodeSize: async (address) => top().get('code', native(address))?.length ?? 0,
-    async getStorage(address, slot) {
-      const value = top().get('storage', slotKey(top(), native(address), slot))
-      return value ? unprefixedHexToBytes(value) : EMPTY
-    },
+    getCode: async (address) => reading(() => top().get('code', native(address)) ?? EMPTY),
+    getCodeSize: async (address) => reading(() => top().get('code', native(address))?.length ?? 0),
+    getStorage: async (address, slot) =>
+      reading(() => {
+        const value = top().get('storage', slotKey(top(), native(address), slot))
+        return value ? unprefixedHexToBytes(value) : EMPTY
+      }),
     async putStorage(address, slot, value) {
       // An emptied slot stays known until the transaction ends: filling it again is then a change, not a creation.
       top().set('storage', slotKey(top(), native(address), slot), trimmedHex(value))

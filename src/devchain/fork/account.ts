@@ -1,0 +1,108 @@
+import type {
+  Account as NodeAccount,
+  Permission as NodePermission,
+} from '../../native/accountTypes.ts'
+import type { Int64 } from '../../native/types.ts'
+import { FULL_WINDOW } from '../model.ts'
+import type { Account, Permission, Power, Usage } from '../model.ts'
+import { SLOT } from '../resources.ts'
+
+const int = (value: Int64 | undefined) => BigInt(value ?? 0)
+
+/**
+ * An account as this chain keeps it, from what a node tells.
+ *
+ * @param now - The slot to which the node reckoned what is used of resources.
+ */
+export function readAccount(node: NodeAccount, now: bigint): Account {
+  const energy = node.account_resource ?? {}
+  return {
+    address: node.address,
+    name: node.account_name ?? '',
+    type: node.type ?? 'Normal',
+    balance: int(node.balance),
+    createTime: node.create_time ?? 0,
+    latestOperation: node.latest_opration_time ?? 0,
+    latestWithdraw: node.latest_withdraw_time ?? 0,
+    votes: (node.votes ?? []).map(({ vote_address, vote_count }) => ({
+      address: vote_address,
+      count: int(vote_count),
+    })),
+    assets: Object.fromEntries((node.assetV2 ?? []).map(({ key, value }) => [key, int(value)])),
+    frozen: staked(node),
+    unfreezing: (node.unfrozenV2 ?? []).map(
+      ({ type = 'BANDWIDTH', unfreeze_amount, unfreeze_expire_time = 0 }) => ({
+        resource: type,
+        amount: int(unfreeze_amount),
+        expires: unfreeze_expire_time,
+      }),
+    ),
+    delegated: {
+      BANDWIDTH: int(node.delegated_frozenV2_balance_for_bandwidth),
+      ENERGY: int(energy.delegated_frozenV2_balance_for_energy),
+    },
+    acquired: {
+      BANDWIDTH: int(node.acquired_delegated_frozenV2_balance_for_bandwidth),
+      ENERGY: int(energy.acquired_delegated_frozenV2_balance_for_energy),
+    },
+    net: usage(
+      node.net_usage,
+      node.latest_consume_time,
+      now,
+      windowOf(node.net_window_size, node.net_window_optimized),
+    ),
+    freeNet: usage(node.free_net_usage, node.latest_consume_free_time, now, FULL_WINDOW),
+    energy: usage(
+      energy.energy_usage,
+      energy.latest_consume_time_for_energy,
+      now,
+      windowOf(energy.energy_window_size, energy.energy_window_optimized),
+    ),
+    ...(node.owner_permission && { owner: permission(node.owner_permission, 'Owner') }),
+    ...(node.witness_permission && { witness: permission(node.witness_permission, 'Witness') }),
+    active: (node.active_permission ?? []).map((item) => permission(item, 'Active')),
+    isWitness: node.is_witness === true,
+    ...(int(node.old_tron_power) === -1n && { ownPower: true as const }),
+    ...(node.account_id && { accountId: node.account_id }),
+    ...(node.asset_issued_ID && { issuedAsset: node.asset_issued_ID }),
+    ...(node.asset_issued_name && { issuedName: node.asset_issued_name }),
+  }
+}
+
+/** Stakes by resource. Those of the first kind, from before 2023, count as those of the second. */
+function staked(node: NodeAccount): Record<Power, bigint> {
+  const of = (wanted: Power) =>
+    (node.frozenV2 ?? [])
+      .filter(({ type = 'BANDWIDTH' }) => type === wanted)
+      .reduce((sum, { amount }) => sum + int(amount), 0n)
+  const early = (node.frozen ?? []).reduce((sum, item) => sum + int(item.frozen_balance), 0n)
+  const earlyEnergy = int(node.account_resource?.frozen_balance_for_energy?.frozen_balance)
+  return {
+    BANDWIDTH: of('BANDWIDTH') + early,
+    ENERGY: of('ENERGY') + earlyEnergy,
+    TRON_POWER: of('TRON_POWER'),
+  }
+}
+
+/** A use as of the slot to which the node reckoned it; an unused resource keeps the time of its last use. */
+function usage(used: Int64 | undefined, time = 0, now: bigint, window: bigint): Usage {
+  const amount = int(used)
+  return { used: amount, time: amount > 0n ? now : BigInt(Math.floor(time / SLOT)), window }
+}
+
+/** A window in thousandths of slots. The node tells it in slots until it is used under the finer rule. */
+function windowOf(size: number | undefined, isFine = false): bigint {
+  if (!size) return FULL_WINDOW
+  return BigInt(size) * (isFine ? 1n : 1_000n)
+}
+
+function permission(node: NodePermission, type: Permission['type']): Permission {
+  return {
+    type,
+    id: node.id ?? 0,
+    name: node.permission_name ?? '',
+    threshold: int(node.threshold),
+    ...(node.operations && { operations: node.operations }),
+    keys: (node.keys ?? []).map(({ address, weight }) => ({ address, weight: int(weight) })),
+  }
+}

@@ -1,0 +1,70 @@
+import { MissingStateError } from '../missing.ts'
+import type { Tables } from '../model.ts'
+import type { StateReader } from '../state.ts'
+
+type Table = keyof Tables
+
+/** Values of a state, by `table:key`. */
+export type Entries = Iterable<readonly [name: string, value: unknown]>
+
+/** Fetches a value, and what comes with it. @throws UpstreamError, ForkError */
+export type ReadState = (table: Table, key: string) => Promise<Entries>
+
+/**
+ * The state of another chain: each value is fetched when it is asked for first, and kept. Reading one that is not there yet
+ * throws MissingStateError, whose `load` fetches it.
+ *
+ * @param known - Values that are there already.
+ * @param keep - Called with what was fetched.
+ */
+export function createForkState({ keep, known = [], read }: createForkState.Options): StateReader {
+  const values = new Map<string, unknown>(known)
+  const underWay = new Map<string, Promise<void>>()
+
+  async function fetch(table: Table, key: string, name: string): Promise<void> {
+    const fetched: [string, unknown][] = []
+    const entries = [...(await read(table, key)), [name, undefined] as const]
+    for (const [found, value] of entries) {
+      if (values.has(found)) continue
+      values.set(found, value)
+      fetched.push([found, value])
+    }
+    keep?.(fetched)
+  }
+
+  /** One read for all who ask for a value at the same time. */
+  function load(table: Table, key: string, name: string): Promise<void> {
+    const running = underWay.get(name)
+    if (running) return running
+    const started = fetch(table, key, name).finally(() => underWay.delete(name))
+    underWay.set(name, started)
+    return started
+  }
+
+  return {
+    get(table, key) {
+      const name = `${table}:${key}`
+      if (values.has(name)) return values.get(name) as never
+      if (isOwn(table, key)) return undefined
+      throw new MissingStateError(() => load(table, key, name))
+    },
+  }
+}
+
+export declare namespace createForkState {
+  type Options = {
+    keep?: ((fetched: readonly (readonly [name: string, value: unknown])[]) => void) | undefined
+    known?: Entries
+    read: ReadState
+  }
+}
+
+/** Counters that only this chain keeps: they begin at nothing. */
+const OWN = /^(generation|name|votes):|^(burned|cycle|proposalLifetime|stakesPayNoEnergy)$/
+
+/** Whether a value cannot be on the other chain. */
+function isOwn(table: Table, key: string): boolean {
+  if (table === 'property') return OWN.test(key)
+  // A contract that was made anew here has slots of its own.
+  return table === 'storage' && !key.includes('.0/')
+}

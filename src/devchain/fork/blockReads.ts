@@ -1,0 +1,143 @@
+import type { Capabilities } from '../../native/capabilities.ts'
+import type { NativeClient } from '../../native/client.ts'
+import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from '../../native/errors.ts'
+import type { NodeRpc } from '../../native/rpc.ts'
+import { ForkError } from '../errors.ts'
+
+/** Where a kind of state comes from: as of the block that is asked for, or as of the moment of the read. */
+export type Exactness = 'block' | 'now'
+
+/** What a node can tell of each kind of state at a past block. `none`: not at all. */
+export type Reach = {
+  balance: Exactness
+  /** Through JSON-RPC, which tells all kinds at a block or none. */
+  code: Exactness
+  storage: Exactness | 'none'
+  nonce: Exactness | 'none'
+}
+
+/** The kinds of state that a node may tell as of a block. Addresses are 42 hex characters. */
+export type BlockReads = {
+  /** Undefined where only the newest balance is known. */
+  balance(address: string): Promise<bigint | undefined>
+  /** Undefined where only the newest code is known; empty when there was none. */
+  code(address: string): Promise<Uint8Array | undefined>
+  /** 32 bytes of hex. @throws ForkError without a JSON-RPC that tells storage */
+  storage(address: string, slot: string): Promise<string>
+  /** Undefined where the chain does not count. */
+  nonce(address: string): Promise<bigint | undefined>
+}
+
+/** A block by height and id. */
+type BlockName = { number: number; id: string }
+
+const SOMEBODY = `41${'0'.repeat(40)}`
+
+const plain = (address: string) => `0x${address.slice(2)}`
+
+/** Reads of a node as of one block, as far as `reach` says; otherwise as of now. */
+export function createBlockReads(
+  { native, rpc }: createBlockReads.Node,
+  { id, number }: BlockName,
+  reach: Reach,
+): BlockReads {
+  const tag = (exactness: Exactness) => (exactness === 'block' ? toHex(number) : 'latest')
+
+  return {
+    async balance(address) {
+      if (reach.balance === 'now') return undefined
+      if (rpc && reach.storage === 'block')
+        return BigInt(await ask(rpc, 'eth_getBalance', [plain(address), toHex(number)]))
+      return balanceAt(native, address, { id, number })
+    },
+    async code(address) {
+      if (!rpc || reach.code === 'now') return undefined
+      const code = await ask(rpc, 'eth_getCode', [plain(address), toHex(number)])
+      return new Uint8Array(Buffer.from(code.slice(2), 'hex'))
+    },
+    async storage(address, slot) {
+      if (!rpc || reach.storage === 'none')
+        throw new ForkError(
+          'contract storage is read through the JSON-RPC of the forked node: name its address with --fork-rpc',
+        )
+      const params = [plain(address), `0x${slot}`, tag(reach.storage)]
+      return (await ask(rpc, 'eth_getStorageAt', params)).slice(2).padStart(64, '0')
+    },
+    async nonce(address) {
+      if (!rpc || reach.nonce === 'none') return undefined
+      return BigInt(await ask(rpc, 'eth_getTransactionCount', [plain(address), tag(reach.nonce)]))
+    },
+  }
+}
+
+export declare namespace createBlockReads {
+  /** A node: its HTTP interface, and its JSON-RPC where there is one. */
+  type Node = { native: NativeClient; rpc: NodeRpc | undefined }
+}
+
+/** The balance at a block, from a node that keeps the history of balances. */
+export async function balanceAt(
+  native: NativeClient,
+  address: string,
+  { id, number }: BlockName,
+): Promise<bigint> {
+  const { balance } = await native.wallet.getAccountBalance({
+    account_identifier: { address },
+    block_identifier: { hash: id, number },
+  })
+  return BigInt(balance)
+}
+
+/** Finds out what a node tells as of a block. @throws UpstreamError when it does not answer */
+export async function probeReach(
+  { rpc }: Pick<createBlockReads.Node, 'rpc'>,
+  number: number,
+  capabilities: Capabilities,
+): Promise<Reach> {
+  const can = async (method: string, ...params: string[]) =>
+    rpc !== undefined && (await answers(() => ask(rpc, method, [plain(SOMEBODY), ...params])))
+  const at = toHex(number)
+  if (await can('eth_getStorageAt', '0x0', at)) {
+    const hasNonces = await can('eth_getTransactionCount', at)
+    return {
+      balance: (await can('eth_getBalance', at)) ? 'block' : 'now',
+      code: (await can('eth_getCode', at)) ? 'block' : 'now',
+      storage: 'block',
+      nonce: hasNonces ? 'block' : 'none',
+    }
+  }
+  const hasBalances = await capabilities.has('balanceHistory')
+  return {
+    balance: hasBalances ? 'block' : 'now',
+    code: 'now',
+    storage: (await can('eth_getStorageAt', '0x0', 'latest')) ? 'now' : 'none',
+    nonce: (await can('eth_getTransactionCount', 'latest')) ? 'now' : 'none',
+  }
+}
+
+/** Whether a node answers the question, as opposed to refusing it. */
+async function answers(question: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await question()
+    return true
+  } catch (error) {
+    if (
+      error instanceof NodeAnswerError ||
+      error instanceof NodeLacksApiError ||
+      error instanceof NodeRefusedError
+    )
+      return false
+    throw error
+  }
+}
+
+async function ask(rpc: NodeRpc, method: string, params: string[]): Promise<`0x${string}`> {
+  const answer = await rpc.call(method, params)
+  if (typeof answer !== 'string' || !/^0x[\da-f]*$/i.test(answer))
+    throw new NodeAnswerError(`the upstream node’s JSON-RPC gave no sense to ${method}`, {
+      cause: answer,
+    })
+  return answer as `0x${string}`
+}
+
+const toHex = (number: number) => `0x${number.toString(16)}`

@@ -1,0 +1,118 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+import { createNativeClient } from '../../native/client.ts'
+import { createNodeRpc } from '../../native/rpc.ts'
+import type { NodeRpc } from '../../native/rpc.ts'
+import { createPoolTransport } from '../../native/transport.ts'
+import type { NativeTransport } from '../../native/transport.ts'
+import { ForkError } from '../errors.ts'
+import type { Fork } from './fork.ts'
+import { openFork } from './open.ts'
+
+/** The ports of a node's HTTP interface and of its JSON-RPC, as it is shipped. */
+const HTTP_PORT = 8090
+const RPC_PORT = 8545
+
+/**
+ * Connects to a node and opens its chain at a block.
+ *
+ * @throws ForkError when there is no such block, or an address is none; UpstreamError when the node does not answer.
+ */
+export async function connectFork({
+  cache = defaultCache(),
+  header,
+  number,
+  rpcUrl,
+  url,
+}: connectFork.Options): Promise<Fork> {
+  for (const address of [url, ...(rpcUrl === undefined ? [] : [rpcUrl])])
+    if (!/^https?:\/\/[^/]/.test(address))
+      throw new ForkError(`expected an address such as http://127.0.0.1:8090, got "${address}"`)
+  const transport = createPoolTransport({ upstream: url, header })
+  try {
+    const rpc = await openRpc(
+      { url, rpcUrl, headers: headerOf(header) },
+      await genesisOf(transport),
+    )
+    const folder = cache === 'off' ? undefined : cache
+    return await openFork({ transport, rpc, number, cache: folder })
+  } catch (error) {
+    await transport.close()
+    throw error
+  }
+}
+
+export declare namespace connectFork {
+  type Options = {
+    /** Base address of the node's `/wallet`. */
+    url: string
+    /** Full address of its JSON-RPC. @default looked for beside `url` */
+    rpcUrl?: string | undefined
+    /** `name: value`, sent with every call. */
+    header?: string | undefined
+    /** Height to go on from. @default the newest block */
+    number?: number | undefined
+    /** Folder that keeps what was read; `off` for none. @default the user's cache folder */
+    cache?: string | undefined
+  }
+}
+
+async function genesisOf(transport: NativeTransport): Promise<string> {
+  const { wallet } = createNativeClient({ transport })
+  const block = await wallet.getBlockByNum({ num: 0 })
+  if (!block) throw new ForkError('the node has no genesis block')
+  return block.blockID
+}
+
+/**
+ * The JSON-RPC of a node. One that is not named is looked for at the same address, below it, and at the port where a node has
+ * it; it must be of the same chain.
+ *
+ * @throws ForkError when the one that is named is of another chain
+ */
+async function openRpc(
+  {
+    headers,
+    rpcUrl,
+    url,
+  }: { headers: Record<string, string>; rpcUrl: string | undefined; url: string },
+  genesis: string,
+): Promise<NodeRpc | undefined> {
+  for (const place of rpcUrl === undefined ? placesOf(url) : [rpcUrl]) {
+    const rpc = createNodeRpc({ url: place, headers })
+    if (await isOfChain(rpc, genesis)) return rpc
+    await rpc.close()
+  }
+  if (rpcUrl === undefined) return undefined
+  throw new ForkError(`${rpcUrl} is not the JSON-RPC of the forked chain, or does not answer`)
+}
+
+function placesOf(url: string): string[] {
+  const base = url.replace(/\/+$/, '')
+  const beside = new URL(base)
+  if (beside.port === '') return [`${base}/jsonrpc`, base]
+  beside.pathname = '/jsonrpc'
+  // Test nodes have all of their ports moved by the same number.
+  beside.port = String(Number(beside.port) - HTTP_PORT + RPC_PORT)
+  return [`${base}/jsonrpc`, base, beside.href]
+}
+
+async function isOfChain(rpc: NodeRpc, genesis: string): Promise<boolean> {
+  try {
+    const block = (await rpc.call('eth_getBlockByNumber', ['0x0', false])) as { hash?: unknown }
+    return block.hash === `0x${genesis}`
+  } catch {
+    return false
+  }
+}
+
+function headerOf(header: string | undefined): Record<string, string> {
+  if (header === undefined) return {}
+  const colon = header.indexOf(':')
+  return { [header.slice(0, colon).trim().toLowerCase()]: header.slice(colon + 1).trim() }
+}
+
+function defaultCache(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'ethgate', 'fork')
+}

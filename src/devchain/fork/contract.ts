@@ -1,0 +1,18 @@
+import type { Contract } from '../../native/accountTypes.ts'
+import type { ContractRecord } from '../model.ts'
+
+/** A contract's record as this chain keeps it, from what a node tells. */
+export function readContract(node: Contract, address: string): ContractRecord {
+  return {
+    address,
+    origin: node.origin_address,
+    name: Buffer.from(node.name ?? '').toString('hex'),
+    abi: node.abi?.entrys ?? [],
+    bytecode: node.bytecode ?? '',
+    callValue: BigInt(node.call_value ?? 0),
+    userPercent: BigInt(node.consume_user_resource_percent ?? 0),
+    originEnergyLimit: BigInt(node.origin_energy_limit ?? 0),
+    ...(node.trx_hash && { trxHash: node.trx_hash }),
+    version: node.version ?? 0,
+  }
+}

@@ -1,0 +1,34 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+import { readValue, writeValue } from '../stateFile.ts'
+
+type Fetched = readonly (readonly [name: string, value: unknown])[]
+
+/** Keeps what was read of a forked chain, one value a line. */
+export type DiskCache = {
+  read(): [name: string, value: unknown][]
+  append: (fetched: Fetched) => void
+}
+
+/** Keeps it in a file. @throws Error of the file system when the file cannot be written */
+export function createDiskCache(file: string): DiskCache {
+  mkdirSync(dirname(file), { recursive: true })
+  return {
+    read() {
+      if (!existsSync(file)) return []
+      const entries: [string, unknown][] = []
+      for (const line of readFileSync(file, 'utf8').split('\n'))
+        try {
+          entries.push(JSON.parse(line, readValue) as [string, unknown])
+        } catch {
+          // The end of the file, or a line that was cut off when a process ended: its value is read anew.
+        }
+      return entries
+    },
+    append(fetched) {
+      const lines = fetched.map((entry) => `\n${JSON.stringify(entry, writeValue)}`)
+      if (lines.length > 0) appendFileSync(file, lines.join(''))
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+
+import { createCapabilities } from '../../native/capabilities.ts'
+import { createNativeClient } from '../../native/client.ts'
+import type { NodeRpc } from '../../native/rpc.ts'
+import type { NativeTransport } from '../../native/transport.ts'
+import type { ChainBlock } from '../block.ts'
+import { ForkError } from '../errors.ts'
+import type { StateReader } from '../state.ts'
+import { createForkState } from './base.ts'
+import type { Entries } from './base.ts'
+import { balanceAt, createBlockReads, probeReach } from './blockReads.ts'
+import type { Reach } from './blockReads.ts'
+import { createEarlierBlocks, toForkBlock } from './blocks.ts'
+import { createDiskCache } from './diskCache.ts'
+import type { Fork } from './fork.ts'
+import { createForkReader } from './read.ts'
+import { readSettings } from './settings.ts'
+
+/**
+ * Opens the chain of a node at a block.
+ *
+ * @throws ForkError when there is no such block; UpstreamError when the node does not answer.
+ */
+export async function openFork({ cache, number, rpc, transport }: openFork.Options): Promise<Fork> {
+  const native = createNativeClient({ transport })
+  const node = { native, rpc }
+  const blocks = createEarlierBlocks(native)
+  const block =
+    number === undefined
+      ? toForkBlock(await native.wallet.getNowBlock())
+      : await blocks.fetch(number)
+  const capabilities = createCapabilities({ native })
+  const { chainId, genesis } = await capabilities.identity()
+  const reach = await probeReach(node, block.header.number, capabilities)
+  const disk =
+    cache === undefined ? undefined : createDiskCache(fileIn(cache, genesis, block, reach))
+  const kept = disk?.read() ?? []
+  // What was read as of an earlier start stays as it was.
+  const known = kept.length > 0 ? kept : [...(await readSettings(native, block))]
+  if (kept.length === 0) disk?.append(known)
+
+  const stateOf = ({ header, id }: ChainBlock, entries: Entries, keep = disk?.append) =>
+    createForkState({
+      known: entries,
+      keep,
+      read: createForkReader({
+        exact: createBlockReads(node, { id, number: header.number }, reach),
+        native,
+        timestamp: header.timestamp,
+      }),
+    })
+
+  const ask = (operation: string, body: unknown) => native.call('wallet', operation, body)
+  const answers = new Map<string, Promise<unknown>>()
+  const earlier = new Map<number, StateReader>()
+  const settings = known.filter(([name]) => /^(parameter|prices):/.test(name))
+
+  return {
+    block,
+    chainId,
+    reach,
+    state: stateOf(block, known),
+    blockAt: (height) => blocks.at(height),
+    stateAt(number) {
+      if (reach.storage !== 'block') throw noState(number)
+      const open = earlier.get(number)
+      if (open) return open
+      const state = stateOf(blocks.at(number), settings, () => undefined)
+      if (earlier.size >= MAX_STATES) earlier.clear()
+      earlier.set(number, state)
+      return state
+    },
+    async balanceAt(address, number) {
+      if (reach.balance === 'now') throw noState(number)
+      const { id } = await blocks.fetch(number)
+      if (reach.storage !== 'block') return balanceAt(native, address, { id, number })
+      return (await createBlockReads(node, { id, number }, reach).balance(address)) ?? 0n
+    },
+    ask,
+    askOnce(operation, body) {
+      const key = `${operation} ${JSON.stringify(body)}`
+      const answer = answers.get(key) ?? ask(operation, body)
+      answers.set(key, answer)
+      answer.catch(() => answers.delete(key))
+      return answer
+    },
+    async close() {
+      await Promise.all([native.close(), rpc?.close()])
+    },
+  }
+}
+
+export declare namespace openFork {
+  type Options = {
+    transport: NativeTransport
+    /** The node's own JSON-RPC. */
+    rpc?: NodeRpc | undefined
+    /** @default the newest */
+    number?: number | undefined
+    /** Folder that keeps what was read. @default nothing is kept on disk */
+    cache?: string | undefined
+  }
+}
+
+/** States of earlier blocks that are kept in memory at once. */
+const MAX_STATES = 32
+
+const noState = (number: number) =>
+  new ForkError(
+    `the state after block ${number} is not known: it is before the fork, and the forked node keeps no past state`,
+  )
+
+/** Values as of the block and values as of their first read are kept apart. */
+function fileIn(folder: string, genesis: string, { header, id }: ChainBlock, reach: Reach): string {
+  const exact = Object.entries(reach)
+    .filter(([, exactness]) => exactness === 'block')
+    .map(([kind]) => kind)
+  const name = exact.length > 0 ? exact.join('-') : 'now'
+  return join(folder, `${genesis.slice(-8)}-${header.number}-${id.slice(-8)}`, `${name}.jsonl`)
+}

@@ -1,0 +1,115 @@
+import type { NativeClient } from '../../native/client.ts'
+import { ForkError } from '../errors.ts'
+import type { Account, Tables } from '../model.ts'
+import { slotOf } from '../resources.ts'
+import { readAccount } from './account.ts'
+import type { Entries, ReadState } from './base.ts'
+import type { BlockReads } from './blockReads.ts'
+import { readContract } from './contract.ts'
+import { readDelegation, readDelegationIndex } from './delegation.ts'
+import { readAssetIds, readLastAsset, readOneAsset, readProposals, readWitnesses } from './lists.ts'
+
+type Table = keyof Tables
+
+/**
+ * Reads the state of a node's chain as of one block, as far as the node can tell it as of that block; the rest as of now.
+ *
+ * @param exact - The reads as of the block.
+ */
+export function createForkReader({
+  exact,
+  native,
+  timestamp,
+}: createForkReader.Options): ReadState {
+  const slot = slotOf(timestamp)
+
+  /** An account that exists since before the block. */
+  async function account(address: string): Promise<Account | undefined> {
+    const [node, balance] = await Promise.all([
+      native.wallet.getAccount({ address }),
+      exact.balance(address),
+    ])
+    if (!node || (node.create_time ?? 0) > timestamp) return undefined
+    const read = readAccount(node, slot)
+    return balance === undefined ? read : { ...read, balance }
+  }
+
+  async function accountEntries(address: string): Promise<Entries> {
+    const found = await account(address)
+    const entries: [string, unknown][] = [[`account:${address}`, found]]
+    if (found?.type !== 'Contract')
+      entries.push([`code:${address}`, undefined], [`contract:${address}`, undefined])
+    return entries
+  }
+
+  async function contractEntries(address: string): Promise<Entries> {
+    const [info, code] = await Promise.all([
+      native.wallet.getContractInfo({ value: address }),
+      exact.code(address),
+    ])
+    const runtime = code ?? bytesOf(info?.runtimecode)
+    // Code that was not there at the block: the contract came later.
+    const isLater = code?.length === 0
+    const contract = info?.smart_contract
+    return [
+      [`code:${address}`, runtime.length > 0 ? runtime : undefined],
+      [`contract:${address}`, contract && !isLater ? readContract(contract, address) : undefined],
+    ]
+  }
+
+  async function slotEntries(key: string): Promise<Entries> {
+    const [owner = '', position = ''] = key.split('/')
+    const [address = ''] = owner.split('.')
+    const value = (await exact.storage(address, position)).replace(/^(00)+/, '')
+    return [[`storage:${key}`, value === '' ? undefined : value]]
+  }
+
+  async function property(key: string): Promise<Entries> {
+    const [kind, address = ''] = key.split(':')
+    if (kind === 'allowance') {
+      const found = await native.wallet.getAccount({ address })
+      const allowance = BigInt(found?.allowance ?? 0)
+      return [[`property:${key}`, allowance === 0n ? undefined : allowance]]
+    }
+    if (key === 'lastAsset') return readLastAsset(native)
+    if (key === 'proposals') return readProposals(native)
+    return []
+  }
+
+  const readers: { [table in Table]: (key: string) => Promise<Entries> } = {
+    account: accountEntries,
+    code: contractEntries,
+    contract: contractEntries,
+    storage: slotEntries,
+    nonce: async (address) => [[`nonce:${address}`, await exact.nonce(address)]],
+    property,
+    witness: () => readWitnesses(native),
+    proposal: () => readProposals(native),
+    asset: (id) => readOneAsset(native, id),
+    delegation: (key) => readDelegation(native, key),
+    delegationIndex: (key) => readDelegationIndex(native, key),
+    list: (name) => (name === 'assets' ? readAssetIds(native) : Promise.resolve([])),
+    accountId: async (id) => {
+      const found = await native.wallet.getAccountById({
+        account_id: Buffer.from(id).toString('hex'),
+      })
+      return [[`accountId:${id}`, found?.address]]
+    },
+    // Both are read when the chain starts.
+    parameter: async (key) => Promise.reject(new ForkError(`the node has no parameter ${key}`)),
+    prices: async () => [],
+  }
+
+  return (table, key) => readers[table](key)
+}
+
+export declare namespace createForkReader {
+  type Options = {
+    exact: BlockReads
+    native: NativeClient
+    /** Milliseconds of the block. */
+    timestamp: number
+  }
+}
+
+const bytesOf = (hex = '') => new Uint8Array(Buffer.from(hex, 'hex'))

@@ -1,0 +1,39 @@
+/**
+ * A value of the state is not in memory and must be fetched. Work on the state is done on overlays, so it can simply begin
+ * again once the value is there.
+ */
+export class MissingStateError extends Error {
+  override name = 'MissingStateError'
+  /** Fetches the value. @throws UpstreamError, ForkError when that fails */
+  readonly load: () => Promise<void>
+
+  constructor(load: () => Promise<void>) {
+    super('a value of the state is not in memory yet')
+    this.load = load
+  }
+}
+
+/**
+ * Does work that reads state, and does it again after each value that had to be fetched. The work must have no effect
+ * before its last read.
+ */
+export async function resolving<result>(work: () => result | Promise<result>): Promise<result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof MissingStateError)) throw error
+      await error.load()
+    }
+  }
+}
+
+/** The same for a read that most often finds its value: it takes a promise only where something must be fetched. */
+export function reading<result>(read: () => result): result | Promise<result> {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof MissingStateError)) throw error
+    return error.load().then(() => resolving(read))
+  }
+}

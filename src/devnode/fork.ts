@@ -1,0 +1,40 @@
+import { connectFork, keptForkBlock } from '../devchain/index.ts'
+import type { Fork } from '../devchain/index.ts'
+
+export type { connectFork } from '../devchain/index.ts'
+
+/**
+ * Opens the fork that a chain is to go on from. Without a block number it is that of the state file, where there is one.
+ *
+ * @throws ForkError, UpstreamError
+ */
+export async function openFork(
+  options: connectFork.Options | undefined,
+  stateFile: string | undefined,
+): Promise<Fork | undefined> {
+  if (!options) return undefined
+  const kept = stateFile === undefined ? undefined : keptForkBlock(stateFile)
+  return connectFork({ ...options, number: options.number ?? kept })
+}
+
+/** Lines that say what a fork is, and how exact its state is. */
+export function describeFork({ block, reach }: Fork): string {
+  const kinds = { balance: 'balances', code: 'code', storage: 'storage', nonce: 'nonces' }
+  const of = (wanted: string) =>
+    Object.entries(kinds)
+      .filter(([kind]) => reach[kind as keyof typeof kinds] === wanted)
+      .map(([, words]) => words)
+  const exact = of('block')
+  const now = [...of('now'), 'everything else']
+  const notes = [
+    ...(exact.length > 0 ? [`           exact at that block: ${exact.join(', ')}`] : []),
+    `           as of its first read: ${now.join(', ')}`,
+    ...(reach.storage === 'none'
+      ? ['           contract storage cannot be read: name the JSON-RPC with --fork-rpc']
+      : []),
+    ...(reach.nonce === 'none'
+      ? ['           nonces begin at 0: the chain does not count them']
+      : []),
+  ]
+  return `Fork       block ${block.header.number} (0x${block.id})\n${notes.join('\n')}\n`
+}

@@ -1,0 +1,297 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import { connectFork } from '../src/devchain/index.ts'
+import { signHash } from '../src/native/protobuf/signature.ts'
+import { type DevGateway, startDevGateway } from './devGateway.ts'
+import { artifacts } from './recordedChain.ts'
+
+const abi = parseAbi([
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function balanceOf(address who) view returns (uint256)',
+])
+const WHO: Hex = `0x${'ab'.repeat(20)}`
+const NOBODY: Hex = `0x${'cd'.repeat(20)}`
+
+/** The chain that is forked. Its accounts are others than those of the fork. */
+let real: DevGateway
+let token: Hex
+let owner: Hex
+let deployment: Hex
+/** The block that is forked; the real chain has gone on since. */
+let point: number
+
+beforeAll(async () => {
+  real = await startDevGateway({
+    mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  })
+  owner = `0x${real.chain.accounts[0]?.address.slice(2)}`
+  const supply = 1_000n.toString(16).padStart(64, '0')
+  const data = `0x${artifacts.Token.bytecode.replace('0x', '')}${supply}`
+  deployment = (await real.rpc('eth_sendTransaction', { from: owner, data })) as Hex
+  const receipt = (await real.rpc('eth_getTransactionReceipt', deployment)) as {
+    contractAddress: Hex
+  }
+  token = receipt.contractAddress
+  await transfer(real, owner, WHO, 7n)
+  await real.rpc('eth_sendTransaction', { from: owner, to: WHO, value: '0x5f5e100' })
+  point = await height(real)
+  await transfer(real, owner, WHO, 100n)
+  await real.rpc('eth_sendTransaction', { from: owner, to: WHO, value: '0x1' })
+})
+
+afterAll(() => real.close())
+
+const height = async (chain: DevGateway) => Number(await chain.rpc('eth_blockNumber'))
+const transfer = (chain: DevGateway, from: Hex, to: Hex, value: bigint) =>
+  chain.rpc('eth_sendTransaction', {
+    from,
+    to: token,
+    data: encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] }),
+  }) as Promise<Hex>
+const balanceOf = async (chain: DevGateway, who: Hex, block: unknown = 'latest') => {
+  const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [who] })
+  return BigInt((await chain.rpc('eth_call', { to: token, data }, block)) as Hex)
+}
+const coins = async (chain: DevGateway, who: Hex, block: unknown = 'latest') =>
+  Number(await chain.rpc('eth_getBalance', who, block))
+
+/** A chain that goes on from the real one; it ends with the test. */
+async function startFork(options: Partial<connectFork.Options> = {}): Promise<DevGateway> {
+  const fork = await connectFork({ url: real.url, number: point, cache: 'off', ...options })
+  const chain = await startDevGateway({ fork })
+  onTestFinished(() => chain.close())
+  return chain
+}
+
+describe('what was before the fork', () => {
+  test('default: state as of the fork block, whatever the real chain did since', async () => {
+    const fork = await startFork()
+    expect(await height(fork)).toBe(point)
+    expect(await fork.rpc('eth_chainId')).toBe(await real.rpc('eth_chainId'))
+    expect(await coins(fork, WHO)).toBe(100_000_000)
+    expect(await balanceOf(fork, WHO)).toBe(7n)
+    expect(await fork.rpc('eth_getCode', token)).toBe(await real.rpc('eth_getCode', token))
+    const at = `0x${point.toString(16)}`
+    expect(await fork.rpc('eth_getTransactionCount', owner)).toBe(
+      await real.rpc('eth_getTransactionCount', owner, at),
+    )
+    expect(await coins(real, WHO)).toBe(100_000_001)
+  })
+
+  test('default: blocks, transactions, receipts and logs are read through', async () => {
+    const fork = await startFork()
+    for (const call of [
+      ['eth_getBlockByNumber', `0x${point.toString(16)}`, true],
+      ['eth_getBlockByNumber', '0x0', false],
+      ['eth_getTransactionByHash', deployment],
+      ['eth_getTransactionReceipt', deployment],
+      ['eth_getLogs', { fromBlock: '0x0', toBlock: `0x${point.toString(16)}`, address: token }],
+    ] as const) {
+      const [method, ...params] = call
+      const [seen, told] = [await fork.rpc(method, ...params), await real.rpc(method, ...params)]
+      // In the process of a dev chain its blocks are measured without their signatures.
+      expect({ ...(seen as object), size: 0 }).toEqual({ ...(told as object), size: 0 })
+    }
+    const body = { startNum: point - 1, endNum: point + 2, visible: false }
+    await fork.rpc('evm_mine')
+    const { block } = (await fork.native('/wallet/getblockbylimitnext', body)) as {
+      block: { blockID: string }[]
+    }
+    const own = fork.chain.ledger.block(point + 1)?.id
+    expect(block.map(({ blockID }) => blockID).slice(2)).toEqual([own])
+    expect(block).toHaveLength(3)
+  })
+
+  test('behavior: what the real chain did after the fork block is unknown', async () => {
+    const later = await transfer(real, owner, NOBODY, 1n)
+    const fork = await startFork()
+    expect(await fork.rpc('eth_getTransactionReceipt', later)).toBeNull()
+    expect(await fork.rpc('eth_getTransactionByHash', later)).toBeNull()
+    expect(await balanceOf(fork, NOBODY)).toBe(0n)
+  })
+
+  test('behavior: state at earlier blocks, where the node keeps it', async () => {
+    const fork = await startFork()
+    const before = `0x${(point - 2).toString(16)}`
+    expect(await balanceOf(fork, WHO, before)).toBe(0n)
+    expect(await balanceOf(fork, owner, before)).toBe(await balanceOf(real, owner, before))
+    expect(await coins(fork, WHO, before)).toBe(0)
+    await transfer(fork, await account(fork), WHO, 0n)
+    expect(await balanceOf(fork, WHO, before)).toBe(0n)
+  })
+})
+
+const account = async (chain: DevGateway) => ((await chain.rpc('eth_accounts')) as [Hex])[0]
+
+describe('what the fork does itself', () => {
+  test('default: an impersonated account moves its tokens, here alone', async () => {
+    const fork = await startFork()
+    const time = async (block: string) =>
+      Number(
+        ((await fork.rpc('eth_getBlockByNumber', block, false)) as { timestamp: Hex }).timestamp,
+      )
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    const hash = await transfer(fork, WHO, NOBODY, 3n)
+    expect(await fork.rpc('eth_getTransactionReceipt', hash)).toMatchObject({
+      status: '0x1',
+      blockNumber: `0x${(point + 1).toString(16)}`,
+    })
+    expect(await time('latest')).toBeGreaterThan(await time(`0x${point.toString(16)}`))
+    expect([await balanceOf(fork, WHO), await balanceOf(fork, NOBODY)]).toEqual([4n, 3n])
+    expect(await balanceOf(fork, WHO, `0x${point.toString(16)}`)).toBe(7n)
+    expect(await balanceOf(real, WHO)).toBe(107n)
+  })
+
+  test('default: the accounts of the dev chain have their coins', async () => {
+    const fork = await startFork()
+    expect(await coins(fork, await account(fork))).toBe(10_000_000_000)
+  })
+
+  test('behavior: snapshots, reverts and resets go back to state that was read', async () => {
+    const fork = await startFork()
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    const snapshot = await fork.rpc('evm_snapshot')
+    await transfer(fork, WHO, NOBODY, 3n)
+    await fork.rpc('hardhat_setBalance', NOBODY, '0x9')
+    await fork.rpc('evm_revert', snapshot)
+    expect([await balanceOf(fork, WHO), await coins(fork, NOBODY)]).toEqual([7n, 0])
+    await transfer(fork, WHO, NOBODY, 2n)
+    await fork.rpc('hardhat_reset')
+    expect([await balanceOf(fork, WHO), await height(fork)]).toEqual([7n, point])
+  })
+
+  test('behavior: a contract sees the hashes of blocks before the fork', async () => {
+    const fork = await startFork()
+    // Returns the hash of the block at the number in the call data.
+    const code = '0x6000354060005260206000f3'
+    const number = point - 2
+    const data = `0x${number.toString(16).padStart(64, '0')}`
+    const { hash } = (await real.rpc(
+      'eth_getBlockByNumber',
+      `0x${number.toString(16)}`,
+      false,
+    )) as {
+      hash: Hex
+    }
+    expect(await fork.rpc('eth_call', { to: NOBODY, data }, 'latest', { [NOBODY]: { code } })).toBe(
+      hash,
+    )
+  })
+
+  test('behavior: native transactions refer to blocks before the fork', async () => {
+    const fork = await startFork()
+    const built = await fork.native('/wallet/createtransaction', {
+      owner_address: `41${owner.slice(2)}`,
+      to_address: `41${NOBODY.slice(2)}`,
+      amount: 5,
+    })
+    const key = real.chain.accounts[0]?.key
+    const signature = [signHash(built['txID'] as string, key as string)]
+    expect(
+      await fork.native('/wallet/broadcasttransaction', { ...built, signature }),
+    ).toMatchObject({ result: true })
+    expect(await coins(fork, NOBODY)).toBe(5)
+  })
+})
+
+describe('how it reads', () => {
+  test('args: the cache keeps what was read over restarts', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'ethgate-fork-'))
+    const { during, url } = await startCounter()
+    const first = await startFork({ cache, url })
+    expect(await coins(first, WHO)).toBe(100_000_000)
+    expect(readdirSync(cache)).toEqual([
+      expect.stringMatching(new RegExp(`^[\\da-f]{8}-${point}-`)),
+    ])
+    const second = await startFork({ cache, url })
+    expect(await during(() => coins(second, WHO))).toBe(0)
+    expect(await coins(second, WHO)).toBe(100_000_000)
+    expect(await during(() => coins(second, NOBODY))).toBeGreaterThan(0)
+  })
+
+  test('behavior: what is asked for at the same time is read once', async () => {
+    const { during, url } = await startCounter()
+    const fork = await startFork({ url })
+    const once = await during(() => coins(fork, `0x${'01'.repeat(20)}`))
+    const many = await during(() =>
+      Promise.all(Array.from({ length: 9 }, () => coins(fork, `0x${'02'.repeat(20)}`))),
+    )
+    expect(many).toBe(once)
+  })
+
+  test('error: trouble of the node is an error, never an empty account', async () => {
+    const fork = await startFork()
+    expect(await balanceOf(fork, WHO)).toBe(7n)
+    real.chain.setFaults({
+      latency: 0,
+      jitter: 0,
+      errorRate: 1,
+      dropRate: 0,
+      wrongBodyRate: 0,
+      rateLimitRate: 0,
+      staleHead: 0,
+      operations: [],
+    })
+    onTestFinished(() => void real.rpc('dev_setFaults', {}))
+    await expect(fork.rpc('eth_getBalance', NOBODY)).rejects.toMatchObject({ code: -32603 })
+    await expect(
+      fork.native('/wallet/getaccount', { address: `41${NOBODY.slice(2)}` }),
+    ).resolves.toMatchObject({ Error: expect.stringContaining('503') })
+    expect(await balanceOf(fork, WHO)).toBe(7n)
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    await expect(
+      fork.rpc('eth_sendTransaction', { from: WHO, to: NOBODY, value: '0x1' }),
+    ).rejects.toMatchObject({ code: -32603 })
+    await real.rpc('dev_setFaults', {})
+    await fork.rpc('eth_sendTransaction', { from: WHO, to: NOBODY, value: '0x1' })
+    expect(await coins(fork, NOBODY)).toBe(1)
+  })
+
+  test('error: a block that is not there, a JSON-RPC of another chain, no address', async () => {
+    const other = await startDevGateway({ seed: 'other', accounts: 3 })
+    onTestFinished(() => other.close())
+    const open = (options: Partial<connectFork.Options>) =>
+      connectFork({ url: real.url, cache: 'off', ...options })
+    await expect(open({ number: 1_000_000 })).rejects.toThrow('no block 1000000')
+    await expect(open({ rpcUrl: other.url })).rejects.toThrow('not the JSON-RPC')
+    await expect(open({ url: 'somewhere' })).rejects.toThrow('expected an address')
+    await expect(open({ url: 'http://127.0.0.1:1' })).rejects.toThrow('cannot be reached')
+  })
+})
+
+/** Stands in front of the real chain and counts reads of accounts. Returns its address. */
+async function startCounter(): Promise<{
+  url: string
+  during: (work: () => Promise<unknown>) => Promise<number>
+}> {
+  let count = 0
+  const server = createServer((request, response) => {
+    if (request.url === '/wallet/getaccount') count++
+    void (async () => {
+      const answer = await fetch(`${real.url}${request.url}`, {
+        method: request.method ?? 'POST',
+        headers: { 'content-type': 'application/json' },
+        ...(request.method === 'POST' && { body: await text(request) }),
+      })
+      response.writeHead(answer.status).end(await answer.text())
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async during(work) {
+      const before = count
+      await work()
+      return count - before
+    },
+  }
+}
