@@ -32,7 +32,8 @@ export function healthOf({
   for (const { name, reason, state } of upstreams ?? [])
     if (state !== 'healthy' && state !== 'starting')
       reasons.push(`upstream ${name} is ${state}: ${reason}`)
-  if (head?.age !== undefined && head.age > STALE)
+  // A chain in this process may make blocks only when it is asked to.
+  if (upstreams && head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
   if (head?.problem !== undefined) reasons.push(head.problem)
   const redisProblem = services?.redis?.problem()

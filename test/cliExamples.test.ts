@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 
 import { Command, type Help } from 'commander'
 import { beforeAll, expect, test } from 'vitest'
@@ -8,9 +8,11 @@ import { addCallCommand } from '../src/commands/call.ts'
 import { addDecodeCommand } from '../src/commands/decode.ts'
 import { addDevCommand } from '../src/commands/dev.ts'
 import { addDoctorCommand } from '../src/commands/doctor.ts'
+import { addIndexCommand } from '../src/commands/index.ts'
 import { addLogsCommand } from '../src/commands/logs.ts'
 import { addSendCommand } from '../src/commands/send.ts'
 import { addServeCommand } from '../src/commands/serve.ts'
+import { addVerifyCommand } from '../src/commands/verify.ts'
 import { addWalletCommand } from '../src/commands/wallet.ts'
 import { addWatchCommand } from '../src/commands/watch.ts'
 
@@ -23,16 +25,19 @@ function createProgram(): Command {
     addDecodeCommand,
     addDevCommand,
     addDoctorCommand,
+    addIndexCommand,
     addLogsCommand,
     addSendCommand,
     addServeCommand,
+    addVerifyCommand,
     addWalletCommand,
     addWatchCommand,
   ])
     add(program)
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} })
-    if (command.commands.length === 0) command.action(() => {})
+    // `index` does something itself and has subcommands too.
+    if (command.commands.length === 0 || command.name() === 'index') command.action(() => {})
   }
   return program
 }
@@ -86,7 +91,7 @@ test('behavior: docs/cli.md has a chapter for every tool and names every option 
   const text = await readFile(new URL('../docs/cli.md', import.meta.url), 'utf8')
   const program = createProgram()
   const tools = program.commands.filter(
-    (command) => !/^(serve|dev|doctor|help)$/.test(command.name()),
+    (command) => !/^(serve|dev|doctor|help|index)$/.test(command.name()),
   )
   expect(
     tools.filter((tool) => !text.includes(`## ${tool.name()}\n`)).map((tool) => tool.name()),
@@ -98,4 +103,16 @@ test('behavior: docs/cli.md has a chapter for every tool and names every option 
     .map(({ long }) => long ?? '')
     .filter((option) => option !== '--help' && !text.includes(option))
   expect([...new Set(missing)]).toEqual([])
+})
+
+test('behavior: every ethgate command in a shell block of the docs parses', async () => {
+  const folder = new URL('../docs/', import.meta.url)
+  const pages = (await readdir(folder)).filter((name) => name.endsWith('.md'))
+  const texts = await Promise.all(pages.map((name) => readFile(new URL(name, folder), 'utf8')))
+  const lines = texts
+    .flatMap((text) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)])
+    .flatMap(([, block = '']) => block.split('\n'))
+    .flatMap((line) => /^(?:[A-Z_]+=\S+ )*ethgate (.*)$/.exec(line)?.[1] ?? [])
+  expect(lines.length).toBeGreaterThan(5)
+  for (const line of lines) await createProgram().parseAsync(words(line), { from: 'user' })
 })

@@ -61,8 +61,11 @@ afterAll(async () => {
 
 /** Runs a line as a user types it. A terminal shows tables, so those are asked for where the page shows them. */
 async function run({ line, output }: Step): Promise<{ code: number | null; lines: string[] }> {
-  const here = rename(names, line).replace('http://127.0.0.1:8090', node.url)
-  const isTable = !/--(?:json|raw|out|help)/.test(line) && !/^["[{]/.test(output[0] ?? '')
+  const here = rename(names, line)
+    .replace('http://127.0.0.1:8090', node.url)
+    .replaceAll('http://127.0.0.1:8545', url)
+  const isTable =
+    !/^ethgate verify|--(?:json|raw|out|help)/.test(line) && !/^["[{]/.test(output[0] ?? '')
   const env = { ETHGATE_RPC: url }
   const words = wordsOf(here)
   if (words) {

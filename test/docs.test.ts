@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 
-import { type RunningCommand, startCommand } from './cli.ts'
+import { ethgate, type RunningCommand, startCommand } from './cli.ts'
 
-/** The programs and commands of README.md and docs/native-client.md run in a folder as a user has it. */
+/** The programs and commands of README.md, docs/native-client.md and docs/page.md run in a folder as a user has it. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
@@ -98,4 +98,21 @@ test('default: CI runs the test command of the README', () => {
   expect(command).toBe('npm ci && npm test')
   for (const part of command.split(' && '))
     expect(ci).toMatch(new RegExp(`^(?:NO_COLOR=1 )?${part}`, 'm'))
+})
+
+test('default: the commands of docs/page.md', async () => {
+  const [explain = '', verify = ''] = blocks('docs/page.md', 'sh')
+  const { stdout } = await run('bash', ['-c', explain.replace('http://127.0.0.1:8545', url)])
+  expect(JSON.parse(stdout)).toMatchObject({ result: { method: 'eth_gasPrice', calls: [] } })
+
+  const words = verify
+    .replace('http://127.0.0.1:8545', url)
+    .replace('http://127.0.0.1:8555', url)
+    .split(' ')
+  expect(words.shift()).toBe('ethgate')
+  const { code, stdout: compared } = await ethgate(words)
+  expect({ code, compared }).toMatchObject({
+    code: 0,
+    compared: expect.stringContaining(', 0 answers differ'),
+  })
 })

@@ -82,13 +82,13 @@ describe('nodeErrorOf', () => {
         "name": "NodeLacksApiError",
       }
     `)
-    const unknown = {
+    const unknown = (status: number) => ({
       name: 'NodeLacksApiError',
       code: -32603,
-      message: 'the upstream node does not serve getx: there is no such operation',
-    }
-    expect(read(HTML, 404)).toEqual(unknown)
-    expect(read('', 405)).toEqual(unknown)
+      message: `the upstream node does not serve getx: it answered HTTP ${status}, so it has no such operation, or the path of its address is wrong`,
+    })
+    expect(read(HTML, 404)).toEqual(unknown(404))
+    expect(read('', 405)).toEqual(unknown(405))
   })
 
   test('error: limits', () => {

@@ -51,8 +51,13 @@ export class NodeLacksApiError extends UpstreamError {
   override name = 'NodeLacksApiError'
   readonly reason: NodeLacksApiError.Reason
 
-  constructor(operation: string, reason: NodeLacksApiError.Reason, options: { cause?: unknown }) {
-    super(`the upstream node does not serve ${operation}: ${LACKS[reason]}`, options)
+  constructor(
+    operation: string,
+    reason: NodeLacksApiError.Reason,
+    { status = 404, ...options }: { cause?: unknown; status?: number },
+  ) {
+    const why = reason === 'unknown' ? `it answered HTTP ${status}, ${UNKNOWN}` : LACKS[reason]
+    super(`the upstream node does not serve ${operation}: ${why}`, options)
     this.reason = reason
   }
 }
@@ -64,8 +69,9 @@ export declare namespace NodeLacksApiError {
 const LACKS = {
   disabled: 'it is disabled in the node’s configuration',
   lite: 'it is a lite node without history',
-  unknown: 'there is no such operation',
 }
+
+const UNKNOWN = 'so it has no such operation, or the path of its address is wrong'
 
 /** The node, or the provider in front of it, is short of resources. Already asked again a few times. */
 export class NodeBusyError extends LimitExceededError {
@@ -122,7 +128,7 @@ export function nodeErrorOf(
     return new LimitExceededError('the request is larger than the upstream node accepts', { cause })
   // A POST to a path that does not exist gets 405, a GET gets 404.
   if (status === 404 || status === 405)
-    return new NodeLacksApiError(operation, 'unknown', { cause })
+    return new NodeLacksApiError(operation, 'unknown', { cause, status })
   if (status === 401 || status === 403)
     return new NodeAnswerError('the upstream node refuses access; check the API key', { cause })
   if (message !== undefined && status < 500) return refusal(message, cause)

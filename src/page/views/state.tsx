@@ -21,7 +21,9 @@ export function State({
     <div data-live="state">
       {problems.length === 0 ? (
         <p class="notice good" role="status">
-          Everything works.
+          {health.status === 'draining'
+            ? 'This replica finishes its requests and ends.'
+            : 'Everything works.'}
         </p>
       ) : (
         <ul class="problems">
