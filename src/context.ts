@@ -1,4 +1,5 @@
 import type { Chain } from './chain/chainTypes.ts'
+import type { InternalTransactions } from './chain/internalTransactions.ts'
 import type { Config } from './config.ts'
 import type { Filters } from './filters/filters.ts'
 import type { RequestScope } from './jsonrpc/request.ts'
@@ -16,6 +17,8 @@ export type Context = {
   config: Config
   /** Filters of this view. */
   filters: Filters
+  /** What contracts did inside transactions. */
+  internal: InternalTransactions
   native: NativeClient
   /** The node’s own JSON-RPC, where `--upstream-rpc` names it. */
   nodeRpc?: NodeRpc | undefined

@@ -4,6 +4,7 @@ import type { Chain } from './chain/chainTypes.ts'
 import { createEnergyPrices } from './chain/energyPrices.ts'
 import { createHead } from './chain/head.ts'
 import type { Head } from './chain/headTypes.ts'
+import { createInternalTransactions } from './chain/internalTransactions.ts'
 import { createLogHints } from './chain/logHints.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -135,7 +136,8 @@ export async function createServices({
     store: sent.store,
   })
   const watching = createWatching({ chains: { full, solid }, config, head, log, native, redis })
-  const shared = { config, native, nodeRpc, sending }
+  const internal = createInternalTransactions({ native, newest: () => head.latest().number })
+  const shared = { config, internal, native, nodeRpc, sending }
   return {
     blocks,
     chainId,

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { createBlocks } from '../src/chain/blocks.ts'
 import { createChain } from '../src/chain/chain.ts'
 import type { HeadBlock } from '../src/chain/headTypes.ts'
+import { createInternalTransactions } from '../src/chain/internalTransactions.ts'
 import { type Config, createConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import { silentLog } from '../src/log.ts'
@@ -87,7 +88,18 @@ export async function createReplayContext({
   })
   onTestFinished(() => watching.stop())
   const request = scope()
-  return { chain, config, native, node, nodeRpc: rpc, request, sending, ...watching[view] }
+  const internal = createInternalTransactions({ native, newest: () => CHAIN.head })
+  return {
+    chain,
+    config,
+    internal,
+    native,
+    node,
+    nodeRpc: rpc,
+    request,
+    sending,
+    ...watching[view],
+  }
 }
 
 export declare namespace createReplayContext {

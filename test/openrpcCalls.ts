@@ -3,8 +3,11 @@ import { CHAIN, keys, labels } from './recordedChain.ts'
 const token = `0x${labels.contracts.Token.address.slice(2)}`
 const transfer = `0x${labels.transactions.find(({ label }) => label.includes('token transfer'))?.id ?? labels.contracts.Token.tx}`
 
+const makesChild = `0x${labels.transactions.find(({ label }) => label === 'make child with value')?.id}`
+
 /** Calls on the recorded chain whose answers are the examples of the OpenRPC document. */
 export const exampleCalls: readonly (readonly [method: string, params: readonly unknown[]])[] = [
+  ['debug_traceTransaction', [makesChild, { tracer: 'callTracer' }]],
   ['eth_accounts', []],
   ['eth_blockNumber', []],
   ['eth_call', [{ to: token, data: '0x18160ddd' }, 'latest']],
@@ -28,5 +31,6 @@ export const exampleCalls: readonly (readonly [method: string, params: readonly 
   ['net_listening', []],
   ['net_peerCount', []],
   ['net_version', []],
+  ['trace_transaction', [makesChild]],
   ['web3_sha3', ['0x68656c6c6f']],
 ]

@@ -14,6 +14,9 @@ import {
   show,
 } from './params.ts'
 
+/** Most blocks of one `trace_filter`. Anvil's bound. */
+export const MAX_TRACED_BLOCKS = 300
+
 /** What `trace_filter` is asked for. */
 export type TraceFilter = TraceSelection & {
   fromBlock: number | BlockTag
@@ -58,6 +61,5 @@ traceFilter.doc = {
       count: schemas.quantity,
     },
   },
-  description:
-    'a range of at most 300 blocks, senders, receivers (union: one of both suffices), after and count for pages',
+  description: `a range of at most ${MAX_TRACED_BLOCKS} blocks, senders, receivers (union: one of both suffices), after and count for pages`,
 }

@@ -1,6 +1,7 @@
 import type { AnyMethod } from '../jsonrpc/method.ts'
 import { buildTransaction } from './buildTransaction/index.ts'
 import { eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
+import { debug_traceTransaction } from './debug_traceTransaction.ts'
 import { eth_accounts } from './eth_accounts.ts'
 import { eth_baseFee } from './eth_baseFee.ts'
 import { eth_blockNumber } from './eth_blockNumber.ts'
@@ -47,6 +48,9 @@ import { net_listening } from './net_listening.ts'
 import { net_peerCount } from './net_peerCount.ts'
 import { net_version } from './net_version.ts'
 import { personal_sign } from './personal_sign.ts'
+import { trace_block } from './trace_block.ts'
+import { trace_filter } from './trace_filter.ts'
+import { trace_transaction } from './trace_transaction.ts'
 import {
   eth_getUncleByBlockHashAndIndex,
   eth_getUncleByBlockNumberAndIndex,
@@ -60,6 +64,7 @@ import { web3_sha3 } from './web3_sha3.ts'
 /** Every method. The key is the wire name. */
 export const methods = {
   buildTransaction,
+  debug_traceTransaction,
   eth_accounts,
   eth_baseFee,
   eth_blockNumber,
@@ -113,6 +118,9 @@ export const methods = {
   net_peerCount,
   net_version,
   personal_sign,
+  trace_block,
+  trace_filter,
+  trace_transaction,
   web3_clientVersion,
   web3_sha3,
 

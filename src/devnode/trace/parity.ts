@@ -7,12 +7,9 @@ import type { ChainBlock, DevChain } from '../../devchain/index.ts'
 import { RpcError } from '../../errors.ts'
 import { type AnyMethod, defineMethod } from '../../jsonrpc/method.ts'
 import { arrayOf, blockRef, hash, index, named } from '../../jsonrpc/params.ts'
-import { traceFilter } from '../../jsonrpc/traceFilterParam.ts'
+import { MAX_TRACED_BLOCKS, traceFilter } from '../../jsonrpc/traceFilterParam.ts'
+import { withUnit } from '../../jsonrpc/withUnit.ts'
 import { numberOfBlock } from '../blockState.ts'
-import { withUnit } from './traceParams.ts'
-
-/** Most blocks of one `trace_filter`. Anvil's bound. */
-const MAX_BLOCKS = 300
 
 /** Milliseconds that one answer may take. */
 const TIMEOUT = 20_000
@@ -84,14 +81,14 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
   const trace_filter = defineMethod({
     params: [traceFilter],
     result: traces,
-    summary: 'the traces of a range of at most 300 blocks that concern given accounts',
+    summary: `the traces of a range of at most ${MAX_TRACED_BLOCKS} blocks that concern given accounts`,
     async handler({ chain: { view } }, [filter]) {
       const newest = numberOfBlock(chain, 'latest', view) ?? 0
       const bound = (ref: typeof filter.fromBlock) => numberOfBlock(chain, ref, view)
       const from = bound(filter.fromBlock) ?? newest + 1
       const to = bound(filter.toBlock) ?? newest
-      if (to - from >= MAX_BLOCKS)
-        throw new RpcError(-32602, `exceed max block range: ${MAX_BLOCKS}`)
+      if (to - from >= MAX_TRACED_BLOCKS)
+        throw new RpcError(-32602, `exceed max block range: ${MAX_TRACED_BLOCKS}`)
       const end = performance.now() + TIMEOUT
       const { after, count, unit } = filter
       const found: FlatTrace[] = []

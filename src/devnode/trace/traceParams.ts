@@ -61,17 +61,6 @@ traceCallParams.doc = {
   description: `${DOC.description}; stateOverrides, blockOverrides, txIndex`,
 }
 
-/** A parameter with the unit in which the client counts. */
-export function withUnit<value>(param: Param<value>): Param<{ value: value; unit: Unit }> {
-  return Object.assign(
-    (input: unknown, scope?: ParamScope) => ({
-      value: param(input, scope),
-      unit: scope?.unit ?? SUN,
-    }),
-    param.doc && { doc: param.doc },
-  )
-}
-
 function optionsOf(input: unknown): Json {
   if (input === undefined || input === null) return {}
   if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)

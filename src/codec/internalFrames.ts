@@ -1,0 +1,123 @@
+import type { Address, Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import { toRpcAddress, toRpcAddressOrNull } from '../lib/address.ts'
+import type { InternalTransaction, TransactionInfo } from '../native/types.ts'
+import type { CallFrame } from './callFrame.ts'
+import { toData, toInt64, toQuantity } from './quantity.ts'
+import { revertReason } from './revert.ts'
+import type { RpcTransaction } from './types.ts'
+import type { Unit } from './unit.ts'
+
+/** Results of the chain's virtual machine in the words of geth. */
+const WORDS: Readonly<Record<string, string>> = {
+  REVERT: 'execution reverted',
+  OUT_OF_ENERGY: 'out of gas',
+  OUT_OF_TIME: 'execution timeout',
+  BAD_JUMP_DESTINATION: 'invalid jump destination',
+  ILLEGAL_OPERATION: 'invalid opcode',
+  STACK_TOO_SMALL: 'stack underflow',
+  STACK_TOO_LARGE: 'stack limit reached',
+  OUT_OF_MEMORY: 'out of memory',
+  PRECOMPILED_CONTRACT: 'precompiled contract failed',
+  JVM_STACK_OVER_FLOW: 'max call depth exceeded',
+  TRANSFER_FAILED: 'transfer failed',
+  INVALID_CODE: 'invalid code: must not begin with 0xef',
+}
+
+/** Of an inner call the chain says that it failed, and not why. */
+const FAILED = 'execution failed'
+
+/** What an internal transaction is. Notes about stakes and votes are no frames. */
+const KINDS: Readonly<Record<string, CallFrame['type']>> = {
+  call: 'CALL',
+  create: 'CREATE',
+  suicide: 'SELFDESTRUCT',
+}
+
+/**
+ * The frames of a transaction as far as a node's record tells them: of the outermost one everything, of those inside kind,
+ * sender, receiver, value and whether they failed. A call is a `CALL` whatever its kind, and the nesting follows from the
+ * addresses: a call belongs to the newest frame of its caller.
+ */
+export function frameOfRecord(
+  transaction: RpcTransaction,
+  info: TransactionInfo,
+  unit: Unit,
+): CallFrame {
+  const { from, gas, input, to, value } = transaction
+  const result = info.receipt?.result ?? (info.result === 'FAILED' ? 'FAILED' : 'SUCCESS')
+  const error = result === 'SUCCESS' || result === 'DEFAULT' ? undefined : errorOf(result)
+  const isCreation = to === null && input !== '0x'
+  const receiver = isCreation ? (error ? null : toRpcAddressOrNull(info.contract_address)) : to
+  const output = toData(info.contractResult?.[0])
+  const hasOutput = output !== '0x' && (error === undefined || result === 'REVERT')
+  const reason = result === 'REVERT' ? revertReason(output) : undefined
+  const calls = nest(info, unit)
+  return {
+    from,
+    gas,
+    gasUsed: toQuantity(info.receipt?.energy_usage_total),
+    ...(receiver && { to: receiver }),
+    input,
+    ...(hasOutput && { output }),
+    ...(error !== undefined && { error }),
+    ...(reason !== undefined && { revertReason: reason }),
+    ...(calls.length > 0 && { calls }),
+    value: inUnit(BigInt(value), unit),
+    type: isCreation ? 'CREATE' : 'CALL',
+  }
+}
+
+const errorOf = (result: string) => WORDS[result] ?? result.toLowerCase().replaceAll('_', ' ')
+
+const inUnit = (sun: bigint, unit: Unit): Hex => numberToHex(unit.fromSun(sun))
+
+/** A frame that may still call. */
+type Open = { address: Address; frame: Pick<CallFrame, 'calls'>; hasFailed: boolean }
+
+function nest(info: TransactionInfo, unit: Unit): CallFrame[] {
+  const root: Open = {
+    address: toRpcAddress(info.contract_address),
+    frame: {},
+    hasFailed: info.result === 'FAILED',
+  }
+  const open = [root]
+  for (const entry of info.internal_transactions ?? []) {
+    const type = KINDS[Buffer.from(entry.note ?? '', 'hex').toString()]
+    if (!type) continue
+    const caller = toRpcAddress(entry.caller_address)
+    const depth = open.findLastIndex(({ address }) => address === caller)
+    open.length = Math.max(depth, 0) + 1
+    const parent = open.at(-1) ?? root
+    // A failure takes along what is inside, so only the outermost of them failed itself.
+    const hasFailed = entry.rejected === true && !parent.hasFailed
+    const frame = frameOf(entry, type, { caller, hasFailed, unit })
+    ;(parent.frame.calls ??= []).push(frame)
+    if (type !== 'SELFDESTRUCT')
+      open.push({
+        address: toRpcAddress(entry.transferTo_address),
+        frame,
+        hasFailed: hasFailed || parent.hasFailed,
+      })
+  }
+  return root.frame.calls ?? []
+}
+
+function frameOf(
+  { callValueInfo = [], transferTo_address }: InternalTransaction,
+  type: CallFrame['type'],
+  { caller, hasFailed, unit }: { caller: Address; hasFailed: boolean; unit: Unit },
+): CallFrame {
+  const coins = callValueInfo
+    .filter(({ tokenId }) => tokenId === undefined)
+    .reduce((sum, { callValue }) => sum + toInt64(callValue), 0n)
+  return {
+    from: caller,
+    // Nothing is at the address of a creation that failed.
+    ...(!(hasFailed && type === 'CREATE') && { to: toRpcAddress(transferTo_address) }),
+    ...(hasFailed && { error: FAILED }),
+    value: inUnit(coins, unit),
+    type,
+  }
+}

@@ -1,0 +1,40 @@
+import { SUN, type Unit } from '../codec/unit.ts'
+import { boolean, isObject, maybe, member, type Param, show } from './params.ts'
+
+/** What `debug_traceTransaction` is asked for, of a node that records internal transactions and nothing more. */
+export type CallTracerRequest = {
+  onlyTopCall: boolean
+  /** Of the amounts in the answer. */
+  unit: Unit
+}
+
+/** The trace options of geth; only `callTracer` can be answered. */
+export const callTracerOptions: Param<CallTracerRequest> = (input, scope) => {
+  const options = object(input)
+  if (options['tracer'] !== 'callTracer')
+    throw new Error(
+      'the node records calls and no operations: the only tracer is {"tracer": "callTracer"}',
+    )
+  const config = object(options['tracerConfig'])
+  const flag = (name: string) => member(config, name, maybe(boolean)) ?? false
+  if (flag('withLog'))
+    throw new Error('withLog: the node does not record which call a log is of; read the receipt')
+  return { onlyTopCall: flag('onlyTopCall'), unit: scope?.unit ?? SUN }
+}
+callTracerOptions.doc = {
+  name: 'traceOptions',
+  schema: {
+    type: 'object',
+    properties: {
+      tracer: { const: 'callTracer' },
+      tracerConfig: { type: 'object', properties: { onlyTopCall: { type: 'boolean' } } },
+    },
+    required: ['tracer'],
+  },
+}
+
+function object(input: unknown): Record<string, unknown> {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
+  return input
+}

@@ -1,0 +1,62 @@
+import type { Hash } from 'viem'
+
+import type { BlockRef } from '../codec/blockRef.ts'
+import type { CallFrame } from '../codec/callFrame.ts'
+import { type FlatTrace, flatTraces } from '../codec/flatTrace.ts'
+import { frameOfRecord } from '../codec/internalFrames.ts'
+import type { RpcTransaction } from '../codec/types.ts'
+import type { Unit } from '../codec/unit.ts'
+import type { Context } from '../context.ts'
+import { RpcError } from '../errors.ts'
+import { fromWire } from '../lib/wire.ts'
+import { transactionByHash } from '../sending/alias.ts'
+
+/** A transaction in a block, with its frames. */
+export type RecordedTrace = { transaction: RpcTransaction; frame: CallFrame }
+
+/** The frames of a transaction; undefined when it is in no block of the view. @throws RpcError, UpstreamError */
+export async function traceOfTransaction(
+  hash: Hash,
+  unit: Unit,
+  { chain, internal, request, sending }: Context,
+): Promise<RecordedTrace | undefined> {
+  const transaction = await transactionByHash(hash, { chain, request, sending })
+  if (!transaction?.blockHash) return undefined
+  const own = await chain.transaction(hash, request.signal)
+  const id = own ? hash : (await sending.find(hash))?.id
+  const info = id && (await internal.ofTransaction(id, request.signal))
+  if (!info || info.blockNumber !== Number(transaction.blockNumber)) throw moved()
+  return { transaction, frame: frameOfRecord(transaction, info, unit) }
+}
+
+/** The frames of all transactions of a block; undefined when there is no such block. @throws RpcError, UpstreamError */
+export async function tracesOfBlock(
+  ref: BlockRef,
+  unit: Unit,
+  { chain, internal, request: { signal } }: Context,
+): Promise<RecordedTrace[] | undefined> {
+  const wire = await chain.block(ref, true, signal)
+  if (!wire) return undefined
+  const { number, transactions } = fromWire(wire)
+  // No record of genesis exists.
+  if (transactions.length === 0 || number === '0x0') return []
+  const infos = await internal.ofBlock(Number(number), signal)
+  return (transactions as RpcTransaction[]).map((transaction, index) => {
+    const info = infos[index]
+    if (`0x${info?.id}` !== transaction.hash || !info) throw moved()
+    return { transaction, frame: frameOfRecord(transaction, info, unit) }
+  })
+}
+
+/** The frames as Parity lists them. */
+export function flatTracesOf({ frame, transaction }: RecordedTrace): FlatTrace[] {
+  return flatTraces(frame, {
+    blockHash: transaction.blockHash as Hash,
+    blockNumber: Number(transaction.blockNumber),
+    transactionHash: transaction.hash,
+    transactionPosition: Number(transaction.transactionIndex),
+  })
+}
+
+/** The records are by height, and the block at a height may change. */
+const moved = () => new RpcError(-32000, 'the block was replaced while it was read, ask again')
