@@ -1,4 +1,14 @@
-import { type Page, type PageLog, textOf, textOfHex } from './reader.ts'
+import {
+  ADDRESS_BYTES,
+  HASH_BYTES,
+  type Item,
+  type Page,
+  type PageLog,
+  startOf,
+  textOf,
+  textOfHex,
+  zerosOf,
+} from './reader.ts'
 
 /** What is searched: hex without `0x`, lower case. An empty list or `null` matches everything at its place. */
 export type LogSearch = {
@@ -9,19 +19,42 @@ export type LogSearch = {
 /** Whether a log of a page is one of those that are searched. */
 export type PageMatcher = (page: Page, log: PageLog) => boolean
 
+/** Whether an item is one of some values. */
+type Choice = (bytes: Buffer, item: Item) => boolean
+
 /** Prepares a search in pages. A log must have as many topics as the search has positions. */
 export function createPageMatcher({ addresses, topics }: LogSearch): PageMatcher {
-  const wanted = choiceOf(addresses)
-  const positions = topics.map(choiceOf)
-  return ({ bytes }, log) =>
-    log.topics.length >= positions.length &&
-    (!wanted || wanted.has(textOf(bytes, log.address))) &&
-    positions.every((choice, position) => {
-      const topic = log.topics[position]
-      return !choice || (topic !== undefined && choice.has(textOf(bytes, topic)))
-    })
+  const wanted = choiceOf(addresses, ADDRESS_BYTES)
+  const positions = topics.map((choice) => choiceOf(choice, HASH_BYTES))
+  return ({ bytes }, log) => {
+    if (log.topicCount < positions.length) return false
+    if (wanted && !wanted(bytes, log.address)) return false
+    for (let position = 0; position < positions.length; position++) {
+      const choice = positions[position]
+      if (choice && !choice(bytes, log.topics[position] as Item)) return false
+    }
+    return true
+  }
 }
 
-function choiceOf(values: readonly string[] | null): ReadonlySet<string> | undefined {
-  return values && values.length > 0 ? new Set(values.map(textOfHex)) : undefined
+function choiceOf(values: readonly string[] | null, length: number): Choice | undefined {
+  if (!values || values.length === 0) return undefined
+  const [only] = values
+  if (values.length === 1 && only !== undefined) return oneOf(only, length)
+  const texts = new Set(values.map(textOfHex))
+  return (bytes, item) => texts.has(textOf(bytes, item, length))
+}
+
+/** Compares bytes: making a string of each item would cost more than all the rest. */
+function oneOf(value: string, length: number): Choice {
+  const wanted = Buffer.from(textOfHex(value), 'latin1')
+  const zeros = length - wanted.length
+  return (bytes, item) => {
+    if (zerosOf(item) !== zeros) return false
+    const start = startOf(item)
+    // What differs does so mostly at the end: small numbers and addresses are aligned there.
+    for (let at = wanted.length - 1; at >= 0; at--)
+      if (bytes[start + at] !== wanted[at]) return false
+    return true
+  }
 }

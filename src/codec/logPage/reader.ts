@@ -1,8 +1,19 @@
 import { FIRST_NAME, NAMES, WORD } from './encode.ts'
 import { type ByteReader, readVarint } from './varint.ts'
 
-/** Bytes of a page: `zeros` zero bytes, then those from `start` to `end`. */
-export type Item = { zeros: number; start: number; end: number }
+/**
+ * An address, hash or topic of a page: where its bytes are and how many zero bytes were left out before them, in one number. A search
+ * reads millions of them, and objects would cost more than the reading.
+ */
+export type Item = number
+
+const ZEROS_BITS = 6
+
+/** Zero bytes that are left out. */
+export const zerosOf = (item: Item): number => item & (2 ** ZEROS_BITS - 1)
+
+/** Where the bytes after those begin. A page is far below the 64 MB that this can tell. */
+export const startOf = (item: Item): number => item >>> ZEROS_BITS
 
 /** One log of a page, where its parts are. The reader moves it along, so nobody keeps it. */
 export type PageLog = {
@@ -10,7 +21,9 @@ export type PageLog = {
   transactionIndex: number
   transactionHash: Item
   address: Item
+  /** As many as `topicCount`; there may be others behind. */
   topics: Item[]
+  topicCount: number
   /** Bytes of the data as it was, and where its words begin. */
   dataLength: number
   dataStart: number
@@ -28,8 +41,8 @@ export type Page = {
 /** Where the hash of the block ends. */
 export const HASH_END = 32
 
-const HASH_BYTES = 32
-const ADDRESS_BYTES = 20
+export const HASH_BYTES = 32
+export const ADDRESS_BYTES = 20
 
 /** Opens a page that `encodePage` wrote. */
 export function readPage(bytes: Buffer): Page {
@@ -48,7 +61,8 @@ export function readPage(bytes: Buffer): Page {
         transactionIndex: 0,
         transactionHash: NOTHING,
         address: NOTHING,
-        topics: [],
+        topics: [NOTHING, NOTHING, NOTHING, NOTHING],
+        topicCount: 0,
         dataLength: 0,
         dataStart: 0,
       }
@@ -57,8 +71,8 @@ export function readPage(bytes: Buffer): Page {
         log.transactionIndex = readVarint(reader)
         log.transactionHash = readItem(reader, items, HASH_BYTES)
         log.address = readItem(reader, items, ADDRESS_BYTES)
-        log.topics.length = bytes[reader.at++] ?? 0
-        for (let topic = 0; topic < log.topics.length; topic++)
+        log.topicCount = bytes[reader.at++] ?? 0
+        for (let topic = 0; topic < log.topicCount; topic++)
           log.topics[topic] = readItem(reader, items, HASH_BYTES)
         log.dataLength = readVarint(reader)
         log.dataStart = reader.at
@@ -69,11 +83,12 @@ export function readPage(bytes: Buffer): Page {
   }
 }
 
-const NOTHING: Item = { zeros: 0, start: 0, end: 0 }
+const NOTHING: Item = 0
 
-/** The bytes of an item without its leading zeros, as a string that can be compared. */
-export function textOf(bytes: Buffer, { end, start }: Item): string {
-  return bytes.toString('latin1', start, end)
+/** The bytes of an item without its leading zeros, as a string that can be compared. @param length - `HASH_BYTES` or `ADDRESS_BYTES` */
+export function textOf(bytes: Buffer, item: Item, length: number): string {
+  const start = startOf(item)
+  return bytes.toString('latin1', start, start + length - zerosOf(item))
 }
 
 /** Hex as `textOf` spells the item that it became. */
@@ -84,8 +99,8 @@ export function textOfHex(hex: string): string {
 function readItem(reader: ByteReader, items: Item[], length: number): Item {
   const first = reader.bytes[reader.at++] ?? 0
   if (first >= FIRST_NAME) return items[first - FIRST_NAME] ?? NOTHING
-  const item = { zeros: first, start: reader.at, end: reader.at + length - first }
-  reader.at = item.end
+  const item = (reader.at << ZEROS_BITS) | first
+  reader.at += length - first
   if (items.length < NAMES) items.push(item)
   return item
 }

@@ -1,5 +1,15 @@
 import { WORD } from './encode.ts'
-import { HASH_END, type Item, type Page, type PageLog, storedBytes } from './reader.ts'
+import {
+  ADDRESS_BYTES,
+  HASH_BYTES,
+  HASH_END,
+  type Item,
+  type Page,
+  type PageLog,
+  startOf,
+  storedBytes,
+  zerosOf,
+} from './reader.ts'
 import { type ByteWriter, createByteWriter, reserve } from './varint.ts'
 
 /**
@@ -33,18 +43,19 @@ export function createRowWriter(size = 64 * 1024): RowWriter {
       reserve(out, 1_200 + middle.length + log.dataLength * 2)
       if (blocks.length > 0) out.bytes[out.length++] = COMMA
       put(out, ADDRESS)
-      putItem(out, page.bytes, log.address)
-      put(out, middle)
+      putItem(out, page.bytes, log.address, ADDRESS_BYTES)
+      out.bytes.set(middle, out.length)
+      out.length += middle.length
       putData(out, page.bytes, log)
       put(out, LOG_INDEX)
       putQuantity(out, log.index)
       put(out, TOPICS)
-      for (const [index, topic] of log.topics.entries()) {
-        put(out, index === 0 ? FIRST_TOPIC : NEXT_TOPIC)
-        putItem(out, page.bytes, topic)
+      for (let topic = 0; topic < log.topicCount; topic++) {
+        put(out, topic === 0 ? FIRST_TOPIC : NEXT_TOPIC)
+        putItem(out, page.bytes, log.topics[topic] as Item, HASH_BYTES)
       }
-      put(out, log.topics.length > 0 ? AFTER_TOPICS : AFTER_NO_TOPIC)
-      putItem(out, page.bytes, log.transactionHash)
+      put(out, log.topicCount > 0 ? AFTER_TOPICS : AFTER_NO_TOPIC)
+      putItem(out, page.bytes, log.transactionHash, HASH_BYTES)
       put(out, TRANSACTION_INDEX)
       putQuantity(out, log.transactionIndex)
       put(out, END)
@@ -79,18 +90,29 @@ function middleOf({ bytes, timestamp }: Page, block: number): Buffer {
   )
 }
 
-function put(out: ByteWriter, bytes: Buffer): void {
-  out.bytes.set(bytes, out.length)
-  out.length += bytes.length
+/** Appends a few bytes; for so few a loop costs less than a call to copy. */
+function put(out: ByteWriter, from: Buffer): void {
+  const to = out.bytes
+  let { length } = out
+  for (let at = 0; at < from.length; at++) to[length++] = from[at] as number
+  out.length = length
 }
 
 function putQuantity(out: ByteWriter, value: number): void {
-  out.length += out.bytes.write(value.toString(16), out.length, 'latin1')
+  let digits = 1
+  for (let rest = value; rest >= 16; rest = Math.floor(rest / 16)) digits += 1
+  for (let at = out.length + digits - 1, rest = value; at >= out.length; at--) {
+    out.bytes[at] = DIGITS[rest % 16] as number
+    rest = Math.floor(rest / 16)
+  }
+  out.length += digits
 }
 
-function putItem(out: ByteWriter, bytes: Buffer, { end, start, zeros }: Item): void {
+function putItem(out: ByteWriter, bytes: Buffer, item: Item, length: number): void {
+  const zeros = zerosOf(item)
+  const start = startOf(item)
   putZeros(out, zeros)
-  putHex(out, bytes, start, end)
+  putHex(out, bytes, start, start + length - zeros)
 }
 
 function putData(out: ByteWriter, bytes: Buffer, { dataLength, dataStart }: PageLog): void {
@@ -108,17 +130,19 @@ function putData(out: ByteWriter, bytes: Buffer, { dataLength, dataStart }: Page
 }
 
 function putZeros(out: ByteWriter, count: number): void {
-  out.bytes.fill(ZERO, out.length, out.length + count * 2)
-  out.length += count * 2
+  const to = out.bytes
+  const end = out.length + count * 2
+  for (let at = out.length; at < end; at++) to[at] = ZERO
+  out.length = end
 }
 
 function putHex(writer: ByteWriter, bytes: Buffer, start: number, end: number): void {
   const out = writer.bytes
   let at = writer.length
   for (let index = start; index < end; index++) {
-    const byte = bytes[index] ?? 0
-    out[at++] = DIGITS[byte >> 4] ?? 0
-    out[at++] = DIGITS[byte & 15] ?? 0
+    const byte = bytes[index] as number
+    out[at++] = DIGITS[byte >> 4] as number
+    out[at++] = DIGITS[byte & 15] as number
   }
   writer.length = at
 }

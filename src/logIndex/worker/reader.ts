@@ -36,10 +36,9 @@ if (parentPort)
     async search(request: SearchRequest, signal) {
       const found = await (await open())?.search(request, signal)
       if (!found) return undefined
-      // A copy of what is used of the buffer: handing over takes the whole of it.
-      const bytes = Uint8Array.from(found.bytes)
-      return transfer({ ...found, bytes }, [
-        bytes.buffer,
+      // The buffer of the rows is theirs alone, so the whole of it is handed over.
+      return transfer(found, [
+        found.bytes.buffer as ArrayBuffer,
         found.blocks.buffer as ArrayBuffer,
         found.ends.buffer as ArrayBuffer,
       ])
