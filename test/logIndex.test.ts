@@ -11,6 +11,7 @@ import { createScriptedChain, type ScriptedChain, type ScriptedLog } from './cha
 import { post } from './gateway.ts'
 import { postgresMissing, somePostgresIndex } from './postgres.ts'
 import { explainSkip } from './redis.ts'
+import { createClient } from './watcher.ts'
 
 explainSkip(postgresMissing)
 
@@ -183,6 +184,52 @@ function testGateway(someIndex: () => string): void {
     expect(more).toMatchObject({ code: -32005 })
   }, 120_000)
 }
+
+test('behavior: filters and subscriptions resume from long ago', async () => {
+  const chain = createChain()
+  const node = await chain.listen()
+  closing.push(() => node.close())
+  const { gateway, url } = await start(node.url, {
+    index: someDirectory(),
+    indexFrom: 0,
+    indexRate: 10_000,
+  })
+  await vi.waitFor(
+    () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID) }]),
+    WAIT,
+  )
+  const http = createClient(url)
+  const topics = [null, `0x${topic(3)}`]
+  const infos = () => chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0
+  const before = infos()
+
+  // More blocks than one search may read from the node.
+  const filter = await http.rpc('eth_newFilter', { ...everything, topics })
+  const ofFilter = await http.rpc<object[]>('eth_getFilterLogs', filter)
+  const client = await http.socket()
+  closing.push(() => client.close())
+  const id = await client.rpc<string>('eth_subscribe', 'logs', { topics }, { resumeFrom: '0x0' })
+  await vi.waitFor(() => expect(client.of(id).length).toBe(ofFilter.length), WAIT)
+
+  const expected = chain
+    .canonical()
+    .flatMap(({ hash, number }) =>
+      number === 0
+        ? []
+        : logsOf(number).flatMap(([log], index) =>
+            log?.topics[1] === topic(3) ? [`${hash} ${hex(index)}`] : [],
+          ),
+    )
+  expect(expected.length).toBeGreaterThan(100)
+  for (const found of [ofFilter, client.of<object>(id)])
+    expect(
+      (found as { blockHash: string; logIndex: string }[]).map(
+        ({ blockHash, logIndex }) => `${blockHash} ${logIndex}`,
+      ),
+    ).toEqual(expected)
+  // Only blocks above the index are read, each once.
+  expect(infos() - before).toBeLessThanOrEqual(BLOCKS - lastIndexable(SOLID))
+}, 60_000)
 
 test('error: blocks that are not indexed count, and what is indexed is named', async () => {
   const chain = createChain()

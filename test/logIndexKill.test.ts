@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,12 +14,14 @@ import { createBlockReader } from '../src/logIndex/fill/source.ts'
 import { lastIndexable } from '../src/logIndex/fill/units.ts'
 import { createSearcher } from '../src/logIndex/search/search.ts'
 import { verifyBlocks } from '../src/logIndex/verify.ts'
-import { createScriptedChain } from './chain.ts'
+import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { postgresMissing, somePostgresIndex } from './postgres.ts'
 import { explainSkip } from './redis.ts'
 
 /** Times that filling is killed: INDEX_KILLS=50 for more. */
 const KILLS = Number(process.env['INDEX_KILLS'] ?? 3)
+/** The same for following: a gateway takes longer to start. */
+const FOLLOWING_KILLS = Number(process.env['INDEX_KILLS'] ?? 1)
 const BLOCKS = 2_600
 
 explainSkip(postgresMissing)
@@ -28,19 +31,24 @@ afterAll(() => rmSync(directory, { recursive: true }))
 /** A chain with a log or two in most blocks. */
 function createChain() {
   const chain = createScriptedChain()
-  for (let number = 1; number < BLOCKS; number++)
-    chain.mine({
-      logs: Array.from({ length: number % 4 }, (_, index) => [
-        {
-          address: ((number + index) % 7).toString(16).padStart(40, '0'),
-          topics: Array.from({ length: index + 1 }, (_, place) =>
-            ((number + place) % 11).toString(16).padStart(64, '0'),
-          ),
-        },
-      ]),
-    })
+  for (let number = 1; number < BLOCKS; number++) mineSome(chain)
   chain.solidify(BLOCKS - 1)
   return chain
+}
+
+/** The next block: a log or two, or none. */
+function mineSome(chain: ScriptedChain): void {
+  const number = chain.head().number + 1
+  chain.mine({
+    logs: Array.from({ length: number % 4 }, (_, index) => [
+      {
+        address: ((number + index) % 7).toString(16).padStart(40, '0'),
+        topics: Array.from({ length: index + 1 }, (_, place) =>
+          ((number + place) % 11).toString(16).padStart(64, '0'),
+        ),
+      },
+    ]),
+  })
 }
 
 /** `ethgate index` in a process of its own. */
@@ -126,6 +134,86 @@ async function testKills(index: string): Promise<{ wrong: number[]; repeated: nu
     await node.close()
   }
 }
+
+/** `ethgate serve --index` in a process of its own, which follows the chain. */
+function startFollowing(index: string, url: string): ChildProcess {
+  return spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      'src/main.ts',
+      'serve',
+      '--port',
+      '0',
+      '--index',
+      index,
+      '--index-from',
+      '0',
+      '--index-rate',
+      '10000',
+      '--upstream',
+      url,
+      '--upstream-solidity',
+      url,
+    ],
+    { stdio: 'ignore' },
+  )
+}
+
+/** Kills a gateway that follows the chain again and again, while blocks come. */
+async function testFollowing(index: string): Promise<{ wrong: number[]; repeated: number }> {
+  const chain = createChain()
+  const node = await chain.listen()
+  const engine = await openEngine(index)
+  try {
+    const facts = await openFacts(engine, { genesis: chain.genesis.slice(2) })
+    const covered = () => engine.read(async (view) => coverageOf(await readSegments(view)))
+    const blocksOf = async () =>
+      (await covered()).reduce((sum, { from, to }) => sum + to - from + 1, 0)
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 5))
+    let following = startFollowing(index, node.url)
+    let ended = once(following, 'exit')
+    for (let kill = 0; kill < FOLLOWING_KILLS; kill++) {
+      // All that there is; what was missed while nothing ran is filled beside the newest.
+      while ((await blocksOf()) <= lastIndexable(chain.head().number)) await wait()
+      const before = await blocksOf()
+      // Groups come one after another, and the process dies somewhere between them.
+      for (let block = 0; block < 256; block++) mineSome(chain)
+      chain.solidify(chain.head().number)
+      const point = chain.total() + 1 + ((kill * 37) % 150)
+      while (chain.total() < point) await wait()
+      following.kill('SIGKILL')
+      await ended
+      expect(await blocksOf()).toBeGreaterThanOrEqual(before)
+      following = startFollowing(index, node.url)
+      ended = once(following, 'exit')
+    }
+    const last = lastIndexable(chain.head().number)
+    while ((await blocksOf()) <= last) await wait()
+    following.kill('SIGKILL')
+    await ended
+    expect(await covered()).toMatchObject([{ from: 0, to: last }])
+    const pace = createPace({ concurrency: 8, rate: 1e6 })
+    const reader = createBlockReader({ native: chain.native, pace })
+    const whole = await verifyBlocks({ engine, facts, reader })
+    const searcher = createSearcher({ deadline: 60_000, engine, facts })
+    const every = { addresses: [], topics: [null], from: 0, to: last }
+    const { count } = await searcher.search(every)
+    return { wrong: whole.wrong, repeated: count - whole.logs }
+  } finally {
+    await engine.close()
+    await node.close()
+  }
+}
+
+test(
+  'behavior: a gateway that follows the chain and is killed again and again leaves no gap and no repetition',
+  async () => {
+    expect(await testFollowing(join(directory, 'following'))).toEqual({ wrong: [], repeated: 0 })
+  },
+  60_000 + FOLLOWING_KILLS * 30_000,
+)
 
 test(
   'behavior: filling that is killed again and again ends without a gap and without a repetition',
