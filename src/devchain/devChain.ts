@@ -7,11 +7,13 @@ import { createNativeInterface } from './api/interface.ts'
 import type { ChainBlock } from './block.ts'
 import { createClock } from './clock.ts'
 import type { ChainClock } from './clock.ts'
+import { CREATE2_DEPLOYER } from './ethereum/deployer.ts'
 import { changeAccount } from './ethereum/override.ts'
 import type { AccountChange } from './ethereum/override.ts'
 import { ethereumRules, nativeRules } from './ethereum/rules.ts'
 import type { EthereumRules } from './ethereum/rules.ts'
 import type { SignedEthereum } from './ethereum/transaction.ts'
+import { createEventsApp } from './events/app.ts'
 import type { Faults } from './faults.ts'
 import type { Fork } from './fork/fork.ts'
 import type { Genesis } from './genesis.ts'
@@ -35,7 +37,7 @@ export type DevChain = {
   /** The chain that this one goes on from. */
   fork?: Fork
   clock: ChainClock
-  /** Serves `/wallet/*` and `/walletsolidity/*`. */
+  /** Serves `/wallet/*`, `/walletsolidity/*` and the events API at `/v1/*`. */
   app: Hono
   /** The same interface without sockets. */
   transport: NativeTransport
@@ -103,6 +105,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   } = options
   const initialBlockTime = options.blockTime ?? (profile === 'native' ? SLOT : 0)
   const accounts = devAccounts(count, mnemonic)
+  const ethereum = {
+    ...(profile === 'native' ? nativeRules : ethereumRules),
+    ...options.ethereum,
+  }
   const genesis: Genesis = options.genesis ?? {
     accounts: accounts.map(({ address }) => ({ address, balance: balance * COIN })),
     producers: producerKeys(seed ?? '', producers).map(({ address, key }, index) => ({
@@ -112,6 +118,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       votes: BigInt(100 - index),
     })),
     firstMaintenance: 0,
+    ...(ethereum.addresses === 'ethereum' && { contracts: [CREATE2_DEPLOYER] }),
     ...(options.chainId !== undefined && { chainId: options.chainId }),
     ...(decimals === 18 && { unitsPerSun: WEI_PER_SUN }),
     parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
@@ -119,17 +126,13 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   /** What a state file must agree with. */
   const identity = () =>
     (fork ? fork.block.id : ledger.block(0)?.id) + (decimals === 18 ? '/18' : '')
-  const ethereum = profile === 'native' ? nativeRules : ethereumRules
-  const rules = { ...ethereum, ...options.ethereum }
   // Read one by one, a far node would take seconds.
   await Promise.all(
     [...genesis.accounts, ...genesis.producers].map(({ address }) =>
       resolving(() => fork?.state.get('account', address)),
     ),
   )
-  const ledger = await resolving(() =>
-    createLedger(genesis, { ethereum: rules, ...(fork && { fork }) }),
-  )
+  const ledger = await resolving(() => createLedger(genesis, { ethereum, ...(fork && { fork }) }))
   const clock = createClock({
     headTime: () => ledger.head().header.timestamp,
     now,
@@ -221,7 +224,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     ledger,
     ...(fork && { fork }),
     clock,
-    app: createNativeApp(native),
+    app: createNativeApp(native).route('/', createEventsApp(ledger, clock.now)),
     transport: createNativeTransport(native),
     automine: options.automine ?? true,
     mine,

@@ -1,16 +1,19 @@
 import { sealBlock } from './block.ts'
 import type { ChainBlock } from './block.ts'
+import { changeAccount } from './ethereum/override.ts'
 import { newAccount } from './model.ts'
 import type { Account } from './model.ts'
 import { parameter, setParameters } from './parameters.ts'
 import type { State } from './state.ts'
 import { buildTransaction } from './transaction.ts'
 
-/** What a chain begins with. Everything here shapes the genesis block, and with it the chain id. */
+/** What a chain begins with. Accounts and producers shape the genesis block, and with it the chain id. */
 export type Genesis = {
   accounts: readonly { address: string; balance: bigint; name?: string }[]
   /** Block producers, in the order of their turns. */
   producers: readonly { address: string; key?: string; url: string; votes: bigint }[]
+  /** Contracts that are there from the start; they are no part of the genesis block. Address of 42 hex characters, code as hex. */
+  contracts?: readonly { address: string; code: string }[]
   /** Chain parameters that differ from {@link setParameters}. */
   parameters?: Readonly<Record<string, bigint>>
   /** Milliseconds of the first maintenance. */
@@ -79,6 +82,8 @@ export function createGenesis(state: State, genesis: Genesis): ChainBlock {
       ...newAccount(address, 'Normal', 0, Buffer.from(name ?? '').toString('hex')),
       balance: balance * (genesis.unitsPerSun ?? 1n),
     })
+  for (const { address, code } of genesis.contracts ?? [])
+    changeAccount(state, address, { code }, 0)
   addProducers(state, genesis, 0)
   state.set('property', 'lastAsset', 1_000_000n)
   state.set('property', 'nextMaintenance', BigInt(genesis.firstMaintenance))

@@ -1,0 +1,48 @@
+import { toBase58 } from '../../lib/base58.ts'
+import type { ChainBlock } from '../block.ts'
+import type { Ledger } from '../ledger.ts'
+import { nameLog, type NamedLog } from './decode.ts'
+
+/** An event as the events API shows it. Addresses are base58, times milliseconds. */
+export type ChainEvent = NamedLog & {
+  block_number: number
+  block_timestamp: number
+  /** The contract that the transaction called. */
+  caller_contract_address: string
+  contract_address: string
+  /** Position among the logs of its transaction. */
+  event_index: number
+  transaction_id: string
+  /** Present while the block is not solidified. */
+  _unconfirmed?: true
+}
+
+/** The events of a block, in the order of the chain. `contract`: only those of one address, 42 hex characters. */
+export function eventsOf(
+  ledger: Ledger,
+  { header, infos }: ChainBlock,
+  contract?: string,
+): ChainEvent[] {
+  const unconfirmed = header.number > ledger.solid().header.number
+  const state = ledger.newestState()
+  return infos.flatMap(({ contract_address: called = '', id, log = [] }) =>
+    log.flatMap((entry, index): ChainEvent[] => {
+      const address = `41${entry.address ?? ''}`
+      if (contract !== undefined && address !== contract) return []
+      return [
+        {
+          block_number: header.number,
+          block_timestamp: header.timestamp,
+          caller_contract_address: spelled(called),
+          contract_address: spelled(address),
+          event_index: index,
+          ...nameLog(entry, state.get('contract', address)?.abi ?? []),
+          transaction_id: id,
+          ...(unconfirmed && { _unconfirmed: true }),
+        },
+      ]
+    }),
+  )
+}
+
+const spelled = (address: string) => toBase58(Buffer.from(address, 'hex'))

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type DevGateway, startDevGateway } from '../devGateway.ts'
+import { openProject, type Project, wanted } from './project.ts'
+
+// Forge and cast come as packages with a program inside; the compiler is the JavaScript build, behind solc.mjs.
+describe.runIf(wanted)('Foundry', () => {
+  let dev: DevGateway
+  let project: Project
+  let from: string
+  let other: string
+  let key: string
+
+  beforeAll(async () => {
+    dev = await startDevGateway({ decimals: 18 })
+    project = await openProject('foundry')
+    const [first, second] = dev.chain.accounts
+    from = `0x${first?.address.slice(2)}`
+    other = `0x${second?.address.slice(2)}`
+    key = `0x${first?.key}`
+    await project.run('forge', ['build'])
+  }, 600_000)
+
+  afterAll(() => dev.close())
+
+  const forge = (...args: string[]) => project.run('forge', [...args, '--rpc-url', dev.url])
+  const cast = async (...args: string[]) =>
+    (await project.run('cast', [...args, '--rpc-url', dev.url])).trim()
+  const json = async (...args: string[]) =>
+    JSON.parse(await cast(...args, '--json')) as Record<string, unknown>
+
+  async function create(contract: string, ...args: string[]): Promise<string> {
+    const printed = await forge('create', contract, '--broadcast', '--private-key', key, ...args)
+    return /Deployed to: (0x[\da-fA-F]{40})/.exec(printed)?.[1] as string
+  }
+
+  test('behavior: forge script deploys contracts that name each other, a proxy and one with a salt', async () => {
+    const script = 'script/Deploy.s.sol:Deploy'
+    const printed = await forge('script', script, '--broadcast', '--private-key', key)
+    expect(printed).toContain('ONCHAIN EXECUTION COMPLETE & SUCCESSFUL')
+    const chainId = await cast('chain-id')
+    const path = `broadcast/Deploy.s.sol/${chainId}/run-latest.json`
+    const { readFileSync } = await import('node:fs')
+    const { receipts, transactions } = JSON.parse(
+      readFileSync(`${project.cwd}/${path}`, 'utf8'),
+    ) as Broadcast
+    expect(receipts.map(({ status }) => status)).toEqual(transactions.map(() => '0x1'))
+    const at = (name: string, index = 0) =>
+      transactions.filter(
+        ({ contractName, transactionType }) =>
+          contractName === name && transactionType.startsWith('CREATE'),
+      )[index]?.contractAddress as string
+    expect(await cast('call', at('Shop'), 'ownerOf(uint256)(address)', '7')).toBe(
+      await cast('to-check-sum-address', from),
+    )
+    expect(await cast('call', at('Coin'), 'balanceOf(address)(uint256)', from)).toMatch(/^1000000/)
+    expect(await cast('call', at('Proxy'), 'number()(uint256)')).toBe('42')
+    const salted = transactions.find(({ transactionType }) => transactionType === 'CREATE2')
+    expect(await cast('call', salted?.contractAddress as string, 'number()(uint256)')).toBe('1')
+  }, 120_000)
+
+  test('behavior: forge create deploys with a key and unlocked', async () => {
+    const coin = await create('src/Shop.sol:Coin', '--constructor-args', other)
+    expect(await cast('call', coin, 'totalSupply()(uint256)')).toMatch(/^1000000000000000000000/)
+    const unlocked = await forge(
+      ...['create', 'src/Shop.sol:Counter', '--broadcast', '--unlocked', '--from', other],
+    )
+    expect(unlocked).toMatch(/Deployed to: 0x/)
+  }, 120_000)
+
+  test('behavior: cast sends, reads receipts and logs, calls, estimates, tells reverts', async () => {
+    const coin = await create('src/Shop.sol:Coin', '--constructor-args', from)
+    const transfer = [coin, 'transfer(address,uint256)', other]
+    const { status, transactionHash } = await json('send', ...transfer, '5', '--private-key', key)
+    expect(status).toBe('0x1')
+    expect(await json('receipt', transactionHash as string)).toMatchObject({
+      from,
+      transactionHash,
+    })
+    expect(await json('tx', transactionHash as string)).toMatchObject({ hash: transactionHash })
+    const event = 'Transfer(address indexed,address indexed,uint256)'
+    expect(await json('logs', '--address', coin, '--from-block', '0', event)).toHaveLength(2)
+    expect(await cast('call', coin, 'balanceOf(address)(uint256)', other)).toBe('5')
+    expect(Number(await cast('estimate', ...transfer, '5', '--from', from))).toBeGreaterThan(21_000)
+    expect(await cast('nonce', other)).toMatch(/^\d+$/)
+    const refused = cast('send', ...transfer, '6', '--unlocked', '--from', other)
+    await expect(refused).resolves.toMatch(/status +1/)
+    const poor = cast('send', ...transfer, '7', '--unlocked', '--from', `0x${'00'.repeat(19)}99`)
+    await expect(poor).rejects.toThrow('ERC20InsufficientBalance')
+  }, 120_000)
+})
+
+type Broadcast = {
+  receipts: { status: string }[]
+  transactions: { contractName: string | null; contractAddress: string; transactionType: string }[]
+}

@@ -1,0 +1,3 @@
+const { buildModule } = require('@nomicfoundation/hardhat-ignition/modules')
+
+module.exports = buildModule('Salted', (m) => ({ shares: m.library('Shares') }))

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Where the packages of the projects are kept over runs: outside the repository, whose own packages they must not find. */
+const CACHE = process.env['TOOLS_CACHE'] ?? join(tmpdir(), 'ethgate-tools')
+
+/** What a run leaves and the next one uses again: packages and compiled contracts. */
+const KEPT = new Set(['node_modules', 'artifacts', 'cache', 'out'])
+
+/** A project of this folder with its packages installed. */
+export type Project = {
+  cwd: string
+  /** Runs a program of the project and answers all that it printed. @throws Error with what it printed when it fails */
+  run(program: string, args: readonly string[], env?: Record<string, string>): Promise<string>
+  /** Runs a script with Node. */
+  node(args: readonly string[], env?: Record<string, string>): Promise<string>
+}
+
+/** Copies a project to the cache and installs the packages that its lockfile names, unless they are there. */
+export async function openProject(name: string): Promise<Project> {
+  const source = fileURLToPath(new URL(name, import.meta.url))
+  const lock = readFileSync(join(source, 'package-lock.json'))
+  const cwd = join(CACHE, `${name}-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`)
+  mkdirSync(cwd, { recursive: true })
+  for (const entry of readdirSync(cwd))
+    if (!KEPT.has(entry)) rmSync(join(cwd, entry), { recursive: true })
+  const filter = (path: string) => !KEPT.has(path.slice(source.length + 1))
+  cpSync(source, cwd, { recursive: true, filter })
+  // npm writes this file when everything else is there. `npm ci` would refuse a lockfile without the packages of other
+  // platforms, which forge and Hardhat name as optional.
+  if (!existsSync(join(cwd, 'node_modules/.package-lock.json')))
+    await start('npm', ['install', '--no-save', '--no-audit', '--no-fund'], {})
+
+  async function start(program: string, args: readonly string[], env: Record<string, string>) {
+    const path = `${join(cwd, 'node_modules/.bin')}:${process.env['PATH']}`
+    const options = {
+      cwd,
+      env: { ...process.env, ...QUIET, PATH: path, ...env },
+      maxBuffer: 2 ** 26,
+    }
+    try {
+      const { stderr, stdout } = await run(program, [...args], options)
+      return stdout + stderr
+    } catch (error) {
+      const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string }
+      const message = `${program} ${args.join(' ')} failed\n${stdout}\n${stderr}`
+      throw new Error(message, { cause: error })
+    }
+  }
+
+  return {
+    cwd,
+    run: (program, args, env = {}) => start(program, args, env),
+    node: (args, env = {}) => start(process.execPath, args, env),
+  }
+}
+
+/** No colours, no questions, nothing sent home; not the variables by which Vitest's own processes know each other. */
+const QUIET = {
+  CI: '1',
+  NO_COLOR: '1',
+  FORCE_COLOR: '0',
+  NODE_ENV: 'test',
+  NODE_OPTIONS: '',
+  NODE_TEST_CONTEXT: undefined,
+  HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true',
+  FOUNDRY_DISABLE_NIGHTLY_WARNING: '1',
+}
+
+/** Whether the projects are asked for: installing and compiling take minutes. */
+export const wanted = process.env['TEST_TOOLS'] !== undefined
