@@ -11,6 +11,7 @@ import { createHttpServer } from './http/server.ts'
 import { createUnsent } from './http/unsent.ts'
 import { createWalletPassthrough } from './http/walletPassthrough.ts'
 import type { AnyMethod } from './jsonrpc/method.ts'
+import type { AroundCall } from './jsonrpc/observe.ts'
 import { createLoopWatch } from './lib/loopWatch.ts'
 import { type Log, silentLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -67,12 +68,14 @@ export type Gateway = {
  */
 export function createGateway({
   accounts,
+  around,
   authoritative,
   coinDecimals = 6,
   config: given,
   keys = [],
   log = silentLog,
   methods: extraMethods = {},
+  onUnknown,
   problems = () => [],
   routes: extraRoutes,
   tracer,
@@ -144,6 +147,7 @@ export function createGateway({
     onDelay: (ms) => metrics.loopDelay.observe(ms / 1000),
   })
   const servers = createRpcServers({
+    around,
     coinDecimals,
     config,
     contextOf,
@@ -155,6 +159,7 @@ export function createGateway({
     loop,
     metrics,
     nodeRpc: node.rpc,
+    onUnknown,
     onCall: ({ code, method, ms }) => traffic.call(method, code, ms),
     ownUrl: () => ownUrl ?? `http://localhost:${config.port}`,
     recorder,
@@ -271,6 +276,8 @@ export declare namespace createGateway {
   type Options = {
     /** Funded accounts whose keys everybody may see: the page of a dev chain shows them. */
     accounts?: readonly DevAccount[] | undefined
+    /** Runs every JSON-RPC call, to watch it. */
+    around?: AroundCall | undefined
     /** The chain is in this process: its head is followed even when it moves back. @default whether a transport is given */
     authoritative?: boolean
     /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
@@ -283,6 +290,8 @@ export declare namespace createGateway {
     log?: Log
     /** More methods, by wire name; they replace those of the same name. */
     methods?: Record<string, AnyMethod>
+    /** Called with each JSON-RPC method that does not exist. */
+    onUnknown?: ((method: string) => void) | undefined
     /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
     problems?: () => (string | undefined)[]
     /** Routes on the same port. */

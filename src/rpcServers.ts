@@ -5,7 +5,7 @@ import { describe, type Description } from './describing.ts'
 import { RpcError } from './errors.ts'
 import { createExplainMethod } from './explain/ethgate_explain.ts'
 import type { AnyMethod } from './jsonrpc/method.ts'
-import type { ObservedCall } from './jsonrpc/observe.ts'
+import type { AroundCall, ObservedCall } from './jsonrpc/observe.ts'
 import { ClientGoneError, type RequestScope } from './jsonrpc/request.ts'
 import { createRpcServer, type RpcServer } from './jsonrpc/server.ts'
 import type { LoopWatch } from './lib/loopWatch.ts'
@@ -38,6 +38,7 @@ export type RpcServers = {
 
 /** Creates one server for each view of the chain. Their calls share the log, the metrics and the limits. */
 export function createRpcServers({
+  around,
   coinDecimals,
   config,
   contextOf,
@@ -49,6 +50,7 @@ export function createRpcServers({
   metrics,
   nodeRpc,
   onCall,
+  onUnknown,
   ownUrl,
   recorder,
 }: createRpcServers.Options): RpcServers {
@@ -78,6 +80,7 @@ export function createRpcServers({
     onResult?: Verifier['observe'],
   ): RpcServer {
     return createRpcServer({
+      around,
       batchLimit: config.batchLimit,
       context: () => contextOf(view),
       depthLimit: config.depthLimit,
@@ -87,6 +90,7 @@ export function createRpcServers({
       observe,
       onError,
       onResult,
+      onUnknown,
       responseLimit: config.responseLimit,
       trace: requestLog.trace,
       watch,
@@ -118,6 +122,8 @@ export function createRpcServers({
 
 export declare namespace createRpcServers {
   type Options = {
+    /** Runs every call, to watch it. */
+    around?: AroundCall | undefined
     /** Decimals of the coin on this chain. With 18, `/wei` is the full view itself. */
     coinDecimals: 6 | 18
     config: Config
@@ -135,6 +141,8 @@ export declare namespace createRpcServers {
     nodeRpc: NodeRpc | undefined
     /** Told of every call with its outcome. */
     onCall: (call: ObservedCall) => void
+    /** Called with each method that does not exist. */
+    onUnknown?: ((method: string) => void) | undefined
     /** Where the gateway listens. */
     ownUrl: () => string
     recorder: CallRecorder

@@ -2,6 +2,7 @@ import { type Config, createConfig } from '../src/config.ts'
 import { createDevChain, type DevChain } from '../src/devchain/index.ts'
 import { announceTo } from '../src/devnode/announce.ts'
 import { devMethods } from '../src/devnode/methods.ts'
+import type { Terminal } from '../src/devnode/terminal/terminal.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 
 /** A dev chain with the gateway in front, on a free port. */
@@ -19,14 +20,18 @@ export type DevGateway = {
 export async function startDevGateway(
   options: createDevChain.Options = {},
   config: Partial<Config> = {},
+  terminalOf: (chain: DevChain) => Terminal | undefined = () => undefined,
 ): Promise<DevGateway> {
   const chain = await createDevChain({ blockTime: 0, ...options })
   await chain.start()
+  const terminal = terminalOf(chain)
   const gateway = createGateway({
     config: createConfig({ port: 0, logLevel: 'silent', ...config }),
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
-    methods: devMethods(chain),
+    methods: devMethods(chain, terminal),
+    around: terminal?.around,
+    onUnknown: terminal?.unknown,
     routes: chain.app,
     accounts: chain.accounts.map(({ address, key }) => ({
       address: `0x${address.slice(2)}`,

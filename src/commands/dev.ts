@@ -86,6 +86,8 @@ export function addDevCommand(program: Command): void {
     .option('--producers <n>', 'block producers; more of them solidify blocks later (default 5)')
     .option('--seed <text>', 'repeatable: times count from a fixed date, three seconds a block')
     .option('--state <file>', 'file that keeps the chain over restarts')
+    .option('--silent', 'show neither accounts nor calls on the terminal')
+    .option('-v, --verbose', 'show params and answers of calls too')
     .addOption(new Option('-p <port>').hideHelp())
     .addOption(new Option('--upstream <url>').hideHelp())
   addConfigOptions(addForkOptions(command), FOREIGN).action(async (flags: Flags) => {
@@ -95,10 +97,12 @@ export function addDevCommand(program: Command): void {
       )
     const { runDevChain } = await import('../devnode/run.ts')
     try {
+      const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
       await runDevChain({
         config: devConfig(flags),
         chain: chainOptions(flags),
         fork: forkOf(flags),
+        output,
       })
     } catch (error) {
       if (error instanceof CommandError) throw error

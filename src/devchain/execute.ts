@@ -38,6 +38,8 @@ export type Applied = {
   transaction?: ChainTransaction
   results: TransactionResult[]
   info: TransactionInfo
+  /** What an Ethereum transaction printed on the console of `console.sol`. */
+  printed?: readonly Uint8Array[]
   /** By how much each account's balance changed, sun. */
   balances: BalanceChange[]
 }

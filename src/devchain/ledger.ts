@@ -1,3 +1,4 @@
+import type { TransactionInfo } from '../native/types.ts'
 import { BLOCK_VERSION, sealBlock } from './block.ts'
 import type { ChainBlock } from './block.ts'
 import { createBlockStore } from './blockStore.ts'
@@ -88,6 +89,8 @@ export function createLedger(
   let chosen: NextBlockChoice = {}
   /** The account that contracts see as the producer. */
   let coinbase: string | undefined
+  /** What transactions printed, by their records. */
+  const printed = new WeakMap<TransactionInfo, readonly Uint8Array[]>()
   let queue: Promise<unknown> = Promise.resolve()
 
   const start = store.overlay()
@@ -222,7 +225,9 @@ export function createLedger(
         results,
         balances,
       })
-      content.infos.push({ ...info, blockNumber: place.number, blockTimeStamp: timestamp })
+      const record = { ...info, blockNumber: place.number, blockTimeStamp: timestamp }
+      content.infos.push(record)
+      if (applied.printed) printed.set(record, applied.printed)
     }
     await changing(work, (state) => closeBlock(state, { ...place, producer }))
     const key = genesis.producers.find(({ address }) => address === producer)?.key
@@ -260,6 +265,8 @@ export function createLedger(
     contextOf,
     contextAt,
     nextBlock,
+    /** What a transaction printed on the console of `console.sol`, by its record. */
+    printedBy: (info: TransactionInfo): readonly Uint8Array[] => printed.get(info) ?? [],
     /** How Ethereum transactions are treated. */
     rules: ethereum,
     /** The newest state without the pool. */

@@ -2,7 +2,14 @@ import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import type { BlockRef } from '../codec/blockRef.ts'
-import { callEthereum, changeAccount, createOverlay, estimateEthereum } from '../devchain/index.ts'
+import type { Context } from '../context.ts'
+import {
+  callEthereum,
+  changeAccount,
+  createOverlay,
+  EstimateFailure,
+  estimateEthereum,
+} from '../devchain/index.ts'
 import type { BlockContext, DevChain, State } from '../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { blockRef, optional } from '../jsonrpc/params.ts'
@@ -18,7 +25,10 @@ import {
 } from './requests.ts'
 
 /** Calls without a transaction, at any block, on altered state where asked. */
-export function callMethods(chain: DevChain): Record<string, AnyMethod> {
+export function callMethods(
+  chain: DevChain,
+  print: (context: Context, printed: readonly Uint8Array[]) => void,
+): Record<string, AnyMethod> {
   async function prepare(
     ref: BlockRef,
     view: 'full' | 'solid',
@@ -35,9 +45,10 @@ export function callMethods(chain: DevChain): Record<string, AnyMethod> {
   const eth_call = defineMethod({
     params: [callRequest, optional(blockRef, 'latest'), stateOverride, blockOverride],
     summary: 'runs a call or creation code without a transaction, at any block',
-    async handler({ chain: { view } }, [call, ref, accounts, blockChange]): Promise<Hex> {
-      const { block, state } = await prepare(ref, view, accounts, blockChange)
+    async handler(context, [call, ref, accounts, blockChange]): Promise<Hex> {
+      const { block, state } = await prepare(ref, context.chain.view, accounts, blockChange)
       const result = await callEthereum(state, call, { block, rules: chain.ledger.rules })
+      print(context, result.printed)
       if (result.failure) throw callFailure(result)
       return `0x${Buffer.from(result.output).toString('hex')}`
     },
@@ -47,9 +58,16 @@ export function callMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [callRequest, optional(blockRef, 'pending'), stateOverride, blockOverride],
     summary:
       'energy that a transaction needs in the next block; never below Ethereum’s intrinsic gas',
-    async handler({ chain: { view } }, [call, ref, accounts, blockChange]) {
-      const { block, state } = await prepare(ref, view, accounts, blockChange)
-      return numberToHex(await estimateEthereum(state, call, { block, rules: chain.ledger.rules }))
+    async handler(context, [call, ref, accounts, blockChange]) {
+      const { block, state } = await prepare(ref, context.chain.view, accounts, blockChange)
+      const gas = estimateEthereum(state, call, { block, rules: chain.ledger.rules })
+      return numberToHex(
+        await gas.catch((error: unknown) => {
+          // As on Hardhat: an estimate runs the call several times, so only a failure prints.
+          if (error instanceof EstimateFailure) print(context, error.result.printed)
+          throw error
+        }),
+      )
     },
   })
 

@@ -9,20 +9,28 @@ import { nodeMethods } from './node.ts'
 import { sendingMethods } from './sending.ts'
 import { simulateMethods } from './simulate.ts'
 import { stateMethods } from './state.ts'
+import type { Terminal } from './terminal/terminal.ts'
 import { debugMethods } from './trace/debug.ts'
 import { parityMethods } from './trace/parity.ts'
 import { createUnlocked } from './unlocked.ts'
 
-/** The JSON-RPC methods of a dev chain. Those that a gateway has too are replaced: the chain is asked directly. */
-export function devMethods(chain: DevChain): Record<string, AnyMethod> {
+/**
+ * The JSON-RPC methods of a dev chain. Those that a gateway has too are replaced: the chain is asked directly.
+ *
+ * @param terminal - shows what calls print
+ */
+export function devMethods(
+  chain: DevChain,
+  terminal: Pick<Terminal, 'print' | 'setEnabled'> = { print() {}, setEnabled() {} },
+): Record<string, AnyMethod> {
   const unlocked = createUnlocked(chain)
   return tellFailures({
     ...controlMethods(chain, unlocked),
     ...miningMethods(chain),
-    ...nodeMethods(chain),
+    ...nodeMethods(chain, (on) => terminal.setEnabled(on)),
     ...stateMethods(chain, unlocked),
     ...accountMethods(chain),
-    ...callMethods(chain),
+    ...callMethods(chain, (context, printed) => terminal.print(context, printed)),
     ...simulateMethods(chain),
     ...sendingMethods(chain, unlocked),
     ...debugMethods(chain),

@@ -16,7 +16,10 @@ import { named } from './named.ts'
 const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
 
 /** What the chain says about itself. */
-export function nodeMethods(chain: DevChain): Record<string, AnyMethod> {
+export function nodeMethods(
+  chain: DevChain,
+  setLogging: (on: boolean) => void,
+): Record<string, AnyMethod> {
   const { chainId, ledger } = chain
   const instanceId = `0x${randomUUID().replaceAll('-', '').padStart(64, '0')}`
   const latest = () => {
@@ -62,7 +65,10 @@ export function nodeMethods(chain: DevChain): Record<string, AnyMethod> {
   const setLoggingEnabled = defineMethod({
     params: [optional(boolean, true)],
     summary: 'whether calls are shown on the terminal',
-    handler: () => true,
+    handler(_, [on]) {
+      setLogging(on)
+      return true
+    },
   })
 
   return {

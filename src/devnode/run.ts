@@ -6,28 +6,45 @@ import { serve } from '../serve.ts'
 import { announceTo } from './announce.ts'
 import { type connectFork, describeFork, openFork } from './fork.ts'
 import { devMethods } from './methods.ts'
+import { createTerminal } from './terminal/terminal.ts'
 
 /** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
 export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const fork = await openFork(options.fork, options.chain.state)
   const chain = await createDevChain({ ...options.chain, fork })
   await chain.start()
+  const decimals = options.chain.decimals ?? 6
+  const terminal =
+    options.output === 'silent'
+      ? undefined
+      : createTerminal({
+          chain,
+          color: process.stdout.isTTY && !process.env['NO_COLOR'],
+          decimals,
+          verbose: options.output === 'verbose',
+          write: (text) => void process.stdout.write(text),
+        })
   const { gateway, url } = await serve({
     config: options.config,
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
-    methods: devMethods(chain),
-    coinDecimals: options.chain.decimals ?? 6,
+    methods: devMethods(chain, terminal),
+    around: terminal?.around,
+    onUnknown: terminal?.unknown,
+    coinDecimals: decimals,
     routes: chain.app,
     accounts: chain.accounts.map(({ address, key }) => ({
       address: `0x${address.slice(2)}`,
       key: `0x${key}`,
     })),
-    onStop: () => chain.close(),
+    async onStop() {
+      terminal?.close()
+      await chain.close()
+    },
   })
   const { head } = await gateway.ready
   announceTo(chain, head)
-  process.stdout.write(banner(chain, url, options.chain))
+  if (terminal) process.stdout.write(banner(chain, url, options.chain))
 }
 
 export declare namespace runDevChain {
@@ -36,6 +53,8 @@ export declare namespace runDevChain {
     chain: createDevChain.Options
     /** The chain to go on from. */
     fork?: connectFork.Options | undefined
+    /** What is shown on the terminal: nothing, calls, or calls with their params and answers. */
+    output: 'silent' | 'calls' | 'verbose'
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts'
 import { faultOf, shownId } from './entry.ts'
 import type { AnyMethod } from './method.ts'
 import type { RequestScope } from './request.ts'
@@ -22,6 +23,12 @@ export type CallWatcher = {
   ): Promise<result>
   batch<result>(size: number, request: RequestScope, work: () => Promise<result>): Promise<result>
 }
+
+/** Runs a call: its context, its name and its params as they came. What it answers or throws is answered. */
+export type AroundCall = (
+  call: { context: Context; method: string; params: readonly unknown[] },
+  run: () => unknown,
+) => unknown
 
 /** An entry of a request as a watcher sees it before it runs. */
 export function watchedCall(

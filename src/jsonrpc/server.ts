@@ -21,7 +21,7 @@ import {
 } from './failures.ts'
 import { inspect } from './inspect.ts'
 import { type AnyMethod, callMethod } from './method.ts'
-import { type CallWatcher, type ObservedCall, watchedCall } from './observe.ts'
+import { type AroundCall, type CallWatcher, type ObservedCall, watchedCall } from './observe.ts'
 import { type RequestScope, withSignal } from './request.ts'
 
 export type RpcServer = {
@@ -34,6 +34,7 @@ export type RpcServer = {
  * throw while the services are not there yet.
  */
 export function createRpcServer({
+  around,
   batchLimit = 100,
   context,
   depthLimit = 32,
@@ -43,6 +44,7 @@ export function createRpcServer({
   observe = () => {},
   onError,
   onResult,
+  onUnknown,
   responseLimit = 64 * 1024 * 1024,
   trace,
   watch,
@@ -54,17 +56,26 @@ export function createRpcServer({
   const served = Object.keys(methods).filter((name) => methods[name]?.kind !== 'refused')
   for (const [name, method] of Object.entries(methods))
     server.addMethodAdvanced(name, async ({ id, params }, call) => {
-      const result = await runMethod(method, params, call)
+      const result = await runMethod(name, method, params, call)
       onResult?.(name, (params ?? []) as unknown[], result)
       return id === undefined ? null : createJSONRPCSuccessResponse(id, result)
     })
 
-  function runMethod(method: AnyMethod, params: unknown, { scope }: CallScope): unknown {
-    if (!Array.isArray(params ?? []))
+  function runMethod(
+    name: string,
+    method: AnyMethod,
+    input: unknown,
+    { scope }: CallScope,
+  ): unknown {
+    if (!Array.isArray(input ?? []))
       throw new RpcError(-32602, 'invalid params: expected an array, by position')
+    const params = (input ?? []) as unknown[]
     const services = context()
-    const run = (services: Services): unknown =>
-      callMethod(method, { ...services, request: scope }, (params ?? []) as unknown[])
+    const run = (services: Services): unknown => {
+      const context = { ...services, request: scope }
+      if (!around) return callMethod(method, context, params)
+      return around({ context, method: name, params }, () => callMethod(method, context, params))
+    }
     return services instanceof Promise ? services.then(run) : run(services)
   }
 
@@ -81,6 +92,7 @@ export function createRpcServer({
     }
     const { id, method } = entry as JSONRPCRequest
     if (!server.hasMethod(method)) {
+      onUnknown?.(method)
       const answer =
         id === undefined
           ? undefined
@@ -226,6 +238,8 @@ export function createRpcServer({
 
 export declare namespace createRpcServer {
   type Options = {
+    /** Runs every call of a known method: what it answers or throws is answered. @default runs it */
+    around?: AroundCall | undefined
     /** Most calls in one batch. @default 100 */
     batchLimit?: number
     /** The services that methods use, `request` aside. @throws RpcError when they are not there yet. */
@@ -244,6 +258,8 @@ export declare namespace createRpcServer {
     onError: (error: unknown, message: string) => void
     /** Called with each result before it is written. */
     onResult?: ((method: string, params: readonly unknown[], result: unknown) => void) | undefined
+    /** Called with each method that does not exist. */
+    onUnknown?: ((method: string) => void) | undefined
     /** Largest response, bytes. @default 64 MiB */
     responseLimit?: number
     /** Called once a request, for the log; leave it out when nobody reads it. */

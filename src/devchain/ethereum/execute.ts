@@ -193,6 +193,7 @@ function outcome(
   return {
     transaction,
     results: [{ contractRet }],
+    ...(result.printed.length > 0 && { printed: result.printed }),
     info: {
       id,
       ...withoutZeros({ fee: bill.energyFee + bill.netFee }),

@@ -11,6 +11,9 @@ import type { TokenCalls } from './tokens.ts'
 import { native } from './vmState.ts'
 import type { VmState } from './vmState.ts'
 
+/** The account that `console.sol` calls with what is to be printed. It has no code. */
+const CONSOLE = '41000000000000000000636f6e736f6c652e6c6f67'
+
 const CREATED_NAME = Buffer.from('CreatedByContract').toString('hex')
 
 /**
@@ -63,6 +66,8 @@ export function followFrames(
     const token = tokens.enter(message)
     if (evm.getPrecompile(message.codeAddress)) return internal.enter()
     const to = native(message.to)
+    // The data lies in the memory of the caller, which goes on writing there.
+    if (to === CONSOLE) options.printed.push(message.data.slice())
     const caller = message.delegatecall ? to : native(message.caller)
     const value = message.delegatecall ? 0n : message.value
     internal.enter({ caller, to, value, note: 'call', ...(token && { token }) }, message.data)
@@ -111,6 +116,8 @@ export declare namespace followFrames {
   type Options = {
     internal: ReturnType<typeof createInternalLog>
     isIstanbul: boolean
+    /** Gets the data of each call of the console. */
+    printed: Uint8Array[]
     rule: AddressRule
     state: VmState
     /** The account that is called, or the contract that is created. */

@@ -30,6 +30,8 @@ export type VmResult = {
   failure?: Failure
   logs: VmLog[]
   internal: InternalTransaction[]
+  /** The data of each call of the console of `console.sol`; also what was undone. */
+  printed: readonly Uint8Array[]
 }
 
 /**
@@ -131,6 +133,7 @@ async function runOn(
   const { evm } = machine
   const vmState = createVmState(state, options.now)
   const internal = createInternalLog(transactionId)
+  const printed: Uint8Array[] = []
   const tokens = createTokenCalls(vmState, options.now, options.token)
   let addressOf: ReturnType<typeof followFrames> | undefined
   machine.attach({
@@ -151,6 +154,7 @@ async function runOn(
   addressOf = followFrames(evm, {
     internal,
     isIstanbul: machine.isIstanbul,
+    printed,
     rule: options.addresses ?? 'native',
     state: vmState,
     to,
@@ -209,6 +213,7 @@ async function runOn(
           data: bytesToUnprefixedHex(data),
         })),
         internal: internal.records,
+        printed,
       }
     },
   }

@@ -1,0 +1,67 @@
+/** How long a line that repeats waits for what follows, milliseconds. */
+const PATIENCE = 1_000
+
+/** Writes entries: a heading, and lines below it. Equal headings without lines that follow one another are counted. */
+export function createPrinter({ color, write }: createPrinter.Options) {
+  const paint = (text: string, isFailure: boolean) =>
+    color ? `\u001b[${isFailure ? 31 : 32}m${text}\u001b[0m` : text
+  let last: { heading: string; isFailure: boolean; repeats: number } | undefined
+  /** Text of this turn of the event loop, written at its end. */
+  let waiting = ''
+  let timer: NodeJS.Timeout | undefined
+  /** Whether the next entry is set off by an empty line. */
+  let isOpen = true
+
+  function put(text: string): void {
+    if (waiting === '') setImmediate(flush)
+    waiting += text
+  }
+
+  function flush(): void {
+    const text = waiting
+    waiting = ''
+    if (text !== '') write(text)
+  }
+
+  /** Says how often the last heading came, where it was more than once. */
+  function count(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (!last || last.repeats === 1) return
+    put(`${paint(`${last.heading} (${last.repeats})`, last.isFailure)}\n`)
+    last = undefined
+  }
+
+  const lines = (texts: readonly string[]) =>
+    texts.map((text) => (text === '' ? '\n' : `  ${text}\n`)).join('')
+
+  return {
+    entry(heading: string, isFailure: boolean, below: readonly string[]): void {
+      const isPlain = below.length === 0
+      if (isPlain && last?.heading === heading && last.isFailure === isFailure) {
+        last.repeats++
+        timer ??= setTimeout(count, PATIENCE).unref()
+        return
+      }
+      count()
+      last = isPlain ? { heading, isFailure, repeats: 1 } : undefined
+      put(`${isOpen ? '\n' : ''}${paint(heading, isFailure)}\n${lines(below)}`)
+      isOpen = !isPlain
+    },
+    /** Lines without a heading. */
+    block(below: readonly string[]): void {
+      count()
+      last = undefined
+      put(`\n${lines(below)}`)
+      isOpen = true
+    },
+    close(): void {
+      count()
+      flush()
+    },
+  }
+}
+
+export declare namespace createPrinter {
+  type Options = { color: boolean; write: (text: string) => void }
+}
