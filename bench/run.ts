@@ -5,6 +5,7 @@
 //
 //   npm run bench [-- hot|cold|memory …]
 //   npm run bench -- index      a log index of synthetic logs, by itself (bench/indexSynthetic.ts)
+//   npm run bench -- devchain   the dev chain against anvil (bench/devchain.ts)
 //   NATIVE_URL=http://127.0.0.1:8090       a real node; without it the recorded one is replayed
 //   NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc   its own JSON-RPC (start the node without its rate limit)
 //   BENCH_SECONDS=3 BENCH_ROUNDS=3
@@ -28,6 +29,11 @@ const MIXED = 100_000
 const rpcUrl = process.env['NATIVE_RPC_URL']
 const wanted = process.argv.slice(2)
 const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
+
+if (wanted.includes('devchain')) {
+  await import('./devchain.ts')
+  process.exit()
+}
 
 if (wanted.includes('index')) {
   await import('./indexSynthetic.ts')

@@ -8,7 +8,7 @@ import { openProject, wanted } from './project.ts'
 /** Hardhat 3 needs Node 22. The project brings one, for the usual platform. */
 const runs = process.platform === 'linux' && process.arch === 'x64'
 if (wanted && !runs)
-  console.warn('Hardhat 3 is skipped: its project brings Node 22 for Linux on x64')
+  process.stderr.write('skipped: the Hardhat 3 project brings Node 22 for Linux on x64\n')
 
 describe.runIf(wanted && runs)('Hardhat 3', () => {
   let dev: DevGateway

@@ -76,4 +76,4 @@ const QUIET = {
 
 /** Whether the projects are asked for: installing and compiling take minutes. */
 export const wanted = process.env['TEST_TOOLS'] !== undefined
-if (!wanted) console.warn('the example projects are skipped: npm run test:tools runs them')
+if (!wanted) process.stderr.write('skipped: the example projects run with npm run test:tools\n')
