@@ -1,0 +1,179 @@
+// The dev chain against anvil on the same machine, one after the other, through viem:
+//   start       from the start of the process to the first answer
+//   transfers   1,000 token transfers in sequence, each with its receipt, signed here
+//   blocks      5,000 empty blocks at once, and how long other calls take meanwhile
+//   snapshot    evm_snapshot, a transfer and evm_revert, with 10,000 accounts
+//   memory      what 10,000 empty blocks add to the process
+//
+//   npm run bench -- devchain
+//   ANVIL_DIR=/tmp/anvil   a folder in which `npm install @foundry-rs/anvil` was run; without it anvil is skipped
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+import Table from 'cli-table3'
+import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+
+import { artifacts } from '../test/recordedChain.ts'
+
+const TRANSFERS = 1_000
+const BLOCKS = 5_000
+const ACCOUNTS = 10_000
+const ROUNDS = 50
+
+type Node = { url: string; process: ChildProcess; startMs: number }
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function start(program: string, args: readonly string[]): Promise<Node> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const began = performance.now()
+  const child = spawn(program, [...args, '--port', String(port)], { stdio: 'ignore' })
+  while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 10))
+  return { url, process: child, startMs: performance.now() - began }
+}
+
+const answers = (url: string) => call(url, 'eth_chainId').then(Boolean, () => false)
+
+async function call(
+  url: string,
+  method: string,
+  params: readonly unknown[] = [],
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { error, result } = (await response.json()) as {
+    error?: { message: string }
+    result: unknown
+  }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
+}
+
+/** Token transfers a second. */
+async function transfers({ url }: Node): Promise<number> {
+  const account = mnemonicToAccount('test test test test test test test test test test test junk')
+  const chain = defineChain({
+    id: Number(await call(url, 'eth_chainId')),
+    name: 'dev',
+    nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  })
+  const options = { chain, transport: http(url), pollingInterval: 5 }
+  const wallet = createWalletClient({ ...options, account })
+  const client = createPublicClient(options)
+  const { abi, bytecode } = artifacts.Token
+  const created = await wallet.deployContract({ abi, bytecode: bytecode as Hex, args: [10n ** 9n] })
+  const { contractAddress } = await client.waitForTransactionReceipt({ hash: created })
+  const to = `0x${'11'.repeat(20)}` as const
+  const began = performance.now()
+  for (let count = 0; count < TRANSFERS; count++) {
+    const address = contractAddress as Hex
+    const hash = await wallet.writeContract({
+      address,
+      abi,
+      functionName: 'transfer',
+      args: [to, 1n],
+    })
+    const { status } = await client.waitForTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error('a transfer failed')
+  }
+  return TRANSFERS / ((performance.now() - began) / 1000)
+}
+
+/** Milliseconds for the blocks, and the slowest other call meanwhile. */
+async function blocks({ url }: Node): Promise<{ ms: number; slowest: number }> {
+  const began = performance.now()
+  let isOver = false
+  const mining = call(url, 'hardhat_mine', [`0x${BLOCKS.toString(16)}`]).then(() => {
+    isOver = true
+    return performance.now() - began
+  })
+  let slowest = 0
+  while (!isOver) {
+    const asked = performance.now()
+    await call(url, 'eth_chainId')
+    slowest = Math.max(slowest, performance.now() - asked)
+  }
+  return { ms: await mining, slowest }
+}
+
+/** Milliseconds of a snapshot and of a return to it. */
+async function snapshots({ url }: Node): Promise<{ snapshot: number; revert: number }> {
+  const [from] = (await call(url, 'eth_accounts')) as string[]
+  for (let count = 0; count < ACCOUNTS; count += 100) {
+    const addresses = Array.from({ length: 100 }, (_, index) =>
+      (count + index).toString(16).padStart(40, 'a'),
+    )
+    await Promise.all(addresses.map((who) => call(url, 'hardhat_setBalance', [`0x${who}`, '0x1'])))
+  }
+  const times = { snapshot: 0, revert: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    const began = performance.now()
+    const id = await call(url, 'evm_snapshot')
+    times.snapshot += performance.now() - began
+    await call(url, 'eth_sendTransaction', [{ from, to: `0x${'11'.repeat(20)}`, value: '0x1' }])
+    const returned = performance.now()
+    await call(url, 'evm_revert', [id])
+    times.revert += performance.now() - returned
+  }
+  return { snapshot: times.snapshot / ROUNDS, revert: times.revert / ROUNDS }
+}
+
+/** MiB that 10,000 empty blocks add. */
+async function memory({ process: { pid }, url }: Node): Promise<number> {
+  const resident = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  await call(url, 'hardhat_mine', ['0x2710'])
+  const before = resident()
+  for (let count = 0; count < 3; count++) await call(url, 'hardhat_mine', ['0x2710'])
+  return (resident() - before) / 3
+}
+
+async function measure(program: string, args: readonly string[]): Promise<string[]> {
+  const node = await start(program, args)
+  try {
+    const rate = await transfers(node)
+    const { ms, slowest } = await blocks(node)
+    const { revert, snapshot } = await snapshots(node)
+    const mib = existsSync('/proc') ? (await memory(node)).toFixed(1) : 'unknown'
+    return [
+      node.startMs.toFixed(0),
+      rate.toFixed(0),
+      `${ms.toFixed(0)} (${slowest.toFixed(0)})`,
+      `${snapshot.toFixed(1)} / ${revert.toFixed(1)}`,
+      mib,
+    ]
+  } finally {
+    node.process.kill()
+  }
+}
+
+const anvil = join(process.env['ANVIL_DIR'] ?? '', 'node_modules/.bin/anvil')
+const hasAnvil = process.env['ANVIL_DIR'] !== undefined && existsSync(anvil)
+if (!hasAnvil) console.log('anvil is skipped: ANVIL_DIR names no folder with @foundry-rs/anvil')
+const head = [
+  'dev chain',
+  'start ms',
+  'transfers/s',
+  '5,000 blocks ms (slowest other call)',
+  'snapshot / revert ms',
+  'MiB for 10,000 blocks',
+]
+const table = new Table({ head })
+const args = ['dist/main.js', 'dev', '--decimals', '18', '--silent', '--log-level', 'warn']
+table.push(['ethgate', ...(await measure(process.execPath, args))])
+if (hasAnvil) table.push(['anvil', ...(await measure(anvil, ['--silent']))])
+console.log(table.toString())
