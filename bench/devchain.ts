@@ -96,13 +96,13 @@ async function transfers({ url }: Node): Promise<number> {
 /** Milliseconds for the blocks, and the slowest other call meanwhile. */
 async function blocks({ url }: Node): Promise<{ ms: number; slowest: number }> {
   const began = performance.now()
-  let isOver = false
+  const state = { isOver: false }
   const mining = call(url, 'hardhat_mine', [`0x${BLOCKS.toString(16)}`]).then(() => {
-    isOver = true
+    state.isOver = true
     return performance.now() - began
   })
   let slowest = 0
-  while (!isOver) {
+  while (!state.isOver) {
     const asked = performance.now()
     await call(url, 'eth_chainId')
     slowest = Math.max(slowest, performance.now() - asked)

@@ -45,11 +45,11 @@ describe.runIf(wanted)('Foundry', () => {
       readFileSync(`${project.cwd}/${path}`, 'utf8'),
     ) as Broadcast
     expect(receipts.map(({ status }) => status)).toEqual(transactions.map(() => '0x1'))
-    const at = (name: string, index = 0) =>
-      transactions.filter(
+    const at = (name: string): string =>
+      transactions.find(
         ({ contractName, transactionType }) =>
           contractName === name && transactionType.startsWith('CREATE'),
-      )[index]?.contractAddress as string
+      )?.contractAddress ?? ''
     expect(await cast('call', at('Shop'), 'ownerOf(uint256)(address)', '7')).toBe(
       await cast('to-check-sum-address', from),
     )
@@ -62,9 +62,8 @@ describe.runIf(wanted)('Foundry', () => {
   test('behavior: forge create deploys with a key and unlocked', async () => {
     const coin = await create('src/Shop.sol:Coin', '--constructor-args', other)
     expect(await cast('call', coin, 'totalSupply()(uint256)')).toMatch(/^1000000000000000000000/)
-    const unlocked = await forge(
-      ...['create', 'src/Shop.sol:Counter', '--broadcast', '--unlocked', '--from', other],
-    )
+    const args = ['--broadcast', '--unlocked', '--from', other]
+    const unlocked = await forge('create', 'src/Shop.sol:Counter', ...args)
     expect(unlocked).toMatch(/Deployed to: 0x/)
   }, 120_000)
 

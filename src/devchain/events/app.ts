@@ -80,8 +80,8 @@ function param(params: Params, name: string): string | undefined {
 }
 
 function filtered(events: ChainEvent[], params: Params): ChainEvent[] {
-  return events.filter(({ _unconfirmed }) =>
-    _unconfirmed
+  return events.filter(({ _unconfirmed: isUnconfirmed }) =>
+    isUnconfirmed
       ? param(params, 'only_confirmed') !== 'true'
       : param(params, 'only_unconfirmed') !== 'true',
   )
@@ -101,7 +101,7 @@ function queryOf(params: Params): EventQuery {
     to: whole(time('max') ?? String(Number.MAX_SAFE_INTEGER), 'max_block_timestamp'),
     onlyConfirmed: param(params, 'only_confirmed') === 'true',
     onlyUnconfirmed: param(params, 'only_unconfirmed') === 'true',
-    ascending: /timestamp,asc$/.test(param(params, 'order_by') ?? ''),
+    ascending: param(params, 'order_by')?.endsWith('timestamp,asc') === true,
     limit: Math.min(MAX_LIMIT, whole(param(params, 'limit') ?? String(DEFAULT_LIMIT), 'limit')),
     after,
   }

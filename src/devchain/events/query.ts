@@ -63,8 +63,9 @@ function firstOf(ledger: Ledger): number {
 }
 
 function isWanted(event: ChainEvent, query: EventQuery): boolean {
-  if (query.eventName !== undefined && event.event_name !== query.eventName) return false
-  return event._unconfirmed ? !query.onlyConfirmed : !query.onlyUnconfirmed
+  const { _unconfirmed: isUnconfirmed, event_name: name } = event
+  if (query.eventName !== undefined && name !== query.eventName) return false
+  return isUnconfirmed ? !query.onlyConfirmed : !query.onlyUnconfirmed
 }
 
 function isAfter({ block, position }: Place, { after, ascending }: EventQuery): boolean {

@@ -28,10 +28,8 @@ async function start(options: Partial<createTerminal.Options> = {}): Promise<voi
   text = ''
   dev = await startDevGateway({ seed: 'terminal', decimals: 18 }, {}, (chain) => {
     const write = (more: string) => void (text += more)
-    const terminal = createTerminal({
-      ...{ chain, color: false, decimals: 18, verbose: false, write },
-      ...options,
-    })
+    const defaults = { chain, color: false, decimals: 18, verbose: false, write } as const
+    const terminal = createTerminal({ ...defaults, ...options })
     close = () => terminal.close()
     return terminal
   })
@@ -58,7 +56,7 @@ test('default: shows calls, transactions, blocks, what contracts print and why t
   await expect(dev.rpc('eth_estimateGas', { from, data: CUSTOM })).rejects.toThrow('reverted')
   await dev.rpc('eth_sendTransaction', { from, to, value: '0x14d1120d7b160000' })
   await dev.rpc('hardhat_mine', '0x64')
-  await expect(dev.rpc('eth_nothing')).rejects.toThrow()
+  await expect(dev.rpc('eth_nothing')).rejects.toThrow('does not exist')
   const output = printed()
   expect(output.match(/^eth_blockNumber.*$/gm)).toEqual(['eth_blockNumber', 'eth_blockNumber (3)'])
   const docs = readFileSync(new URL('../../../docs/devchain.md', import.meta.url), 'utf8')
@@ -108,7 +106,7 @@ test('args: hardhat_setLoggingEnabled ends and begins it', async () => {
 test('args: verbose shows params and answers, colours set failures apart', async () => {
   await start({ color: true, verbose: true })
   await dev.rpc('eth_blockNumber')
-  await expect(dev.rpc('eth_getBalance', 'nobody')).rejects.toThrow()
+  await expect(dev.rpc('eth_getBalance', 'nobody')).rejects.toThrow('invalid argument 0')
   const output = printed()
   expect(output).toContain('\u001b[32meth_blockNumber\u001b[0m\n  Params: []\n  Answer: "0x1"\n')
   expect(output).toContain('\u001b[31meth_getBalance\u001b[0m\n  Error: invalid argument 0')

@@ -20,7 +20,7 @@ export type Terminal = {
   /** Runs a call and shows it when it has ended. */
   around: AroundCall
   /** Shows a call of a method that does not exist. */
-  unknown(method: string): void
+  unknown: (method: string) => void
   /** Notes what contracts printed during a call. */
   print(context: Context, printed: readonly Uint8Array[]): void
   setEnabled(on: boolean): void
