@@ -42,14 +42,14 @@ async function askEstimate(
   const { native, signal } = state
   const operations = operationsAt(state)
   const body = toNativeCall(call)
-  if (Date.now() < (withoutEstimates.get(native) ?? 0)) return undefined
+  if (performance.now() < (withoutEstimates.get(native) ?? 0)) return undefined
   const answer = await operations.estimateEnergy(body, { signal }).catch((error: unknown) => {
     if (error instanceof NodeLacksApiError) return undefined
     throw error
   })
   const failure = answer && readFailure(answer.result)
   if (!answer || (failure && lacksEstimates(failure))) {
-    withoutEstimates.set(native, Date.now() + ASK_AGAIN_MS)
+    withoutEstimates.set(native, performance.now() + ASK_AGAIN_MS)
     return undefined
   }
   if (!failure) return BigInt(answer.energy_required ?? 0)

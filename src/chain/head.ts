@@ -22,7 +22,7 @@ export function createHead({
   genesis,
   log = silent,
   native,
-  now = Date.now,
+  now = () => performance.now(),
   onLoaded,
   onUnlinked,
   redis,
@@ -155,6 +155,7 @@ export declare namespace createHead {
     /** What the replicas share. Without it this process follows the chain for itself. */
     redis?: RedisLink | undefined
     log?: HeadLog | undefined
+    /** Monotonic milliseconds. @default performance.now */
     now?: (() => number) | undefined
   }
 }

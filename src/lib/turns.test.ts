@@ -57,3 +57,22 @@ test('behavior: a long slice ends its turn', async () => {
   expect(turns.isOver()).toBe(false)
   expect(done).toEqual(['long'])
 })
+
+test('behavior: long work gives way while something comes in each turn, for a bounded time', async () => {
+  const { clock, done, turns, work } = setup(1)
+  const all = work('long', 3, 1)
+  for (let count = 0; count < 10; count++) {
+    turns.giveWay()
+    clock.now += 1
+    await turn()
+  }
+  // The slice that began before.
+  expect(clock.now).toBe(10 + 1)
+  clock.now += 50
+  turns.giveWay()
+  await turn()
+  await turn()
+  expect(clock.now).toBeGreaterThan(61)
+  await all
+  expect(done).toEqual(['long'])
+})

@@ -10,6 +10,8 @@ export type Turns = {
   isOver(): boolean
   /** Resolves when there is time, in the order of asking. */
   next(): Promise<void>
+  /** No long work in this turn, so that the next one comes at once: something comes that is seen one at a time in each turn. */
+  giveWay(): void
 }
 
 /** Long work does `if (turns.isOver()) await turns.next()` before it begins and about every millisecond. */
@@ -19,13 +21,17 @@ export function createTurns({
 }: createTurns.Options = {}): Turns {
   /** When long work began in this turn; undefined while none has. */
   let began: number | undefined
+  /** When long work began last. */
+  let worked = Number.NEGATIVE_INFINITY
+  let isAway = false
   const waiting: (() => void)[] = []
   /** Callbacks that will each let one go on. */
   let armed = 0
 
   function isUsedUp(): boolean {
+    if (isAway) return true
     if (began !== undefined) return now() - began >= budget
-    began = now()
+    began = worked = now()
     onNextTurn(() => {
       began = undefined
     })
@@ -52,6 +58,14 @@ export function createTurns({
         waiting.push(resolve)
         arm()
       }),
+    giveWay() {
+      if (isAway || now() - worked > MOST_AWAY) return
+      isAway = true
+      // Runs after the callbacks of those that wait, which find that it is not their turn.
+      onNextTurn(() => {
+        isAway = false
+      })
+    },
   }
 }
 
@@ -66,6 +80,9 @@ export declare namespace createTurns {
 
 /** The turns of this process. */
 export const turns = createTurns()
+
+/** Milliseconds for which long work gives way at most. */
+const MOST_AWAY = 50
 
 /** Callbacks a turn: as many slices as fit into it when they are short. */
 const MAX_ARMED = 16

@@ -49,7 +49,7 @@ const LIFETIME = 60_000
 export function createCapabilities({
   lifetime = LIFETIME,
   native,
-  now = Date.now,
+  now = () => performance.now(),
 }: createCapabilities.Options): Capabilities {
   const known = new Map<string, { until: number; value: Promise<unknown> }>()
 
@@ -98,7 +98,7 @@ export declare namespace createCapabilities {
     native: NativeClient
     /** Milliseconds that an answer is cached. @default 60_000 */
     lifetime?: number
-    /** @default Date.now */
+    /** Monotonic milliseconds. @default performance.now */
     now?: () => number
   }
 }

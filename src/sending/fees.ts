@@ -37,7 +37,11 @@ export declare namespace Fees {
   }
 }
 
-export function createFees({ chain, native, now = Date.now }: createFees.Options): Fees {
+export function createFees({
+  chain,
+  native,
+  now = () => performance.now(),
+}: createFees.Options): Fees {
   let cap: { value: bigint; at: number } | undefined
 
   async function networkCap(): Promise<bigint> {
@@ -68,7 +72,7 @@ export declare namespace createFees {
   type Options = {
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo'>
     native: { wallet: Pick<NativeClient['wallet'], 'getChainParameters'> }
-    /** @default Date.now */
+    /** Monotonic milliseconds. @default performance.now */
     now?: () => number
   }
 }

@@ -3,7 +3,7 @@ import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
 
 /** A store in memory: for a chain in this process, and for `--data-dir none`. */
 export function createMemorySentStore({
-  now = Date.now,
+  now = () => performance.now(),
   ...options
 }: createMemorySentStore.Options = {}): SentStore {
   const state = createSentState({ ...options, now })

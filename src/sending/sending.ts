@@ -182,7 +182,7 @@ export function createSending({
   /** Takes a place in the store for a transaction of a managed account, waiting for the nonces before it. */
   async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
     const { from, nonce } = request
-    let deadline = now() + NONCE_PATIENCE
+    let deadline = performance.now() + NONCE_PATIENCE
     let next = -1
     let signed = await sign(request)
     for (;;) {
@@ -203,9 +203,10 @@ export function createSending({
         await sleep(1)
         signed = await sign(request)
       } else {
-        if (reservation.next > next) deadline = now() + NONCE_PATIENCE
+        if (reservation.next > next) deadline = performance.now() + NONCE_PATIENCE
         next = reservation.next
-        if (reservation.outcome !== 'high' || now() > deadline) throw nonceError(reservation, nonce)
+        if (reservation.outcome !== 'high' || performance.now() > deadline)
+          throw nonceError(reservation, nonce)
         await sleep(NONCE_POLL)
       }
     }

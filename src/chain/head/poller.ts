@@ -35,7 +35,7 @@ export type UpstreamState = {
  */
 export function createPoller({
   active,
-  now = Date.now,
+  now = () => performance.now(),
   onState,
   probe,
   schedule,
@@ -126,6 +126,7 @@ export declare namespace createPoller {
     probe: () => Promise<unknown>
     /** Called when the node stops or starts to answer. */
     onState: (state: 'up' | 'down', error?: unknown) => void
+    /** Monotonic milliseconds. @default performance.now */
     now?: (() => number) | undefined
   }
 }

@@ -46,7 +46,7 @@ const RESET_TIME = 1_500
 export function createHeadSync({
   authoritative = false,
   first,
-  now = Date.now,
+  now = () => performance.now(),
   onUnlinked,
   publish,
   source,
@@ -299,6 +299,7 @@ export declare namespace createHeadSync {
     authoritative?: boolean | undefined
     /** Called when the node shows a head that does not continue ours. */
     onUnlinked?: (() => void) | undefined
+    /** Monotonic milliseconds. @default performance.now */
     now?: (() => number) | undefined
   }
 }
