@@ -63,7 +63,12 @@ export declare namespace onShutdown {
  * waits for writes that are under way, which never end on some broken disks and pipes.
  */
 export function startWatchdog(ms: number): void {
-  const script = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Math.ceil(ms)})`
+  // On a busy machine a thread takes a while to start, which is part of the time.
+  const end = process.hrtime.bigint() + BigInt(Math.ceil(ms)) * 1_000_000n
+  const script = `
+    const left = Number(${end}n - process.hrtime.bigint()) / 1e6
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), left)
+  `
   new Worker(script, { eval: true }).on('error', () => {}).unref()
 }
 

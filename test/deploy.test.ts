@@ -78,3 +78,10 @@ test('every metric of the gateway is on the dashboard or in an alert', async () 
   ])
   expect(own.filter((name) => !used.has(name) && !apart.has(name))).toEqual([])
 })
+
+test('the example of a balancer keeps the metrics inside', () => {
+  const conf = read('deploy/balancer.conf')
+  const [, path = '', action] = /location ~ (\S+) \{\s*(return \d+;)/.exec(conf) ?? []
+  expect(action).toBe('return 404;')
+  for (const one of ['/metrics', '/metrics/']) expect(one).toMatch(new RegExp(path))
+})

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -115,4 +123,17 @@ test('default: the commands of docs/page.md', async () => {
     code: 0,
     compared: expect.stringContaining(', 0 answers differ'),
   })
+})
+
+test('SECURITY.md names tests that exist', () => {
+  const lines = readFileSync(join(root, 'SECURITY.md'), 'utf8').split('\n')
+  const named = lines.flatMap((line) => [
+    ...line.matchAll(/`((?:src|test)\/[\w./-]+\.ts)`(?: “([^”]+)”)?/g),
+  ])
+  expect(named.length).toBeGreaterThan(25)
+  const missing = named.filter(([, file = '', title = '']) => {
+    const path = join(root, file)
+    return !existsSync(path) || !readFileSync(path, 'utf8').includes(title)
+  })
+  expect(missing.map(([whole]) => whole)).toEqual([])
 })
