@@ -32,11 +32,17 @@ const SLOW_TIMES = 4
 const LEAST_SLOW = 250
 const UNKNOWN_SLOW = 1_000
 
+/**
+ * Milliseconds that calls which lost get to end by themselves. A call that is cancelled costs its connection, and a new one costs
+ * more than a small answer.
+ */
+const LINGER = 100
+
 /** Pauses before nodes that were all over their rate limit are asked again, milliseconds. */
 const BUSY_PAUSES = [100, 200, 400]
 
 /**
- * - An answer ends the race; the calls that are still under way are cancelled.
+ * - An answer ends the race; calls that are still under way are cancelled soon.
  * - `{}` or `[]` is asked of a second node before it is believed; what the second says counts.
  * - A failure or a rate limit goes on to another node at once, while the budget for repetitions lasts.
  * - A node that is slower than its 95th percentile gets a second one beside it, while the budget for hedges lasts.
@@ -63,6 +69,7 @@ export function createRace({
       let pause: NodeJS.Timeout | undefined
       const timers = new Set<NodeJS.Timeout>()
       let limit: NodeJS.Timeout | undefined
+      let linger: NodeJS.Timeout | undefined
 
       const leave = () => fail(signal?.reason as Error)
       if (signal?.aborted) return leave()
@@ -80,18 +87,27 @@ export function createRace({
         clearTimeout(pause)
         for (const timer of timers) clearTimeout(timer)
         signal?.removeEventListener('abort', leave)
-        if (waiting.size > 0) losers.stop(RACE_OVER)
         return true
       }
 
       function win(reply: NativeReply): void {
         // Those that were asked first and have not answered yet were overtaken.
         for (const member of waiting) if (member !== last) member.slow()
-        if (end()) resolve(reply)
+        if (!end()) return
+        resolve(reply)
+        if (waiting.size > 0) linger = setTimeout(() => losers.stop(RACE_OVER), LINGER)
       }
 
       function fail(error: Error): void {
-        if (end()) reject(error)
+        if (!end()) return
+        reject(error)
+        if (waiting.size > 0) losers.stop(RACE_OVER)
+      }
+
+      /** A call has ended, also one that lost. */
+      function leaves(member: Member): void {
+        waiting.delete(member)
+        if (waiting.size === 0) clearTimeout(linger)
       }
 
       function launch(member: Member): void {
@@ -103,12 +119,12 @@ export function createRace({
         member.ask(call, left / 2, losers.signal).then(
           (judgement) => {
             watch()
-            waiting.delete(member)
+            leaves(member)
             return over ? undefined : take(member, judgement)
           },
           (error: unknown) => {
             watch()
-            waiting.delete(member)
+            leaves(member)
             if (!over) another('failover', error as Error)
           },
         )
