@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { Agent } from 'undici'
 
 import { answerBehind } from './faultProxy/behind.ts'
+import type { ProxyReply, ProxyRequest } from './faultProxy/exchange.ts'
 
 /**
  * What goes wrong between a gateway and its node.
@@ -33,12 +34,6 @@ export type Fault =
 export type ProxyTarget =
   | { wallet: string; solidity?: string; rpc?: string }
   | ((request: ProxyRequest) => Promise<ProxyReply>)
-
-/** A request as the proxy received it. `path` is with its query. */
-export type ProxyRequest = { method: string; path: string; body: string }
-
-/** An answer of the target. */
-export type ProxyReply = { status: number; text: string }
 
 /** Limits a fault to some requests. */
 export type FaultScope = {

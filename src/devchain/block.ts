@@ -5,10 +5,10 @@ import { toBase58 } from '../lib/base58.ts'
 import type { Spelling } from '../native/protobuf/message.ts'
 import { signHash } from '../native/protobuf/signature.ts'
 import type { Block, TransactionInfo, TransactionResult } from '../native/types.ts'
-import type { BalanceChange } from './execute.ts'
+import type { BalanceChange } from './execution.ts'
 import { printTransaction, transactionBytes } from './transaction.ts'
 import type { ChainTransaction } from './transaction.ts'
-import type { runVm } from './vm/run.ts'
+import type { BlockContext } from './vm/blockContext.ts'
 
 /** The content of a block header. Times are milliseconds, bytes hex. */
 export type Header = {
@@ -34,7 +34,7 @@ export type ChainBlock = {
   }[]
   infos: TransactionInfo[]
   /** What contracts saw of the block where tools had chosen it. */
-  seen?: Partial<Pick<runVm.BlockContext, 'baseFee' | 'prevRandao' | 'producer'>>
+  seen?: Partial<Pick<BlockContext, 'baseFee' | 'prevRandao' | 'producer'>>
 }
 
 /** Version number in the headers. */

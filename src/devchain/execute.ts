@@ -1,11 +1,10 @@
-import type { TransactionInfo, TransactionResult } from '../native/types.ts'
 import { runSmart } from './contracts/smart.ts'
 import type { SmartResult } from './contracts/smart.ts'
 import { hex } from './contracts/types.ts'
-import type { ContractType, Execution } from './contracts/types.ts'
+import type { Execution } from './contracts/types.ts'
 import { RefusedError, invalid } from './errors.ts'
 import { applyEthereum } from './ethereum/execute.ts'
-import type { EthereumRules } from './ethereum/rules.ts'
+import type { Applied, BalanceChange, ExecutionContext } from './execution.ts'
 import { emptyBill, payBandwidth, payEnergy, payExtras } from './fees.ts'
 import type { Bill } from './fees.ts'
 import { checkSigners } from './permissions.ts'
@@ -14,37 +13,6 @@ import { slotOf } from './resources.ts'
 import { createOverlay } from './state.ts'
 import type { Overlay, State } from './state.ts'
 import type { ChainTransaction, EthereumTransaction } from './transaction.ts'
-import type { runVm } from './vm/run.ts'
-
-/** The chain as a transaction meets it. */
-export type ExecutionContext = {
-  /** Milliseconds of the newest block. */
-  headTime: number
-  /** Last four characters of the number and the hash part of a recent block, by which transactions refer to it. */
-  refBlockHash: (refBlockBytes: string) => string | undefined
-  isKnown: (id: string) => boolean
-  types: Readonly<Record<string, ContractType>>
-  /** The block that the transaction is going to be in. */
-  block: runVm.BlockContext
-  /** How Ethereum transactions are treated. */
-  ethereum: EthereumRules
-  /** Listens to the frames and steps of a run. */
-  observe?: runVm.Observe
-}
-
-/** What became of a transaction: its result in the block, and its record (block fields are the caller's to add). */
-export type Applied = {
-  /** The transaction with what its block decided; absent where nothing did. */
-  transaction?: ChainTransaction
-  results: TransactionResult[]
-  info: TransactionInfo
-  /** What an Ethereum transaction printed on the console of `console.sol`. */
-  printed?: readonly Uint8Array[]
-  /** By how much each account's balance changed, sun. */
-  balances: BalanceChange[]
-}
-
-export type BalanceChange = { address: string; amount: bigint }
 
 const MAX_SIZE = 500 * 1024
 const RESULT_SIZE = 64

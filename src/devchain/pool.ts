@@ -1,4 +1,4 @@
-import type { Applied } from './execute.ts'
+import type { Applied } from './execution.ts'
 import { nonceOf } from './nonce.ts'
 import type { StateReader } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'

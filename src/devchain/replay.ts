@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { ChainBlock } from './block.ts'
 import { applyTransaction } from './execute.ts'
-import type { Applied } from './execute.ts'
+import type { Applied } from './execution.ts'
 import type { Ledger } from './ledger.ts'
 import { createOverlay } from './state.ts'
 import type { Overlay, StateReader } from './state.ts'

@@ -4,10 +4,7 @@ import { getContractAddress } from 'viem/utils'
 
 import { RpcError } from '../errors.ts'
 import { toNativeAddress, toRpcAddress } from '../lib/address.ts'
-import type { SentStore } from './sentStore.ts'
-
-/** A contract that this gateway created: its address, and the address that an Ethereum library predicts for it. */
-export type CreatedContract = { actual: Address; predicted: Address }
+import type { CreatedContract, SentStore } from './sentStore.ts'
 
 /**
  * The address of a created contract. The chain derives it from the transaction's id; Ethereum libraries derive

@@ -1,8 +1,8 @@
 import type { Address, Hash } from 'viem'
 
 import type { RedisLink } from '../redis.ts'
-import type { CreatedContract } from './contracts.ts'
 import {
+  type CreatedContract,
   type Reservation,
   SENT_TTL_SECONDS,
   type SentStore,

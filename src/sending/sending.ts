@@ -15,7 +15,6 @@ import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/types.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
 import {
-  type CreatedContract,
   createContracts,
   createdContract,
   PredictedAddressError,
@@ -33,7 +32,7 @@ import { confirmMined, createOutcomes } from './outcomes.ts'
 import { readNativeTransaction } from './readNative.ts'
 import { NotManagedError, nonceError } from './refusals.ts'
 import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
-import type { SentStore, SentTransaction } from './sentStore.ts'
+import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
 import { signedBy } from './signatures.ts'
 
 /** A transaction that a client asks a managed account to send; what is absent is filled in. Amounts in sun. */

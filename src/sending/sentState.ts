@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 
-import type { CreatedContract } from './contracts.ts'
 import {
+  type CreatedContract,
   type Reservation,
   SENT_TTL_SECONDS,
   type SentCounts,

@@ -1,6 +1,7 @@
 import type { Address, Hash } from 'viem'
 
-import type { CreatedContract } from './contracts.ts'
+/** A contract that this gateway created: its address, and the address that an Ethereum library predicts for it. */
+export type CreatedContract = { actual: Address; predicted: Address }
 
 /** A transaction that this gateway, or with Redis one of its replicas, broadcast. */
 export type SentTransaction = {

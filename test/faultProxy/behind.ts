@@ -1,6 +1,6 @@
 import { parseNative, stringifyNative } from '../../src/native/json.ts'
 import type { Block, TransactionInfo } from '../../src/native/types.ts'
-import type { ProxyReply, ProxyRequest } from '../faultProxy.ts'
+import type { ProxyReply, ProxyRequest } from './exchange.ts'
 
 type Ask = (request: ProxyRequest) => Promise<ProxyReply>
 

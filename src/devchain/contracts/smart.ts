@@ -4,6 +4,7 @@ import { newAccount } from '../model.ts'
 import { parameter } from '../parameters.ts'
 import { createOverlay } from '../state.ts'
 import type { State } from '../state.ts'
+import type { BlockContext } from '../vm/blockContext.ts'
 import { createdByTransaction } from '../vm/createdAddress.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
@@ -19,7 +20,7 @@ export type SmartCall = {
   /** Sun. */
   feeLimit: bigint
   transactionId: string
-  block: runVm.BlockContext
+  block: BlockContext
   /** Milliseconds and slot of the newest block. */
   now: number
   slot: bigint

@@ -4,6 +4,7 @@ import { newAccount } from '../model.ts'
 import { nonceOf } from '../nonce.ts'
 import { createOverlay } from '../state.ts'
 import type { State, StateReader } from '../state.ts'
+import type { BlockContext } from '../vm/blockContext.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
@@ -25,7 +26,7 @@ export type EthereumCall = {
 
 /** Where a call runs. */
 export type CallContext = {
-  block: runVm.BlockContext
+  block: BlockContext
   rules: EthereumRules
   observe?: runVm.Observe
   /** Milliseconds after which an endless call is given up. @default 5,000 */

@@ -1,5 +1,5 @@
 import { EthereumError } from '../errors.ts'
-import type { ExecutionContext } from '../execute.ts'
+import type { ExecutionContext } from '../execution.ts'
 import { nonceOf } from '../nonce.ts'
 import type { Pool } from '../pool.ts'
 import type { StateReader } from '../state.ts'

@@ -1,7 +1,7 @@
 import { energyLimits } from '../contracts/limits.ts'
 import { addBalance, addProperty } from '../contracts/types.ts'
 import { EthereumError } from '../errors.ts'
-import type { Applied, ExecutionContext } from '../execute.ts'
+import type { Applied, ExecutionContext } from '../execution.ts'
 import { emptyBill, payBandwidth, payEnergy } from '../fees.ts'
 import type { Bill } from '../fees.ts'
 import { newAccount } from '../model.ts'

@@ -2,7 +2,7 @@ import type { CallKind } from '../../codec/callFrame.ts'
 import { stackAddress } from '../vm/energy.ts'
 import { native } from '../vm/vmState.ts'
 import type { VmState } from '../vm/vmState.ts'
-import type { Frame, Step } from './frames.ts'
+import type { Frame, Step } from './frame.ts'
 import { sliceOf } from './memory.ts'
 
 /** What begins a frame, by operation. CALLTOKEN (0xd0) is a call with a TRC-10 token. */

@@ -4,7 +4,7 @@ import { bytesToHex, numberToHex } from 'viem/utils'
 import type { CallFrame, CallLog } from '../../codec/callFrame.ts'
 import { revertReason } from '../../codec/revert.ts'
 import type { Unit } from '../../codec/unit.ts'
-import type { Frame, FrameLog } from './frames.ts'
+import type { Frame, FrameLog } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import type { Tracer } from './tracer.ts'
 

@@ -1,7 +1,7 @@
 import type { EVMError } from '@ethereumjs/evm'
 
 import { operandsOf } from '../vm/failure.ts'
-import type { Step } from './frames.ts'
+import type { Step } from './frame.ts'
 
 /** Errors of the EVM in the words of geth, where they differ. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { createFrameTracer, type FrameTracer } from './callTracer.ts'
-import type { Frame } from './frames.ts'
+import type { Frame } from './frame.ts'
 
 /** The frames of a run without calls of built-in contracts, which Parity's traces leave out. */
 export function createCallFrames(): FrameTracer {

@@ -1,5 +1,5 @@
 import { createFrameTracer } from './callTracer.ts'
-import type { Frame } from './frames.ts'
+import type { Frame } from './frame.ts'
 import type { Tracer } from './tracer.ts'
 
 /** Geth's `4byteTracer`: how often each function selector was called, with the number of bytes behind it. */

@@ -7,8 +7,8 @@ import type { StateReader } from '../state.ts'
 import { stackAddress } from '../vm/energy.ts'
 import { native, slotKey } from '../vm/vmState.ts'
 import { plain } from './callTracer.ts'
+import type { Frame, Step } from './frame.ts'
 import { recordFrames } from './frames.ts'
-import type { Frame, Step } from './frames.ts'
 import type { TracedRun, Tracer } from './tracer.ts'
 
 /** What `prestateTracer` is asked for, in geth's words. */

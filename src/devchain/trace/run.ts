@@ -10,7 +10,7 @@ import { replayBlock, type Replayed } from '../replay.ts'
 import { createOverlay, type StateReader } from '../state.ts'
 import { printTransaction } from '../transaction.ts'
 import type { runVm } from '../vm/run.ts'
-import type { Frame } from './frames.ts'
+import type { Frame } from './frame.ts'
 import type { Tracer } from './tracer.ts'
 import { observeUntil, TraceTimeoutError } from './tracers.ts'
 

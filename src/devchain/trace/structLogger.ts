@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes, numberToHex } from 'viem/utils'
 import type { State } from '../state.ts'
 import { slotKey } from '../vm/vmState.ts'
 import type { VmState } from '../vm/vmState.ts'
-import type { Frame, Step } from './frames.ts'
+import type { Frame, Step } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import type { Tracer } from './tracer.ts'
 

@@ -1,6 +1,6 @@
 import type { Overlay, StateReader } from '../state.ts'
 import type { runVm } from '../vm/run.ts'
-import type { Frame } from './frames.ts'
+import type { Frame } from './frame.ts'
 
 /** Watches one transaction or call and says what it did. */
 export type Tracer<trace = unknown> = {

@@ -2,7 +2,7 @@ import { Address, unprefixedHexToBytes } from '@ethereumjs/util'
 
 import { reading } from '../missing.ts'
 import type { State } from '../state.ts'
-import type { runVm } from './run.ts'
+import type { BlockContext } from './blockContext.ts'
 
 /** Ends a contract: account, code and what was stored. */
 export function destroy(state: State, address: string): void {
@@ -20,7 +20,7 @@ export function evmAddress(address: string): Address {
 }
 
 /** The block hashes that BLOCKHASH sees. */
-export function blockchainOf(block: runVm.BlockContext) {
+export function blockchainOf(block: BlockContext) {
   const blockchain = {
     async getBlock(number: number) {
       const hash = await reading(() => block.hashOf(number))

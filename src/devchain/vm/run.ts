@@ -6,6 +6,7 @@ import { nonceOf } from '../nonce.ts'
 import { parameter } from '../parameters.ts'
 import type { State } from '../state.ts'
 import { blockchainOf, destroy, evmAddress } from './adapters.ts'
+import type { BlockContext } from './blockContext.ts'
 import type { AddressRule } from './createdAddress.ts'
 import { toFailure } from './failure.ts'
 import type { Failure, LastStep } from './failure.ts'
@@ -75,20 +76,6 @@ export declare namespace runVm {
     addresses?: AddressRule
     /** Called before the run, to listen to its frames and steps. */
     observe?: Observe
-  }
-  /** What a run sees of its block. */
-  type BlockContext = {
-    number: number
-    /** Milliseconds. */
-    timestamp: number
-    producer: string
-    chainId: number
-    hashOf: (number: number) => string | undefined
-    /** What GASLIMIT, BASEFEE and PREVRANDAO say. @default 0, the price of energy, 0 */
-    gasLimit?: bigint
-    baseFee?: bigint
-    /** 32 bytes of hex. */
-    prevRandao?: string
   }
   /** `events` tells frames (`beforeMessage`, `afterMessage`) and steps (`step`); `state` is that of the frame. */
   type Observe = (events: EVM['events'], state: VmState) => void
