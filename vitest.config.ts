@@ -10,6 +10,8 @@ export default defineConfig({
     // Files share the modules of their worker: loading them anew for each file took most of the time.
     isolate: false,
     testTimeout: 30_000,
+    // Tests that run side by side mostly wait.
+    maxConcurrency: 12,
     hookTimeout: 60_000,
     // No load balancer looks at the gateways that tests start.
     env: { ETHGATE_DRAIN_DELAY: '0' },

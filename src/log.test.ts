@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 
 import { createLog, createLogOutput, secretsIn } from './log.ts'
 
@@ -49,7 +50,7 @@ test('error: a full disk', () => {
 
 test('behavior: says what was lost once there is a reader again', async () => {
   const script = `
-    import { createLogOutput, stdout } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)}
+    import { createLogOutput, stdout } from ${JSON.stringify(pathToFileURL(join(inject('package'), 'dist', 'log.js')).href)}
     const output = createLogOutput(stdout())
     for (let line = 0; line < 10_000; line++) output.write('x'.repeat(99) + '\\n')
     process.stderr.write(output.problem() + '\\n')
@@ -58,7 +59,7 @@ test('behavior: says what was lost once there is a reader again', async () => {
       if (output.problem() === undefined) process.exit()
     }, 10)
   `
-  const writer = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+  const writer = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void writer.kill('SIGKILL'))

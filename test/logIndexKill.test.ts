@@ -15,6 +15,7 @@ import { lastIndexable } from '../src/logIndex/fill/units.ts'
 import { createSearcher } from '../src/logIndex/search/search.ts'
 import { verifyBlocks } from '../src/logIndex/verify.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
+import { commandFile } from './cli.ts'
 import { postgresMissing, somePostgresIndex } from './postgres.ts'
 import { explainSkip } from './redis.ts'
 
@@ -56,9 +57,7 @@ function startFilling(index: string, url: string, from: number): ChildProcess {
   return spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
-      'src/main.ts',
+      commandFile(),
       'index',
       '--index',
       index,

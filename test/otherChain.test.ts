@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { createScriptedChain } from './chain.ts'
 import { startTcpProxy } from './tcpProxy.ts'
@@ -11,6 +11,7 @@ test('behavior: a load balancer that leads to another chain gets its answers ref
   for (const one of [chain, other]) for (let count = 0; count < 3; count++) one.mine()
   const [node, wrong] = [await chain.listen(), await other.listen()]
   const proxy = await startTcpProxy(portOf(node))
+  onTestFinished(() => proxy.close())
   const gateway = await startNodeGateway(`http://127.0.0.1:${proxy.port}`, {
     upstreamSolidity: `http://127.0.0.1:${proxy.port}`,
   })

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from './chain.ts'
+import { commandFile } from './cli.ts'
 import { startFaultProxy } from './faultProxy.ts'
 import { post } from './gateway.ts'
 import { targetOf } from './upstreams.ts'
@@ -25,7 +26,7 @@ async function start() {
       `port: 0\nupstreams:\n${urls.map((url) => `  - wallet: ${url}\n`).join('')}`,
     )
   write(nodes.map(({ url }) => url))
-  const args = ['--import', 'tsx', 'src/main.ts', 'serve', '--config', path]
+  const args = [commandFile(), 'serve', '--config', path]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: string[] = []
   let url = ''

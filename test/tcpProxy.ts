@@ -1,8 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-import { onTestFinished } from 'vitest'
-
-/** A TCP proxy in front of a port of this machine. It ends with the test. */
+/** A TCP proxy in front of a port of this machine. The caller closes it. */
 export async function startTcpProxy(port: number) {
   let target = port
   const sockets = new Set<Socket>()
@@ -20,10 +18,6 @@ export async function startTcpProxy(port: number) {
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
   const { port: own } = server.address() as AddressInfo
   return {
     port: own,
@@ -35,6 +29,10 @@ export async function startTcpProxy(port: number) {
     /** Connections stay open and carry nothing any more, as after a router has lost its state. New ones work. */
     freeze() {
       for (const socket of sockets) socket.unpipe().pause()
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
     },
   }
 }

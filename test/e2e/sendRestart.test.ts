@@ -9,6 +9,7 @@ import { type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { commandFile } from '../cli.ts'
 import { type DevGateway, startDevGateway } from '../devGateway.ts'
 import { explainSkip, redisMissing, someRedis } from '../redis.ts'
 import { createClient } from '../watcher.ts'
@@ -39,7 +40,7 @@ async function spawnGateway(options: string[]) {
   const keys = dev.chain.accounts.map(({ key }) => key).join(',')
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', 'src/main.ts', 'serve', '--port', '0', '--upstream', dev.url, ...options],
+    [commandFile(), 'serve', '--port', '0', '--upstream', dev.url, ...options],
     {
       env: { ...process.env, ETHGATE_KEYS: keys },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
+import { commandFile } from '../cli.ts'
 import { startReplayNode } from '../node.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** Runs `serve` with a short drain, and says when it answers. Its log goes to a file. */
 async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options = {}) {
@@ -17,7 +15,7 @@ async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options
   const output = openSync(log, 'w')
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', MAIN, 'serve', '--upstream', node.url, '--port', String(port)].concat(
+    [commandFile(), 'serve', '--upstream', node.url, '--port', String(port)].concat(
       ['--drain', '300', '--drain-delay', '100'],
       flags,
     ),

@@ -1,0 +1,106 @@
+import { Redis } from 'ioredis'
+import { describe, expect, test as base, vi } from 'vitest'
+
+import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
+import {
+  createReplicaGroup,
+  hashesAfter,
+  PATIENCE,
+  type ReplicaGroup,
+} from '../../../test/replicaGroup.ts'
+import { startTcpProxy } from '../../../test/tcpProxy.ts'
+
+explainSkip(redisServerMissing)
+
+const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
+
+/** Each has a Redis of its own, which it spoils. */
+const test = base.extend<{ redis: TestRedis; group: ReplicaGroup }>({
+  redis: async ({ task: _ }, use) => {
+    const redis = await startRedis()
+    await use(redis)
+    await redis.close()
+  },
+  group: async ({ redis }, use) => {
+    const group = createReplicaGroup(redis.url)
+    await use(group)
+    await group.close()
+  },
+})
+
+// They wait for time-outs: so they wait side by side.
+describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurrent: true }, () => {
+  test('behavior: a connection to Redis that carries nothing any more is replaced', async ({
+    group: { chain, haveHead, haveRoles, start, withRole },
+    onTestFinished,
+    redis,
+  }) => {
+    const a = await start()
+    const proxy = await startTcpProxy(Number(new URL(redis.url).port))
+    onTestFinished(() => proxy.close())
+    const b = await start({ url: `redis://127.0.0.1:${proxy.port}` })
+    expect(withRole('leader')).toBe(a)
+    proxy.freeze()
+    await haveHead(2, chain.mine().hash)
+    await vi.waitFor(() => expect(b.head.isShared()).toBe(true), PATIENCE)
+    await haveHead(3, chain.mine().hash)
+    await haveRoles('follower', 'leader')
+  })
+
+  test.for([
+    {
+      state: 'full',
+      reason: 'its memory is full',
+      spoil: (admin: Redis) => admin.config('SET', 'maxmemory', '1'),
+      mend: (admin: Redis) => admin.config('SET', 'maxmemory', '0'),
+    },
+    {
+      state: 'read-only',
+      reason: 'it is a read-only replica',
+      spoil: (admin: Redis) => admin.replicaof('127.0.0.1', 1),
+      mend: (admin: Redis) => admin.replicaof('NO', 'ONE'),
+    },
+  ])(
+    'behavior: while Redis is $state the head goes on',
+    async (
+      { mend, reason, spoil },
+      { group: { chain, haveHead, haveRoles, running, start }, onTestFinished, redis },
+    ) => {
+      const [a] = [await start(), await start()]
+      const admin = new Redis(redis.url)
+      onTestFinished(() => admin.disconnect())
+      await spoil(admin)
+      await haveHead(2, chain.mine({ logs: [[log]] }).hash)
+      await haveRoles('standalone', 'standalone')
+      await haveHead(3, chain.mine().hash)
+      expect(a.link.problem()).toBe(`Redis refuses writes (${reason})`)
+      expect(a.head.status().upstream).toBe('up')
+      await mend(admin)
+      await haveRoles('follower', 'leader')
+      await haveHead(4, chain.mine().hash)
+      await vi.waitFor(() => expect(a.link.problem()).toBeUndefined(), PATIENCE)
+      for (const { changes } of running)
+        expect(hashesAfter(changes)).toEqual(chain.canonical().map(({ hash }) => hash))
+    },
+  )
+
+  test('behavior: Redis goes and comes back, with and without its data', async ({
+    group: { chain, haveHead, haveRoles, running, start },
+    redis,
+  }) => {
+    const [, b] = [await start(), await start()]
+    await redis.stop()
+    await haveHead(2, chain.mine({ logs: [[log]] }).hash)
+    await haveRoles('standalone', 'standalone')
+    await redis.start()
+    await haveRoles('follower', 'leader')
+    await haveHead(3, chain.mine().hash)
+    await b.link.client.flushall()
+    await haveHead(4, chain.mine().hash)
+    const late = await start()
+    await haveHead(4, chain.head().hash)
+    expect(late.head.latest().hash).toBe(chain.head().hash)
+    for (const { changes } of running.slice(0, 2))
+      expect(hashesAfter(changes)).toEqual(chain.canonical().map(({ hash }) => hash))
+  })
+})

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+
+import { expect, vi } from 'vitest'
+
+import { createHead } from '../src/chain/head.ts'
+import type { ChainUpdate, Head } from '../src/chain/headTypes.ts'
+import { createNativeClient } from '../src/native/client.ts'
+import { NodeUnreachableError } from '../src/native/errors.ts'
+import { createRedisLink, type RedisLink } from '../src/redis.ts'
+import { createScriptedChain, type ScriptedChain } from './chain.ts'
+
+/** The head of one replica, with its own way to the node. */
+export type Replica = {
+  head: Head
+  link: RedisLink
+  changes: ChainUpdate[]
+  /** What this replica logs, and what it calls on its node. */
+  messages: string[]
+  calls: string[]
+  /** Whether this replica reaches its node. */
+  node: { isDown: boolean }
+}
+
+/** Long enough for a busy machine; nothing here depends on how long things take. */
+export const PATIENCE = { timeout: 25_000, interval: 20 }
+
+/** A scripted chain of two blocks, and replicas that follow it with one Redis. The caller closes the group. */
+export function createReplicaGroup(redisUrl: string) {
+  const chain = createScriptedChain()
+  chain.mine()
+  const prefix = randomUUID()
+  /** Those that run, in the order of their start. */
+  const running: Replica[] = []
+
+  async function start({ isDown = false, of = chain, url = redisUrl }: Options = {}) {
+    const replica = createReplica(of, createRedisLink({ url, prefix }), isDown)
+    running.push(replica)
+    await replica.head.start()
+    return replica
+  }
+
+  /** Forgets a replica: what is said of all no longer concerns it. */
+  function forget(replica: Replica): void {
+    running.splice(running.indexOf(replica), 1)
+  }
+
+  return {
+    chain,
+    running,
+    start,
+    forget,
+    async stop(replica: Replica) {
+      forget(replica)
+      await stopReplica(replica)
+    },
+    withRole: (role: string) => running.find(({ head }) => head.status().role === role) as Replica,
+    /** Waits until all have this head. */
+    haveHead: (number: number, hash: string) =>
+      vi.waitFor(() => {
+        for (const { head } of running) expect(head.latest()).toMatchObject({ number, hash })
+      }, PATIENCE),
+    /** Waits until these are their roles. */
+    haveRoles: (...roles: string[]) =>
+      vi.waitFor(
+        () => expect(running.map(({ head }) => head.status().role).toSorted()).toEqual(roles),
+        PATIENCE,
+      ),
+    async close() {
+      await Promise.all(running.map(stopReplica))
+    },
+  }
+}
+
+type Options = { isDown?: boolean; of?: ScriptedChain; url?: string }
+
+export type ReplicaGroup = ReturnType<typeof createReplicaGroup>
+
+function createReplica(chain: ScriptedChain, link: RedisLink, isDown: boolean): Replica {
+  const node = { isDown }
+  const calls: string[] = []
+  const messages: string[] = []
+  const native = createNativeClient({
+    transport: {
+      ...chain.transport,
+      async send(path, body) {
+        calls.push(path)
+        if (node.isDown) throw new NodeUnreachableError()
+        return chain.transport.send(path, body, { idempotent: true })
+      },
+    },
+  })
+  const note = (fields: object | string, message?: string) =>
+    void messages.push(message ?? (fields as string))
+  const log = { error: note, info: note, warn: note }
+  const head = createHead({ genesis: chain.genesis, log, native, redis: link })
+  const changes: ChainUpdate[] = []
+  head.onUpdate((change) => changes.push(change))
+  return { calls, changes, head, link, messages, node }
+}
+
+/** Stops a replica as the end of its process does. */
+export async function stopReplica({ head, link }: Replica): Promise<void> {
+  await head.stop()
+  await link.close()
+}
+
+/** The chain that a listener of the updates ends up with. Throws where an update does not fit. */
+export function hashesAfter(changes: readonly ChainUpdate[]): string[] {
+  const hashes: string[] = []
+  for (const { added, removed } of changes) {
+    for (const { hash } of removed) expect(hashes.pop()).toBe(hash)
+    hashes.push(...added.map(({ hash }) => hash))
+  }
+  return hashes
+}
