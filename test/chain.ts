@@ -47,8 +47,13 @@ export function createScriptedChain({
   const calls = new Map<string, number>()
   const pending: string[] = []
   const faults: Faults = {}
+  const listeners = new Set<() => void>()
   let solid = start
   let made = 0
+
+  const changed = () => {
+    for (const listener of listeners) listener()
+  }
 
   const digest = (text: string) => createHash('sha256').update(`${seed}:${text}`).digest('hex')
 
@@ -152,15 +157,27 @@ export function createScriptedChain({
 
   return {
     /** Makes the next block. */
-    mine: (script: Script = {}) => toRef(push(script)),
+    mine(script: Script = {}) {
+      const block = toRef(push(script))
+      changed()
+      return block
+    },
     /** Removes the newest `depth` blocks and makes others in their place. */
     reorg(depth: number, scripts: Script[]) {
       blocks.splice(blocks.length - depth, depth)
-      return scripts.map((script) => toRef(push(script)))
+      const branch = scripts.map((script) => toRef(push(script)))
+      changed()
+      return branch
     },
     /** Raises the solidified block. */
     solidify(number: number) {
       solid = number
+      changed()
+    },
+    /** Calls the listener when the chain has changed. Returns the function that removes it. */
+    onChange(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     head: () => toRef(newest()),
     /** Hash of the first block. */

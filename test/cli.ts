@@ -64,13 +64,16 @@ export type RunningCommand = {
   lines(count: number): Promise<string[]>
 }
 
-/** Starts `ethgate` in a process of its own. Its environment has none of its variables but those given. */
+/**
+ * Starts `ethgate` in a process of its own. Its environment has none of its variables but those given, and that no load
+ * balancer looks at it.
+ */
 export function startCommand(
   args: readonly string[],
   { env = {}, input }: startCommand.Options = {},
 ): RunningCommand {
   const child = spawn(process.execPath, [commandFile(), ...args], {
-    env: { ...environment(), ...env },
+    env: { ...environment(), ETHGATE_DRAIN_DELAY: '0', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let stdout = ''

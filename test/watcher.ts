@@ -4,7 +4,7 @@ import type { Config } from '../src/config.ts'
 import { createGateway } from '../src/gateway.ts'
 import type { ScriptedChain } from './chain.ts'
 
-/** A gateway over a scripted chain, spoken to over real sockets. */
+/** A gateway over a scripted chain, spoken to over real sockets. It polls as soon as the chain has changed. */
 export async function startWatchedGateway(chain: ScriptedChain, config: Partial<Config> = {}) {
   const gateway = createGateway({
     authoritative: false,
@@ -12,8 +12,16 @@ export async function startWatchedGateway(chain: ScriptedChain, config: Partial<
     transport: chain.transport,
   })
   const { url } = await gateway.start()
-  await gateway.ready
-  return { ...createClient(url), gateway, stop: () => gateway.stop() }
+  const { head } = await gateway.ready
+  const forget = chain.onChange(() => head.pollNow())
+  return {
+    ...createClient(url),
+    gateway,
+    async stop() {
+      forget()
+      await gateway.stop()
+    },
+  }
 }
 
 /** A gateway in front of a real node, whose solidified state is on the next port. */
