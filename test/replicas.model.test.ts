@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import fc from 'fast-check'
 import type { Hash } from 'viem'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { createHead } from '../src/chain/head.ts'
 import type { RpcLog } from '../src/codec/types.ts'
@@ -31,6 +31,9 @@ type Event = { pause: number } & (
 
 /** Milliseconds: short, so that pages of the dead are free soon; long enough for a busy machine. */
 const LEASE = 1_200
+
+/** Runs of the model that go side by side. */
+const LANES = 6
 
 const pause = fc.integer({ min: 0, max: 30 })
 const replica = fc.integer({ min: 0, max: 1 })
@@ -243,22 +246,25 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
 
 const nameOf = ({ blockHash, logIndex }: RpcLog) => `${blockHash}:${logIndex}`
 
-let redis: TestRedis
-beforeAll(async () => {
-  if (!redisServerMissing) redis = await startRedis()
-})
-afterAll(() => redis?.close())
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 6)
+const SEED = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31 - LANES))
 
+// Runs mostly wait, so several go side by side, each lane with a Redis of its own.
 describe.skipIf(redisServerMissing !== undefined)('two replicas on one Redis', () => {
-  test('behavior: whatever happens, a client converges to the canonical logs and blocks', async () => {
-    const scripts = fc.array(events, { minLength: 10, maxLength: 60, size: 'max' })
-    const property = fc.asyncProperty(scripts, (script) => run(redis, script))
-    const numRuns = Number(process.env['MODEL_RUNS'] ?? 6)
-    const seed = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31))
-    process.stdout.write(`MODEL_SEED=${seed} MODEL_RUNS=${numRuns}\n`)
-    const outcome = await fc.check(property, { endOnFailure: true, numRuns, seed })
-    // The report has the script that failed.
-    const report = fc.defaultReportMessage(outcome)
-    expect({ report, error: outcome.errorInstance }).toEqual({ report: undefined, error: null })
-  }, 300_000)
+  test.concurrent.for(Array.from({ length: LANES }, (_, lane) => lane))(
+    'behavior: whatever happens, a client converges to the canonical logs and blocks, lane %i',
+    { timeout: 300_000 },
+    async (lane, { onTestFinished }) => {
+      const redis = await startRedis()
+      onTestFinished(() => redis.close())
+      const scripts = fc.array(events, { minLength: 10, maxLength: 60, size: 'max' })
+      const property = fc.asyncProperty(scripts, (script) => run(redis, script))
+      const numRuns = Math.ceil(RUNS / LANES)
+      const outcome = await fc.check(property, { endOnFailure: true, numRuns, seed: SEED + lane })
+      // The report has the script that failed.
+      const report = fc.defaultReportMessage(outcome)
+      expect({ report, error: outcome.errorInstance }).toEqual({ report: undefined, error: null })
+    },
+  )
+  process.stdout.write(`MODEL_SEED=${SEED} MODEL_RUNS=${RUNS}\n`)
 })
