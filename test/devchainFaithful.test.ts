@@ -8,6 +8,7 @@ import { createFrameTracer } from '../src/devchain/trace/callTracer.ts'
 import type { Frame } from '../src/devchain/trace/frame.ts'
 import { parseNative } from '../src/native/json.ts'
 import { recordedGenesis, replayRecorded } from './devchainRecorded.ts'
+import { isLong } from './long.ts'
 import { heights, recordedBlock } from './recordedBlock.ts'
 import { type Answer, nativeRecording } from './recording.ts'
 
@@ -68,6 +69,9 @@ const KNOWN: { path: RegExp; request?: RegExp; reason: string }[] = [
       'a chain that knows the transaction says so before it says that it expired; wording of protobuf errors',
   },
 ]
+
+/** Calls of an endless loop: each takes a second, and its answer is not compared. Only `npm run test:long` makes them. */
+const ENDLESS = /"data":"44df8e70"/
 
 /** Members that follow from the time of the request: ids, references, and what is derived from them. */
 const OF_THE_MOMENT = new Set([
@@ -153,6 +157,7 @@ describe('a recorded chain made anew', () => {
     let asked = 0
     for (const [path, requests] of Object.entries(recording.requests))
       for (const [key, index] of Object.entries(requests)) {
+        if (!isLong && ENDLESS.test(key)) continue
         asked++
         const expected = recording.answers[index] as Answer
         const from = path.startsWith('/walletsolidity') ? solid : wallet
