@@ -1,5 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+import { SlowestFirst } from './test/sequencer.ts'
+
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
@@ -9,6 +11,7 @@ export default defineConfig({
     globalSetup: ['test/globalSetup.ts'],
     // Files share the modules of their worker: loading them anew for each file took most of the time.
     isolate: false,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     // Tests that run side by side mostly wait.
     maxConcurrency: 12,
