@@ -12,10 +12,12 @@ export default defineConfig({
     // Files share the modules of their worker: loading them anew for each file took most of the time.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 30_000,
+    // Long: what a test waits for is a condition, and a busy machine may take its time.
+    testTimeout: 120_000,
     // Tests that run side by side mostly wait.
     maxConcurrency: 12,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { interval: 20, timeout: 40_000 } },
     // No load balancer looks at the gateways that tests start.
     env: { ETHGATE_DRAIN_DELAY: '0' },
     // Two cores are the size of the machines that run this suite.

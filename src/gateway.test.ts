@@ -3,10 +3,11 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 
 import { createPublicClient, custom, http, webSocket } from 'viem'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { type ReplayRequest, startReplayNode } from '../test/node.ts'
 import { CHAIN } from '../test/recordedChain.ts'
+import { until } from '../test/until.ts'
 import { type Config, createGateway } from './gateway.ts'
 import { createLog, secretsIn } from './log.ts'
 
@@ -212,9 +213,9 @@ describe('the node is away', () => {
     await gateway.start()
     expect(gateway.health().status).toBe('ok')
     away = true
-    await vi.waitFor(() => expect(gateway.health().status).toBe('down'), 10_000)
+    await until(() => expect(gateway.health().status).toBe('down'))
     away = false
-    await vi.waitFor(() => expect(gateway.health().status).toBe('ok'), 10_000)
+    await until(() => expect(gateway.health().status).toBe('ok'))
   })
 
   test('behavior: it may be stopped while it waits', async () => {
@@ -266,11 +267,11 @@ describe('stopping', () => {
       },
     )
     gateway.start().catch(() => {})
-    await vi.waitFor(() => expect(open.size).toBeGreaterThan(0), 10_000)
+    await until(() => expect(open.size).toBeGreaterThan(0))
     const stopped = gateway.stop()
     answer()
     await stopped
-    await vi.waitFor(() => expect(open.size).toBe(0), 5_000)
+    await until(() => expect(open.size).toBe(0))
   })
 
   test('behavior: problems from outside are told', async () => {
@@ -330,7 +331,7 @@ test('error: the path of the upstream, which may be a key, is told to nobody', a
     ] as const)
       told.push(await ask(url, method, [...params]))
     const expected = fault === 'none' ? 'up' : 'down'
-    await vi.waitFor(() => expect(gateway.health().upstream.state).toBe(expected), 10_000)
+    await until(() => expect(gateway.health().upstream.state).toBe(expected))
     told.push(gateway.health(), await (await fetch(`${url}/metrics`)).text())
   }
   // Nobody wants to read the whole text when it fails.

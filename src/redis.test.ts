@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { explainSkip, redisMissing, someRedis } from '../test/redis.ts'
+import { until } from '../test/until.ts'
 import { createRedisLink } from './redis.ts'
 
 explainSkip(redisMissing)
@@ -15,7 +16,7 @@ describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
       await link.close()
       await redis.close()
     })
-    await vi.waitFor(() => expect(link.status()).toBe('up'))
+    await until(() => expect(link.status()).toBe('up'))
     return link
   }
 
@@ -53,7 +54,7 @@ test('error: a Redis that is not there fails at once, and nothing goes unhandled
   link.onStatus((...status) => told.push(status))
   await expect(link.run((client) => client.get('a'))).rejects.toMatchObject({ code: -32603 })
   expect(link.status()).toBe('down')
-  await vi.waitFor(() =>
+  await until(() =>
     expect(told).toEqual([['down', expect.stringContaining('ECONNREFUSED') as string]]),
   )
   expect(link.problem()).toBe('Redis is unreachable')

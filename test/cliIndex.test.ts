@@ -101,7 +101,7 @@ test('default: fills, tells what is covered, verifies, exports', async () => {
   const copy = join(directory, 'copy')
   expect(await run('compact', '--index', index, '--into', copy)).toMatchObject({ code: 0 })
   expect(json((await run('status', '--index', copy)).stdout)).toMatchObject({ logs })
-}, 120_000)
+})
 
 test('args: --address keeps the logs of some contracts', async () => {
   const own = join(directory, 'own')
@@ -124,7 +124,7 @@ test('args: --address keeps the logs of some contracts', async () => {
   expect(other.stderr).toContain('keeps the logs of 1 other contracts')
   const exported = await run('export', '--index', own, '--out', join(directory, 'x.csv'))
   expect(exported.stderr).toContain('name them with --address')
-}, 60_000)
+})
 
 test('error: what is missing is named', async () => {
   expect(await run('status')).toMatchObject({ code: 2 })

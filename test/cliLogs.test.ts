@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { commandFile, ethgate, type Reply, startCommand, startRpc } from './cli.ts'
 import { startReplayGateway } from './gateway.ts'
+import { until } from './until.ts'
 
 type Server = Awaited<ReturnType<typeof startRpc>>
 let server: Server
@@ -161,7 +162,7 @@ test('behavior: killed at any moment, the same command goes on without gaps or d
   const last = await ethgate(command())
   expect(last.code).toBe(0)
   expect(await readFile(out, 'utf8')).toBe(expected(0, 20_000))
-}, 90_000)
+})
 
 test('behavior: half a row at the end, left by a kill in the middle of a write, is cut off', async () => {
   settings.head = 3_000
@@ -201,7 +202,7 @@ test('behavior: Ctrl-C keeps what was read and exits with 130', async () => {
 test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
   const silent = await startRpc(() => new Promise<never>(() => {}))
   const running = startCommand(['logs', '--rpc', silent.url])
-  await vi.waitFor(() => expect(silent.calls).not.toEqual([]), { timeout: 20_000 })
+  await until(() => expect(silent.calls).not.toEqual([]))
   running.process.kill('SIGINT')
   const run = await running.ended
   await silent.close()

@@ -109,20 +109,16 @@ const sending = sections.filter(({ section }) => section === 'send')
 const others = sections.filter(({ section, steps }) => section !== 'send' && steps.length > 0)
 
 // Other sections look at what this one sends.
-test('behavior: the commands of the section send', { timeout: 120_000 }, async () => {
+test('behavior: the commands of the section send', async () => {
   for (const step of sending.flatMap(({ steps }) => steps)) {
     const { actual, page } = await compare(step)
     expect(actual).toEqual(page)
   }
 })
 
-test.each(others)(
-  'behavior: the commands of the section $section',
-  { timeout: 120_000 },
-  async ({ steps }) => {
-    for (const step of steps) {
-      const { actual, page } = await compare(step)
-      expect(actual).toEqual(page)
-    }
-  },
-)
+test.each(others)('behavior: the commands of the section $section', async ({ steps }) => {
+  for (const step of steps) {
+    const { actual, page } = await compare(step)
+    expect(actual).toEqual(page)
+  }
+})

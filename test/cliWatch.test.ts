@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { RpcLog } from '../src/codec/types.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { type RunningCommand, startCommand, startRpc } from './cli.ts'
+import { until } from './until.ts'
 
 const TOPIC = 'aa'.repeat(32)
 const log = { address: '33'.repeat(20), topics: [TOPIC], data: '' }
@@ -64,9 +65,8 @@ function canonical(from: number): string[] {
 
 /** Waits until the logs that stand are exactly those of the chain, in its order. */
 function expectCanonical(command: RunningCommand, from: number): Promise<void> {
-  return vi.waitFor(
-    () => expect(standing(command.stdout().split('\n').slice(0, -1))).toEqual(canonical(from)),
-    { timeout: 20_000, interval: 50 },
+  return until(() =>
+    expect(standing(command.stdout().split('\n').slice(0, -1))).toEqual(canonical(from)),
   )
 }
 
@@ -117,7 +117,7 @@ for (const way of ['socket', 'poll'] as const) {
         await expectCanonical(command, 1)
       }
       expect(command.stdout()).toContain('"removed":true')
-    }, 90_000)
+    })
 
     test('behavior: Ctrl-C ends it with 130', async () => {
       const command = watch('heads', '--from', '1', ...flags)
@@ -147,7 +147,7 @@ test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
   const server = await startRpc(() => new Promise<never>(() => {}))
   const command = startCommand(['watch', 'heads', '--poll', '--rpc', server.url])
   running.push(command)
-  await vi.waitFor(() => expect(server.calls).not.toEqual([]), { timeout: 20_000 })
+  await until(() => expect(server.calls).not.toEqual([]))
   command.process.kill('SIGINT')
   expect(await command.ended).toEqual({ code: 130, stdout: '', stderr: '' })
   await server.close()

@@ -264,7 +264,7 @@ describe('anybody may send', () => {
     }
     expect(await nonce(accountOf(9))).toBe(first + sends)
     provider.destroy()
-  }, 120_000)
+  })
 
   test('behavior: a failing transaction is in a block, counts and costs', async () => {
     const to = await deployKitchen()

@@ -107,7 +107,7 @@ beforeAll(async () => {
   await replayRecorded(ledger, (number) =>
     ids.push([number, ledger.head().id, recordedBlock(number).block.blockID]),
   )
-}, 120_000)
+})
 
 describe('a recorded chain made anew', () => {
   test('behavior: the same transactions make the same blocks', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
 import type { Config } from '../src/config.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
@@ -11,6 +11,7 @@ import { createScriptedChain, type ScriptedChain, type ScriptedLog } from './cha
 import { post } from './gateway.ts'
 import { postgresMissing, somePostgresIndex } from './postgres.ts'
 import { explainSkip } from './redis.ts'
+import { until } from './until.ts'
 import { createClient } from './watcher.ts'
 
 explainSkip(postgresMissing)
@@ -19,7 +20,6 @@ explainSkip(postgresMissing)
 const BLOCKS = 1_500
 const SOLID = BLOCKS - 20
 
-const WAIT = { timeout: 60_000, interval: 50 }
 const topic = (value: number) => value.toString(16).padStart(64, '0')
 const contract = (value: number) => value.toString(16).padStart(40, '0')
 
@@ -121,10 +121,7 @@ function testGateway(someIndex: () => string): void {
       indexRate: 10_000,
     })
 
-    await vi.waitFor(
-      () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID) }]),
-      WAIT,
-    )
+    await until(() => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID) }]))
     for (const filter of filters)
       expect(await logs(url, filter)).toEqual(await logs(plain.url, filter))
 
@@ -132,28 +129,27 @@ function testGateway(someIndex: () => string): void {
     grow(chain, 200)
     chain.reorg(5, [{ logs: logsOf(1) }, { logs: logsOf(2) }, {}, {}, { logs: logsOf(98) }, {}])
     chain.solidify(SOLID + 190)
-    await vi.waitFor(
-      () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID + 190) }]),
-      WAIT,
+    await until(() =>
+      expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID + 190) }]),
     )
-    await vi.waitFor(async () => {
+    await until(async () => {
       const head = chain.head().number
       for (const { url: each } of [plain, { url }])
         expect((await post(each, 'eth_blockNumber')).result).toBe(hex(head))
-    }, WAIT)
+    })
     for (const filter of filters)
       expect(await logs(url, filter)).toEqual(await logs(plain.url, filter))
 
     await gateway.stop()
     const read = chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0
     const again = await start(node.url, { index, indexFrom: 0 })
-    await vi.waitFor(() => expect(again.gateway.health().index?.state).toBe('following'), WAIT)
+    await until(() => expect(again.gateway.health().index?.state).toBe('following'))
     expect(await logs(again.url, { ...everything, toBlock: hex(1_023) })).toEqual(
       await logs(plain.url, { ...everything, toBlock: hex(1_023) }),
     )
     // Nothing that is indexed is read again: only the blocks near the head are.
     expect((chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0) - read).toBeLessThan(300)
-  }, 120_000)
+  })
 
   test('error: too many logs, with the longest range that fits', async () => {
     const chain = createChain()
@@ -165,9 +161,8 @@ function testGateway(someIndex: () => string): void {
       indexRate: 10_000,
       logsMaxResults: 500,
     })
-    await vi.waitFor(
-      () => expect(covered(gateway)?.[0]).toMatchObject({ from: 0, to: lastIndexable(SOLID) }),
-      WAIT,
+    await until(() =>
+      expect(covered(gateway)?.[0]).toMatchObject({ from: 0, to: lastIndexable(SOLID) }),
     )
     const error = (await logs(url, everything)) as {
       code: number
@@ -182,7 +177,7 @@ function testGateway(someIndex: () => string): void {
     expect(fits.length).toBeLessThanOrEqual(500)
     const more = await logs(url, { fromBlock: from, toBlock: hex(Number(to) + 1) })
     expect(more).toMatchObject({ code: -32005 })
-  }, 120_000)
+  })
 }
 
 test('behavior: filters and subscriptions resume from long ago', async () => {
@@ -194,10 +189,7 @@ test('behavior: filters and subscriptions resume from long ago', async () => {
     indexFrom: 0,
     indexRate: 10_000,
   })
-  await vi.waitFor(
-    () => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID) }]),
-    WAIT,
-  )
+  await until(() => expect(covered(gateway)).toEqual([{ from: 0, to: lastIndexable(SOLID) }]))
   const http = createClient(url)
   const topics = [null, `0x${topic(3)}`]
   const infos = () => chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0
@@ -209,7 +201,7 @@ test('behavior: filters and subscriptions resume from long ago', async () => {
   const client = await http.socket()
   closing.push(() => client.close())
   const id = await client.rpc<string>('eth_subscribe', 'logs', { topics }, { resumeFrom: '0x0' })
-  await vi.waitFor(() => expect(client.of(id).length).toBe(ofFilter.length), WAIT)
+  await until(() => expect(client.of(id).length).toBe(ofFilter.length))
 
   const expected = chain
     .canonical()
@@ -241,10 +233,7 @@ test('error: blocks that are not indexed count, and what is indexed is named', a
     indexFrom: 1_024,
     indexRate: 10_000,
   })
-  await vi.waitFor(
-    () => expect(covered(gateway)).toEqual([{ from: 1_024, to: lastIndexable(SOLID) }]),
-    WAIT,
-  )
+  await until(() => expect(covered(gateway)).toEqual([{ from: 1_024, to: lastIndexable(SOLID) }]))
   expect(await logs(url, everything)).toMatchObject({
     code: -32602,
     message: 'exceed max block range: 300',
@@ -255,7 +244,7 @@ test('error: blocks that are not indexed count, and what is indexed is named', a
     },
   })
   expect(await logs(url, { fromBlock: hex(900), toBlock: 'latest' })).toBeInstanceOf(Array)
-}, 60_000)
+})
 
 test('error: an index of another chain is refused, and searches go to the node', async () => {
   const index = someDirectory()
@@ -269,18 +258,15 @@ test('error: an index of another chain is refused, and searches go to the node',
   const first = await one.listen()
   closing.push(() => first.close())
   const { gateway } = await start(first.url, options)
-  await vi.waitFor(() => expect(covered(gateway)?.length).toBe(1), WAIT)
+  await until(() => expect(covered(gateway)?.length).toBe(1))
   await gateway.stop()
 
   const second = await other.listen()
   closing.push(() => second.close())
   const wrong = await start(second.url, options)
-  await vi.waitFor(
-    () => expect(wrong.gateway.health().reasons.join()).toContain('of another chain'),
-    WAIT,
-  )
+  await until(() => expect(wrong.gateway.health().reasons.join()).toContain('of another chain'))
   const found = (await logs(wrong.url, everything)) as { blockHash: string }[]
   expect(new Set(found.map(({ blockHash }) => blockHash))).toEqual(
     new Set(other.canonical().flatMap(({ hash, logs }) => (logs.length > 0 ? [hash] : []))),
   )
-}, 60_000)
+})

@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from './chain.ts'
 import { startTcpProxy } from './tcpProxy.ts'
+import { until } from './until.ts'
 import { startNodeGateway } from './watcher.ts'
 
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port)
@@ -23,7 +24,7 @@ test('behavior: a load balancer that leads to another chain gets its answers ref
     // The first answers may be those of connections that broke.
     for (let count = 0; count < 5; count++)
       await expect(balance()).rejects.toMatchObject({ code: -32603 })
-    await vi.waitFor(async () => expect(await ready()).toBe(503), { timeout: 10_000 })
+    await until(async () => expect(await ready()).toBe(503))
     await expect(balance()).rejects.toMatchObject({
       message: 'the upstream node serves another chain than before',
     })
@@ -32,8 +33,8 @@ test('behavior: a load balancer that leads to another chain gets its answers ref
     )
     expect(await gateway.rpc('eth_blockNumber')).toBe('0x3')
     proxy.switchTo(portOf(node))
-    await vi.waitFor(async () => expect(await balance()).toBe('0x0'), { timeout: 10_000 })
-    await vi.waitFor(async () => expect(await ready()).toBe(200), { timeout: 10_000 })
+    await until(async () => expect(await balance()).toBe('0x0'))
+    await until(async () => expect(await ready()).toBe(200))
   } finally {
     await gateway.stop()
     await node.close()

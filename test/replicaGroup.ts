@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 
 import { createHead } from '../src/chain/head.ts'
 import type { ChainUpdate, Head } from '../src/chain/headTypes.ts'
@@ -8,6 +8,7 @@ import { createNativeClient } from '../src/native/client.ts'
 import { NodeUnreachableError } from '../src/native/errors.ts'
 import { createRedisLink, type RedisLink } from '../src/redis.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
+import { until } from './until.ts'
 
 /** The head of one replica, with its own way to the node. */
 export type Replica = {
@@ -20,9 +21,6 @@ export type Replica = {
   /** Whether this replica reaches its node. */
   node: { isDown: boolean }
 }
-
-/** Long enough for a busy machine; nothing here depends on how long things take. */
-export const PATIENCE = { timeout: 25_000, interval: 20 }
 
 /** A scripted chain of two blocks, and replicas that follow it with one Redis. The caller closes the group. */
 export function createReplicaGroup(redisUrl: string) {
@@ -56,15 +54,12 @@ export function createReplicaGroup(redisUrl: string) {
     withRole: (role: string) => running.find(({ head }) => head.status().role === role) as Replica,
     /** Waits until all have this head. */
     haveHead: (number: number, hash: string) =>
-      vi.waitFor(() => {
+      until(() => {
         for (const { head } of running) expect(head.latest()).toMatchObject({ number, hash })
-      }, PATIENCE),
+      }),
     /** Waits until these are their roles. */
     haveRoles: (...roles: string[]) =>
-      vi.waitFor(
-        () => expect(running.map(({ head }) => head.status().role).toSorted()).toEqual(roles),
-        PATIENCE,
-      ),
+      until(() => expect(running.map(({ head }) => head.status().role).toSorted()).toEqual(roles)),
     async close() {
       await Promise.all(running.map(stopReplica))
     },

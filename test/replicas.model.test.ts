@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import fc from 'fast-check'
 import type { Hash } from 'viem'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { createHead } from '../src/chain/head.ts'
 import type { RpcLog } from '../src/codec/types.ts'
@@ -17,6 +17,7 @@ import { silentLog } from '../src/log.ts'
 import { createRedisLink } from '../src/redis.ts'
 import { createScriptedChain, type ScriptedChain, type Script } from './chain.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from './redis.ts'
+import { until } from './until.ts'
 
 explainSkip(redisServerMissing)
 
@@ -212,19 +213,16 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
 
   for (const event of script) await happen(event)
 
-  await vi.waitFor(
-    () => {
-      for (const { head } of replicas) {
-        head.pollNow()
-        expect(head.latest().hash).toBe(chain.head().hash)
-        expect(head.status().role).not.toBe('standalone')
-      }
-    },
-    { interval: 50, timeout: 20_000 },
-  )
+  await until(() => {
+    for (const { head } of replicas) {
+      head.pollNow()
+      expect(head.latest().hash).toBe(chain.head().hash)
+      expect(head.status().role).not.toBe('standalone')
+    }
+  })
   // A replica that was started again may still be connecting to Redis.
   const pollAgain = (index: number, filter: 'blocks' | 'logs') =>
-    vi.waitFor(() => poll(index, filter, 'sent'), { interval: 50, timeout: 20_000 })
+    until(() => poll(index, filter, 'sent'))
   // Pages of ended replicas are free after their lease.
   let last = Date.now()
   for (let index = 0; Date.now() - last < 2 * LEASE; index = 1 - index) {

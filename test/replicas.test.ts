@@ -4,12 +4,13 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Hash } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../src/codec/types.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { commandFile } from './cli.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from './redis.ts'
+import { until } from './until.ts'
 import { createClient } from './watcher.ts'
 
 explainSkip(redisServerMissing)
@@ -57,22 +58,17 @@ async function spawnGateway() {
     })
   const health = async () =>
     (await (await fetch(`${url}/health`)).json()) as { head: { number: number; role: string } }
-  await vi.waitFor(async () => expect((await health()).head.number).toBeGreaterThanOrEqual(0), {
-    timeout: 15_000,
-  })
+  await until(async () => expect((await health()).head.number).toBeGreaterThanOrEqual(0))
   return { ...client, end, health, signal: (signal: NodeJS.Signals) => child.kill(signal) }
 }
 
 type Gateway = Awaited<ReturnType<typeof spawnGateway>>
 
-const synced = (gateways: Gateway[], timeout = 20_000) =>
-  vi.waitFor(
-    async () => {
-      for (const gateway of gateways)
-        expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash)
-    },
-    { interval: 30, timeout },
-  )
+const synced = (gateways: Gateway[]) =>
+  until(async () => {
+    for (const gateway of gateways)
+      expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash)
+  })
 
 /** The one that leads, and the others. */
 async function byRole(gateways: Gateway[]) {
@@ -137,10 +133,7 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
       .canonical()
       .flatMap(({ hash, logs }) => logs.map((_, index) => `${hash}:${index}`))
     // The page of a killed replica is free after its lease.
-    await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(expected.length), {
-      interval: 50,
-      timeout: 20_000,
-    })
+    await until(() => expect(received.length).toBeGreaterThanOrEqual(expected.length))
     life.stopped = true
     await Promise.all(clients)
     // Connections that broke, and a store or replica that says it is not ready.
@@ -150,7 +143,7 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
       received.push(...(await gateway.rpc<RpcLog[]>('eth_getFilterChanges', id)))
     const names = received.map(({ blockHash, logIndex }) => `${blockHash}:${Number(logIndex)}`)
     expect(names.toSorted()).toEqual(expected.toSorted())
-  }, 120_000)
+  })
 
   test('behavior: the leader dies, another leads, sockets miss nothing', async () => {
     const gateways = [await spawnGateway(), await spawnGateway(), await spawnGateway()]
@@ -165,13 +158,13 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     blocks.push(chain.mine(), chain.mine())
     await synced(followers)
     for (const [index, socket] of sockets.entries())
-      await vi.waitFor(() =>
+      await until(() =>
         expect(socket.of<RpcHeader>(ids[index] as string).map(({ hash }): Hash => hash)).toEqual(
           blocks.map(({ hash }) => hash),
         ),
       )
     await Promise.all(sockets.map((socket) => socket.close()))
-  }, 60_000)
+  })
 
   test('behavior: a leader that was frozen does not disturb the one that replaced it', async () => {
     const gateways = await Promise.all([spawnGateway(), spawnGateway()])
@@ -187,7 +180,7 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     const roles = await Promise.all(gateways.map(async (one) => (await one.health()).head.role))
     expect(roles.toSorted()).toEqual(['follower', 'leader'])
     expect((await byRole(gateways)).leader).toBe(followers[0])
-  }, 60_000)
+  })
 
   test('behavior: the topology of the compose file: filters and heads through any replica', async () => {
     const gateways = [await spawnGateway(), await spawnGateway()]
@@ -206,8 +199,8 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
       message: 'the shared store (Redis) is unavailable, try again later',
     })
     await redis.start()
-    await vi.waitFor(() => second.rpc('eth_newBlockFilter'), { timeout: 8_000 })
+    await until(() => second.rpc('eth_newBlockFilter'))
     await first.end('SIGTERM')
     await second.end('SIGTERM')
-  }, 60_000)
+  })
 })

@@ -1,10 +1,11 @@
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 
 import { createNativeClient, type NativeClient } from '../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
 import type { Upstream } from '../src/native/pool/upstream.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { type FaultProxy, type ProxyTarget, startFaultProxy } from './faultProxy.ts'
+import { until } from './until.ts'
 
 /** Several nodes of one chain, each behind a proxy that makes it fail, with a pool in front. */
 export type TestPool = {
@@ -45,10 +46,7 @@ export async function startTestPool({
     await Promise.all(nodes.map((node) => node.close()))
   })
   // A busy machine may have missed a first probe.
-  await vi.waitFor(
-    () => expect(pool.status().every(({ state }) => state === 'healthy')).toBe(true),
-    { timeout: 10_000 },
-  )
+  await until(() => expect(pool.status().every(({ state }) => state === 'healthy')).toBe(true))
   return { chain, log, native, nodes, pool, state: (index) => pool.status()[index]?.state ?? '' }
 }
 

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
+import { until } from '../../test/until.ts'
 import { createHead } from './head.ts'
 import type { ChainUpdate, Head } from './headTypes.ts'
 
@@ -42,7 +43,7 @@ async function step() {
   for (const _ of ['this one', 'the next one']) {
     const before = polls
     head.pollNow()
-    await vi.waitFor(() => expect(polls).toBeGreaterThan(before), { interval: 1, timeout: 5_000 })
+    await until(() => expect(polls).toBeGreaterThan(before))
   }
 }
 
@@ -104,7 +105,7 @@ describe('createHead', () => {
     for (let count = 0; count < 100; count++) chain.mine()
     chain.solidify(97)
     head.pollNow()
-    await vi.waitFor(() => expect(head.latest().number).toBe(102))
+    await until(() => expect(head.latest().number).toBe(102))
     expect(changes.flatMap(({ added }) => added.map(({ hash }) => hash))).toEqual(hashes())
     expect(changes.at(-1)?.solidified.number).toBe(97)
     expect(Math.max(...changes.map(({ added }) => added.length))).toBe(32)

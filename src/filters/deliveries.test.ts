@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
+import { until } from '../../test/until.ts'
 import { silentLog } from '../log.ts'
 import { createDeliveries } from './deliveries.ts'
 
@@ -37,8 +38,8 @@ test('behavior: a cursor that the store does not take is kept and tried again', 
   await deliveries.attempted('0xa')
   expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('2:0x02')
   expect(deliveries.cursorOf('0xb', '1:0x01')).toBe('1:0x01')
-  await vi.waitFor(() => expect(commits).toHaveLength(3), { timeout: 5_000 })
-  await vi.waitFor(() => expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01'))
+  await until(() => expect(commits).toHaveLength(3))
+  await until(() => expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01'))
 })
 
 test('behavior: when another poll has claimed the page, the cursor stays known and is not tried again', async () => {

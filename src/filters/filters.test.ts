@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 
 import type { Hash } from 'viem'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
+import { until } from '../../test/until.ts'
 import { createClient, startWatchedGateway } from '../../test/watcher.ts'
 import type { RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
@@ -28,10 +29,7 @@ async function start(config: Partial<Config> = {}) {
 
 /** Waits until the gateway has the chain's newest block. */
 async function sync() {
-  await vi.waitFor(
-    async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash),
-    { interval: 20, timeout: 6_000 },
-  )
+  await until(async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash))
 }
 const changes = (id: string) => gateway.rpc<RpcLog[]>('eth_getFilterChanges', id)
 const brief = (logs: RpcLog[]) =>
@@ -188,7 +186,7 @@ describe('log filters', () => {
     // A poll while the page is on its way gets nothing twice.
     expect(await changes(id)).toEqual([])
     request.destroy()
-    await vi.waitFor(async () => expect(await changes(id)).toHaveLength(6), { timeout: 6_000 })
+    await until(async () => expect(await changes(id)).toHaveLength(6))
     expect(await changes(id)).toEqual([])
   })
 
@@ -232,13 +230,10 @@ describe('other filters', () => {
     const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
     const found: Hash[] = []
     const seen = (count: number) =>
-      vi.waitFor(
-        async () => {
-          found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
-          expect(found).toHaveLength(count)
-        },
-        { interval: 50, timeout: 5_000 },
-      )
+      until(async () => {
+        found.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', id)))
+        expect(found).toHaveLength(count)
+      })
     const [one, two, three, four] = ['01', '02', '03', '04'].map((byte) => byte.repeat(32)) as [
       string,
       string,
@@ -271,11 +266,10 @@ describe('other filters', () => {
     await sync()
     expect(polls()).toBe(0)
     const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
-    await vi.waitFor(() => expect(polls()).toBeGreaterThan(0), { timeout: 5_000 })
+    await until(() => expect(polls()).toBeGreaterThan(0))
     // The filter expires, and with it the wish.
-    await vi.waitFor(async () => expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(false), {
+    await until(async () => expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(false), {
       interval: 2_000,
-      timeout: 8_000,
     })
     const before = polls()
     chain.mine()

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Hash } from 'viem'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../test/chain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
+import { until } from '../../test/until.ts'
 import { createClient, startWatchedGateway } from '../../test/watcher.ts'
 import { createDevChain } from '../devchain/index.ts'
 import { createGateway } from '../gateway.ts'
@@ -38,7 +39,7 @@ test('behavior: what is sent through the gateway is announced at once, whatever 
   const filter = await client.rpc<string>('eth_newPendingTransactionFilter')
   const [from, to] = await client.rpc<string[]>('eth_accounts')
   const hash = await client.rpc('eth_sendTransaction', { from, to, value: '0x1' })
-  await vi.waitFor(() => expect(socket.of(subscription)).toEqual([hash]), 3_000)
+  await until(() => expect(socket.of(subscription)).toEqual([hash]))
   expect(await client.rpc('eth_getFilterChanges', filter)).toEqual([hash])
 })
 
@@ -75,23 +76,18 @@ describe.skipIf(redisMissing !== undefined)('two replicas', () => {
       expected.push(`0x${byte.repeat(32)}`)
     }
     const arrived = () =>
-      vi.waitFor(
-        async () => {
-          found.push(...(await follower.rpc<Hash[]>('eth_getFilterChanges', filter)))
-          expect(found).toEqual(expected)
-          expect(socket.of(subscription)).toEqual(expected)
-        },
-        { interval: 50, timeout: 10_000 },
-      )
+      until(async () => {
+        found.push(...(await follower.rpc<Hash[]>('eth_getFilterChanges', filter)))
+        expect(found).toEqual(expected)
+        expect(socket.of(subscription)).toEqual(expected)
+      })
     add('01')
     add('02')
     await arrived()
     await leader.stop()
-    await vi.waitFor(() => expect(roleOf(follower)).toBe('leader'), { timeout: 10_000 })
+    await until(() => expect(roleOf(follower)).toBe('leader'))
     const before = chain.calls.get(POOL) ?? 0
-    await vi.waitFor(() => expect(chain.calls.get(POOL)).toBeGreaterThan(before + 1), {
-      timeout: 10_000,
-    })
+    await until(() => expect(chain.calls.get(POOL)).toBeGreaterThan(before + 1))
     add('03')
     await arrived()
   })

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 
 import { Redis } from 'ioredis'
 import type { Hash } from 'viem'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../test/chain.ts'
 import { explainSkip, redisServerMissing, startRedis } from '../../test/redis.ts'
+import { until } from '../../test/until.ts'
 import { startWatchedGateway } from '../../test/watcher.ts'
 import { fromWire } from '../lib/wire.ts'
 
@@ -32,14 +33,11 @@ const changes = ({ gateway }: Started, id: string) =>
   gateway.rpc<Hash[]>('eth_getFilterChanges', id)
 
 const synced = ({ chain, gateway }: Started) =>
-  vi.waitFor(async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash), {
-    interval: 30,
-    timeout: 8_000,
-  })
+  until(async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash))
 
 /** Polls until the filter can be polled again. */
 const recovered = (started: Started, id: string) =>
-  vi.waitFor(() => changes(started, id), { interval: 100, timeout: 15_000 })
+  until(() => changes(started, id), { interval: 100 })
 
 describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes', () => {
   test('behavior: read-only between delivery and commit: nothing comes twice', async () => {
@@ -69,10 +67,8 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
     const second = chain.mine()
     await synced(started)
     expect(await recovered(started, id)).toEqual([second.hash])
-    await vi.waitFor(() => expect(gateway.gateway.health().reasons).toEqual([]), {
-      timeout: 8_000,
-    })
-  }, 40_000)
+    await until(() => expect(gateway.gateway.health().reasons).toEqual([]))
+  })
 
   test('error: full: filters say so, health names the cause, blocks go on', async () => {
     const started = await start()
@@ -93,5 +89,5 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
     await expect(changes(started, id)).rejects.toMatchObject({ code: -32603, message })
     await admin.config('SET', 'maxmemory', '0')
     expect(await recovered(started, id)).toEqual([block.hash])
-  }, 40_000)
+  })
 })

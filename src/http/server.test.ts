@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { call, HEALTH, startHttpServer as setup } from '../../test/httpServer.ts'
+import { until } from '../../test/until.ts'
 
 describe('POST', () => {
   test('default', async () => {
@@ -123,7 +124,7 @@ describe('many requests on one connection', () => {
     let received = ''
     socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
     socket.write(pipelined(Array.from({ length: 1_000 }, (_, id) => numbered(id, 'wait'))))
-    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    await until(() => expect(clients).toHaveLength(1))
     // Another client is served after all that the first has sent could have been read.
     const other = connect(port)
     onTestFinished(() => void other.destroy())
@@ -133,7 +134,7 @@ describe('many requests on one connection', () => {
     }
     expect(clients).toHaveLength(1)
     release()
-    await vi.waitFor(() => expect(received.match(/"id":\d+/g)).toHaveLength(1_000), 10_000)
+    await until(() => expect(received.match(/"id":\d+/g)).toHaveLength(1_000))
     const ids = [...received.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))
     expect(ids).toEqual(Array.from({ length: 1_000 }, (_, id) => id))
     socket.destroy()
@@ -151,10 +152,10 @@ describe('many requests on one connection', () => {
       numbered(4, 'echo'),
     ])
     socket.write(text.slice(0, 1_000))
-    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    await until(() => expect(clients).toHaveLength(1))
     socket.write(text.slice(1_000))
     release()
-    await vi.waitFor(() => expect(received).toContain('"id":4'), 10_000)
+    await until(() => expect(received).toContain('"id":4'))
     expect([...received.matchAll(/"id":(\d+)/g)].map(([, id]) => id)).toEqual(['1', '2', '3', '4'])
     socket.destroy()
   })
@@ -165,7 +166,7 @@ describe('many requests on one connection', () => {
     socket.write(pipelined(Array.from({ length: 50 }, (_, id) => numbered(id, 'page', 30_000_000))))
     await new Promise((resolve) => socket.once('data', resolve))
     socket.resetAndDestroy()
-    await vi.waitFor(() => expect(deliveries).toEqual([false]))
+    await until(() => expect(deliveries).toEqual([false]))
     release()
     expect(clients).toHaveLength(1)
   })
@@ -186,7 +187,7 @@ describe('readers that do not read', () => {
   test('behavior: are cut when they take nothing', async () => {
     const { port, deliveries } = await setup({}, {}, { interval: 5, patience: 20 })
     await stall(port, 30_000_000)
-    await vi.waitFor(() => expect(deliveries).toEqual([false]))
+    await until(() => expect(deliveries).toEqual([false]))
   })
 
   test('behavior: are not cut while they take something', async () => {
@@ -197,8 +198,8 @@ describe('readers that do not read', () => {
       taken += chunk.length
     })
     socket.resume()
-    await vi.waitFor(() => expect(deliveries).toEqual([true]), 10_000)
-    await vi.waitFor(() => expect(taken).toBeGreaterThan(29_000_000), 10_000)
+    await until(() => expect(deliveries).toEqual([true]))
+    await until(() => expect(taken).toBeGreaterThan(29_000_000))
     expect(unsent.bytes()).toBe(0)
   })
 
@@ -222,7 +223,7 @@ describe('readers that do not read', () => {
     )
     await stall(port, 30_000_000)
     expect(await (await post(call('page', 30_000_000))).text()).toHaveLength(30_000_034)
-    await vi.waitFor(() => expect(deliveries).toEqual([false, true]))
+    await until(() => expect(deliveries).toEqual([false, true]))
   })
 })
 
@@ -230,13 +231,13 @@ describe('settling', () => {
   test.each([100, 1_000_000])('behavior: delivered, %s bytes', async (bytes) => {
     const { post, deliveries } = await setup()
     await (await post(call('page', bytes))).text()
-    await vi.waitFor(() => expect(deliveries).toEqual([true]))
+    await until(() => expect(deliveries).toEqual([true]))
   })
 
   test('behavior: delivered on a connection that closes with the answer', async () => {
     const { post, deliveries } = await setup()
     await (await post(call('page', 100), { headers: { connection: 'close' } })).text()
-    await vi.waitFor(() => expect(deliveries).toEqual([true]))
+    await until(() => expect(deliveries).toEqual([true]))
   })
 
   test('behavior: the client goes while the method runs', async () => {
@@ -244,11 +245,11 @@ describe('settling', () => {
     const outgoing = httpRequest({ method: 'POST', port })
     outgoing.on('error', () => {})
     outgoing.end(call('wait'))
-    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    await until(() => expect(clients).toHaveLength(1))
     outgoing.destroy()
-    await vi.waitFor(() => expect(aborted).toEqual([true]))
+    await until(() => expect(aborted).toEqual([true]))
     release()
-    await vi.waitFor(() => expect(deliveries).toEqual([false]))
+    await until(() => expect(deliveries).toEqual([false]))
   })
 
   test.each(['reset', 'end'] as const)(
@@ -264,7 +265,7 @@ describe('settling', () => {
       expect(deliveries).toEqual([])
       if (way === 'reset') socket.resetAndDestroy()
       else socket.destroy()
-      await vi.waitFor(() => expect(deliveries).toEqual([false]))
+      await until(() => expect(deliveries).toEqual([false]))
     },
   )
 })
@@ -363,7 +364,7 @@ describe('closing', () => {
   test('behavior: what is under way finishes, nothing new is accepted', async () => {
     const { clients, close, post, release } = await setup()
     const answer = post(call('wait'))
-    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    await until(() => expect(clients).toHaveLength(1))
     const closed = close()
     await expect(post(call('echo'))).rejects.toThrow('fetch failed')
     release()
@@ -382,7 +383,7 @@ describe('closing', () => {
     }
     expect(await ask()).toBe('keep-alive')
     const underWay = post(call('wait'))
-    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    await until(() => expect(clients).toHaveLength(1))
     const closed = close({ delay: 500 })
     expect(await ask()).toBe('close')
     expect((await post(call('echo', 1))).headers.get('connection')).toBe('close')
@@ -407,7 +408,7 @@ describe('closing', () => {
   test('behavior: what takes too long is cut', async () => {
     const { clients, close, post } = await setup({ drain: 50 })
     const answer = post(call('wait')).catch((error: unknown) => error)
-    await vi.waitFor(() => expect(clients).toHaveLength(1))
+    await until(() => expect(clients).toHaveLength(1))
     await close()
     expect(await answer).toBeInstanceOf(TypeError)
   })

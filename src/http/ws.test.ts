@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { call, startHttpServer as setup } from '../../test/httpServer.ts'
+import { until } from '../../test/until.ts'
 
 async function open(url: string, path = '/') {
   const ws = new WebSocket(url.replace('http', 'ws') + path)
@@ -20,15 +21,15 @@ async function open(url: string, path = '/') {
   })
   onTestFinished(() => ws.terminate())
   const next = (count = 1) =>
-    vi.waitFor(() => {
+    until(() => {
       expect(messages.length).toBeGreaterThanOrEqual(count)
       return messages.splice(0, count)
     })
   const closed = () =>
-    vi.waitFor(() => {
+    until(() => {
       if (closing) return closing
       throw new Error('still open')
-    }, 5_000)
+    })
   return { closed, next, ws }
 }
 
@@ -59,7 +60,7 @@ test('behavior: more requests than may be under way are all answered', async () 
   const { clients, release, url } = await setup()
   const { next, ws } = await open(url)
   for (let id = 0; id < 500; id++) ws.send(call('wait'))
-  await vi.waitFor(() => expect(clients).toHaveLength(64))
+  await until(() => expect(clients).toHaveLength(64))
   release()
   expect(await next(500)).toHaveLength(500)
 })
@@ -77,7 +78,7 @@ test('behavior: notifications', async () => {
   const forgotten = vi.fn<() => void>()
   sockets[0]?.onClose(forgotten)()
   ws.close()
-  await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce())
+  await until(() => expect(closed).toHaveBeenCalledOnce())
   expect(forgotten).not.toHaveBeenCalled()
   sockets[0]?.send('nobody')
   const late = vi.fn<() => void>()
@@ -90,13 +91,13 @@ test('behavior: settling', async () => {
   const { next, ws } = await open(url)
   ws.send(call('page', 1_000_000))
   await next()
-  await vi.waitFor(() => expect(deliveries).toEqual([true]))
+  await until(() => expect(deliveries).toEqual([true]))
   ws.send(call('wait'))
-  await vi.waitFor(() => expect(clients).toHaveLength(2))
+  await until(() => expect(clients).toHaveLength(2))
   ws.terminate()
-  await vi.waitFor(() => expect(aborted).toEqual([true]))
+  await until(() => expect(aborted).toEqual([true]))
   release()
-  await vi.waitFor(() => expect(deliveries).toEqual([true, false]))
+  await until(() => expect(deliveries).toEqual([true, false]))
 })
 
 test('error: a message over the limit', async () => {
@@ -113,7 +114,7 @@ test('error: too many connections of one address, of all; freed when they leave'
   await expect(open(url)).rejects.toThrow('429')
   first.ws.close()
   await first.closed()
-  await vi.waitFor(() => open(url))
+  await until(() => open(url))
   const all = await setup({ wsConnections: 0 })
   await expect(open(all.url)).rejects.toThrow('429')
 })
@@ -126,7 +127,7 @@ test('error: handshakes that break off are not counted', async () => {
     socket.write('GET /ws HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
     await new Promise((resolve) => socket.resume().once('close', resolve))
   }
-  await expect(vi.waitFor(() => open(url))).resolves.toBeDefined()
+  await expect(until(() => open(url))).resolves.toBeDefined()
 })
 
 test('error: unknown path', async () => {
@@ -150,7 +151,7 @@ test('behavior: a reader that is too slow for its notifications is cut', async (
   expect(socket?.buffered()).toBeLessThan(200_000)
   const ended = vi.fn<() => void>()
   socket?.onClose(ended)
-  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), 5_000)
+  await until(() => expect(ended).toHaveBeenCalled())
 })
 
 test('behavior: a client that asks without reading is not read further', async () => {
@@ -161,7 +162,7 @@ test('behavior: a client that asks without reading is not read further', async (
   await sleep(300)
   expect(clients.length).toBeLessThan(100)
   ws.resume()
-  await vi.waitFor(() => expect(deliveries).toHaveLength(300), 25_000)
+  await until(() => expect(deliveries).toHaveLength(300))
 })
 
 test('behavior: everybody is told when the server goes', async () => {

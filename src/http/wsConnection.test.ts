@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
+import { until } from '../../test/until.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { createUnsent } from './unsent.ts'
 import { createWsConnection } from './wsConnection.ts'
@@ -50,9 +51,9 @@ async function setup(answer: RpcServer['answer'] = async () => undefined) {
 test('behavior: pings while it is not idle', async () => {
   const { cuts, pings, pongs, tickAt } = await setup()
   tickAt(IDLE - 1)
-  await vi.waitFor(() => expect(pongs).toHaveLength(1))
+  await until(() => expect(pongs).toHaveLength(1))
   tickAt(IDLE - 1)
-  await vi.waitFor(() => expect(pings).toHaveLength(2))
+  await until(() => expect(pings).toHaveLength(2))
   expect(cuts).toEqual([])
 })
 
@@ -69,11 +70,11 @@ test('behavior: requests and notifications keep it from being idle', async () =>
   clock.now = IDLE - 1
   connection.receive('{}')
   tickAt(IDLE)
-  await vi.waitFor(() => expect(pongs).toHaveLength(1))
+  await until(() => expect(pongs).toHaveLength(1))
   clock.now = 2 * IDLE - 2
   connection.socket.send('{}')
   tickAt(2 * IDLE)
-  await vi.waitFor(() => expect(pings).toHaveLength(2))
+  await until(() => expect(pings).toHaveLength(2))
   expect(cuts).toEqual([])
 })
 
@@ -81,7 +82,7 @@ test('behavior: one with subscriptions is never idle', async () => {
   const { connection, cuts, pings, tickAt } = await setup()
   connection.socket.onClose(() => {})
   tickAt(10 * IDLE)
-  await vi.waitFor(() => expect(pings).toHaveLength(1))
+  await until(() => expect(pings).toHaveLength(1))
   expect(cuts).toEqual([])
 })
 
@@ -89,7 +90,7 @@ test('behavior: a peer is not cut for pongs that are not read', async () => {
   const { client, connection, cuts, pings, tickAt, ws } = await setup(() => new Promise(() => {}))
   for (let count = 0; count < 63; count++) connection.receive('{}')
   tickAt(1)
-  await vi.waitFor(() => expect(pings).toHaveLength(1))
+  await until(() => expect(pings).toHaveLength(1))
   connection.receive('{}')
   expect(ws.isPaused).toBe(true)
   tickAt(2)
@@ -106,5 +107,5 @@ test('behavior: cuts a peer that does not answer a ping', async () => {
   tickAt(1)
   tickAt(2)
   expect(cuts).toEqual(['no answer to ping'])
-  await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce())
+  await until(() => expect(ended).toHaveBeenCalledOnce())
 })

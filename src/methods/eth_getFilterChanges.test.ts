@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../test/chain.ts'
+import { until } from '../../test/until.ts'
 import { startWatchedGateway } from '../../test/watcher.ts'
 
 async function start() {
@@ -16,10 +17,10 @@ test('default: what came since the last poll', async () => {
   const id = await gateway.rpc<string>('eth_newBlockFilter')
   const { hash } = chain.mine()
   const found: string[] = []
-  await vi.waitFor(async () => {
+  await until(async () => {
     found.push(...(await gateway.rpc<string[]>('eth_getFilterChanges', id)))
     expect(found).toEqual([hash])
-  }, 3_000)
+  })
   expect(await gateway.rpc('eth_getFilterChanges', id)).toEqual([])
 })
 

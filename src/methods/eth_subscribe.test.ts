@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../test/chain.ts'
+import { until } from '../../test/until.ts'
 import { startWatchedGateway } from '../../test/watcher.ts'
 
 async function start() {
@@ -15,13 +16,13 @@ test('default: notifications after the answer', async () => {
   const { chain, socket } = await start()
   const id = await socket.rpc<string>('eth_subscribe', 'newHeads')
   const { hash } = chain.mine()
-  await vi.waitFor(() => expect(socket.of(id)).toEqual([expect.objectContaining({ hash })]), 3_000)
+  await until(() => expect(socket.of(id)).toEqual([expect.objectContaining({ hash })]))
 })
 
 test('args: resumeFrom', async () => {
   const { socket } = await start()
   const id = await socket.rpc<string>('eth_subscribe', 'logs', {}, { resumeFrom: '0x0' })
-  await vi.waitFor(() => expect(socket.of(id)).toHaveLength(1), 3_000)
+  await until(() => expect(socket.of(id)).toHaveLength(1))
 })
 
 test('error: an unknown kind, and HTTP', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
+import { until } from '../../test/until.ts'
 import { openSentStore } from './openSentStore.ts'
 
 let folder: string
@@ -73,7 +74,7 @@ test('behavior: a Redis without an append-only file is warned of', async () => {
   await open({ redis: redisOf('aof_enabled:1') })
   await open({ redis: redisOf('aof_enabled:0'), hasKeys: false })
   await open({ redis: redisOf('aof_enabled:0') })
-  await vi.waitFor(() => expect(warnings).toHaveLength(1))
+  await until(() => expect(warnings).toHaveLength(1))
   expect(warnings[0]).toMatch(/appendonly yes/)
 })
 

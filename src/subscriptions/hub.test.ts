@@ -1,7 +1,8 @@
 import type { Hash } from 'viem'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
+import { until } from '../../test/until.ts'
 import { openSocket, startWatchedGateway } from '../../test/watcher.ts'
 import type { RpcHeader, RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
@@ -24,7 +25,7 @@ async function start(config: Partial<Config> = {}) {
   socket = await gateway.socket()
 }
 
-const soon = (check: () => void) => vi.waitFor(check, { interval: 20, timeout: 6_000 })
+const soon = (check: () => void) => until(check)
 const hashesOf = (id: string) => socket.of<RpcHeader>(id).map(({ hash }) => hash)
 const brief = (id: string) =>
   socket
@@ -195,7 +196,7 @@ describe('createHub', () => {
     await second.rpc('eth_subscribe', 'newHeads')
     await expect(second.rpc('eth_subscribe', 'newHeads')).rejects.toMatchObject({ code: -32005 })
     await socket.close()
-    await vi.waitFor(() => second.rpc('eth_subscribe', 'newHeads'), { timeout: 3_000 })
+    await until(() => second.rpc('eth_subscribe', 'newHeads'))
     await second.close()
   })
 
@@ -240,13 +241,10 @@ describe('createHub', () => {
       { kind: 'logs', addresses: [], topics: [], resumeFrom: 0 },
     )
     await soon(() => expect(slow.buffered()).toBeGreaterThan(256 * 1024))
-    await vi.waitFor(
-      () => {
-        reader.taken = reader.sent
-        expect(reader.sent).toBeGreaterThan(4_000_000)
-      },
-      { interval: 20, timeout: 10_000 },
-    )
+    await until(() => {
+      reader.taken = reader.sent
+      expect(reader.sent).toBeGreaterThan(4_000_000)
+    })
     // The buffer, and a slice on top of it.
     expect(reader.most).toBeLessThan(450_000)
   })

@@ -43,7 +43,7 @@ const headerOf = ({
 })
 
 /** Heights that are asked for at once, which clients send in batches. */
-const AT_ONCE = 16
+const AT_ONCE = 8
 
 /** Reads heights a few at a time, when the first of them is wanted. Returns what came of one. */
 function readAhead<result>(read: (height: number) => Promise<result>) {
@@ -63,7 +63,7 @@ function readAhead<result>(read: (height: number) => Promise<result>) {
 describe('viem', () => {
   const createClient = () =>
     createPublicClient({
-      transport: http(gateway.url, { batch: { batchSize: 100 }, retryCount: 0 }),
+      transport: http(gateway.url, { batch: { batchSize: 100 }, retryCount: 0, timeout: 60_000 }),
     })
 
   const readBlock = readAhead(async (height) => {

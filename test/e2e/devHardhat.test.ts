@@ -43,7 +43,7 @@ async function main() {
 main().catch((error) => { console.error(error); process.exitCode = 1 })
 `,
   )
-}, 60_000)
+})
 
 afterAll(async () => {
   await dev.close()
@@ -76,4 +76,4 @@ test('default: hardhat deploys with the keys of its network', async () => {
     of: deployed['hash'],
   })
   expect(deployed['code']).toBeGreaterThan(1_000)
-}, 120_000)
+})

@@ -30,7 +30,7 @@ const address = (key: Hex) => privateKeyToAccount(key).address
 
 if (!producing) process.stderr.write(`${skipReason}\n`)
 
-describe.each(scenes)('sending to %s', { timeout: 120_000 }, (_, open) => {
+describe.each(scenes)('sending to %s', (_, open) => {
   let scene: Scene
   let keys: Scene['keys']
   let url: string

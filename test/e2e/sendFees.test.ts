@@ -9,12 +9,13 @@ import {
 import { ethers as ethers5 } from 'ethers5'
 import { createPublicClient, createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractAbi, Web3 } from 'web3'
 
 import { defineNativeChain } from '../../src/sdk/viem.ts'
 import { type DevGateway, startDevGateway } from '../devGateway.ts'
 import { artifacts } from '../recordedChain.ts'
+import { until } from '../until.ts'
 import { createClient } from '../watcher.ts'
 
 /** What clients send by themselves under each fee signal, and what the sender then pays at most. */
@@ -58,7 +59,7 @@ describe.each(['eip1559', 'legacy'] as const)('%s', (feeSignal) => {
     const socket = await client.socket()
     const id = await socket.rpc<string>('eth_subscribe', 'newHeads')
     await dev.chain.mine()
-    const header = await vi.waitFor(() => {
+    const header = await until(() => {
       const [first] = socket.of<{ baseFeePerGas?: Hex; hash: Hex; number: Hex }>(id)
       if (!first) throw new Error('no head yet')
       return first

@@ -18,7 +18,7 @@ import { callRpc, fundedKey, producing, type Scene, scenes, skipReason } from '.
 
 if (!producing) process.stderr.write(`${skipReason}\n`)
 
-describe.each(scenes)('the native library on %s', { timeout: 120_000 }, (_, open) => {
+describe.each(scenes)('the native library on %s', (_, open) => {
   let scene: Scene
   let keys: Scene['keys']
   let url: string

@@ -3,16 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers'
 import { type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createDevChain, type DevChain } from '../../src/devchain/devChain.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 import { artifacts } from '../recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../redis.ts'
+import { until } from '../until.ts'
 
 explainSkip(redisMissing)
 
-describe.skipIf(redisMissing)('two replicas on one Redis', { timeout: 60_000 }, () => {
+describe.skipIf(redisMissing)('two replicas on one Redis', () => {
   let chain: DevChain
   let redis: Awaited<ReturnType<typeof someRedis>>
   const gateways: Gateway[] = []
@@ -70,17 +71,17 @@ describe.skipIf(redisMissing)('two replicas on one Redis', { timeout: 60_000 }, 
     for (const [index, hash] of hashes.entries())
       expect(await call(index + 1, 'eth_getTransactionByHash', hash)).toMatchObject({ hash })
 
-    await vi.waitFor(
+    await until(
       async () => {
         for (const replica of [0, 1])
           expect(await call(replica, 'eth_getTransactionCount', account.address, 'latest')).toBe(
             '0x14',
           )
       },
-      { timeout: 20_000, interval: 200 },
+      { interval: 200 },
     )
     // The head of the other replica follows within moments.
-    await vi.waitFor(async () => {
+    await until(async () => {
       const receipts = await Promise.all(
         hashes.map((hash, index) => call(index + 1, 'eth_getTransactionReceipt', hash)),
       )
@@ -127,10 +128,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', { timeout: 60_000 }, 
     const contract = await factory.deploy(1_000n)
     await contract.waitForDeployment()
     const address = await contract.getAddress()
-    await vi.waitFor(async () => expect(await b.getCode(address)).not.toBe('0x'), {
-      timeout: 10_000,
-      interval: 100,
-    })
+    await until(async () => expect(await b.getCode(address)).not.toBe('0x'), { interval: 100 })
     const receipt = await contract.deploymentTransaction()?.wait()
     expect(await b.getCode(receipt?.contractAddress as string)).toBe(await b.getCode(address))
     expect(receipt?.contractAddress).not.toBe(address)

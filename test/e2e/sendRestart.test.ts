@@ -7,11 +7,12 @@ import { createInterface } from 'node:readline'
 
 import { type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { commandFile } from '../cli.ts'
 import { type DevGateway, startDevGateway } from '../devGateway.ts'
 import { explainSkip, redisMissing, someRedis } from '../redis.ts'
+import { until } from '../until.ts'
 import { createClient } from '../watcher.ts'
 
 explainSkip(redisMissing)
@@ -62,7 +63,7 @@ async function spawnGateway(options: string[]) {
   const ended = exit.then(() => {
     throw new Error(output)
   })
-  await Promise.race([ended, vi.waitFor(() => client.rpc('eth_blockNumber'), { timeout: 20_000 })])
+  await Promise.race([ended, until(() => client.rpc('eth_blockNumber'))])
   return {
     ...client,
     async kill() {
@@ -102,7 +103,7 @@ describe('a record in a file', () => {
     expect(await second.rpc('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
     const other = await sign(1, 1)
     await second.rpc('eth_sendRawTransaction', other)
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(await second.rpc('eth_getTransactionReceipt', keccak256(other))).not.toBeNull(),
     )
     expect(await received()).toBe(before + 10n)
@@ -111,7 +112,7 @@ describe('a record in a file', () => {
     ).toBe('0x2')
 
     await expect(spawnGateway(options)).rejects.toThrow(/another process uses/)
-  }, 60_000)
+  })
 })
 
 describe.skipIf(redisMissing)('a record in Redis', () => {
@@ -128,7 +129,7 @@ describe.skipIf(redisMissing)('a record in Redis', () => {
     await b.kill()
     await redis.close()
     expect(await received()).toBe(before + 5n)
-  }, 90_000)
+  })
 })
 
 const keyOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.key}`

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { commandFile } from '../cli.ts'
 import { startReplayNode } from '../node.ts'
+import { until } from '../until.ts'
 
 /** The command itself, in a process of its own. */
 function run(args: string[], env: Record<string, string> = {}) {
@@ -32,11 +33,11 @@ async function replayNode(options: startReplayNode.Options = {}) {
 
 /** Address in the line that says where it listens. */
 const addressIn = (out: { stdout: string }) =>
-  vi.waitFor(() => {
+  until(() => {
     const url = /"url":"([^"]+)"/.exec(out.stdout)?.[1]
     if (url === undefined) throw new Error('does not listen yet')
     return url
-  }, 20_000)
+  })
 
 describe('serve', () => {
   test('default: answers, and exits with 0 on SIGTERM', async () => {
@@ -65,7 +66,7 @@ describe('serve', () => {
     const node = await replayNode({ intercept: () => ({ status: 404, text: 'Not Found' }) })
     const { child, exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
     await addressIn(out)
-    await vi.waitFor(() => expect(out.stderr).toMatch(/does not serve \w+: .*; is the address/))
+    await until(() => expect(out.stderr).toMatch(/does not serve \w+: .*; is the address/))
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
   })
@@ -73,12 +74,10 @@ describe('serve', () => {
   test('behavior: a node that is down is waited for, with a line that says what to do', async () => {
     const { child, exit, out } = run(['serve', '--upstream', 'http://127.0.0.1:1', '--port', '0'])
     const url = await addressIn(out)
-    await vi.waitFor(
-      () =>
-        expect(out.stderr).toBe(
-          'ethgate: waiting for http://127.0.0.1:1 (--upstream): the upstream node cannot be reached; is the address right?\n',
-        ),
-      10_000,
+    await until(() =>
+      expect(out.stderr).toBe(
+        'ethgate: waiting for http://127.0.0.1:1 (--upstream): the upstream node cannot be reached; is the address right?\n',
+      ),
     )
     expect((await fetch(`${url}/health`)).status).toBe(503)
     child.kill('SIGTERM')

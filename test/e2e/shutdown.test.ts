@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { commandFile } from '../cli.ts'
 import { startReplayNode } from '../node.ts'
+import { until } from '../until.ts'
 
 /** Runs `serve` with a short drain, and says when it answers. Its log goes to a file. */
 async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options = {}) {
@@ -28,7 +29,7 @@ async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options
   const url = `http://127.0.0.1:${port}`
   const health = async () =>
     (await (await fetch(`${url}/health`)).json()) as { status: string; reasons: string[] }
-  await vi.waitFor(health, 20_000)
+  await until(health)
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   return { child, exit, health, node, url }
 }
@@ -80,7 +81,7 @@ test('behavior: a node that hangs, with a call that waits for it', async () => {
   isHanging = true
   const asked = node.requests.total()
   const call = ask(url, 'web3_clientVersion').catch(() => 'cut')
-  await vi.waitFor(() => expect(node.requests.total()).toBeGreaterThan(asked))
+  await until(() => expect(node.requests.total()).toBeGreaterThan(asked))
   child.kill('SIGTERM')
   const [code, signal] = await exit
   expect([signal, code === 0 || code === 1]).toEqual([null, true])

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
 import { createScriptedChain, type ScriptedChain } from '../chain.ts'
+import { until } from '../until.ts'
 import { type openSocket, startWatchedGateway } from '../watcher.ts'
 
 const address = `0x${'33'.repeat(20)}`
@@ -71,7 +72,7 @@ beforeEach(async () => {
 afterEach(() => gateway.stop())
 
 const subscribe = (params: unknown[]) => socket.rpc<string>('eth_subscribe', ...params)
-const soon = (check: () => void) => vi.waitFor(check, { interval: 20, timeout: 6_000 })
+const soon = (check: () => void) => until(check)
 
 describe('what clients send, word for word', () => {
   test('args: logs bring those of new blocks and no others', async () => {

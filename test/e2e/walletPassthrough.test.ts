@@ -78,9 +78,7 @@ describe('tronweb through --wallet-passthrough', () => {
 
   test('behavior: answers about solidified blocks are kept', async () => {
     await dev.rpc('anvil_mine', '0x8')
-    await expect
-      .poll(() => gateway.health().head.solid, { timeout: 10_000 })
-      .toBeGreaterThanOrEqual(2)
+    await expect.poll(() => gateway.health().head.solid).toBeGreaterThanOrEqual(2)
     const block = { method: 'POST', body: '{"num":2}' }
     const first = await ask('/wallet/getblockbynum', block)
     for (const node of nodes) node.taken()

@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { createScriptedChain, type Script, type ScriptedChain } from '../chain.ts'
+import { until } from '../until.ts'
 import { startWatchedGateway } from '../watcher.ts'
 
 const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)'])
@@ -47,7 +48,7 @@ afterEach(async () => {
   await gateway.stop()
 })
 
-const soon = (check: () => unknown) => vi.waitFor(check, { interval: 30, timeout: 10_000 })
+const soon = (check: () => unknown) => until(check)
 const wsUrl = () => gateway.url.replace('http', 'ws')
 
 /** Waits until the gateway has the filters or subscriptions that a client makes. */

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test as base, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test as base } from 'vitest'
 
 import { createScriptedChain } from '../../../test/chain.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
-import {
-  createReplicaGroup,
-  hashesAfter,
-  PATIENCE,
-  type ReplicaGroup,
-} from '../../../test/replicaGroup.ts'
+import { createReplicaGroup, hashesAfter, type ReplicaGroup } from '../../../test/replicaGroup.ts'
+import { until } from '../../../test/until.ts'
 
 explainSkip(redisServerMissing)
 
@@ -77,11 +73,11 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     const [a, b] = [await start(), await start()]
     a.node.isDown = true
     const block = chain.mine()
-    await vi.waitFor(() => expect(b.head.status().role).toBe('leader'), PATIENCE)
+    await until(() => expect(b.head.status().role).toBe('leader'))
     await haveHead(2, block.hash)
     expect(a.head.status()).toMatchObject({ role: 'follower', upstream: 'down' })
     a.node.isDown = false
-    await vi.waitFor(() => expect(a.head.status().upstream).toBe('up'), PATIENCE)
+    await until(() => expect(a.head.status().upstream).toBe('up'))
     expect(a.head.status().role).toBe('follower')
   })
 
@@ -90,7 +86,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
   }) => {
     const [, b] = [await start(), await start()]
     b.node.isDown = true
-    await vi.waitFor(() => expect(b.head.status().upstream).toBe('down'), PATIENCE)
+    await until(() => expect(b.head.status().upstream).toBe('down'))
     await haveHead(2, chain.mine({ logs: [[log]] }).hash)
     expect(b.head.status()).toMatchObject({ role: 'follower', upstream: 'down' })
     expect(b.head.isShared()).toBe(true)
@@ -107,7 +103,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(b.messages).toContain('the window of the other replicas cannot be taken over')
     expect(b.messages.filter((message) => message.includes('Redis'))).toEqual([])
     b.node.isDown = false
-    await vi.waitFor(() => expect(b.head.isShared()).toBe(true), PATIENCE)
+    await until(() => expect(b.head.isShared()).toBe(true))
     await haveRoles('follower', 'leader')
     await haveHead(2, chain.mine().hash)
   })
@@ -124,7 +120,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
       await a.link.client.xadd(stream, '*', 'entry', text)
     await a.link.client.xadd(stream, '*', 'other', 'x')
     await haveHead(2, chain.mine({ logs: [[log]] }).hash)
-    await vi.waitFor(() => expect(b.head.isShared()).toBe(true), PATIENCE)
+    await until(() => expect(b.head.isShared()).toBe(true))
     expect(b.messages).toContain('an entry of the replication stream is skipped')
     expect(hashesAfter(b.changes)).toEqual(chain.canonical().map(({ hash }) => hash))
   })
@@ -178,6 +174,6 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
       role: 'standalone',
       problem: expect.stringMatching(/another chain/) as string,
     })
-    await vi.waitFor(() => expect(stranger.head.latest().hash).toBe(other.head().hash), PATIENCE)
+    await until(() => expect(stranger.head.latest().hash).toBe(other.head().hash))
   })
 })

@@ -1,14 +1,10 @@
 import { Redis } from 'ioredis'
-import { describe, expect, test as base, vi } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
-import {
-  createReplicaGroup,
-  hashesAfter,
-  PATIENCE,
-  type ReplicaGroup,
-} from '../../../test/replicaGroup.ts'
+import { createReplicaGroup, hashesAfter, type ReplicaGroup } from '../../../test/replicaGroup.ts'
 import { startTcpProxy } from '../../../test/tcpProxy.ts'
+import { until } from '../../../test/until.ts'
 
 explainSkip(redisServerMissing)
 
@@ -42,7 +38,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(withRole('leader')).toBe(a)
     proxy.freeze()
     await haveHead(2, chain.mine().hash)
-    await vi.waitFor(() => expect(b.head.isShared()).toBe(true), PATIENCE)
+    await until(() => expect(b.head.isShared()).toBe(true))
     await haveHead(3, chain.mine().hash)
     await haveRoles('follower', 'leader')
   })
@@ -78,7 +74,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
       await mend(admin)
       await haveRoles('follower', 'leader')
       await haveHead(4, chain.mine().hash)
-      await vi.waitFor(() => expect(a.link.problem()).toBeUndefined(), PATIENCE)
+      await until(() => expect(a.link.problem()).toBeUndefined())
       for (const { changes } of running)
         expect(hashesAfter(changes)).toEqual(chain.canonical().map(({ hash }) => hash))
     },

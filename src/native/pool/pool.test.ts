@@ -1,7 +1,8 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/chain.ts'
 import type { Fault, ProxyTarget } from '../../../test/faultProxy.ts'
+import { until } from '../../../test/until.ts'
 import { startTestPool, targetOf, type TestPool, upstreamAt } from '../../../test/upstreams.ts'
 import { openCallGroup } from '../../lib/callGroup.ts'
 import { NodeBusyError } from '../errors.ts'
@@ -22,7 +23,7 @@ const readState = ({ native }: TestPool, signal?: AbortSignal) =>
   )
 
 const stateIs = (pool: TestPool, index: number, state: string) =>
-  vi.waitFor(() => expect(pool.state(index)).toBe(state), { timeout: 8_000 })
+  until(() => expect(pool.state(index)).toBe(state))
 
 /** Tells the pool that clients were shown all blocks. */
 function know({ chain, pool }: TestPool) {
@@ -81,7 +82,7 @@ describe('createUpstreamPool', () => {
     await pool.nodes[0]?.heal()
     await stateIs(pool, 0, 'healthy')
     expect(pool.log).toContainEqual(expect.stringMatching(/^upstream a is failing: /))
-    await vi.waitFor(() => expect(pool.log.at(-1)).toBe('upstream a is healthy'))
+    await until(() => expect(pool.log.at(-1)).toBe('upstream a is healthy'))
   })
 
   test.each<Fault>([{ kind: 'rateLimit' }, { kind: 'status', status: 429 }])(
@@ -92,9 +93,13 @@ describe('createUpstreamPool', () => {
       const only = ({ path }: { path: string }) => path.endsWith('triggerconstantcontract')
       await pool.nodes[0]?.fail(fault, { only })
       for (let call = 0; call < 40; call++) await readState(pool)
-      const [limited] = pool.pool.status()
-      expect(limited?.state).toBe('out of quota')
-      expect(limited?.busy).toBeLessThan(15)
+      // Half of them would be its share.
+      expect(pool.pool.status()[0]?.busy).toBeLessThan(20)
+      // The state lasts for two seconds after such an answer, in which a busy machine may make no call.
+      await until(async () => {
+        await readState(pool)
+        expect(pool.state(0)).toBe('out of quota')
+      })
     },
   )
 
@@ -137,7 +142,7 @@ describe('createUpstreamPool', () => {
       pool.nodes.map(({ url }, index) => upstreamAt(url, `new ${index}`, { timeout: 2_000 })),
     )
     const states = () => pool.pool.status().map(({ state }) => state)
-    await vi.waitFor(() => expect(states()).toEqual(['healthy', 'wrong chain', 'healthy']))
+    await until(() => expect(states()).toEqual(['healthy', 'wrong chain', 'healthy']))
     pool.nodes[1]?.taken()
     for (let call = 0; call < 20; call++) {
       await readState(pool)
@@ -226,10 +231,10 @@ describe('createUpstreamPool', () => {
     await pool.nodes[0]?.heal()
     await stateIs(pool, 0, 'healthy')
     // It comes back with a small share of the calls.
-    await vi.waitFor(async () => {
+    await until(async () => {
       await readState(pool)
       expect(pool.nodes[0]?.taken()).toContain('/wallet/triggerconstantcontract')
-    }, 20_000)
+    })
   })
 
   test('behavior: a read waits for the first node that reaches the floor', async () => {
@@ -261,7 +266,7 @@ describe('createUpstreamPool', () => {
       /^no upstream node can answer: a is failing \(.+\); b is failing \(.+\)$/,
     )
     await pool.nodes[1]?.heal()
-    await vi.waitFor(() => readState(pool), { timeout: 5_000 })
+    await until(() => readState(pool))
   })
 
   test('error: all nodes are over their limit', async () => {
@@ -329,14 +334,10 @@ describe('createUpstreamPool', () => {
     const controller = new AbortController()
     const { signal } = controller
     const answer = pool.native.wallet.getAccount({ address: ACCOUNT }, { signal })
-    await vi.waitFor(() =>
-      expect(pool.pool.status().some(({ underway }) => underway > 0)).toBe(true),
-    )
+    await until(() => expect(pool.pool.status().some(({ underway }) => underway > 0)).toBe(true))
     controller.abort(new Error('gone'))
     await expect(answer).rejects.toThrow('gone')
-    await vi.waitFor(() =>
-      expect(pool.pool.status().every(({ underway }) => underway === 0)).toBe(true),
-    )
+    await until(() => expect(pool.pool.status().every(({ underway }) => underway === 0)).toBe(true))
   })
 
   test('args: headQuorum', async () => {

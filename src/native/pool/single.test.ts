@@ -1,7 +1,8 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/chain.ts'
 import { startFaultProxy } from '../../../test/faultProxy.ts'
+import { until } from '../../../test/until.ts'
 import { targetOf, upstreamAt } from '../../../test/upstreams.ts'
 import { NodeSilentError, OtherChainError } from '../errors.ts'
 import { createSingleUpstream } from './single.ts'
@@ -65,16 +66,13 @@ describe('createSingleUpstream', () => {
     const single = await start()
     await single.node.fail({ kind: 'hang' })
     const first = ask(single).catch((error: unknown) => error)
-    await vi.waitFor(
-      () => {
-        void ask(single).catch(() => {})
-        expect(single.upstream.status()).toMatchObject([{ state: 'failing' }])
-      },
-      { interval: 30, timeout: 8_000 },
-    )
+    await until(() => {
+      void ask(single).catch(() => {})
+      expect(single.upstream.status()).toMatchObject([{ state: 'failing' }])
+    })
     await expect(ask(single)).rejects.toThrow(NodeSilentError)
     await single.node.heal()
-    await vi.waitFor(() => ask(single), { interval: 20, timeout: 8_000 })
+    await until(() => ask(single))
     expect(single.log).toEqual([
       'upstream a takes calls and does not answer them',
       'upstream a answers again',
