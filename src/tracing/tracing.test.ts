@@ -9,6 +9,7 @@ import { startCollector } from '../../test/collector.ts'
 import { post, startReplayGateway } from '../../test/gateway.ts'
 import { labels } from '../../test/recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
+import { until } from '../../test/until.ts'
 import { createConfig } from '../config.ts'
 import { createGateway } from '../gateway.ts'
 import { createLog, silentLog } from '../log.ts'
@@ -69,7 +70,7 @@ async function spyOn(target: string) {
     server.closeAllConnections()
     server.close()
   })
-  await vi.waitFor(() => expect(server.listening).toBe(true))
+  await until(() => expect(server.listening).toBe(true))
   return { headers, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
@@ -182,7 +183,7 @@ test('behavior: a block that is not in memory is a step, one that is there is no
     'ethgate.block.number': expect.toSatisfy((number) => Number(number) === 16),
   })
   await post(url, 'eth_getBlockByNumber', ['0x10', false])
-  await vi.waitFor(() => expect(collector.byName('eth_getBlockByNumber')).toHaveLength(2))
+  await until(() => expect(collector.byName('eth_getBlockByNumber')).toHaveLength(2))
   expect(collector.byName('block cache miss')).toHaveLength(1)
 })
 
@@ -243,9 +244,9 @@ test('error: a collector that fails disturbs nobody and is named in the log once
   onTestFinished(() => gateway.stop())
   for (let exported = 1; exported <= 3; exported++) {
     expect(await post(gateway.url, 'eth_chainId')).toHaveProperty('result')
-    await vi.waitFor(() => expect(collector.requests.length).toBeGreaterThanOrEqual(exported))
+    await until(() => expect(collector.requests.length).toBeGreaterThanOrEqual(exported))
   }
-  await vi.waitFor(() => expect(lines).toHaveLength(1))
+  await until(() => expect(lines).toHaveLength(1))
   expect(lines[0]).toContain('OpenTelemetry')
 })
 
@@ -254,11 +255,9 @@ test.skipIf(redisMissing)('behavior: the Redis commands of a call are below it',
   const redis = await someRedis()
   onTestFinished(() => redis.close())
   const { collector, url } = await startTraced({}, { redis: redis.url })
-  await vi.waitFor(async () =>
-    expect(await post(url, 'eth_newBlockFilter')).toHaveProperty('result'),
-  )
+  await until(async () => expect(await post(url, 'eth_newBlockFilter')).toHaveProperty('result'))
   const call = await collector.span('eth_newBlockFilter')
-  await vi.waitFor(() =>
+  await until(() =>
     expect(collector.spans).toContainEqual(
       expect.objectContaining({
         attributes: { 'db.system.name': 'redis' },
@@ -309,7 +308,7 @@ test('behavior: where there are several nodes, a slow line names those that were
   const { url } = await gateway.start()
   await post(url, 'net_peerCount')
   await post(url, 'eth_chainId')
-  await vi.waitFor(() => expect(lines.join('')).toContain('eth_chainId'))
+  await until(() => expect(lines.join('')).toContain('eth_chainId'))
   const lineOf = (method: string) =>
     lines
       .map((line) => JSON.parse(line) as Record<string, unknown>)

@@ -182,7 +182,6 @@ describe.each(scenes)('sending to %s', (_, open) => {
       const hash = keccak256(raw)
       expect(await rpc('eth_sendRawTransaction', raw)).toBe(hash)
       expect(await rpc('eth_getTransactionByHash', hash)).toMatchObject({
-        blockHash: null,
         hash,
         nonce: `0x${nonce.toString(16)}`,
       })

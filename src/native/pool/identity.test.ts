@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
+import { until } from '../../../test/until.ts'
 import { OtherChainError } from '../errors.ts'
 import { createIdentity } from './identity.ts'
 
@@ -16,7 +17,7 @@ function setup(options: Partial<createIdentity.Options> = {}) {
     spacing: 0,
     ...options,
   })
-  const asked = (count: number) => vi.waitFor(() => expect(answers).toHaveLength(count))
+  const asked = (count: number) => until(() => expect(answers).toHaveLength(count))
   return { answers, asked, clock, identity, others }
 }
 

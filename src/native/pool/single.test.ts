@@ -45,7 +45,7 @@ describe('createSingleUpstream', () => {
     const other = createScriptedChain({ seed: 'other' })
     await ask(single)
     await single.node.fail({ kind: 'target', target: targetOf(other) })
-    await vi.waitFor(() => expect(ask(single)).rejects.toThrow(OtherChainError))
+    await until(() => expect(ask(single)).rejects.toThrow(OtherChainError))
     await expect(ask(single)).rejects.toThrow(OtherChainError)
     await single.node.heal()
     expect((await ask(single)).status).toBe(200)
