@@ -47,7 +47,7 @@ export function createReplicaGroup(redisUrl: string) {
     running,
     start,
     forget,
-    async stop(replica: Replica) {
+    stop: async (replica: Replica) => {
       forget(replica)
       await stopReplica(replica)
     },

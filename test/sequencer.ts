@@ -26,6 +26,8 @@ export class SlowestFirst extends BaseSequencer {
       const index = SLOW.indexOf(relative(this.ctx.config.root, moduleId))
       return index === -1 ? SLOW.length : index
     }
-    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b))
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of the sequencer
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => place(a) - place(b))
   }
 }

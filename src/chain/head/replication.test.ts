@@ -12,7 +12,8 @@ const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 let redis: TestRedis
 
 const test = base.extend<{ group: ReplicaGroup }>({
-  group: async ({ task: _ }, use) => {
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which fixtures one needs
+  group: async ({}, use) => {
     const group = createReplicaGroup(redis.url)
     await use(group)
     await group.close()

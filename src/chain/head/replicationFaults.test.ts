@@ -12,7 +12,8 @@ const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 
 /** Each has a Redis of its own, which it spoils. */
 const test = base.extend<{ redis: TestRedis; group: ReplicaGroup }>({
-  redis: async ({ task: _ }, use) => {
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which fixtures one needs
+  redis: async ({}, use) => {
     const redis = await startRedis()
     await use(redis)
     await redis.close()
