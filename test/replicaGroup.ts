@@ -94,7 +94,7 @@ function createReplica(chain: ScriptedChain, link: RedisLink, isDown: boolean): 
 }
 
 /** Stops a replica as the end of its process does. */
-export async function stopReplica({ head, link }: Replica): Promise<void> {
+async function stopReplica({ head, link }: Replica): Promise<void> {
   await head.stop()
   await link.close()
 }
