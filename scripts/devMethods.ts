@@ -21,7 +21,7 @@ const ANVIL = `
   hardhat_reset hardhat_setBalance hardhat_setCode hardhat_setCoinbase hardhat_setLoggingEnabled
   hardhat_setMinGasPrice hardhat_setNextBlockBaseFeePerGas hardhat_setNonce hardhat_setStorageAt
   hardhat_stopImpersonatingAccount tenderly_addBalance tenderly_setBalance tenderly_setCode tenderly_setStorageAt
-  trace_block trace_filter trace_replayBlockTransactions trace_transaction`
+  trace_block trace_filter trace_replayBlockTransactions trace_transaction txpool_content txpool_inspect txpool_status`
 
 const HARDHAT = `
   debug_traceCall debug_traceTransaction evm_increaseTime evm_mine evm_revert evm_setAutomine evm_setBlockGasLimit evm_setIntervalMining

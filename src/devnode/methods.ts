@@ -12,6 +12,7 @@ import { stateMethods } from './state.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { debugMethods } from './trace/debug.ts'
 import { parityMethods } from './trace/parity.ts'
+import { poolMethods } from './txpool.ts'
 import { createUnlocked } from './unlocked.ts'
 
 /**
@@ -33,6 +34,7 @@ export function devMethods(
     ...callMethods(chain, (context, printed) => terminal.print(context, printed)),
     ...simulateMethods(chain),
     ...sendingMethods(chain, unlocked),
+    ...poolMethods(chain),
     ...debugMethods(chain),
     ...parityMethods(chain),
   })

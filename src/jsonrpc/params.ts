@@ -27,6 +27,8 @@ export type ParamDoc = {
   /** @default true */
   required?: boolean
   description?: string
+  /** Not listed: the decoder reads no parameter. */
+  hidden?: boolean
 }
 
 /** The same decoder under another parameter name. */

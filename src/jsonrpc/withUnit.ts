@@ -11,3 +11,7 @@ export function withUnit<value>(param: Param<value>): Param<{ value: value; unit
     param.doc && { doc: param.doc },
   )
 }
+
+/** The unit in which the client counts, for methods without parameters. It reads no parameter and is not documented as one. */
+export const ownUnit: Param<Unit> = (_, scope) => scope?.unit ?? SUN
+ownUnit.doc = { name: 'unit', schema: {}, required: false, hidden: true }

@@ -51,6 +51,10 @@ import { personal_sign } from './personal_sign.ts'
 import { trace_block } from './trace_block.ts'
 import { trace_filter } from './trace_filter.ts'
 import { trace_transaction } from './trace_transaction.ts'
+import { txpool_content } from './txpool_content.ts'
+import { txpool_contentFrom } from './txpool_contentFrom.ts'
+import { txpool_inspect } from './txpool_inspect.ts'
+import { txpool_status } from './txpool_status.ts'
 import {
   eth_getUncleByBlockHashAndIndex,
   eth_getUncleByBlockNumberAndIndex,
@@ -121,6 +125,10 @@ export const methods = {
   trace_block,
   trace_filter,
   trace_transaction,
+  txpool_content,
+  txpool_contentFrom,
+  txpool_inspect,
+  txpool_status,
   web3_clientVersion,
   web3_sha3,
 

@@ -131,7 +131,8 @@ function describeMethod(
 /** Names are unique within a method, as OpenRPC wants it. */
 function paramsOf({ params }: AnyMethod): OpenRpcMethod['params'] {
   const seen = new Map<string, number>()
-  return (params as readonly { doc?: ParamDoc }[]).map(({ doc }, position) => {
+  const listed = (params as readonly { doc?: ParamDoc }[]).filter(({ doc }) => !doc?.hidden)
+  return listed.map(({ doc }, position) => {
     const {
       description,
       name,

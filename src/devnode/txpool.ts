@@ -1,0 +1,67 @@
+import { numberToHex } from 'viem/utils'
+
+import type { RpcTransaction } from '../codec/types.ts'
+import type { Unit } from '../codec/unit.ts'
+import type { DevChain } from '../devchain/index.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { address } from '../jsonrpc/params.ts'
+import { ownUnit, withUnit } from '../jsonrpc/withUnit.ts'
+import { txpool_content as content } from '../methods/txpool_content.ts'
+import { txpool_contentFrom as contentFrom } from '../methods/txpool_contentFrom.ts'
+import { txpool_inspect as inspection } from '../methods/txpool_inspect.ts'
+import { txpool_status as status } from '../methods/txpool_status.ts'
+import { byNonce, inspected, waitingTransactions } from '../methods/waiting.ts'
+
+/** The pool: what the next block takes is pending, what waits for a nonce before it is queued. */
+export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
+  const isReady = ({ hash }: Pick<RpcTransaction, 'hash'>) => ledger.isReady(hash.slice(2))
+
+  async function lists(context: Parameters<typeof waitingTransactions>[0], unit: Unit) {
+    const all = await waitingTransactions(context, unit)
+    return {
+      pending: byNonce(all.filter(isReady)),
+      queued: byNonce(all.filter((transaction) => !isReady(transaction))),
+    }
+  }
+
+  const txpool_content = defineMethod({
+    ...content,
+    params: [ownUnit],
+    summary:
+      'the transactions that wait, by sender and nonce; queued are those that lack one before',
+    handler: (context, [unit]) => lists(context, unit),
+  })
+
+  const txpool_contentFrom = defineMethod({
+    ...contentFrom,
+    params: [withUnit(address)],
+    summary: 'the transactions of an account that wait, by nonce',
+    async handler(context, [{ unit, value: from }]) {
+      const { pending, queued } = await lists(context, unit)
+      return { pending: pending[from] ?? {}, queued: queued[from] ?? {} }
+    },
+  })
+
+  const txpool_inspect = defineMethod({
+    ...inspection,
+    params: [ownUnit],
+    summary: 'a line for each transaction that waits, by sender and nonce',
+    async handler(context, [unit]) {
+      const { pending, queued } = await lists(context, unit)
+      return { pending: inspected(pending), queued: inspected(queued) }
+    },
+  })
+
+  const txpool_status = defineMethod({
+    ...status,
+    params: [],
+    summary: 'how many transactions wait, for the next block and for a nonce before them',
+    handler() {
+      const all = ledger.pool().map(({ transaction: { id } }) => ledger.isReady(id))
+      const pending = all.filter(Boolean).length
+      return { pending: numberToHex(pending), queued: numberToHex(all.length - pending) }
+    },
+  })
+
+  return { txpool_content, txpool_contentFrom, txpool_inspect, txpool_status }
+}

@@ -1,0 +1,17 @@
+import * as schemas from '../codec/schemas.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { ownUnit } from '../jsonrpc/withUnit.ts'
+import { byNonce, waitingOf, waitingTransactions } from './waiting.ts'
+
+const list = waitingOf({ type: 'object' })
+
+export const txpool_content = defineMethod({
+  params: [ownUnit],
+  result: schemas.object({ pending: list, queued: list }),
+  summary: 'the transactions that wait in the node’s pool, by sender and nonce; none is queued',
+  fullOnly: true,
+  handler: async (context, [unit]) => ({
+    pending: byNonce(await waitingTransactions(context, unit)),
+    queued: {},
+  }),
+})

@@ -1,0 +1,14 @@
+import { toQuantity } from '../codec/quantity.ts'
+import * as schemas from '../codec/schemas.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+
+export const txpool_status = defineMethod({
+  params: [],
+  result: schemas.object({ pending: schemas.quantity, queued: schemas.quantity }),
+  summary: 'how many transactions wait in the node’s pool',
+  fullOnly: true,
+  async handler({ native, request: { signal } }) {
+    const { pendingSize } = await native.wallet.getPendingSize(undefined, { signal })
+    return { pending: toQuantity(pendingSize), queued: '0x0' }
+  },
+})
