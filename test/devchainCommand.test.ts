@@ -83,7 +83,7 @@ test('behavior: --help lists only what concerns dev', async () => {
   const { stdout } = await ethgate(['dev', '--help'])
   for (const flag of ['--decimals', '--mnemonic', '--profile', '--port'])
     expect(stdout).toContain(flag)
-  for (const flag of ['--upstream', '--redis', '--keys ', '--state-window'])
+  for (const flag of ['--upstream', '--redis', '--keys ', '--state-window', '--filter-ttl'])
     expect(stdout).not.toContain(flag)
 })
 
@@ -98,4 +98,43 @@ test('args: accounts of other words, another chain id, 18 decimals', async () =>
   expect(command.stdout()).toContain('native transactions are refused')
   command.process.kill('SIGTERM')
   await command.ended
+})
+
+test('args: --dump-state and --load-state carry a state over; --derivation-path is where accounts come from', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'ethgate-dev-')), 'state')
+  const first = await startDev('--dump-state', file)
+  const [from, to] = (await rpc(first.url, 'eth_accounts')) as string[]
+  await rpc(first.url, 'eth_sendTransaction', [{ from, to, value: '0x7' }])
+  const balance = await rpc(first.url, 'eth_getBalance', [to, 'latest'])
+  first.command.process.kill('SIGTERM')
+  await first.command.ended
+  const second = await startDev('--load-state', file, '--derivation-path', "m/44'/195'/0'/0/")
+  expect(await rpc(second.url, 'eth_getBalance', [to, 'latest'])).toBe(balance)
+  const accounts = await rpc(second.url, 'eth_accounts')
+  expect(accounts).not.toContain(from)
+  second.command.process.kill('SIGTERM')
+  await second.command.ended
+})
+
+test('args: --fork goes on from another chain', async () => {
+  const real = await startDev(
+    '--mnemonic',
+    'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  )
+  const fork = await startDev('--fork', real.url, '--fork-cache', 'off')
+  expect(await rpc(fork.url, 'eth_chainId')).toBe(await rpc(real.url, 'eth_chainId'))
+  expect(fork.command.stdout()).toMatch(
+    /Fork {7}block 1 \(0x[\da-f]{64}\)\n +exact at that block: balances, code, storage, nonces\n/,
+  )
+  for (const { command } of [fork, real]) {
+    command.process.kill('SIGTERM')
+    await command.ended
+  }
+  const wrong = await ethgate(['dev', '--fork', real.url, '--chain-id', '5'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--chain-id')])
+  const gone = await ethgate(['dev', '--fork', 'http://127.0.0.1:1'])
+  expect([gone.code, gone.stderr]).toEqual([
+    1,
+    expect.stringContaining('--fork: the upstream node cannot be reached'),
+  ])
 })

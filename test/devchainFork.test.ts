@@ -164,8 +164,14 @@ describe('what the fork does itself', () => {
     await fork.rpc('evm_revert', snapshot)
     expect([await balanceOf(fork, WHO), await coins(fork, NOBODY)]).toEqual([7n, 0])
     await transfer(fork, WHO, NOBODY, 2n)
-    await fork.rpc('hardhat_reset')
+    const reset = (forking: object) => fork.rpc('hardhat_reset', { forking })
+    await expect(reset({ jsonRpcUrl: 'http://127.0.0.1:1' })).rejects.toThrow('another node')
+    await expect(reset({ blockNumber: 1 })).rejects.toThrow(`from block ${point}`)
+    await reset({ jsonRpcUrl: real.url, blockNumber: point })
     expect([await balanceOf(fork, WHO), await height(fork)]).toEqual([7n, point])
+    expect(await fork.rpc('hardhat_metadata')).toMatchObject({
+      forkedNetwork: { forkBlockNumber: point },
+    })
   })
 
   test('behavior: a contract sees the hashes of blocks before the fork', async () => {

@@ -53,7 +53,8 @@ describe('blocks and time', () => {
     const fixed = await time()
     await dev.rpc('anvil_mine', 2)
     expect(await time()).toBe(fixed + 14)
-    await dev.rpc('anvil_removeBlockTimestampInterval')
+    expect(await dev.rpc('anvil_removeBlockTimestampInterval')).toBe(true)
+    expect(await dev.rpc('anvil_removeBlockTimestampInterval')).toBe(false)
     await expect(dev.rpc('evm_setNextBlockTimestamp', start)).rejects.toMatchObject({
       code: -32000,
     })
@@ -90,6 +91,9 @@ describe('accounts', () => {
     await dev.rpc('hardhat_setBalance', WHO, '0x1234')
     await dev.rpc('anvil_addBalance', WHO, '0x1')
     await dev.rpc('hardhat_setNonce', WHO, '0x7')
+    await expect(dev.rpc('hardhat_setNonce', WHO, '0x6')).rejects.toMatchObject({
+      message: 'New nonce (6) must not be smaller than the existing nonce (7)',
+    })
     await dev.rpc('anvil_setCode', WHO, '0x6001')
     await dev.rpc('hardhat_setStorageAt', WHO, '0x3', `0x${'0'.repeat(63)}9`)
     expect(await balance(WHO)).toBe(0x1235)
@@ -136,6 +140,16 @@ describe('the chain as a whole', () => {
     expect([await number(), await balance(WHO)]).toEqual([1, 0])
   })
 
+  test('error: a reset to another chain is refused', async () => {
+    const forking = { jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1 }
+    for (const method of ['hardhat_reset', 'anvil_reset'])
+      await expect(dev.rpc(method, { forking })).rejects.toMatchObject({
+        code: -32000,
+        message: expect.stringContaining('--fork URL'),
+      })
+    expect(await dev.rpc('hardhat_reset', {})).toBe(true)
+  })
+
   test('behavior: a dumped state is there again after a reset', async () => {
     await transfer()
     const dump = await dev.rpc('anvil_dumpState')
@@ -151,6 +165,9 @@ describe('the chain as a whole', () => {
     const hash = await transfer()
     expect(await dev.rpc('hardhat_dropTransaction', hash)).toBe(true)
     expect(await dev.rpc('hardhat_dropTransaction', hash)).toBe(false)
+    const other = await transfer()
+    expect(await dev.rpc('anvil_dropTransaction', other)).toBe(other)
+    expect(await dev.rpc('anvil_dropTransaction', other)).toBeNull()
     await transfer()
     await dev.rpc('anvil_dropAllTransactions')
     await dev.rpc('evm_mine')
@@ -162,6 +179,15 @@ describe('the chain as a whole', () => {
     expect(await dev.rpc('web3_clientVersion')).toMatch(/^anvil\/.*\/ethgate\/v/)
     expect(await dev.rpc('hardhat_metadata')).toMatchObject({ chainId: dev.chain.chainId })
     expect(await dev.rpc('anvil_nodeInfo')).toMatchObject({ currentBlockNumber: '0x1' })
+    const id = (await dev.rpc('evm_snapshot')) as Hex
+    expect(await dev.rpc('anvil_metadata')).toMatchObject({
+      forkedNetwork: null,
+      snapshots: { [id]: [1, expect.stringMatching(/^0x[\da-f]{64}$/)] },
+    })
+    await dev.rpc('anvil_setIntervalMining', 60)
+    expect(await dev.rpc('anvil_getIntervalMining')).toBe(60)
+    await dev.rpc('anvil_setIntervalMining', 0)
+    expect(await dev.rpc('anvil_getIntervalMining')).toBeNull()
     expect(await dev.rpc('hardhat_setLoggingEnabled', false)).toBe(true)
     await expect(dev.rpc('eth_createAccessList', {})).rejects.toMatchObject({ code: -32601 })
   })

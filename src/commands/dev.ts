@@ -32,6 +32,20 @@ const FOREIGN = [
   'indexRate',
 ] as const satisfies readonly (keyof Config)[]
 
+/** Options of a gateway that concern whoever develops; the others are limits and times of a service. */
+const SHOWN = [
+  'host',
+  'port',
+  'keysPublic',
+  'logFormat',
+  'logLevel',
+  'slow',
+  'page',
+  'feeSignal',
+  'cors',
+  'allowedHosts',
+] as const satisfies readonly (keyof Config)[]
+
 /** Declares `ethgate dev`: a chain in this process with the gateway in front. */
 export function addDevCommand(program: Command): void {
   const command = addCommand(program, 'dev', {
@@ -49,6 +63,7 @@ export function addDevCommand(program: Command): void {
     .option('--accounts <n>', 'funded accounts (default 10)')
     .option('--balance <coins>', 'coins of each account (default 10000)')
     .option('--mnemonic <words>', 'words that the accounts come from (default: test test … junk)')
+    .option('--derivation-path <path>', "where they are derived (default: m/44'/60'/0'/0)")
     .option('--chain-id <n>', 'chain id (default: the last four bytes of the genesis hash)')
     .addOption(
       new Option('--decimals <n>', 'decimals of the coin; 18 as on Ethereum (default 6)').choices([
@@ -86,11 +101,13 @@ export function addDevCommand(program: Command): void {
     .option('--producers <n>', 'block producers; more of them solidify blocks later (default 5)')
     .option('--seed <text>', 'repeatable: times count from a fixed date, three seconds a block')
     .option('--state <file>', 'file that keeps the chain over restarts')
+    .option('--load-state <file>', 'file with a dumped state (anvil_dumpState) to begin with')
+    .option('--dump-state <file>', 'file that gets the state when the process ends')
     .option('--silent', 'show neither accounts nor calls on the terminal')
     .option('-v, --verbose', 'show params and answers of calls too')
     .addOption(new Option('-p <port>').hideHelp())
     .addOption(new Option('--upstream <url>').hideHelp())
-  addConfigOptions(addForkOptions(command), FOREIGN).action(async (flags: Flags) => {
+  addConfigOptions(addForkOptions(command), FOREIGN, SHOWN).action(async (flags: Flags) => {
     if (flags['upstream'] !== undefined)
       throw usageError(
         'dev runs a chain of its own: to go on from the chain of a node, use --fork URL; to stand in front of a node, “ethgate serve --upstream URL”',
@@ -103,6 +120,7 @@ export function addDevCommand(program: Command): void {
         chain: chainOptions(flags),
         fork: forkOf(flags),
         output,
+        ...stateFiles(flags),
       })
     } catch (error) {
       if (error instanceof CommandError) throw error
@@ -120,8 +138,17 @@ function devConfig({ p, ...flags }: Flags): Config {
 const environmentName = (option: string) =>
   `ETHGATE_${option.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
 
+function stateFiles({ dumpState, loadState, state }: Flags) {
+  if (state !== undefined && loadState !== undefined)
+    throw usageError('--load-state: the chain in --state has a state already')
+  return {
+    ...(typeof dumpState === 'string' && { dumpState }),
+    ...(typeof loadState === 'string' && { loadState }),
+  }
+}
+
 function chainOptions(flags: Flags) {
-  const { contractAddresses, mnemonic, seed, state } = flags
+  const { contractAddresses, derivationPath, mnemonic, seed, state } = flags
   const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
   return {
@@ -140,6 +167,7 @@ function chainOptions(flags: Flags) {
       chainId: whole(flags, 'chainId', 0, 1, 0xffff_ffff, 'chain-id'),
     }),
     ...(typeof mnemonic === 'string' && { mnemonic }),
+    ...(typeof derivationPath === 'string' && { derivationPath }),
     ...(typeof seed === 'string' && { seed }),
     ...(typeof state === 'string' && { state }),
   }

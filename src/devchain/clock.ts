@@ -49,8 +49,12 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
     },
     /** Chooses the time of the next block. */
     setNext: (time: number) => void (chosen = time),
-    /** Makes each block later than its parent by a fixed time; undefined to follow the wall again. */
-    setInterval: (time: number | undefined) => void (interval = time),
+    /** Makes each block later than its parent by a fixed time; undefined to follow the wall again. Returns whether one was set. */
+    setInterval(time: number | undefined): boolean {
+      const wasSet = interval !== undefined
+      interval = time
+      return wasSet
+    },
     /** Takes up the time of a chain that was kept. */
     resume: () => void (ahead = Math.max(0, headTime() - wall())),
     /** Remembers the time. The function returned goes back to it. */

@@ -58,10 +58,14 @@ export type DevChain = {
   mineMany(count: number, interval?: number): Promise<void>
   automine: boolean
   setBlockTime(ms: number): void
+  /** Milliseconds between blocks when no transaction comes; 0 for none. */
+  blockTime(): number
   /** Undoes every block above a height. Their transactions wait again when `keep` is set. */
   rewind(number: number, keep: boolean): Promise<void>
   /** Remembers the chain: blocks, state, pool and time. Returns the number of the snapshot. */
   snapshot(): number
+  /** The snapshots that can be gone back to, with the newest block of each. */
+  snapshots(): { id: number; block: number }[]
   /** Goes back to a snapshot, which is used up with all that were made after it. False when there is none. */
   revert(snapshot: number): Promise<boolean>
   /** Changes the state of the newest block, without a block. */
@@ -104,7 +108,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     state: stateFile,
   } = options
   const initialBlockTime = options.blockTime ?? (profile === 'native' ? SLOT : 0)
-  const accounts = devAccounts(count, mnemonic)
+  const accounts = devAccounts(count, mnemonic, options.derivationPath)
   const ethereum = {
     ...(profile === 'native' ? nativeRules : ethereumRules),
     ...options.ethereum,
@@ -257,6 +261,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    blockTime: () => blockTime,
     setBlockTime(ms) {
       blockTime = ms
       schedule()
@@ -268,6 +273,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
         if (chain.revision > mark.revision) snapshots.delete(id)
       await announce()
     },
+    snapshots: () => [...snapshots].map(([id, { chain }]) => ({ id, block: chain.number })),
     snapshot() {
       snapshots.set(++lastSnapshot, remember())
       return lastSnapshot
@@ -306,6 +312,8 @@ export declare namespace createDevChain {
     mnemonic?: string
     /** The chain to go on from; it has its own chain id, parameters and past. */
     fork?: Fork | undefined
+    /** Where they are derived from the words; an index follows. @default m/44'/60'/0'/0 */
+    derivationPath?: string
     /** @default the last four bytes of the genesis hash */
     chainId?: number
     /** 18: balances and values count in units of 10^-18 of the coin, and native transactions are not taken. @default 6 */

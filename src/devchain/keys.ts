@@ -15,18 +15,28 @@ export type DevAccount = {
 
 type Parent = ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']>
 
-/** Keys by words: stretching the words into a seed is slow. */
+/** Where the accounts are derived: an index follows. As of Ethereum wallets. */
+const DERIVATION_PATH = "m/44'/60'/0'/0"
+
+/** Keys by path and words: stretching the words into a seed is slow. */
 const parents = new Map<string, Parent>()
 
 /**
  * The first accounts of some words, by the derivation of Ethereum wallets.
  *
- * @throws Error when the words are not a mnemonic.
+ * @throws Error when the words are not a mnemonic, or the path is none.
  */
-export function devAccounts(count: number, words = MNEMONIC): DevAccount[] {
-  const parent =
-    parents.get(words) ?? mnemonicToAccount(words, { path: "m/44'/60'/0'/0" }).getHdKey()
-  parents.set(words, parent)
+export function devAccounts(
+  count: number,
+  words = MNEMONIC,
+  path: string = DERIVATION_PATH,
+): DevAccount[] {
+  const trimmed = path.replace(/\/+$/, '') as typeof DERIVATION_PATH
+  if (!/^m(\/\d+'?)*$/.test(trimmed))
+    throw new Error(`expected a derivation path such as ${DERIVATION_PATH}, got "${path}"`)
+  const name = `${trimmed} ${words}`
+  const parent = parents.get(name) ?? mnemonicToAccount(words, { path: trimmed }).getHdKey()
+  parents.set(name, parent)
   return Array.from({ length: count }, (_, index) => {
     const { privateKey } = parent.deriveChild(index)
     const key = Buffer.from(privateKey as Uint8Array).toString('hex')

@@ -4,7 +4,17 @@ import { readFaults } from '../devchain/index.ts'
 import type { ChainBlock, DevChain } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
-import { address, bytes, hash, isObject, optional, type Param, show } from '../jsonrpc/params.ts'
+import {
+  address,
+  bytes,
+  hash,
+  isObject,
+  maybe,
+  member,
+  optional,
+  type Param,
+  show,
+} from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { named } from './named.ts'
 import { amount } from './requests.ts'
@@ -24,11 +34,44 @@ const reorg: Param<Reorg> = (input) => {
   return { depth, blocks, keep: transactions === 'pool' }
 }
 
+type Forking = { jsonRpcUrl?: string | undefined; blockNumber?: bigint | undefined }
+
+const text: Param<string> = (input) => {
+  if (typeof input !== 'string') throw new Error(`expected a text, got ${show(input)}`)
+  return input
+}
+
+/** What `hardhat_reset` takes: nothing, or the chain to fork. */
+const resetRequest: Param<{ forking?: Forking }> = (input) => {
+  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+  const { forking } = input
+  if (forking === undefined || forking === null) return {}
+  if (!isObject(forking)) throw new Error(`forking: expected an object, got ${show(forking)}`)
+  return {
+    forking: {
+      jsonRpcUrl: member(forking, 'jsonRpcUrl', maybe(text)),
+      blockNumber: member(forking, 'blockNumber', maybe(amount)),
+    },
+  }
+}
+
 /** The methods for snapshots, reorganisations, the pool, the whole state and faults. */
 export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
   const { ledger } = chain
   const hashOf = (block: ChainBlock): Hash => `0x${block.id}`
   const hex = (number: bigint | number): Hex => `0x${number.toString(16)}`
+
+  /** A running chain keeps to what it was started from. */
+  function checkForking({ blockNumber, jsonRpcUrl }: Forking): void {
+    const advice = 'start one with “ethgate dev --fork URL --fork-block N”'
+    const { fork } = chain
+    if (!fork) throw new RpcError(-32000, `this chain is not a fork: ${advice}`)
+    if (jsonRpcUrl !== undefined && !fork.urls.includes(jsonRpcUrl))
+      throw new RpcError(-32000, `this chain is a fork of another node: ${advice}`)
+    const { number } = fork.block.header
+    if (blockNumber !== undefined && Number(blockNumber) !== number)
+      throw new RpcError(-32000, `this chain goes on from block ${number}; for another ${advice}`)
+  }
 
   const evm_snapshot = defineMethod({
     params: [],
@@ -90,15 +133,23 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     },
   })
 
-  const dropTransaction = defineMethod({
+  async function drop(transaction: Hash): Promise<boolean> {
+    const id = transaction.slice(2)
+    const isWaiting = ledger.pool().some((item) => item.transaction.id === id)
+    await ledger.drop((item) => item.id === id)
+    return isWaiting
+  }
+
+  const hardhat_dropTransaction = defineMethod({
     params: [hash],
     summary: 'takes a transaction out of the pool; false when it does not wait',
-    async handler(_, [transaction]) {
-      const id = transaction.slice(2)
-      const isWaiting = ledger.pool().some((item) => item.transaction.id === id)
-      await ledger.drop((item) => item.id === id)
-      return isWaiting
-    },
+    handler: (_, [transaction]) => drop(transaction),
+  })
+
+  const anvil_dropTransaction = defineMethod({
+    params: [hash],
+    summary: 'takes a transaction out of the pool; answers its hash, null when it does not wait',
+    handler: async (_, [transaction]) => ((await drop(transaction)) ? transaction : null),
   })
 
   const dropAllTransactions = defineMethod({
@@ -121,9 +172,10 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
   })
 
   const reset = defineMethod({
-    params: [],
-    summary: 'goes back to the chain as it was when it was started',
-    async handler() {
+    params: [optional(resetRequest, {})],
+    summary: 'goes back to the chain as it was when it was started, on the same fork block',
+    async handler(_, [{ forking }]) {
+      if (forking) checkForking(forking)
       await chain.reset()
       unlocked.clear()
       return true
@@ -152,7 +204,8 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     ...named(['evm', 'anvil'], 'revert', evm_revert),
     evm_reorg,
     anvil_rollback: rollback,
-    ...named(['anvil', 'hardhat'], 'dropTransaction', dropTransaction),
+    anvil_dropTransaction,
+    hardhat_dropTransaction,
     anvil_dropAllTransactions: dropAllTransactions,
     anvil_removePoolTransactions: removePoolTransactions,
     ...named(['anvil', 'hardhat'], 'reset', reset),

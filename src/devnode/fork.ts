@@ -6,7 +6,7 @@ export type { connectFork } from '../devchain/index.ts'
 /**
  * Opens the fork that a chain is to go on from. Without a block number it is that of the state file, where there is one.
  *
- * @throws ForkError, UpstreamError
+ * @throws Error whose message says what is wrong with the node
  */
 export async function openFork(
   options: connectFork.Options | undefined,
@@ -14,7 +14,11 @@ export async function openFork(
 ): Promise<Fork | undefined> {
   if (!options) return undefined
   const kept = stateFile === undefined ? undefined : keptForkBlock(stateFile)
-  return connectFork({ ...options, number: options.number ?? kept })
+  try {
+    return await connectFork({ ...options, number: options.number ?? kept })
+  } catch (error) {
+    throw new Error(`--fork: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** Lines that say what a fork is, and how exact its state is. */

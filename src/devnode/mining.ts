@@ -113,8 +113,8 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setTime = defineMethod({
     params: [amount],
-    summary: 'moves the clock to a time, seconds; answers by how many it moved',
-    handler: (_, [seconds]) => Math.floor(clock.set(Number(seconds) * 1000) / 1000),
+    summary: 'moves the clock to a time, seconds; answers by how many it moved forward',
+    handler: (_, [seconds]) => Math.max(0, Math.floor(clock.set(Number(seconds) * 1000) / 1000)),
   })
 
   const setTimestampInterval = defineMethod({
@@ -128,11 +128,8 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const removeTimestampInterval = defineMethod({
     params: [],
-    summary: 'lets block times follow the clock again',
-    handler() {
-      clock.setInterval(undefined)
-      return true
-    },
+    summary: 'lets block times follow the clock again; false when they did',
+    handler: () => clock.setInterval(undefined),
   })
 
   const setAutomine = defineMethod({
@@ -167,6 +164,12 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
       setBlockTime(seconds * 1000n)
       return null
     },
+  })
+
+  const anvil_getIntervalMining = defineMethod({
+    params: [],
+    summary: 'seconds between blocks when no transaction comes; null for none',
+    handler: () => chain.blockTime() / 1000 || null,
   })
 
   const setNextBaseFee = defineMethod({
@@ -218,6 +221,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     ...named(['anvil', 'hardhat'], 'getAutomine', getAutomine),
     evm_setIntervalMining: setIntervalMining,
     anvil_setIntervalMining,
+    anvil_getIntervalMining,
     ...named(['anvil', 'hardhat'], 'setNextBlockBaseFeePerGas', setNextBaseFee),
     ...named(['anvil', 'hardhat'], 'setPrevRandao', setPrevRandao),
     ...named(['anvil', 'hardhat'], 'setCoinbase', setCoinbase),

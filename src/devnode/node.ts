@@ -27,6 +27,11 @@ export function nodeMethods(
     return { latestBlockHash: `0x${id}`, latestBlockNumber: header.number }
   }
 
+  const fork = chain.fork && {
+    number: chain.fork.block.header.number,
+    hash: `0x${chain.fork.block.id}`,
+  }
+
   const nodeInfo = defineMethod({
     params: [],
     summary: 'block, time and settings of the chain',
@@ -45,7 +50,11 @@ export function nodeMethods(
           gasLimit: numberToHex(ledger.rules.gasLimit),
           gasPrice: numberToHex(gasPriceOf(ledger.newestState(), { block })),
         },
-        forkConfig: {},
+        forkConfig: {
+          forkUrl: chain.fork?.urls[0] ?? null,
+          forkBlockNumber: fork?.number ?? null,
+          forkRetryBackoff: null,
+        },
       }
     },
   })
@@ -58,7 +67,14 @@ export function nodeMethods(
       chainId,
       instanceId,
       ...latest(),
-      snapshots: {},
+      forkedNetwork: fork
+        ? { chainId, forkBlockNumber: fork.number, forkBlockHash: fork.hash }
+        : null,
+      snapshots: Object.fromEntries(
+        chain
+          .snapshots()
+          .map(({ block, id }) => [numberToHex(id), [block, `0x${ledger.block(block)?.id}`]]),
+      ),
     }),
   })
 

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
 import type { Config } from '../config.ts'
 import { COIN, createDevChain, MNEMONIC } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
@@ -12,6 +14,7 @@ import { createTerminal } from './terminal/terminal.ts'
 export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const fork = await openFork(options.fork, options.chain.state)
   const chain = await createDevChain({ ...options.chain, fork })
+  if (options.loadState !== undefined) await chain.loadState(readFileSync(options.loadState))
   await chain.start()
   const decimals = options.chain.decimals ?? 6
   const terminal =
@@ -39,6 +42,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     })),
     async onStop() {
       terminal?.close()
+      if (options.dumpState !== undefined) writeFileSync(options.dumpState, chain.dumpState())
       await chain.close()
     },
   })
@@ -55,6 +59,10 @@ export declare namespace runDevChain {
     fork?: connectFork.Options | undefined
     /** What is shown on the terminal: nothing, calls, or calls with their params and answers. */
     output: 'silent' | 'calls' | 'verbose'
+    /** File with a dumped state to begin with. */
+    loadState?: string | undefined
+    /** File that gets the state when the process ends. */
+    dumpState?: string | undefined
   }
 }
 

@@ -1,4 +1,5 @@
-import type { AccountChange, DevChain } from '../devchain/index.ts'
+import { type AccountChange, type DevChain, nonceOf } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { address, boolean, bytes, optional, quantity } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
@@ -36,6 +37,20 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     async handler(_, [who, nonce]) {
       await change(who, { nonce })
       return true
+    },
+  })
+
+  const hardhat_setNonce = defineMethod({
+    params: [address, quantity],
+    summary: 'raises the nonce of an account',
+    async handler(context, [who, nonce]) {
+      const existing = nonceOf(chain.ledger.newestState(), toNativeAddress(who))
+      if (nonce < existing)
+        throw new RpcError(
+          -32000,
+          `New nonce (${nonce}) must not be smaller than the existing nonce (${existing})`,
+        )
+      return setNonce.handler(context, [who, nonce])
     },
   })
 
@@ -87,7 +102,8 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     ...named(all, 'setBalance', setBalance),
     ...named(['anvil', 'tenderly'], 'addBalance', addBalance),
     ...named(all, 'setCode', setCode),
-    ...named(['anvil', 'hardhat'], 'setNonce', setNonce),
+    anvil_setNonce: setNonce,
+    hardhat_setNonce,
     evm_setAccountNonce: setNonce,
     ...named(all, 'setStorageAt', setStorageAt),
     ...named(['anvil', 'hardhat'], 'impersonateAccount', impersonateAccount),

@@ -13,14 +13,24 @@ import { usageError } from '../errors.ts'
 /** Flags of a gateway as the parser gives them. */
 export type ConfigFlags = Record<string, string | string[] | boolean | undefined>
 
-/** Adds the options of the table in `config.ts`. @param without - names of options that the command does not have */
-export function addConfigOptions(command: Command, without: readonly string[] = []): Command {
+/**
+ * Adds the options of the table in `config.ts`.
+ *
+ * @param without - Names of options that the command does not have.
+ * @param shown - Names of those that its help lists; the others are taken all the same. All when absent.
+ */
+export function addConfigOptions(
+  command: Command,
+  without: readonly string[] = [],
+  shown?: readonly string[],
+): Command {
   for (const [name, option] of Object.entries<ConfigOption>(options)) {
     if (without.includes(name)) continue
     const { default: fallback, env, flag, help, repeats, value } = option
     const notes = fallback === undefined ? `env ${env}` : `env ${env}, default ${String(fallback)}`
     const added = new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`)
     if (repeats) added.argParser((text, before: string[] | undefined) => [...(before ?? []), text])
+    if (shown && !shown.includes(name)) added.hideHelp()
     command.addOption(added)
   }
   return command

@@ -36,7 +36,8 @@ export async function connectFork({
       await genesisOf(transport),
     )
     const folder = cache === 'off' ? undefined : cache
-    return await openFork({ transport, rpc, number, cache: folder })
+    const urls = [url, ...(rpcUrl === undefined ? [] : [rpcUrl])]
+    return await openFork({ transport, urls, rpc, number, cache: folder })
   } catch (error) {
     await transport.close()
     throw error

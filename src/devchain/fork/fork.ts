@@ -7,6 +7,8 @@ export type Fork = {
   /** The block that the chain goes on from, without its transactions. */
   block: ChainBlock
   chainId: number
+  /** The addresses that the node was named by, its JSON-RPC's included. */
+  urls: readonly string[]
   /** What is known as of the fork block, and what as of its first read. */
   reach: Reach
   /** The state after that block. Reading throws MissingStateError where a value must be fetched first. */

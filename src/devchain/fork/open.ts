@@ -22,7 +22,13 @@ import { readSettings } from './settings.ts'
  *
  * @throws ForkError when there is no such block; UpstreamError when the node does not answer.
  */
-export async function openFork({ cache, number, rpc, transport }: openFork.Options): Promise<Fork> {
+export async function openFork({
+  cache,
+  number,
+  rpc,
+  transport,
+  urls,
+}: openFork.Options): Promise<Fork> {
   const native = createNativeClient({ transport })
   const node = { native, rpc }
   const blocks = createEarlierBlocks(native)
@@ -59,6 +65,7 @@ export async function openFork({ cache, number, rpc, transport }: openFork.Optio
   return {
     block,
     chainId,
+    urls,
     reach,
     state: stateOf(block, known),
     blockAt: (height) => blocks.at(height),
@@ -94,6 +101,8 @@ export async function openFork({ cache, number, rpc, transport }: openFork.Optio
 export declare namespace openFork {
   type Options = {
     transport: NativeTransport
+    /** The addresses that the node was named by. */
+    urls: readonly string[]
     /** The node's own JSON-RPC. */
     rpc?: NodeRpc | undefined
     /** @default the newest */
