@@ -1,9 +1,10 @@
 import type { Hex, TransactionSerializable } from 'viem'
-import { keccak256, parseTransaction, recoverAddress, serializeTransaction } from 'viem/utils'
+import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils'
 
 import { signHash } from '../../native/protobuf/signature.ts'
 import { EthereumError } from '../errors.ts'
 import type { EthereumTransaction } from '../transaction.ts'
+import { recoverSender } from './recover.ts'
 
 /** A signed Ethereum transaction: what it says, its hash, and its signature as the chain writes signatures. */
 export type SignedEthereum = {
@@ -50,7 +51,7 @@ export async function readEthereum(
   const { r, s, v, yParity, ...unsigned } = parsed
   if (r === undefined || s === undefined) throw new EthereumError('the transaction is not signed')
   const parity = yParity ?? Number((v ?? 27n) >= 35n ? ((v ?? 0n) - 35n) % 2n : (v ?? 27n) - 27n)
-  const from = await recover(unsigned, r, s, parity)
+  const from = recover(unsigned, { parity, r, s })
   return signed(raw, from, converted(unsigned, toSun), { r, s, v: v ?? BigInt(parity), parity })
 }
 
@@ -163,15 +164,9 @@ function parse(raw: Hex) {
   }
 }
 
-async function recover(
-  unsigned: TransactionSerializable,
-  r: Hex,
-  s: Hex,
-  yParity: number,
-): Promise<Hex> {
+function recover(unsigned: TransactionSerializable, signature: recoverSender.Signature): Hex {
   try {
-    const hash = keccak256(serializeTransaction(unsigned))
-    return await recoverAddress({ hash, signature: { r, s, yParity } })
+    return recoverSender(keccak256(serializeTransaction(unsigned)), signature)
   } catch (cause) {
     const message = 'invalid sender: no account can be recovered from the signature'
     throw new EthereumError(message, { cause })
