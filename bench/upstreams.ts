@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 import Table from 'cli-table3'
 
-import { createNativeClient, type NativeClient } from '../src/native/client.ts'
+import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
 import { createSingleUpstream } from '../src/native/pool/single.ts'
 import type { Upstream } from '../src/native/pool/upstream.ts'
@@ -75,11 +75,11 @@ type Row = { name: string; perSecond: number; cpu: number }
 /** The median of the rounds for each transport. */
 async function compare(
   concurrency: number,
-  transports: Record<string, createNativeClient.Options['transport']>,
+  transports: Record<string, createNodeClient.Options['transport']>,
 ): Promise<Row[]> {
   const clients = Object.entries(transports).map(([name, transport]) => ({
     name,
-    native: createNativeClient({ transport }),
+    native: createNodeClient({ transport }),
     rounds: [] as { perSecond: number; cpu: number }[],
   }))
   for (const { native } of clients) await run(native, concurrency, 1)

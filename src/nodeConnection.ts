@@ -2,7 +2,7 @@ import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { type ChainGuard, createChainGuard, guardRpc } from './native/chainGuard.ts'
-import { createNativeClient, type NativeClient } from './native/client.ts'
+import { createNodeClient, type NativeClient } from './native/client.ts'
 import type { NodeRpc } from './native/rpc.ts'
 import type { NativeTransport } from './native/transport.ts'
 import type { CallRecorder } from './tracing/recorder.ts'
@@ -60,7 +60,7 @@ function connectionOf(
   upstreams: Upstreams | undefined,
 ): NodeConnection {
   const guard = createChainGuard({ transport })
-  const native = createNativeClient({ transport: guard.transport })
+  const native = createNodeClient({ transport: guard.transport })
   const rpc = upstreams?.rpc && guardRpc(upstreams.rpc, guard)
   return {
     guard,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { createNativeClient } from '../src/native/client.ts'
+import { createNodeClient } from '../src/native/client.ts'
 import type { NativeTransport } from '../src/native/transport.ts'
 
 /** A log to put on a block. */
@@ -191,7 +191,7 @@ export function createScriptedChain({
     calls,
     total: () => [...calls.values()].reduce((sum, count) => sum + count, 0),
     transport,
-    native: createNativeClient({ transport }),
+    native: createNodeClient({ transport }),
     /** Serves both prefixes on a free port. */
     async listen() {
       const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ import { createInternalTransactions } from '../src/chain/internalTransactions.ts
 import { type Config, createConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import { silentLog } from '../src/log.ts'
-import { createNativeClient } from '../src/native/client.ts'
+import { createNodeClient } from '../src/native/client.ts'
 import { createNodeRpc } from '../src/native/rpc.ts'
 import { createPoolTransport } from '../src/native/transport.ts'
 import { createManagedKeys } from '../src/sending/keys.ts'
@@ -33,7 +33,7 @@ export async function createReplayContext({
 }: createReplayContext.Options = {}): Promise<Context & { node: ReplayNode }> {
   const node = await startReplayNode(intercept ? { intercept } : {})
   const config = createConfig({ upstream: node.url, ...given })
-  const native = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  const native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
   const rpc = nodeRpc ? createNodeRpc({ url: node.rpcUrl }) : undefined
   onTestFinished(async () => {
     await rpc?.close()

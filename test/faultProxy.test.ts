@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { createNativeClient } from '../src/native/client.ts'
+import { createNodeClient } from '../src/native/client.ts'
 import { createPoolTransport } from '../src/native/transport.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
@@ -33,7 +33,7 @@ async function ask(path: `/wallet/${string}`, body: object = {}, timeout = 10_00
 
 describe('startFaultProxy', () => {
   test('default', async () => {
-    const native = createNativeClient({ transport: createPoolTransport({ upstream: proxy.url }) })
+    const native = createNodeClient({ transport: createPoolTransport({ upstream: proxy.url }) })
     expect((await native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(223)
     expect((await native.solidity.getBlock({}))?.block_header.raw_data.number).toBe(223)
     await native.close()
@@ -64,7 +64,7 @@ describe('startFaultProxy', () => {
 
   test('args: behind', async () => {
     await proxy.fail({ kind: 'behind', blocks: 20 })
-    const native = createNativeClient({ transport: createPoolTransport({ upstream: proxy.url }) })
+    const native = createNodeClient({ transport: createPoolTransport({ upstream: proxy.url }) })
     expect((await native.wallet.getBlockByNum({ num: 203 }))?.block_header.raw_data.number).toBe(
       203,
     )

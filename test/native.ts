@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 
-import { createNativeClient, type NativeClient } from '../src/native/client.ts'
+import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createPoolTransport } from '../src/native/transport.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
@@ -9,7 +9,7 @@ export async function createReplayNative(
   options: startReplayNode.Options = {},
 ): Promise<{ native: NativeClient; node: ReplayNode }> {
   const node = await startReplayNode(options)
-  const native = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  const native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
   onTestFinished(async () => {
     await native.close()
     await node.close()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { createNativeClient, type NativeClient } from '../src/native/client.ts'
+import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createPoolTransport } from '../src/native/transport.ts'
 import { recordedRpc, type ReplayNode, startReplayNode } from './node.ts'
 import { CHAIN, keys, labels } from './recordedChain.ts'
@@ -10,7 +10,7 @@ let native: NativeClient
 
 beforeAll(async () => {
   node = await startReplayNode()
-  native = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
 })
 
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 
 import { createHead } from '../src/chain/head.ts'
 import type { ChainUpdate, Head } from '../src/chain/headTypes.ts'
-import { createNativeClient } from '../src/native/client.ts'
+import { createNodeClient } from '../src/native/client.ts'
 import { NodeUnreachableError } from '../src/native/errors.ts'
 import { createRedisLink, type RedisLink } from '../src/redis.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
@@ -74,7 +74,7 @@ function createReplica(chain: ScriptedChain, link: RedisLink, isDown: boolean): 
   const node = { isDown }
   const calls: string[] = []
   const messages: string[] = []
-  const native = createNativeClient({
+  const native = createNodeClient({
     transport: {
       ...chain.transport,
       async send(path, body) {

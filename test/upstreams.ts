@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 
-import { createNativeClient, type NativeClient } from '../src/native/client.ts'
+import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
 import type { Upstream } from '../src/native/pool/upstream.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
@@ -40,7 +40,7 @@ export async function startTestPool({
     upstreams: nodes.map(({ url }, index) => upstreamAt(url, 'abc'[index], upstreams)),
     ...options,
   })
-  const native = createNativeClient({ transport: pool })
+  const native = createNodeClient({ transport: pool })
   onTestFinished(async () => {
     await native.close()
     await Promise.all(nodes.map((node) => node.close()))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { createReplayNative } from '../../test/native.ts'
-import { createNativeClient } from '../native/client.ts'
+import { createNodeClient } from '../native/client.ts'
 import { createEnergyPrices } from './energyPrices.ts'
 
 test('default', async () => {
@@ -25,7 +25,7 @@ function changing() {
             (_, n) => `${n * 1_000}:${n + 1}`,
           ).join(),
         }
-  const native = createNativeClient({
+  const native = createNodeClient({
     transport: {
       async send(path) {
         calls += 1

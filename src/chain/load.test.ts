@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createScriptedChain } from '../../test/chain.ts'
 import { createReplayNative } from '../../test/native.ts'
 import { recordedBlock } from '../../test/recordedBlock.ts'
-import { createNativeClient } from '../native/client.ts'
+import { createNodeClient } from '../native/client.ts'
 import { loadBlock } from './load.ts'
 
 describe('the recorded chain', () => {
@@ -79,7 +79,7 @@ test('behavior: a reorg between the two calls', async () => {
   const chain = createScriptedChain()
   chain.mine({ logs: [[]] })
   let branch: { hash: string }[] = []
-  const native = createNativeClient({
+  const native = createNodeClient({
     transport: {
       async send(path, body) {
         const answer = await chain.transport.send(path, body, { idempotent: true })

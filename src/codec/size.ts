@@ -1,3 +1,5 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+
 import type { Block, Transaction, TransactionResult } from '../native/types.ts'
 import { toInt64 } from './quantity.ts'
 
@@ -115,38 +117,32 @@ function records(input: unknown): Record<string, unknown>[] {
   return Array.isArray(input) ? (input as Record<string, unknown>[]) : []
 }
 
-/** A field that is left out of its message, as protobuf does with defaults. */
-const ABSENT = new Uint8Array()
+/** Writes one field; a default is left out, as protobuf does. */
+type Field = (writer: BinaryWriter) => void
 
-function message(fields: Uint8Array[]): Uint8Array {
-  return Buffer.concat(fields)
+function message(fields: Field[]): Uint8Array {
+  const writer = new BinaryWriter()
+  for (const write of fields) write(writer)
+  return writer.finish()
 }
 
-function bytes(field: number, content: Uint8Array): Uint8Array {
-  return Buffer.concat([varint(BigInt(field * 8 + 2)), varint(BigInt(content.length)), content])
+function bytes(field: number, content: Uint8Array): Field {
+  return (writer) => void writer.tag(field, WireType.LengthDelimited).bytes(content)
 }
 
-function hexBytes(field: number, hex: unknown): Uint8Array {
-  return typeof hex === 'string' && hex !== '' ? bytes(field, Buffer.from(hex, 'hex')) : ABSENT
+function hexBytes(field: number, hex: unknown): Field {
+  return typeof hex === 'string' && hex !== '' ? bytes(field, Buffer.from(hex, 'hex')) : () => {}
 }
 
-function text(field: number, input: unknown, always = false): Uint8Array {
+function text(field: number, input: unknown, always = false): Field {
   const content = typeof input === 'string' ? input : ''
-  return content !== '' || always ? bytes(field, Buffer.from(content)) : ABSENT
+  return content !== '' || always ? bytes(field, Buffer.from(content)) : () => {}
 }
 
-function int(field: number, input: unknown, always = false): Uint8Array {
+function int(field: number, input: unknown, always = false): Field {
   const value = toInt64(input)
-  if (value === 0n && !always) return ABSENT
-  return Buffer.concat([varint(BigInt(field * 8)), varint(BigInt.asUintN(64, value))])
-}
-
-function varint(value: bigint): Uint8Array {
-  const out: number[] = []
-  let rest = value
-  for (; rest > 0x7fn; rest >>= 7n) out.push(Number(rest & 0x7fn) | 0x80)
-  out.push(Number(rest))
-  return Uint8Array.from(out)
+  if (value === 0n && !always) return () => {}
+  return (writer) => void writer.tag(field, WireType.Varint).int64(value)
 }
 
 /** Length of a length-delimited field with a field number below 16: its tag, its length, its content. */

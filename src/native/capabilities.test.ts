@@ -7,7 +7,7 @@ import {
   hasBalancesOf,
   requireConstantCalls,
 } from './capabilities.ts'
-import { createNativeClient, type NativeClient } from './client.ts'
+import { createNodeClient, type NativeClient } from './client.ts'
 import { createPoolTransport } from './transport.ts'
 
 const LITE = 'this API is closed because this node is a lite fullnode'
@@ -30,7 +30,7 @@ beforeEach(async () => {
       return text === undefined ? undefined : { text, status: text === DISABLED ? 404 : 200 }
     },
   })
-  native = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
 })
 
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type ReplayNode, type ReplayReply, startReplayNode } from '../../test/node.ts'
 import { CHAIN, keys, labels } from '../../test/recordedChain.ts'
-import { createNativeClient, type NativeClient } from './client.ts'
+import { createNodeClient, type NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
 import { createPoolTransport } from './transport.ts'
 
@@ -19,7 +19,7 @@ let waits: number[] = []
 
 beforeAll(async () => {
   node = await startReplayNode({ intercept: () => scripted.shift() })
-  native = createNativeClient({
+  native = createNodeClient({
     transport: createPoolTransport({ upstream: node.url }),
     sleep: async (milliseconds) => void waits.push(milliseconds),
     random: () => 0.5,
@@ -38,7 +38,7 @@ function answerWith(...replies: (string | Promise<ReplayReply>)[]): void {
   node.requests.reset()
 }
 
-describe('createNativeClient', () => {
+describe('createNodeClient', () => {
   test('default', async () => {
     const block = await native.wallet.getBlock({ id_or_num: '120', detail: true })
     expect(block?.block_header.raw_data.number).toBe(120)

@@ -48,11 +48,11 @@ const CPU_DELAYS = [100, 200]
  * Every call throws `NodeUnreachableError`, `NodeTimeoutError`, `NodeAnswerError`, `NodeLacksApiError`, `NodeBusyError`, or
  * `NodeRefusedError`; what the node says inside `result` of a contract call or a broadcast is part of the answer.
  */
-export function createNativeClient({
+export function createNodeClient({
   random = Math.random,
   sleep = realSleep,
   transport,
-}: createNativeClient.Options): NativeClient {
+}: createNodeClient.Options): NativeClient {
   const share = createSharing()
 
   async function ask(
@@ -142,7 +142,7 @@ export function createNativeClient({
   }
 }
 
-export declare namespace createNativeClient {
+export declare namespace createNodeClient {
   type Options = {
     transport: NativeTransport
     /** Waits before a busy node is asked again. @default a timer */

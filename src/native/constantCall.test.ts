@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type ReplayNode, startReplayNode } from '../../test/node.ts'
 import { artifacts, keys, labels } from '../../test/recordedChain.ts'
-import { createNativeClient, type NativeClient } from './client.ts'
+import { createNodeClient, type NativeClient } from './client.ts'
 import { readConstantCall, readFailure } from './constantCall.ts'
 import { createPoolTransport } from './transport.ts'
 
@@ -12,7 +12,7 @@ let native: NativeClient
 
 beforeAll(async () => {
   node = await startReplayNode()
-  native = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
 })
 
 afterAll(async () => {

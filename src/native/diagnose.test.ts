@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { type ReplayNode, startReplayNode } from '../../test/node.ts'
-import { createNativeClient, type NativeClient } from './client.ts'
+import { createNodeClient, type NativeClient } from './client.ts'
 import { diagnose, type Finding } from './diagnose.ts'
 import { createNodeRpc } from './rpc.ts'
 import { createPoolTransport } from './transport.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
       return text === undefined ? undefined : { text, status: text === DISABLED ? 404 : 200 }
     },
   })
-  native = createNativeClient({
+  native = createNodeClient({
     transport: createPoolTransport({ upstream: node.url }),
     sleep: async () => {},
   })
@@ -139,7 +139,7 @@ describe('diagnose', () => {
       ]
     `)
     node = await startReplayNode({ intercept: () => ({ text: '<html>', status: 404 }) })
-    const other = createNativeClient({ transport: createPoolTransport({ upstream: node.url }) })
+    const other = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
     expect(await diagnose(other, { now })).toMatchObject([{ check: 'reachable', level: 'fail' }])
     await other.close()
   })

@@ -1,7 +1,7 @@
 import { parseAddress, toNativeAddress, toBase58Address as toBase58 } from '../lib/address.ts'
 import type { HexAddress } from '../lib/address.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
-import { createNativeClient as createClient, type NativeClient } from '../native/client.ts'
+import { createNodeClient, type NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
 import { createFetchTransport } from '../native/fetchTransport.ts'
 import { type EncodableTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
@@ -81,7 +81,7 @@ export function createNativeClient(
   url: string,
   { sleep = realSleep, ...options }: createNativeClient.Options = {},
 ): Client {
-  const client = createClient({ transport: createFetchTransport(url, options) })
+  const client = createNodeClient({ transport: createFetchTransport(url, options) })
 
   return {
     ...client,

@@ -1,4 +1,4 @@
-import { createNativeClient } from '../../native/client.ts'
+import { createNodeClient } from '../../native/client.ts'
 import { diagnose, type Finding } from '../../native/diagnose.ts'
 import { createUpstreamPool, type MemberStatus } from '../../native/pool/pool.ts'
 import type { Upstream } from '../../native/pool/upstream.ts'
@@ -22,7 +22,7 @@ export async function examine({
     upstream: wallet,
     upstreamSolidity: solidity,
   })
-  const native = createNativeClient({ transport })
+  const native = createNodeClient({ transport })
   const rpc = rpcUrl === undefined ? undefined : createNodeRpc({ headers, timeout, url: rpcUrl })
   try {
     return await diagnose(native, { rpc })

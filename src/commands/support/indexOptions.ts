@@ -42,7 +42,7 @@ export async function openNode(
   const upstream = options.upstream ?? env['ETHGATE_UPSTREAM']
   if (!upstream) throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
   const line = options.upstreamHeader ?? env['ETHGATE_UPSTREAM_HEADER']
-  const [{ createNativeClient }, { createPoolTransport }, { upstreamsOf }, { createConfig }] =
+  const [{ createNodeClient }, { createPoolTransport }, { upstreamsOf }, { createConfig }] =
     await Promise.all([
       import('../../native/client.ts'),
       import('../../native/transport.ts'),
@@ -57,7 +57,7 @@ export async function openNode(
     }),
   )
   if (!node) throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
-  return createNativeClient({
+  return createNodeClient({
     transport: createPoolTransport({
       headers: node.headers,
       sockets,

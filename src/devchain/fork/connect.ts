@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-import { createNativeClient } from '../../native/client.ts'
+import { createNodeClient } from '../../native/client.ts'
 import { createNodeRpc } from '../../native/rpc.ts'
 import type { NodeRpc } from '../../native/rpc.ts'
 import { createPoolTransport } from '../../native/transport.ts'
@@ -60,7 +60,7 @@ export declare namespace connectFork {
 }
 
 async function genesisOf(transport: NativeTransport): Promise<string> {
-  const { wallet } = createNativeClient({ transport })
+  const { wallet } = createNodeClient({ transport })
   const block = await wallet.getBlockByNum({ num: 0 })
   if (!block) throw new ForkError('the node has no genesis block')
   return block.blockID

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { createCapabilities } from '../../native/capabilities.ts'
-import { createNativeClient } from '../../native/client.ts'
+import { createNodeClient } from '../../native/client.ts'
 import type { NodeRpc } from '../../native/rpc.ts'
 import type { NativeTransport } from '../../native/transport.ts'
 import type { ChainBlock } from '../block.ts'
@@ -29,7 +29,7 @@ export async function openFork({
   transport,
   urls,
 }: openFork.Options): Promise<Fork> {
-  const native = createNativeClient({ transport })
+  const native = createNodeClient({ transport })
   const node = { native, rpc }
   const blocks = createEarlierBlocks(native)
   const block =

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 
-import { createNativeClient } from '../../native/client.ts'
+import { createNodeClient } from '../../native/client.ts'
 import { createPoolTransport } from '../../native/transport.ts'
 import { createFollower } from '../fill/follow.ts'
 import { openIndexWriter } from '../fill/writer.ts'
@@ -38,7 +38,7 @@ const REPORT_EVERY = 1_000
 
 const { address, addresses, from, genesis, rate, upstream } = workerData as WriterData
 const added = { blocks: 0, logs: 0 }
-const native = createNativeClient({ transport: createPoolTransport(upstream) })
+const native = createNodeClient({ transport: createPoolTransport(upstream) })
 const writer = await openIndexWriter({
   address,
   addresses,

@@ -1,5 +1,5 @@
 import { hasBalancesOf } from '../capabilities.ts'
-import { createNativeClient, type NativeClient } from '../client.ts'
+import { createNodeClient, type NativeClient } from '../client.ts'
 import type { Block } from '../types.ts'
 import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
@@ -32,7 +32,7 @@ export function createProber({
   onlyOne,
   timing,
 }: createProber.Options): Prober {
-  const native = createNativeClient({ transport: member.probe, sleep: async () => {} })
+  const native = createNodeClient({ transport: member.probe, sleep: async () => {} })
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let stopped = true
