@@ -31,7 +31,13 @@ afterEach(async () => {
 
 async function start(config: Partial<Config>): Promise<{ gateway: Gateway; url: string }> {
   const gateway = createGateway({
-    config: { port: 0, logsMaxBlocks: 100_000, logsMaxResults: 1_000_000, ...config },
+    config: {
+      port: 0,
+      logsMaxBlocks: 100_000,
+      logsMaxResults: 1_000_000,
+      upstreamTimeout: 60_000,
+      ...config,
+    },
   })
   closing.push(() => gateway.stop())
   return { gateway, url: (await gateway.start()).url }
