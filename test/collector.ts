@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+
+import { until } from './until.ts'
 
 /** One span as a collector received it. */
 export type ReceivedSpan = {
@@ -48,7 +50,7 @@ export async function startCollector({ status = 200 }: { status?: number } = {})
     byName,
     /** Waits until a span of this name is here, and gives the last one. */
     async span(name: string): Promise<ReceivedSpan> {
-      await vi.waitFor(() => expect(byName(name)).not.toEqual([]), { timeout: 10_000 })
+      await until(() => expect(byName(name)).not.toEqual([]))
       return byName(name).at(-1) as ReceivedSpan
     },
   }

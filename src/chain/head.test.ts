@@ -43,7 +43,7 @@ async function step() {
   for (const _ of ['this one', 'the next one']) {
     const before = polls
     head.pollNow()
-    await until(() => expect(polls).toBeGreaterThan(before))
+    await until(() => expect(polls).toBeGreaterThan(before), { interval: 1 })
   }
 }
 
