@@ -6,6 +6,8 @@ import { controlMethods } from './control.ts'
 import { tellFailures } from './failures.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
+import { otterscanMethods } from './otterscan/methods.ts'
+import { otterscanPages } from './otterscan/pages.ts'
 import { sendingMethods } from './sending.ts'
 import { simulateMethods } from './simulate.ts'
 import { stateMethods } from './state.ts'
@@ -35,6 +37,8 @@ export function devMethods(
     ...simulateMethods(chain),
     ...sendingMethods(chain, unlocked),
     ...poolMethods(chain),
+    ...otterscanMethods(chain),
+    ...otterscanPages(chain),
     ...debugMethods(chain),
     ...parityMethods(chain),
   })

@@ -56,6 +56,20 @@ const reasons = {
       'trace_replayTransaction',
     ],
   ),
+  ...family('the node keeps no index of accounts, which Otterscan needs; ethgate dev serves it', [
+    'ots_getApiLevel',
+    'ots_getBlockDetails',
+    'ots_getBlockDetailsByHash',
+    'ots_getBlockTransactions',
+    'ots_getContractCreator',
+    'ots_getInternalOperations',
+    'ots_getTransactionBySenderAndNonce',
+    'ots_getTransactionError',
+    'ots_hasCode',
+    'ots_searchTransactionsAfter',
+    'ots_searchTransactionsBefore',
+    'ots_traceTransaction',
+  ]),
 } as const satisfies Record<string, string>
 
 /** The refused methods by wire name. */

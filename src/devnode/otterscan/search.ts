@@ -1,0 +1,71 @@
+import type { ChainBlock, DevChain } from '../../devchain/index.ts'
+
+/** A transaction of the chain: where it is, what it says, what it did. */
+export type Found = {
+  block: ChainBlock
+  index: number
+  transaction: ChainBlock['transactions'][number]['transaction']
+  info: ChainBlock['infos'][number]
+}
+
+/** The transactions of a block. Genesis has none that tools can read. */
+function transactionsOf(block: ChainBlock): Found[] {
+  if (block.header.number === 0) return []
+  return block.transactions.map(({ transaction }, index) => ({
+    block,
+    index,
+    transaction,
+    info: block.infos[index] as Found['info'],
+  }))
+}
+
+/** Whether a transaction concerns an account: as sender, receiver, new contract, or in a call inside. */
+function concerns({ info, transaction }: Found, address: string): boolean {
+  const { contract_address, internal_transactions = [] } = info
+  const { owner_address, to_address } = transaction.value
+  return (
+    [owner_address, to_address, contract_address].includes(address) ||
+    internal_transactions.some(
+      ({ caller_address, transferTo_address }) =>
+        caller_address === address || transferTo_address === address,
+    )
+  )
+}
+
+/** The transaction by which a contract came to be, and who made it; undefined when none did. */
+export function creationOf(
+  { ledger }: DevChain,
+  address: string,
+): { id: string; creator: string } | undefined {
+  const note = Buffer.from('create').toString('hex')
+  for (let number = 1; number <= ledger.head().header.number; number++)
+    for (const { info, transaction } of transactionsOf(ledger.block(number) as ChainBlock)) {
+      if (info.result === 'FAILED') continue
+      if (transaction.type === 'CreateSmartContract' && info.contract_address === address)
+        return { id: transaction.id, creator: String(transaction.value['owner_address']) }
+      const inside = info.internal_transactions?.find(
+        (entry) => entry.note === note && entry.transferTo_address === address && !entry.rejected,
+      )
+      if (inside) return { id: transaction.id, creator: inside.caller_address ?? '' }
+    }
+  return undefined
+}
+
+/** Pages of transactions that concern an account, newest first. Whole blocks, so a page may be a little longer. */
+export function searchPage(
+  { ledger }: DevChain,
+  address: string,
+  { from, size, step, last }: { from: number; last: number; size: number; step: 1 | -1 },
+): { found: Found[]; isComplete: boolean } {
+  const found: Found[] = []
+  let number = from
+  for (; found.length < size && (step > 0 ? number <= last : number >= last); number += step) {
+    const all = transactionsOf(ledger.block(number) as ChainBlock)
+    const wanted = all.filter((one) => concerns(one, address))
+    found.push(...(step > 0 ? wanted : wanted.toReversed()))
+  }
+  for (; step > 0 ? number <= last : number >= last; number += step)
+    if (transactionsOf(ledger.block(number) as ChainBlock).some((one) => concerns(one, address)))
+      return { found, isComplete: false }
+  return { found, isComplete: true }
+}
