@@ -118,6 +118,19 @@ describe('what was before the fork', () => {
     expect(await balanceOf(fork, NOBODY)).toBe(0n)
   })
 
+  test('error: what was before the fork is not traced', async () => {
+    const fork = await startFork()
+    for (const [method, param] of [
+      ['debug_traceTransaction', deployment],
+      ['trace_transaction', deployment],
+      ['trace_block', `0x${point.toString(16)}`],
+    ] as const)
+      await expect(fork.rpc(method, param)).rejects.toMatchObject({
+        code: -32000,
+        message: expect.stringContaining('the fork'),
+      })
+  })
+
   test('behavior: state at earlier blocks, where the node keeps it', async () => {
     const fork = await startFork()
     const before = `0x${(point - 2).toString(16)}`

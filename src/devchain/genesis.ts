@@ -68,6 +68,8 @@ export function goOnFrom(block: ChainBlock, state: State, genesis: Genesis): Cha
     const more = balance > account.balance ? balance : account.balance
     state.set('account', address, { ...account, balance: more })
   }
+  for (const { address, code } of genesis.contracts ?? [])
+    if (!state.get('code', address)) changeAccount(state, address, { code }, block.header.timestamp)
   addProducers(state, genesis, block.header.number)
   return block
 }

@@ -10,6 +10,7 @@ import { arrayOf, blockRef, hash, index, named } from '../../jsonrpc/params.ts'
 import { MAX_TRACED_BLOCKS, traceFilter } from '../../jsonrpc/traceFilterParam.ts'
 import { withUnit } from '../../jsonrpc/withUnit.ts'
 import { numberOfBlock } from '../blockState.ts'
+import { ownBlock, ownPlace } from './places.ts'
 
 /** Milliseconds that one answer may take. */
 const TIMEOUT = 20_000
@@ -43,9 +44,9 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     unit: Unit,
     view: 'full' | 'solid',
   ): Promise<FlatTrace[] | null> {
-    const place = ledger.placeOf(hash.slice(2))
+    const place = ownPlace(chain, `0x${hash.slice(2)}`)
     const number = place && numberOfBlock(chain, place.block, view)
-    const block = number === undefined ? undefined : ledger.block(number)
+    const block = number === undefined ? undefined : ownBlock(chain, number)
     return block && place ? tracesOf(block, unit, { only: place.index }) : null
   }
 
@@ -73,7 +74,7 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     summary: 'the traces of all transactions of a block; null when there is no such block',
     handler({ chain: { view } }, [{ unit, value }]) {
       const number = numberOfBlock(chain, value, view)
-      const block = number === undefined ? undefined : ledger.block(number)
+      const block = number === undefined ? undefined : ownBlock(chain, number)
       return block ? tracesOf(block, unit) : null
     },
   })
@@ -93,7 +94,7 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
       const { after, count, unit } = filter
       const found: FlatTrace[] = []
       for (let number = from; number <= to && found.length < after + count; number++) {
-        const block = ledger.block(number)
+        const block = ownBlock(chain, number)
         if (!block || block.transactions.length === 0) continue
         // oxlint-disable-next-line no-await-in-loop -- as many as are needed
         const all = await tracesOf(block, unit, { end })

@@ -5,10 +5,30 @@ import type { ChainBlock, DevChain } from '../../devchain/index.ts'
 import { RpcError } from '../../errors.ts'
 import { numberOfBlock } from '../blockState.ts'
 
+/**
+ * The block at a height, to execute it once more; undefined when there is none.
+ *
+ * @throws RpcError for a block up to the fork: its transactions are not on this chain
+ */
+export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock | undefined {
+  const first = fork && fork.block.header.number + 1
+  if (first !== undefined && number < first)
+    throw new RpcError(-32000, `block ${number} is before the fork: traces begin at block ${first}`)
+  return ledger.block(number)
+}
+
+/** The place of a transaction of this chain. @throws RpcError where it may be one from before the fork */
+export function ownPlace({ fork, ledger }: DevChain, transaction: Hash) {
+  const place = ledger.placeOf(transaction.slice(2))
+  if (!place && fork)
+    throw new RpcError(-32000, 'the transaction is not one of those since the fork')
+  return place
+}
+
 /** The block that a reference means. `pending` is the newest one. @throws RpcError when there is none */
 export function blockOf(chain: DevChain, ref: BlockRef, view: 'full' | 'solid'): ChainBlock {
   const number = numberOfBlock(chain, ref, view)
-  const block = number === undefined ? undefined : chain.ledger.block(number)
+  const block = number === undefined ? undefined : ownBlock(chain, number)
   if (!block) throw new RpcError(-32000, 'block not found')
   return block
 }
@@ -19,7 +39,7 @@ export function placeOf(
   transaction: Hash,
   view: 'full' | 'solid',
 ): { block: ChainBlock; index: number } {
-  const place = chain.ledger.placeOf(transaction.slice(2))
+  const place = ownPlace(chain, transaction)
   if (!place) throw new RpcError(-32000, 'transaction not found')
   return { block: blockOf(chain, place.block, view), index: place.index }
 }
