@@ -23,7 +23,8 @@ describe.runIf(wanted)('Foundry', () => {
 
   afterAll(() => dev.close())
 
-  const forge = (...args: string[]) => project.run('forge', args, { ETH_RPC_URL: dev.url })
+  const forge = (command: string, ...args: string[]) =>
+    project.run('forge', [command, '--rpc-url', dev.url, ...args])
   const cast = async (...args: string[]) =>
     (await project.run('cast', args, { ETH_RPC_URL: dev.url })).trim()
   const json = async (...args: string[]) =>
