@@ -16,6 +16,8 @@ export type ObservedCall = {
 
 /** Runs calls and batches, for traces. Passes the result on. */
 export type CallWatcher = {
+  /** Whether somebody wants to know. Asked for each entry: else it runs as it is, at no cost. */
+  isOn(): boolean
   call<result>(
     call: Pick<ObservedCall, 'id' | 'method'>,
     request: RequestScope,

@@ -126,9 +126,11 @@ export function createRpcServer({
 
   const answerOne: typeof answerWithin = watch
     ? (entry, rawId, request, calls, room) =>
-        watch.call(watchedCall(entry, methods), request, () =>
-          answerWithin(entry, rawId, request, calls, room),
-        )
+        watch.isOn()
+          ? watch.call(watchedCall(entry, methods), request, () =>
+              answerWithin(entry, rawId, request, calls, room),
+            )
+          : answerWithin(entry, rawId, request, calls, room)
     : answerWithin
 
   /** Answers one entry within what is left of the response limit, and ends its delivery. */
@@ -221,7 +223,7 @@ export function createRpcServer({
       return batchAnswer([errorAnswer('null', { code, message })])
     }
     const work = () => answerBatch(payload as unknown[], ids, request, calls)
-    return watch ? watch.batch(payload.length, request, work) : work()
+    return watch?.isOn() ? watch.batch(payload.length, request, work) : work()
   }
 
   if (!trace) return { answer: (text, request) => answerText(text, request) }

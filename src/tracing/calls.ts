@@ -7,8 +7,8 @@ const INTERNAL = -32603
 /** Makes a span of each JSON-RPC call and of each batch, by the semantic conventions of OpenTelemetry for JSON-RPC. */
 export function watchCalls({ isOn, recorder }: watchCalls.Options): CallWatcher {
   return {
+    isOn,
     call({ id, method }, request, work) {
-      if (!isOn()) return work()
       const attributes = {
         'rpc.system': 'jsonrpc',
         'rpc.method': method,
@@ -20,7 +20,6 @@ export function watchCalls({ isOn, recorder }: watchCalls.Options): CallWatcher 
       return recorder.run(method, { attributes, headers: request.headers, kind: 'server' }, work)
     },
     batch(size, request, work) {
-      if (!isOn()) return work()
       const attributes = { 'rpc.system': 'jsonrpc', 'ethgate.batch.size': size }
       return recorder.run('batch', { attributes, headers: request.headers, kind: 'internal' }, work)
     },
@@ -29,7 +28,7 @@ export function watchCalls({ isOn, recorder }: watchCalls.Options): CallWatcher 
 
 export declare namespace watchCalls {
   type Options = {
-    /** Whether somebody wants to know, asked at every call: otherwise the call runs as it is. */
+    /** Whether calls are traced, or the log names their nodes. */
     isOn: () => boolean
     recorder: Pick<CallRecorder, 'run'>
   }
