@@ -8,22 +8,26 @@ export type Log = Logger
 /**
  * A log in JSON lines.
  *
- * @param secrets - texts that are redacted, such as API keys: a node may repeat the path of a request in its answer.
+ * @param secrets - texts that are redacted, such as API keys: a node may repeat the path of a request in its answer. More may be
+ *   added later.
  */
 export function createLog(
   level: string,
   destination: DestinationStream,
   secrets: readonly string[] = [],
 ): Log {
-  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
-  const streamWrite = (line: string) =>
-    escaped.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+  let escaped: string[] = []
+  const streamWrite = (line: string) => {
+    if (escaped.length !== secrets.length)
+      escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+    return escaped.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+  }
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      ...(escaped.length > 0 && { hooks: { streamWrite } }),
+      hooks: { streamWrite },
     },
     destination,
   )

@@ -9,6 +9,7 @@ import { reload } from './reload.ts'
 import { keyWarnings } from './sending/keyFile.ts'
 import { onShutdown, startWatchdog } from './shutdown.ts'
 import { openTracer } from './tracing/openTracer.ts'
+import { upstreamsOf } from './upstreamConfig.ts'
 
 /**
  * Runs a gateway until a signal ends the process. Shared by `serve` and `dev`. Resolves when it listens.
@@ -29,7 +30,8 @@ export async function serve({
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   const output = await formatted(createLogOutput(stdout()), config.logFormat)
-  const log = createLog(config.logLevel, output, secretsOf(config))
+  const secrets = secretsOf(config)
+  const log = createLog(config.logLevel, output, secrets)
   for (const warning of keyWarnings(config.keys, process.argv)) log.warn(warning)
   const tracer = await openTracer(process.env, log)
   if (tracer) log.info('traces are on')
@@ -52,7 +54,12 @@ export async function serve({
       readAgain &&
       (() => {
         const apply: Gateway['setUpstreams'] = (upstreams) => gateway.setUpstreams(upstreams)
-        void reload({ apply, log, read: readAgain, running: gateway.config })
+        const read = () => {
+          const next = readAgain()
+          secrets.push(...secretsOf(next))
+          return next
+        }
+        void reload({ apply, log, read, running: gateway.config })
       }),
     startWatchdog,
     async stop(reason) {
@@ -109,12 +116,16 @@ export declare namespace serve {
   }
 }
 
-function secretsOf({ redis, upstream, upstreamHeader, upstreamRpc, upstreamSolidity }: Config) {
-  const header = upstreamHeader?.slice(upstreamHeader.indexOf(':') + 1).trim()
+/** What must not reach a log: keys in the addresses of all nodes and of Redis, passwords, values of headers. */
+export function secretsOf(config: Config): string[] {
+  const nodes = upstreamsOf(config)
   return [
-    ...secretsIn([redis, upstream, upstreamRpc, upstreamSolidity]),
-    ...(header === undefined ? [] : [header]),
-  ]
+    ...secretsIn([
+      config.redis,
+      ...nodes.flatMap(({ rpc, solidity, wallet }) => [wallet, solidity, rpc]),
+    ]),
+    ...nodes.flatMap(({ headers }) => Object.values(headers)),
+  ].filter(Boolean)
 }
 
 function waitingFor({ reasons, upstream: { solidity, wallet } }: Health): string {
