@@ -219,6 +219,62 @@ describe('createUpstreamPool', () => {
     expect(checks).toBeGreaterThanOrEqual(30)
   })
 
+  test('behavior: old balances are asked of nodes that keep them', async () => {
+    const pool = await startTestPool()
+    const lacks = '{"Error":"this API is unavailable due to config"}'
+    const only = ({ path }: { path: string }) => path.endsWith('balance')
+    await pool.nodes[0]?.fail({ kind: 'status', status: 200, text: lacks }, { only })
+    // What a node offers is looked at when it is new.
+    await pool.pool.update(pool.nodes.map(({ url }, index) => upstreamAt(url, `new ${index}`)))
+    for (const node of pool.nodes) node.taken()
+    const block_identifier = { hash: pool.chain.head().hash.slice(2), number: 30 }
+    const body = { account_identifier: { address: ACCOUNT }, block_identifier }
+    for (let call = 0; call < 20; call++)
+      await pool.native.call('wallet', 'getaccountbalance', body).catch(() => {})
+    const asked = pool.nodes.map(
+      (node) => node.taken().filter((path) => path.endsWith('getaccountbalance')).length,
+    )
+    expect(asked).toEqual([0, 20])
+  })
+
+  test('behavior: a pruned node is not asked again for blocks as old as one that it lacked', async () => {
+    const chain = createScriptedChain()
+    for (let block = 0; block < 1_100; block++) chain.mine()
+    const pool = await startTestPool({ chain })
+    const old = ({ body }: { body: string }) => Number(/"(\d+)"/.exec(body)?.[1]) > 0
+    const asked = pool.nodes[0]
+    await asked?.fail({ kind: 'unknown' }, { only: old })
+    const read = async (id_or_num: string) =>
+      (await pool.native.wallet.getBlock({ id_or_num }))?.block_header.raw_data.number
+    await vi.waitFor(async () => {
+      expect(await read('50')).toBe(50)
+      expect(asked?.taken()).toContain('/wallet/getblock')
+    })
+    const isKnown = async () => {
+      const before = pool.pool.status()[0]?.calls
+      for (let call = 1; call < 30; call++) expect(await read(String(call))).toBe(call)
+      expect(pool.pool.status()[0]?.calls).toBe(before)
+    }
+    await vi.waitFor(isKnown, { timeout: 8_000 })
+  })
+
+  test('behavior: a second node is asked beside one that is slow, and its answer is taken', async () => {
+    const extras: string[] = []
+    const pool = await startTestPool({ onExtra: (why) => void extras.push(why) })
+    for (let call = 0; call < 100; call++) await readState(pool)
+    const only = ({ path }: { path: string }) => path.endsWith('triggerconstantcontract')
+    extras.length = 0
+    await pool.nodes[0]?.fail({ kind: 'hang' }, { only })
+    await vi.waitFor(async () => {
+      expect((await readState(pool)).result.result).toBe(true)
+      expect(extras).toContain('hedge')
+    })
+    // The call that lost is cancelled, so nothing stays under way.
+    await vi.waitFor(() =>
+      expect(pool.pool.status().every(({ underway }) => underway === 0)).toBe(true),
+    )
+  })
+
   test('behavior: a node below the floor is not asked, and is used again when it has caught up', async () => {
     const pool = await startTestPool()
     await readState(pool)

@@ -21,15 +21,16 @@ export function createPoolRpc({
   timeout,
   upstreams,
 }: createPoolRpc.Options): PoolRpc {
-  let clients = new Map<string, { client: NodeRpc; url: string }>()
+  let clients = new Map<string, { client: NodeRpc; key: string }>()
 
   function open(next: readonly Upstream[]): typeof clients {
     return new Map(
       next.flatMap(({ headers, name, rpc: url }) => {
         if (url === undefined) return []
         const known = clients.get(name)
-        const client = known?.url === url ? known.client : createNodeRpc({ headers, timeout, url })
-        return [[name, { client, url }]]
+        const key = JSON.stringify([url, headers])
+        const client = known?.key === key ? known.client : createNodeRpc({ headers, timeout, url })
+        return [[name, { client, key }]]
       }),
     )
   }
