@@ -4,6 +4,7 @@ import Table from 'cli-table3'
 
 import type { Case, DrillNode } from './case.ts'
 import { cases } from './cases/index.ts'
+import { print } from './print.ts'
 import {
   type Latencies,
   startGateway,
@@ -35,7 +36,7 @@ export async function hostile(names: string[]): Promise<boolean> {
     process.stderr.write(`${one.name}: ${row.join(' | ')}\n`)
     table.push([`${one.name}: ${one.what}`, ...row])
   }
-  console.log(table.toString())
+  print(table)
   return isGood
 }
 

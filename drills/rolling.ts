@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Table from 'cli-table3'
 
 import { haproxyConfig, nginxConfig } from './balancers.ts'
+import { print } from './print.ts'
 import { type DrillGateway, freePort, startGateway, startNode, track } from './processes.ts'
 import { startDrillRedis } from './redis.ts'
 import { callText } from './requests.ts'
@@ -62,7 +63,7 @@ export async function rolling(): Promise<boolean> {
       failures += failed
       table.push([name, restarts, requests, failed, first ?? ''])
     }
-    console.log(table.toString())
+    print(table)
     return failures === 0
   } finally {
     for (const replica of replicas) await replica.end()

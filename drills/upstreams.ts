@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import Table from 'cli-table3'
 
 import { startRedis } from '../test/redis.ts'
+import { print } from './print.ts'
 import { type DrillGateway, startGateway, track, watchMemory } from './processes.ts'
 import { faults, type NodeFault, type NodesCommand } from './upstreams/faults.ts'
 import type { LoadReport } from './upstreams/report.ts'
@@ -57,7 +58,7 @@ export async function upstreams(names: string[]): Promise<boolean> {
       process.stderr.write(`  ${row.join(' ')}\n`)
       table.push(row)
     }
-    console.log(table.toString())
+    print(table)
     if (chosen.includes('both')) isGood = (await runBoth(scene)) && isGood
   } finally {
     await scene.end()
