@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { createScriptedChain } from '../../../test/chain.ts'
 import type { Fault, ProxyTarget } from '../../../test/faultProxy.ts'
