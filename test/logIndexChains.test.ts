@@ -21,6 +21,9 @@ explainSkip(missing)
 /** Random searches of one run: INDEX_SEARCHES=1000 for more. */
 const SEARCHES = Number(process.env['INDEX_SEARCHES'] ?? 100)
 
+/** Rows of an answer that are compared; of more, only how many there are. */
+const MOST_ROWS = 50_000
+
 type Log = { address: string; topics: string[]; blockNumber: string; logIndex: string }
 type Upstream = Pick<Config, 'upstream' | 'upstreamSolidity'>
 
@@ -98,7 +101,8 @@ async function compare(upstream: Upstream, head: number): Promise<{ logs: number
             log.topics.length >= topics.length &&
             topics.every((choice, place) => !choice || choice.includes(log.topics[place] ?? '')),
         )
-        expect(await search(url, filter)).toEqual(expected)
+        // More would be a longer response than the gateway gives.
+        if (expected.length <= MOST_ROWS) expect(await search(url, filter)).toEqual(expected)
         expect((await post(url, 'ethgate_countLogs', [filter])).result).toEqual(
           hex(expected.length),
         )
