@@ -198,6 +198,7 @@ describe('eth_call', () => {
     expect(await dev.rpc('eth_estimateGas', { from, to: accountOf(0), value: '0x1' })).toBe(
       '0x5208',
     )
+    await dev.rpc('anvil_impersonateAccount', from)
     await expect(dev.rpc('eth_sendTransaction', { ...creation, gas })).rejects.toThrow(
       'insufficient funds',
     )
