@@ -10,9 +10,9 @@ import { type Claim, type FilterStore, PAGE_LEASE, type StoredFilter } from './s
 export type ClaimedPage = StoredFilter & {
   /** The page is sent in a response: committed once that is delivered, released if it never is. */
   deliver(to: string, response: PendingResponse): void
-  /** The page is empty and the cursor moves all the same. @throws StoreUnavailableError */
+  /** The page is empty: moves the cursor. @throws StoreUnavailableError */
   skip(to: string): Promise<void>
-  /** Nothing was delivered: the page is there for the next poll. Never throws. */
+  /** Nothing was delivered: the next poll gets the page. Never throws. */
   release(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export type Claims = {
   stop(): void
 }
 
-/** Milliseconds that a poll waits for another one of the same filter whose page is just leaving. */
+/** Milliseconds that a poll waits for an earlier poll of the same filter whose response is being written. */
 const BUSY_WAIT = 250
 const BUSY_STEP = 10
 
@@ -44,14 +44,14 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
         const { cursor } = claim
         const reached = deliveries.cursorOf(id, cursor)
         if (reached === cursor) return claim
-        // The client has this page already, and only now does the store take its cursor.
+        // The client has this page already; the store takes its cursor only now.
         await store.commit(id, token, cursor, reached)
       } else if (claim?.state !== 'busy' || waited >= BUSY_WAIT) return claim
       await sleep(BUSY_STEP)
     }
   }
 
-  /** Keeps a page reserved while it is made and while it is on its way. */
+  /** Renews the lease of a page until its response is delivered. */
   function keepLease(id: string, token: string): () => void {
     const timer = setInterval(() => {
       store.renew(id, token).catch((error: unknown) => {

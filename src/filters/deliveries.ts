@@ -5,8 +5,8 @@ import type { FilterStore } from './store.ts'
 type Delivery = { token: string; from: string; to: string; lost?: true }
 
 /**
- * Commits the cursors of delivered pages. A cursor that the store does not take, because Redis is away or refuses writes, is
- * kept in this process and tried again, so that what was delivered is not delivered a second time.
+ * Commits the cursors of delivered pages. A cursor that the store does not take, because Redis is unreachable or
+ * refuses writes, is kept in this process and tried again, so that what was delivered is not delivered a second time.
  */
 export type Deliveries = {
   /** Commits in the background until the store has taken the cursor. */
@@ -21,12 +21,12 @@ export type Deliveries = {
 /** Milliseconds between attempts. */
 const RETRY = 250
 
-/** Deliveries that are kept; the oldest are dropped. */
+/** Most deliveries that are kept. The oldest are dropped. */
 const MAX_KEPT = 50_000
 
 export function createDeliveries({ log, store }: createDeliveries.Options): Deliveries {
   const attempts = new Map<string, Promise<void>>()
-  /** Delivered, and not known to be committed. */
+  /** Cursors of delivered pages that are not yet known to be committed. */
   const kept = new Map<string, Delivery>()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -50,7 +50,7 @@ export function createDeliveries({ log, store }: createDeliveries.Options): Deli
     }
   }
 
-  /** Tries the oldest again; the others as soon as that one has succeeded. */
+  /** Tries the oldest again, and the others once it has succeeded. */
   async function retry(): Promise<void> {
     for (const [id, delivery] of kept)
       if (!delivery.lost && !(await attempt(id, delivery))) return schedule()

@@ -26,8 +26,8 @@ export type Filters = {
   createBlocks(client: string): Promise<string>
   createPending(client: string): Promise<string>
   /**
-   * What is new since the last page that reached the client. The page counts as delivered when the response has left the
-   * socket; until then it is reserved, and afterwards, if it never left, it is there for the next poll.
+   * The changes since the last page that reached the client. The page counts as delivered when the response has left the
+   * socket. Until then it is reserved. If the response never leaves, the next poll gets the page.
    *
    * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
    */
@@ -35,16 +35,16 @@ export type Filters = {
     id: string,
     request: PendingResponse & { readonly signal: AbortSignal },
   ): Promise<Wire<(RpcLog | Hash)[]>>
-  /** The whole range of a log filter, every time. @throws FilterNotFoundError and as `chain.logs` */
+  /** All logs in the range of a log filter. @throws FilterNotFoundError and as `chain.logs` */
   logs(id: string, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
   uninstall(id: string): Promise<boolean>
   stop(): void
 }
 
-/** A log filter as the caller gave it. */
+/** A log filter as the client gave it. */
 type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
 
-/** Milliseconds that a poll waits for this replica to hear of a block that another has delivered already. */
+/** Milliseconds that a poll waits until this replica has a block that another replica has delivered. */
 const BEHIND_WAIT = 2_000
 const STEP = 10
 
@@ -88,16 +88,16 @@ export function createFilters({
     return id.number
   }
 
-  /** The cursor of a filter that is made now: whatever its range, it delivers what comes after the newest block. */
+  /** The cursor of a new filter. It delivers only what comes after the newest block, whatever its range. */
   function cursorNow(): string {
     const { hash, number } = newest()
     return toCursor({ number, hash })
   }
 
-  /** Waits until the newest block is known to all replicas: only then can they resume a cursor on it. */
+  /** Waits until all replicas know the newest block. Only then can each of them resume a cursor on it. */
   async function isKnownToAll(): Promise<void> {
     for (let waited = 0; !head.isShared(); waited += STEP) {
-      // A store that cannot be used is the cause, and its error says so.
+      // When the store is unusable, its own error names the cause.
       if (waited === 0) await store.check()
       if (waited >= BEHIND_WAIT) throw new BehindError()
       await sleep(STEP)
@@ -137,7 +137,7 @@ export function createFilters({
       const { addresses, topics } = query
       await isKnownToAll()
       const range = await rangeOf(query)
-      // Without fromBlock the whole range starts here, or, when it ends in the past, with its last block.
+      // Without fromBlock the range starts here, or at `toBlock` when that is in the past.
       const scanFrom = range.from ?? Math.min(newest().number, range.to ?? Infinity)
       const spec = {
         kind: 'logs',
@@ -195,7 +195,7 @@ export declare namespace createFilters {
     head: Pick<Head, 'isShared' | 'window'>
     store: FilterStore
     pool: PoolFeed
-    /** Most items of one page; a page is cut between blocks. */
+    /** Most items of one page. A page ends at a block boundary. */
     pageSize: number
     /** Milliseconds that a filter lives without a poll. */
     ttl: number
@@ -203,7 +203,7 @@ export declare namespace createFilters {
   }
 }
 
-/** The JSON array of items that are JSON texts already. All of them are ASCII. */
+/** Joins JSON texts to one JSON array. All of them are ASCII. */
 function toPage(items: readonly string[]): Wire<(RpcLog | Hash)[]> {
   return wireOfText(`[${items.join(',')}]`, 'latin1')
 }

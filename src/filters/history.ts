@@ -1,11 +1,11 @@
 import type { Chain, LogMatch } from '../chain/chainTypes.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
 
-/** The messages of searches that were too wide; a shorter range helps only with those. */
+/** Errors of searches that were too wide. A shorter range helps only with these. */
 const TOO_MUCH = /^(query returned more than|query took too long|exceed max block range)/
 
 /**
- * The logs of final blocks from a height on as JSON texts, as many whole blocks as fit. `to` says how far they go.
+ * Logs of final blocks, starting at a height, as JSON texts: as many whole blocks as fit. `to` is the last block read.
  *
  * @throws LimitExceededError when one block alone has more than `limit`, with the range to search in other ways.
  */
@@ -27,7 +27,7 @@ export async function readHistory(
     try {
       return await chain.logRows(match, { from, to: last }, signal)
     } catch (error) {
-      // Too many rows or too many blocks: a shorter range will do.
+      // Too many rows or too many blocks: try a shorter range.
       if (error instanceof RpcError && TOO_MUCH.test(error.message)) return undefined
       throw error
     }
@@ -38,7 +38,7 @@ export declare namespace readHistory {
   type Options = {
     from: number
     to: number
-    /** Most logs in all. */
+    /** Most logs in total. */
     limit: number
     /** Most blocks of the search. */
     span: number
@@ -46,7 +46,10 @@ export declare namespace readHistory {
   }
 }
 
-/** A page that cannot be cut at a block: nothing is left out silently, the caller is told what to search. */
+/**
+ * One block has more logs than a page may have. Nothing is omitted silently: the error names the range to search
+ * instead.
+ */
 export function tooLarge(number: number, limit: number): LimitExceededError {
   const block = `0x${number.toString(16)}`
   return new LimitExceededError(`query returned more than ${limit} results`, {

@@ -20,7 +20,7 @@ type Entry = {
 
 type Use = { filters: number; bytes: number }
 
-/** Filters of one process. Every call takes constant time, apart from dropping those that have expired. */
+/** Filters of one process. Every call takes constant time, apart from dropping expired filters. */
 export function createMemoryFilterStore({
   now = Date.now,
   ...limits
@@ -68,7 +68,7 @@ export function createMemoryFilterStore({
     filters.set(id, entry)
   }
 
-  /** The limit that one more filter would be over. */
+  /** The limit that another filter would exceed. */
   function limitOf(client: string, bytes: number): FilterLimit | undefined {
     const own = clients.get(client) ?? { filters: 0, bytes: 0 }
     if (all.filters >= total) return 'total'
@@ -78,7 +78,7 @@ export function createMemoryFilterStore({
     return undefined
   }
 
-  // A lease that has run out still holds until another poll has claimed the page.
+  // An expired lease stays valid until another poll claims the page.
   function holds(entry: Entry | undefined, token: string): entry is Entry {
     return entry?.lease?.token === token
   }

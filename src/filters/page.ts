@@ -23,10 +23,10 @@ const MAX_SEARCHES = 20
 const SPAN = 1_000
 
 /**
- * Everything from a cursor to the newest block of the filter's view, as whole blocks and at most `limit` items: logs of
+ * Everything between a cursor and the newest block of the filter's view, as whole blocks and at most `limit` items: logs of
  * orphans first (`removed: true`, in the reverse of the order in which they were delivered), then the canonical ones.
  *
- * @returns undefined when the cursor is on a branch that is not known any more.
+ * @returns undefined when the branch of the cursor is no longer known.
  * @throws BehindError, UpstreamError; LimitExceededError as `readHistory`
  */
 export async function pageFrom(
@@ -59,7 +59,7 @@ export async function pageFrom(
     const first = (view.blocks[0]?.number ?? 0) - 1
     const room = limit - items.length
     const old = await oldItems(at.number + 1, first, room).catch((error: unknown) => {
-      // The block that does not fit any more opens the next page.
+      // The first block that does not fit starts the next page.
       if (items.length > 0) return undefined
       throw error
     })
@@ -68,7 +68,7 @@ export async function pageFrom(
     at = old.cursor
   }
 
-  /** Items of final blocks from a height to another, as far as they fit. */
+  /** Items of the final blocks in a range, as many as fit. */
   async function oldItems(from: number, to: number, room: number): Promise<Page> {
     if (spec.kind === 'blocks') {
       const ids: BlockId[] = []
@@ -114,7 +114,7 @@ export class BehindError extends UpstreamError {
   }
 }
 
-/** What a filter delivers of one block that left or joined the chain. */
+/** The items of one removed or added block for a filter. */
 function createItems(spec: ChainSpec): (change: BlockChange) => string[] {
   if (spec.kind === 'blocks') return ({ block, removed }) => (removed ? [] : [`"${block.hash}"`])
   const matcher = createLogMatcher(spec)

@@ -10,17 +10,17 @@ import type { PoolLog, PoolPage, Wish } from './poolLog.ts'
  * at the latest with its block, before that block's head.
  */
 export type PoolFeed = {
-  /** Asks that the pool be watched for a while (milliseconds). */
+  /** Keeps the pool watched for some milliseconds. */
   want(milliseconds: number): Promise<void>
-  /** Where the feed is now. */
+  /** The current position of the feed. */
   position(): Promise<string>
-  /** What came after a position, oldest first. Undefined when some of it is not kept any more. */
+  /** Hashes after a position, oldest first. Undefined when some of them are no longer kept. */
   since(position: string, limit: number): Promise<PoolPage | undefined>
-  /** Calls the listener with what comes. Returns the function that removes it. */
+  /** Calls the listener with new hashes. Returns a function that removes the listener. */
   listen(listener: (hashes: Hash[]) => void): () => void
-  /** Resolves when listeners hear what any replica announces from now on. */
+  /** Resolves once listeners get everything that any replica announces from then on. */
   listening(): Promise<void>
-  /** A transaction was sent through this gateway. */
+  /** Announces a transaction that was sent through this gateway. */
   sent(hash: Hash): void
   stop(): Promise<void>
 }
@@ -28,19 +28,19 @@ export type PoolFeed = {
 /** Milliseconds between polls of the pool. */
 const POLL = 500
 
-/** Milliseconds for which a process with listeners asks the leader to poll; renewed well before. */
+/** Milliseconds for which a process with listeners asks the leader to poll. Renewed well before they end. */
 const WISH = 10_000
 
 /** Hashes that this process remembers as announced; the node's pool holds 2,000. */
 const MEMORY = 20_000
 
-/** Hashes that wait while the log cannot be written: as many as it keeps. */
+/** Most hashes that wait while the log cannot be written: as many as the log keeps. */
 const MAX_UNWRITTEN = 50_000
 
 /** Hashes that are read from the log at once. */
 const BATCH = 1_000
 
-/** Watches the node's pool while it is wanted: the leader polls it for all replicas. */
+/** Watches the node's pool while a client asks for it. The leader polls it for all replicas. */
 export function createPoolFeed({
   head,
   log,
@@ -49,9 +49,9 @@ export function createPoolFeed({
   onError,
 }: createPoolFeed.Options): PoolFeed {
   const listeners = new Set<(hashes: Hash[]) => void>()
-  /** What listeners of this process were told, or did not need to be told. */
+  /** Hashes that this process has announced or must not announce. */
   const told = new Set<Hash>()
-  /** What the log does not have yet. */
+  /** Hashes that are not yet in the log. */
   let unwritten: Hash[] = []
   let writing = Promise.resolve()
   /** Position in the log up to which this process has announced; undefined without listeners. */
@@ -73,7 +73,7 @@ export function createPoolFeed({
     return window ? newestOf(window).number : -1
   }
 
-  /** Tells listeners of this process what they were not told before, and returns it. */
+  /** Announces to listeners of this process the hashes that are new to it, and returns those. */
   function tell(hashes: readonly Hash[]): Hash[] {
     const fresh = [...new Set(hashes)].filter((hash) => !told.has(hash))
     remember(fresh)
@@ -94,7 +94,7 @@ export function createPoolFeed({
     flush().catch(report)
   }
 
-  /** Writes to the log what was announced, one batch after the other; what fails is written later. */
+  /** Writes announced hashes to the log, one batch after the other. A failed batch is written later. */
   function flush(): Promise<void> {
     writing = writing.catch(() => undefined).then(write)
     return writing
@@ -110,13 +110,13 @@ export function createPoolFeed({
 
   function onUpdate({ added, removed }: ChainUpdate): void {
     if (!isWatched()) return
-    // What a removed block had was announced at the latest with that block.
+    // The transactions of a removed block were announced with that block at the latest.
     const before = new Set(removed.flatMap(({ transactions }) => transactions))
     const blocks = removed.length > 0 ? added : added.filter(({ number }) => number > watchedFrom)
     announce(transactionsOf(blocks).filter((hash) => !before.has(hash)))
   }
 
-  /** Takes over the wish of any replica; a process that learns of it late also announces the blocks since. */
+  /** Takes over the request of any replica. A process that reads it late also announces the blocks since then. */
   function watch({ height, milliseconds }: Wish): void {
     const window = isWatched() ? undefined : head.window()
     wishedUntil = Math.max(wishedUntil, now() + milliseconds)
@@ -145,7 +145,7 @@ export function createPoolFeed({
     try {
       await log.append(hashes)
       await hear()
-      // The rest is what another replica announced before, such as the leader before this one.
+      // Another replica announced the others before, such as the previous leader.
       remember(hashes)
     } catch (error) {
       announce(hashes)
@@ -153,7 +153,7 @@ export function createPoolFeed({
     }
   }
 
-  /** Tells listeners what came into the log, from any replica. */
+  /** Announces to listeners what any replica has added to the log. */
   async function hear(): Promise<void> {
     while (heard !== undefined) {
       const page = await log.since(heard, BATCH)
@@ -163,7 +163,7 @@ export function createPoolFeed({
     }
   }
 
-  /** From here on listeners are told what comes; what came before is not announced to them. */
+  /** Announces to listeners only what comes after this position. */
   async function startHearing(): Promise<void> {
     remember(await log.recent(BATCH))
     const position = await log.position()
@@ -180,7 +180,7 @@ export function createPoolFeed({
       async () => (listeners.size > 0 && heard === undefined ? startHearing() : hear()),
     ]
     let failed = false
-    // A log that cannot be reached does not keep the pool from being polled, nor the other way around.
+    // The pool is polled even when the log is unreachable, and the log is read even when the node is.
     for (const step of steps)
       try {
         await step()

@@ -2,10 +2,10 @@ import type { Hash } from 'viem'
 
 /** The hashes of pending transactions in the order in which they were first seen, each once: what filters read. */
 export type PoolLog = {
-  /** Asks that the pool be watched for a while (milliseconds), from the block after `height` on unless it is watched already. */
+  /** Keeps the pool watched for some milliseconds, starting at the block after `height` unless it is watched already. */
   want(milliseconds: number, height: number): Promise<Wish>
   wanted(): Promise<Wish | undefined>
-  /** Adds those hashes that are not there. */
+  /** Adds the hashes that the log does not have. */
   append(hashes: readonly Hash[]): Promise<void>
   /** The position after the newest hash. */
   position(): Promise<string>

@@ -30,7 +30,7 @@ local function forget(id)
   end
 end`
 
-/** Drops filters that have expired, a portion at a time: one script must not keep Redis busy for long. */
+/** Drops expired filters, a batch at a time: one script must not block Redis for long. */
 const DROP_EXPIRED = `
 local function dropExpired(most)
   local expired = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, most)
@@ -77,7 +77,7 @@ if found[2] == ARGV[2] then return answer({ found[1], found[2], 'idle' }) end
 redis.call('HSET', KEYS[1], 'token', ARGV[1], 'until', now + ARGV[3])
 return answer({ found[1], found[2], 'claimed' })`
 
-// A lease that has run out still holds until another poll has claimed the page.
+// An expired lease stays valid until another poll claims the page.
 const HOLDS = `
 local held = redis.call('HMGET', KEYS[1], 'token', 'cursor')
 if held[1] ~= ARGV[1] then return 0 end`
@@ -108,5 +108,5 @@ local removed = redis.call('DEL', KEYS[1])
 forget(ARGV[1])
 return { removed, redis.call('ZCARD', KEYS[2]), redis.call('HGET', KEYS[4], 'bytes') }`
 
-/** Writes something of no meaning, to see whether Redis takes writes. */
+/** Writes a placeholder to see whether Redis accepts writes. */
 export const CHECK = `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`

@@ -1,8 +1,8 @@
-/** The response to a request, of which becomes known whether it reaches the client. The scope of a request fits. */
+/** The response to a request, which reports whether it reached the client. A request scope is one. */
 export type PendingResponse = {
   /**
-   * Runs once: when the response has left the socket (`true`), or when it never will (`false`). Registered late, it runs at
-   * once.
+   * Runs once: with `true` when the response has left the socket, with `false` when it never will. Registered late, it
+   * runs at once.
    */
   onDelivery(listener: (delivered: boolean) => void): void
 }

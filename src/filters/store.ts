@@ -26,23 +26,29 @@ export type StoredFilter = {
 }
 
 /**
- * - `claimed`: the page from the cursor is reserved for this poll until it is committed, released, or the lease runs out.
- * - `idle`: the cursor is where the caller said that there is nothing to deliver; no lease.
+ * - `claimed`: the page at the cursor is reserved for this poll until it is committed, released, or the lease expires.
+ * - `idle`: the cursor is at the position where there is nothing to deliver. No lease.
  * - `busy`: another poll has the page.
  */
 export type Claim = StoredFilter & { state: 'claimed' | 'idle' | 'busy' }
 
 /** Where filters live between polls. Both implementations pass `store.contract.ts`. */
 export type FilterStore = {
-  /** A new filter's id. @throws LimitExceededError when the client or all clients together have too many or too large ones */
+  /**
+   * Adds a filter and returns its id. @throws LimitExceededError when the client or all clients together have too many
+   * or too large ones
+   */
   create(client: string, filter: StoredFilter): Promise<string>
   /** Does not count as a poll. */
   read(id: string): Promise<StoredFilter | undefined>
-  /** Begins a poll, which also renews the lifetime. `nothing` is the cursor at which no page is needed. */
+  /** Starts a poll, which also renews the lifetime. `nothing` is the cursor at which there is nothing to deliver. */
   claim(id: string, token: string, nothing: string): Promise<Claim | undefined>
   /** Renews the lease while a page is on its way; false when another poll has claimed the page. */
   renew(id: string, token: string): Promise<boolean>
-  /** The page was delivered: moves the cursor and ends the lease. False when another poll has claimed the page or moved the cursor. */
+  /**
+   * The page was delivered: moves the cursor and ends the lease. False when another poll has claimed the page or moved
+   * the cursor.
+   */
   commit(id: string, token: string, from: string, to: string): Promise<boolean>
   /** The page was not delivered: ends the lease. */
   release(id: string, token: string): Promise<void>
@@ -50,15 +56,15 @@ export type FilterStore = {
   remove(id: string): Promise<boolean>
   /** Whether the store can be written. @throws StoreUnavailableError when it cannot, with the cause */
   check(): Promise<void>
-  /** As far as this process knows, without asking. */
+  /** What this process knows, without asking the store. */
   usage(): FilterUsage
 }
 
-/** What the filters of all clients take. */
+/** Number and bytes of the filters of all clients. */
 export type FilterUsage = {
   filters: number
   bytes: number
-  /** New filters are refused, whoever asks. */
+  /** New filters are refused, for every client. */
   isFull: boolean
 }
 
@@ -74,7 +80,7 @@ export type FilterLimits = {
   bytesTotal: number
 }
 
-/** Milliseconds: what a killed replica may hold up, long enough for three renewals. */
+/** Milliseconds that a killed replica delays a page. Long enough for three renewals. */
 export const PAGE_LEASE = 3_000
 
 /** Bytes of a filter beside its query: its cursor, its id in the lists, the entries of maps and keys. */
@@ -85,7 +91,7 @@ export function filterBytes(spec: string): number {
   return spec.length + FILTER_OVERHEAD
 }
 
-/** Which limit a new filter is over. */
+/** The limit that a new filter exceeds. */
 export type FilterLimit = Extract<
   keyof FilterLimits,
   'bytesPerClient' | 'bytesTotal' | 'perClient' | 'total'

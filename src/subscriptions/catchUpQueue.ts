@@ -1,7 +1,7 @@
 import { turns } from '../lib/turns.ts'
 import type { RpcSocket } from './socket.ts'
 
-/** Jobs that catch up in the background: of a bounded number of sockets at once, and one of each socket at a time. */
+/** Background jobs of subscriptions that catch up: a bounded number of sockets at once, one job per socket at a time. */
 export type CatchUpQueue<job> = { add(job: job): void }
 
 /** Sockets that are served at once. */
@@ -15,7 +15,7 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
   take,
 }: createCatchUpQueue.Options<job>): CatchUpQueue<job> {
   const jobs = new Map<string, Set<job>>()
-  /** Sockets that have jobs and are not being served. */
+  /** Sockets with waiting jobs and no running one. */
   const waiting = new Set<string>()
   let served = 0
 
@@ -44,11 +44,11 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
       onError(error, job)
       state = 'failed'
     }
-    // Behind the other jobs of its socket.
+    // The job goes behind the other jobs of its socket.
     if (state === 'more') own?.add(job)
     if (own?.size === 0) jobs.delete(job.socket.id)
     if (state === 'done') onDone(job)
-    // Parts that are answered from a cache wait for nothing, and would keep others waiting.
+    // A part that is answered from a cache never waits, so without this pause it would block other work.
     if (turns.isOver()) await turns.next()
   }
 
@@ -69,7 +69,7 @@ export declare namespace createCatchUpQueue {
   type Options<job> = {
     /** Whether a job is still wanted. */
     isOpen: (job: job) => boolean
-    /** Does a part of a job. @returns whether there is more to do. */
+    /** Runs one part of a job. @returns whether more parts are left. */
     take: (job: job) => Promise<boolean>
     onDone: (job: job) => void
     /** The job is dropped. */

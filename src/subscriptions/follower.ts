@@ -12,7 +12,7 @@ import type { RpcSocket } from './socket.ts'
 import { notification } from './text.ts'
 import type { Topic } from './topic.ts'
 
-/** A subscription to the chain: what it delivers, its cursor, and whether it is catching up in the background. */
+/** A subscription to the chain: its topic, its cursor, and whether it is catching up in the background. */
 export type Follower = { kind: 'chain'; topic: Topic; at: BlockId; catchingUp: boolean }
 
 type FollowerOfSocket = Follower & { id: string; socket: RpcSocket }
@@ -21,17 +21,17 @@ type FollowerOfSocket = Follower & { id: string; socket: RpcSocket }
 export type Followers = {
   /** The newest block of the view. @throws UpstreamError while no block was ever seen. */
   newest(): BlockId
-  /** Delivers what is missing: at once when that is little, otherwise in the background. */
+  /** Delivers the missing changes: a few at once, many in the background. */
   follow(subscription: FollowerOfSocket): void
 }
 
-/** Changes of the chain that are delivered at once; a longer way is gone in the background. */
+/** Most changes that are delivered at once. More are delivered in the background. */
 const AT_ONCE = 16
 
 /** Bytes queued on a socket above which a subscription that catches up waits for its reader. */
 const CATCH_UP_BUFFER = 256 * 1024
 
-/** Milliseconds that a reader has to make room before its socket is closed. */
+/** Milliseconds that a reader has to take its data before its socket is closed. */
 const READER_PATIENCE = 30_000
 const READER_POLL = 20
 
@@ -74,7 +74,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
   function follow(subscription: FollowerOfSocket): void {
     if (subscription.catchingUp) return
     const changes = changesOf(subscription)
-    // The next update of the head brings what is missing here.
+    // The next head update delivers what is missing here.
     if (changes === 'ahead') return
     if (typeof changes === 'string' || changes.length > AT_ONCE) {
       subscription.catchingUp = true
@@ -88,7 +88,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     }
   }
 
-  /** Delivers some blocks. @returns whether there may be more to deliver in the background. */
+  /** Delivers some blocks. @returns whether more may be left for the background. */
   async function deliverPortion(subscription: FollowerOfSocket): Promise<boolean> {
     const changes = changesOf(subscription)
     if (changes === 'lost') throw new Error('the branch of the subscription is not known any more')
@@ -107,7 +107,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     return changes.length > AT_ONCE
   }
 
-  /** Sends in slices, so that other work gets its turn, and as fast as the reader takes them. */
+  /** Sends in slices, so that other work runs in between, and as fast as the reader takes them. */
   async function sendSlowly(
     subscription: FollowerOfSocket,
     texts: Iterable<string>,

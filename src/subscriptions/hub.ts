@@ -29,13 +29,16 @@ export type Hub = {
   stop(): void
 }
 
-/** What is subscribed to. With `resumeFrom` blocks from there on are delivered, otherwise those that come next. */
+/** The topic of a subscription. With `resumeFrom` it delivers the blocks from that height on, otherwise only new blocks. */
 export type SubscriptionSpec =
   | (TopicSpec & { resumeFrom?: BlockRef })
   | { kind: 'newPendingTransactions' }
   | { kind: 'syncing' }
 
-/** Delivers the chain to sockets, each from its cursor: live ones with every update, the others as fast as they read. */
+/**
+ * Delivers the chain to sockets, each from its cursor: live subscriptions with every update, the others as fast as they
+ * read.
+ */
 export function createHub({
   chain,
   head,
@@ -61,7 +64,7 @@ export function createHub({
     tellSyncing()
   })
 
-  /** Brings every subscription to the newest block, in slices between which other work gets its turn. */
+  /** Brings every subscription to the newest block, in slices between which other work runs. */
   async function deliver(): Promise<void> {
     again = delivering
     if (delivering) return
@@ -108,7 +111,7 @@ export function createHub({
       subscription.socket.send(notification(subscription.id, syncText(head, now())))
   }
 
-  /** Puts a subscription before the block that it resumes from. */
+  /** Sets the cursor of a subscription to the parent of the block that it resumes from. */
   async function rewind(subscription: Follower, spec: TopicSpec, ref: BlockRef): Promise<void> {
     if (ref === 'latest' || ref === 'pending') return
     const from = typeof ref === 'number' ? ref : (await chain.resolve(ref))?.number

@@ -33,7 +33,7 @@ export function createRegistry({
   perSocket,
 }: createRegistry.Options): Registry {
   const sockets = new Map<string, Map<string, Subscription>>()
-  /** Ends the listening to the end of a socket. */
+  /** Removes the listener for the end of a socket. */
   const unlisteners = new Map<string, () => void>()
   const clients = new Map<string, number>()
   const kinds: Kinds = { chain: new Set(), newPendingTransactions: new Set(), syncing: new Set() }
@@ -54,7 +54,7 @@ export function createRegistry({
     return true
   }
 
-  /** A connection without subscriptions may become idle: nothing listens to its end any more. */
+  /** A connection without subscriptions may be closed as idle, so the listener for its end is removed. */
   function forget({ id }: RpcSocket) {
     sockets.delete(id)
     unlisteners.get(id)?.()
@@ -78,7 +78,7 @@ export function createRegistry({
         const unlisten = socket.onClose(() => {
           for (const id of sockets.get(socket.id)?.keys() ?? []) remove(socket, id)
         })
-        // Of a connection that has ended already, the listener has run.
+        // When the connection has ended already, the listener has run.
         if (sockets.has(socket.id)) unlisteners.set(socket.id, unlisten)
       }
       onChange()

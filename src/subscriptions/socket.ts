@@ -2,9 +2,12 @@
 export type RpcSocket = {
   readonly id: string
   readonly client: string
-  /** Queues a text frame; bytes are taken as UTF-8. A reader too slow for the buffer limit is cut, then this is a no-op. */
+  /**
+   * Queues a text frame; bytes are taken as UTF-8. A reader that exceeds the buffer limit is disconnected; then this
+   * does nothing.
+   */
   send(text: string | Buffer): void
-  /** Bytes queued and not yet taken by the network. */
+  /** Bytes queued and not yet sent. */
   buffered(): number
   close(code: number, reason: string): void
   /** Runs once, when the connection has ended. While a listener is there, the connection is in use and never idle. */

@@ -1,7 +1,7 @@
 import { newestOf } from '../chain/head/window.ts'
 import type { Head } from '../chain/headTypes.ts'
 
-/** Milliseconds: new blocks that are older than this are those of a node that catches up. */
+/** Milliseconds. A node that delivers new blocks older than this is catching up. */
 const SYNCING_AFTER = 60_000
 
 /** Milliseconds between the slots of the chain. */

@@ -10,16 +10,16 @@ import { UpstreamError } from '../errors.ts'
 import { readHistory } from '../filters/history.ts'
 import { fromWire } from '../lib/wire.ts'
 
-/** What of the chain a subscription delivers. `from` and `to` are heights: logs of other blocks are left out. */
+/** What a subscription delivers. `from` and `to` are heights: logs of blocks outside of them are not delivered. */
 export type TopicSpec =
   | { kind: 'newHeads'; unit?: Unit }
   | ({ kind: 'logs'; from?: number; to?: number } & LogMatch)
 
 /** The payloads of one subscription, as JSON text. */
 export type Topic = {
-  /** Those of a recent block that a change of the chain added or removed. */
+  /** The payloads of a recent block that a chain update added or removed. */
   texts(block: RecentBlock, removed: boolean): string[]
-  /** Those of final blocks from a height on, as far as one portion goes; `at` is the last block of it. */
+  /** The payloads of final blocks, starting at a height, in one batch. `at` is the last block of the batch. */
   history(chain: HistoryChain, from: number, to: number): Promise<{ texts: string[]; at: BlockId }>
 }
 
@@ -28,14 +28,14 @@ type HistoryChain = Pick<Chain, 'block' | 'logRows' | 'resolve'>
 /** Headers read at a time. */
 const HEADERS = 16
 
-/** Most logs of one block that are delivered; a search has the same bound by default. */
+/** Most logs of one block that are delivered. A search has the same default limit. */
 const MAX_LOGS = 10_000
 
-/** Logs wanted in one portion: about 300 KB of text. The number of blocks of the next one follows from it. */
+/** Target number of logs in a batch: about 300 KB of text. It decides how many blocks the next batch has. */
 const WANTED_LOGS = 500
 const MAX_SPAN = 1_000
 
-/** Headers are announced once and never removed; logs are announced again with `removed: true`. */
+/** Headers are announced once. Logs are announced again with `removed: true` when their block is removed. */
 export function createTopic(spec: TopicSpec, resumeFrom = 0): Topic {
   return spec.kind === 'newHeads'
     ? headersFrom(resumeFrom, spec.unit ?? SUN)
@@ -92,7 +92,7 @@ function logsOf(spec: LogMatch & { from?: number; to?: number }, resumeFrom: num
   }
 }
 
-/** Blocks that probably have as many logs as are wanted; at most twice as many blocks as before. */
+/** How many blocks probably have the target number of logs; at most twice as many blocks as before. */
 function nextSpan(blocks: number, logs: number): number {
   const fitting = Math.floor((WANTED_LOGS * blocks) / Math.max(logs, 1))
   return Math.max(1, Math.min(fitting, 2 * blocks, MAX_SPAN))
