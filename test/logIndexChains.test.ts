@@ -101,8 +101,9 @@ async function compare(upstream: Upstream, head: number): Promise<{ logs: number
             log.topics.length >= topics.length &&
             topics.every((choice, place) => !choice || choice.includes(log.topics[place] ?? '')),
         )
-        // More would be a longer response than the gateway gives.
-        if (expected.length <= MOST_ROWS) expect(await search(url, filter)).toEqual(expected)
+        // More rows than this exceed the largest response of the gateway: then only the count is compared.
+        const rows = expected.length <= MOST_ROWS ? await search(url, filter) : expected
+        expect(rows).toEqual(expected)
         expect((await post(url, 'ethgate_countLogs', [filter])).result).toEqual(
           hex(expected.length),
         )

@@ -115,14 +115,14 @@ export function createFilters({
       const { hashes, position } = page
       return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
     }
-    const started = Date.now()
+    const started = performance.now()
     for (;;)
       try {
         const options = { chain, limit: pageSize, signal, window }
         const page = await pageFrom(spec, fromCursor(cursor), options)
         return page && { items: page.items, cursor: toCursor(page.cursor) }
       } catch (error) {
-        const behind = error instanceof BehindError && Date.now() - started < BEHIND_WAIT
+        const behind = error instanceof BehindError && performance.now() - started < BEHIND_WAIT
         if (!behind) throw error
         await sleep(STEP)
       }

@@ -1,3 +1,5 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+
 import { createMemoryFilterStore } from './memory.ts'
 import { describeFilterStore } from './store.contract.ts'
 
@@ -10,4 +12,19 @@ describeFilterStore('createMemoryFilterStore', async (limits) => {
     },
     async close() {},
   }
+})
+
+test('behavior: a filter lives on when the system clock is set', async () => {
+  const store = createMemoryFilterStore({
+    bytesPerClient: 1_000,
+    bytesTotal: 1_000,
+    lease: 60_000,
+    perClient: 2,
+    total: 2,
+    ttl: 60_000,
+  })
+  const id = await store.create('a', { cursor: '1:0x01', spec: { kind: 'blocks', view: 'full' } })
+  vi.useFakeTimers({ now: Date.now() + 600_000, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await store.claim(id, 'one', 'nothing')).toMatchObject({ cursor: '1:0x01' })
 })

@@ -22,7 +22,7 @@ type Use = { filters: number; bytes: number }
 
 /** Filters of one process. Every call takes constant time, apart from dropping expired filters. */
 export function createMemoryFilterStore({
-  now = Date.now,
+  now = () => performance.now(),
   ...limits
 }: createMemoryFilterStore.Options): FilterStore {
   const { bytesPerClient, bytesTotal, lease, perClient, total, ttl } = limits

@@ -45,7 +45,7 @@ export function createPoolFeed({
   head,
   log,
   native,
-  now = Date.now,
+  now = () => performance.now(),
   onError,
 }: createPoolFeed.Options): PoolFeed {
   const listeners = new Set<(hashes: Hash[]) => void>()
@@ -247,6 +247,7 @@ export declare namespace createPoolFeed {
     head: Pick<Head, 'onUpdate' | 'window'> & { status(): Pick<HeadStatus, 'role'> }
     log: PoolLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
+    /** Monotonic milliseconds. @default performance.now */
     now?: (() => number) | undefined
     onError: (error: unknown) => void
   }

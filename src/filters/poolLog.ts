@@ -30,7 +30,7 @@ const KEPT = 50_000
 /** Keeps the hashes in this process. */
 export function createMemoryPoolLog({
   kept = KEPT,
-  now = Date.now,
+  now = () => performance.now(),
 }: createMemoryPoolLog.Options = {}): PoolLog {
   const seen = new Set<Hash>()
   let entries: Hash[] = []
