@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { format, type FormatOptions } from 'oxfmt'
 
 import { options, type Option } from '../src/config.ts'
-import { configSchema } from '../src/configSchema.ts'
+import { configSchema } from '../src/config/schema.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import { methods } from '../src/methods/index.ts'
 import { devMethodRows } from './devMethods.ts'

@@ -1,9 +1,9 @@
+import { limitOptions } from './config/options/limits.ts'
+import type { Option } from './config/options/option.ts'
+import { servingOptions } from './config/options/serving.ts'
 import type { Upstream } from './native/pool/upstream.ts'
-import { limitOptions } from './options/limits.ts'
-import type { Option } from './options/option.ts'
-import { servingOptions } from './options/serving.ts'
 
-export type { Option } from './options/option.ts'
+export type { Option } from './config/options/option.ts'
 
 /** Every option of `serve` and `dev`. The key is the name in `Config`. */
 export const options = { ...servingOptions, ...limitOptions }

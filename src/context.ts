@@ -9,7 +9,7 @@ import type { Sending } from './sending/sending.ts'
 import type { Hub } from './subscriptions/hub.ts'
 
 /**
- * Everything that a method may use. `services.ts` creates it once for each view (full, solid); the server adds `request`
+ * Everything that a method may use. `gateway/services.ts` creates it once for each view (full, solid); the server adds `request`
  * for each call.
  */
 export type Context = {

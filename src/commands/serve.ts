@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { upstreamsOf } from '../upstreamConfig.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
 import { addCommand } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { addConfigOptions, configOf } from './support/configOptions.ts'
@@ -30,7 +30,7 @@ export function addServeCommand(program: Command): void {
       throw usageError(
         'no node to serve: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; “ethgate dev” needs none',
       )
-    const { serve } = await import('../serve.ts')
+    const { serve } = await import('../process/serve.ts')
     try {
       await serve({
         config,

@@ -1,6 +1,6 @@
 import type { Head } from '../chain/headTypes.ts'
 import type { Config } from '../config.ts'
-import { upstreamsOf } from '../upstreamConfig.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
 import { createLogIndex, type LogIndex } from './logIndex.ts'
 
 /** Milliseconds that one search in the index may take. */

@@ -11,10 +11,10 @@ import { labels } from '../../test/recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
 import { until } from '../../test/until.ts'
 import { createConfig } from '../config.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
 import { createGateway } from '../gateway.ts'
 import { createLog, silentLog } from '../log.ts'
 import type { Upstream } from '../native/pool/upstream.ts'
-import { upstreamsOf } from '../upstreamConfig.ts'
 import { openTracer } from './openTracer.ts'
 import type { Tracer } from './tracer.ts'
 
@@ -274,7 +274,7 @@ test.each([
 ])('behavior: the SDK is loaded when traces are %s: %o', (_, env, isLoaded) => {
   const script = `
     import { createRequire } from 'node:module'
-    await import('${new URL('../serve.ts', import.meta.url).href}')
+    await import('${new URL('../process/serve.ts', import.meta.url).href}')
     const { openTracer } = await import('${new URL('openTracer.ts', import.meta.url).href}')
     await openTracer(process.env, { warn() {} })
     const loaded = Object.keys(createRequire('${import.meta.url}').cache)

@@ -7,7 +7,7 @@ import {
   options,
   readConfig,
 } from '../../config.ts'
-import { readConfigFile } from '../../configFile.ts'
+import { readConfigFile } from '../../config/file.ts'
 import { usageError } from '../errors.ts'
 
 /** Flags of a gateway as the parser gives them. */

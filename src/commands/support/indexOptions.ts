@@ -46,7 +46,7 @@ export async function openNode(
     await Promise.all([
       import('../../native/client.ts'),
       import('../../native/transport.ts'),
-      import('../../upstreamConfig.ts'),
+      import('../../config/upstreams.ts'),
       import('../../config.ts'),
     ])
   const [node] = upstreamsOf(

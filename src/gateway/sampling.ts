@@ -1,9 +1,9 @@
+import type { Config } from '../config.ts'
+import { sleep } from '../lib/sleep.ts'
+import type { Metrics } from '../metrics.ts'
+import type { NodeRpc } from '../native/rpc.ts'
+import { createVerifier, type Verifier } from '../verify/verifier.ts'
 import type { Caller } from './caller.ts'
-import type { Config } from './config.ts'
-import { sleep } from './lib/sleep.ts'
-import type { Metrics } from './metrics.ts'
-import type { NodeRpc } from './native/rpc.ts'
-import { createVerifier, type Verifier } from './verify/verifier.ts'
 
 /**
  * Compares a share of the answers with the node’s own JSON-RPC; undefined when `verifyRate` is 0.

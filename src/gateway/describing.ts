@@ -1,9 +1,9 @@
-import type { Config } from './config.ts'
-import type { AnyMethod } from './jsonrpc/method.ts'
-import { type OpenRpcDocument, openRpcDocument } from './openrpc/document.ts'
-import examples from './openrpc/examples.json' with { type: 'json' }
-import { createDiscoverMethod } from './openrpc/rpc_discover.ts'
-import { VERSION } from './version.ts'
+import type { Config } from '../config.ts'
+import type { AnyMethod } from '../jsonrpc/method.ts'
+import { type OpenRpcDocument, openRpcDocument } from '../openrpc/document.ts'
+import examples from '../openrpc/examples.json' with { type: 'json' }
+import { createDiscoverMethod } from '../openrpc/rpc_discover.ts'
+import { VERSION } from '../version.ts'
 
 /** The description of a table of methods, for tools and for the console of the page. */
 export type Description = {

@@ -1,9 +1,9 @@
-import type { Config } from './config.ts'
-import type { Health } from './http/health.ts'
-import type { MemberStatus } from './native/pool/pool.ts'
+import type { Config } from '../config.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
+import type { Health } from '../http/health.ts'
+import type { MemberStatus } from '../native/pool/pool.ts'
+import { VERSION } from '../version.ts'
 import type { Services } from './services.ts'
-import { upstreamsOf } from './upstreamConfig.ts'
-import { VERSION } from './version.ts'
 
 /** Ten missed blocks of 3 s, in milliseconds. */
 const STALE = 30_000

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { readConfig } from './config.ts'
-import { parseConfigFile, readConfigFile } from './configFile.ts'
-import { configSchema } from './configSchema.ts'
+import { readConfig } from '../config.ts'
+import { parseConfigFile, readConfigFile } from './file.ts'
+import { configSchema } from './schema.ts'
 
 describe('parseConfigFile', () => {
   test('default', () => {

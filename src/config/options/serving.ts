@@ -11,7 +11,7 @@ import {
   share,
   text,
   urls,
-} from '../configValues.ts'
+} from '../values.ts'
 import type { Option } from './option.ts'
 
 /** What is served, from which nodes, to whom, and what is kept and logged. */

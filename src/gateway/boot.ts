@@ -1,10 +1,10 @@
-import { sleep } from './lib/sleep.ts'
+import { sleep } from '../lib/sleep.ts'
 import {
   createCapabilities,
   MissingCapabilityError,
   requireConstantCalls,
   requireSolidity,
-} from './native/capabilities.ts'
+} from '../native/capabilities.ts'
 import { createServices, DataDirError, type Services } from './services.ts'
 
 /** Starts the services: asks the node which chain it serves, and repeats until it answers. */

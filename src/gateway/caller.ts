@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 
-import { RpcError } from './errors.ts'
-import type { RequestScope } from './jsonrpc/request.ts'
-import type { RpcServer } from './jsonrpc/server.ts'
+import { RpcError } from '../errors.ts'
+import type { RequestScope } from '../jsonrpc/request.ts'
+import type { RpcServer } from '../jsonrpc/server.ts'
 
 /** One call: EIP-1193 names and params by position. */
 export type Call = { method: string; params?: readonly unknown[] }

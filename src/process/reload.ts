@@ -1,7 +1,7 @@
-import { type Config, ConfigError } from './config.ts'
-import type { Log } from './log.ts'
-import type { Upstream } from './native/pool/upstream.ts'
-import { upstreamsOf } from './upstreamConfig.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
+import type { Log } from '../log.ts'
+import type { Upstream } from '../native/pool/upstream.ts'
 
 /**
  * Reads the configuration again and replaces the nodes. Other settings are read at the start only; those that differ are

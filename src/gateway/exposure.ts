@@ -1,6 +1,6 @@
-import { type Config, ConfigError } from './config.ts'
-import { isLoopback } from './http/access.ts'
-import type { Log } from './log.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { isLoopback } from '../http/access.ts'
+import type { Log } from '../log.ts'
 
 /**
  * Checks who can reach a gateway whose calls can spend, and warns of options that open it to web pages.

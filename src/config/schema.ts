@@ -1,5 +1,5 @@
-import { type Option, options } from './config.ts'
-import { UPSTREAM_KEYS } from './configFile.ts'
+import { type Option, options } from '../config.ts'
+import { UPSTREAM_KEYS } from './file.ts'
 
 /** The JSON schema of a configuration file, for editors: docs/config.schema.json. */
 export function configSchema(): object {

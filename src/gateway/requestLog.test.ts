@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import type { RequestScope } from './jsonrpc/request.ts'
-import { createLog } from './log.ts'
+import type { RequestScope } from '../jsonrpc/request.ts'
+import { createLog } from '../log.ts'
 import { createRequestLog } from './requestLog.ts'
 
 const scope = { client: '10.0.0.7' } as RequestScope

@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path'
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
 
-import { type Config, ConfigError, type Option, options } from './config.ts'
-import { integer, rate, url } from './configValues.ts'
-import { MAX_CONCURRENCY, type Upstream } from './native/pool/upstream.ts'
-import { solidityBeside } from './upstreamConfig.ts'
+import { type Config, ConfigError, type Option, options } from '../config.ts'
+import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
+import { solidityBeside } from './upstreams.ts'
+import { integer, rate, url } from './values.ts'
 
 /** The keys of one entry of `upstreams`, with what each may hold. docs/config.schema.json says the same. */
 export const UPSTREAM_KEYS = {

@@ -1,4 +1,4 @@
-import { hosts, integer, MIB, origins, text } from '../configValues.ts'
+import { hosts, integer, MIB, origins, text } from '../values.ts'
 import type { Option } from './option.ts'
 
 /** Limits of searches, caches, filters, requests and sockets, and how the process ends. */

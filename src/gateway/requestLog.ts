@@ -1,6 +1,6 @@
-import type { ObservedCall } from './jsonrpc/observe.ts'
-import type { RequestScope } from './jsonrpc/request.ts'
-import type { Log } from './log.ts'
+import type { ObservedCall } from '../jsonrpc/observe.ts'
+import type { RequestScope } from '../jsonrpc/request.ts'
+import type { Log } from '../log.ts'
 
 /** Logs a line for each slow or failed call, and at debug level a line for each request. */
 export type RequestLog = {

@@ -1,15 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 
-import type { Config } from './config.ts'
-import { createGateway, type Gateway } from './gateway.ts'
-import type { Health } from './http/health.ts'
-import { createLog, createLogOutput, type Log, type LogOutput, secretsIn, stdout } from './log.ts'
-import { collectProcessMetrics } from './metrics.ts'
+import type { Config } from '../config.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import type { Health } from '../http/health.ts'
+import { createLog, createLogOutput, type Log, type LogOutput, secretsIn, stdout } from '../log.ts'
+import { collectProcessMetrics } from '../metrics.ts'
+import { keyWarnings } from '../sending/keyFile.ts'
+import { openTracer } from '../tracing/openTracer.ts'
 import { reload } from './reload.ts'
-import { keyWarnings } from './sending/keyFile.ts'
 import { onShutdown, startWatchdog } from './shutdown.ts'
-import { openTracer } from './tracing/openTracer.ts'
-import { upstreamsOf } from './upstreamConfig.ts'
 
 /**
  * Runs a gateway until a signal ends the process. Shared by `serve` and `dev`. Resolves when it listens.

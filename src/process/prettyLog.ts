@@ -1,6 +1,6 @@
 import { prettyFactory } from 'pino-pretty'
 
-import type { LogOutput } from './log.ts'
+import type { LogOutput } from '../log.ts'
 
 /**
  * A log for terminals: one line of text for each entry, without stack traces.

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { createConfig } from './config.ts'
-import { readConfigFile } from './configFile.ts'
-import { createLog } from './log.ts'
+import { createConfig } from '../config.ts'
+import { readConfigFile } from '../config/file.ts'
+import { createLog } from '../log.ts'
 import { secretsOf } from './serve.ts'
 
 test('secretsOf: keys of all nodes, from flags', () => {

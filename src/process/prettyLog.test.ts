@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createLog } from './log.ts'
+import { createLog } from '../log.ts'
 import { createPrettyOutput } from './prettyLog.ts'
 
 test('default: an entry is one line, an error too', () => {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { explainSkip, redisServerMissing, startRedis } from '../test/redis.ts'
-import type { ChainUpdate, HeadBlock } from './chain/headTypes.ts'
-import { createRedisLink } from './redis.ts'
+import { explainSkip, redisServerMissing, startRedis } from '../../test/redis.ts'
+import type { ChainUpdate, HeadBlock } from '../chain/headTypes.ts'
+import { createRedisLink } from '../redis.ts'
 import { createSharedFloor } from './sharedFloor.ts'
 
 explainSkip(redisServerMissing)

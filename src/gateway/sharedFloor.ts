@@ -1,6 +1,6 @@
-import type { Head } from './chain/headTypes.ts'
-import { UpstreamError } from './errors.ts'
-import type { RedisLink } from './redis.ts'
+import type { Head } from '../chain/headTypes.ts'
+import { UpstreamError } from '../errors.ts'
+import type { RedisLink } from '../redis.ts'
 
 /** The newest block that any replica has served, so that no other replica answers from an older one. */
 export type SharedFloor = {
