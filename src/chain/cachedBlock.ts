@@ -35,6 +35,8 @@ export type CachedBlock = {
   receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
   /** The logs that match, in block order. */
   logs(matcher: LogMatcher): LogChunk
+  /** How many logs match. */
+  count(matcher: LogMatcher): number
   /** Estimated memory, in bytes. */
   bytes(): number
 }
@@ -66,6 +68,14 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     { baseFeePerGas }: Pick<BlockContext, 'baseFeePerGas'>,
   ): RpcHeader {
     return (header ??= toRpcHeader(block, infos, { baseFeePerGas }))
+  }
+
+  /** Indexes of the logs that match. */
+  function matching(matcher: LogMatcher): number[] {
+    const found: number[] = []
+    if (!matcher.mayMatch({ has: ({ text }) => items.has(text) })) return found
+    for (const [index, key] of keys.entries()) if (matcher.matches(key)) found.push(index)
+    return found
   }
 
   const view: CachedBlock = {
@@ -101,10 +111,10 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       return receipts
     },
 
+    count: (matcher) => matching(matcher).length,
+
     logs(matcher) {
-      const found: number[] = []
-      if (matcher.mayMatch({ has: ({ text }) => items.has(text) }))
-        for (const [index, key] of keys.entries()) if (matcher.matches(key)) found.push(index)
+      const found = matching(matcher)
       if (found.length === 0) return emptyChunk(view.id.number)
       if (!logs) {
         const { block, infos } = kept(source)

@@ -14,6 +14,8 @@ export type LogBlock = {
   readonly id: BlockId
   /** The logs that match, in block order. Only those become rows. */
   logs(matcher: LogMatcher): LogChunk
+  /** How many logs match. */
+  count(matcher: LogMatcher): number
   /** Memory that it takes, in bytes, as far as can be told. */
   readonly bytes: number
 }
@@ -23,7 +25,8 @@ export function createLogBlock(outline: BlockOutline, logs: readonly Transaction
   const { number = 0, timestamp = 0 } = outline.block_header.raw_data
   const id = { hash: toHash(outline.blockID), number }
   const plain = toPlainLogs(logs)
-  if (plain.length === 0) return { bytes: BLOCK_BYTES, id, logs: () => emptyChunk(number) }
+  if (plain.length === 0)
+    return { bytes: BLOCK_BYTES, count: () => 0, id, logs: () => emptyChunk(number) }
   const head = { hash: outline.blockID, timestamp: Math.floor(timestamp / 1000) }
   // A copy: what the encoder gives lies in a larger buffer.
   const bytes = Buffer.from(encodePage(head, plain))
@@ -31,6 +34,15 @@ export function createLogBlock(outline: BlockOutline, logs: readonly Transaction
   return {
     bytes: BLOCK_BYTES + bytes.length + items.bytes,
     id,
+    count(matcher) {
+      if (!matcher.mayMatch(items)) return 0
+      const page = readPage(bytes)
+      let count = 0
+      page.each((log) => {
+        if (matcher.matchesInPage(page, log)) count += 1
+      })
+      return count
+    },
     logs(matcher) {
       if (!matcher.mayMatch(items)) return emptyChunk(number)
       const page = readPage(bytes)
@@ -38,7 +50,10 @@ export function createLogBlock(outline: BlockOutline, logs: readonly Transaction
       page.each((log) => {
         if (matcher.matchesInPage(page, log)) rows.add(page, number, log)
       })
-      return rows.count() === 0 ? emptyChunk(number) : packedChunk(rows.take(), 0, rows.count())
+      if (rows.count() === 0) return emptyChunk(number)
+      const packed = rows.take()
+      // A copy: the buffer of the writer may be twice as long.
+      return packedChunk({ ...packed, bytes: Buffer.from(packed.bytes) }, 0, rows.count())
     },
   }
 }

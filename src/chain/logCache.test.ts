@@ -9,6 +9,7 @@ const hash = (text: string): Hash => `0x${text.padStart(64, '0')}`
 const block = (number: number, text: string): LogBlock => ({
   bytes: 10,
   id: { hash: hash(text), number },
+  count: () => 0,
   logs: () => emptyChunk(number),
 })
 

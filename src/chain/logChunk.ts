@@ -4,6 +4,8 @@ import type { Rows } from './rows.ts'
 
 /** Logs in order, each as JSON bytes. */
 export type LogChunk = {
+  /** Memory that the rows take beside what is cached anyway, in bytes. */
+  readonly bytes: number
   readonly count: number
   /** The block of a row. */
   block(row: number): number
@@ -29,6 +31,7 @@ export function packedChunk(
 ): LogChunk {
   const startOf = (row: number) => (row === 0 ? 0 : (ends[row - 1] ?? 0) + 1)
   return {
+    bytes: count === 0 ? 0 : (ends[first + count - 1] ?? 0) - startOf(first),
     count,
     block: (row) => blocks[first + row] ?? 0,
     row: (row) => wireOf(bytes.subarray(startOf(first + row), ends[first + row])),
@@ -44,6 +47,7 @@ export function blockChunk(
   indexes: readonly number[],
 ): LogChunk {
   return {
+    bytes: 0,
     count: indexes.length,
     block: () => block,
     row: (row) => rows.row(indexes[row] ?? -1) as Wire<RpcLog>,
@@ -62,7 +66,18 @@ export function blockChunk(
 
 /** No rows. */
 export function emptyChunk(block: number): LogChunk {
-  return { block: () => block, count: 0, pieces: () => [], row: () => wireOf(COMMA.subarray(0, 0)) }
+  return countedChunk(block, 0)
+}
+
+/** So many rows of one block that nobody reads. */
+export function countedChunk(block: number, count: number): LogChunk {
+  return {
+    bytes: 0,
+    count,
+    block: () => block,
+    pieces: () => [],
+    row: () => wireOf(COMMA.subarray(0, 0)),
+  }
 }
 
 /** Chunks as one JSON array: so many rows of all. */

@@ -3,6 +3,7 @@ import type { LogMatch } from './chainTypes.ts'
 import type { LogChunk } from './logChunk.ts'
 import type { LogMatcher } from './logMatch.ts'
 import type { BlockRange } from './logScan.ts'
+import type { SearchMemory } from './searchMemory.ts'
 import type { BlockSpans } from './spans.ts'
 
 /** Tells in which blocks a search has logs, without reading them. */
@@ -93,11 +94,7 @@ const READS = 16
 export async function readHinted(
   counts: ReadonlyMap<number, number>,
   matcher: LogMatcher,
-  {
-    limit,
-    signal,
-    spans,
-  }: { limit: number; spans: Pick<BlockSpans, 'readOne'>; signal?: AbortSignal | undefined },
+  { limit, memory, signal, spans }: readHinted.Options,
 ): Promise<LogChunk[] | undefined> {
   const numbers = [...counts.keys()].toSorted((a, b) => a - b)
   const found: LogChunk[] = []
@@ -119,6 +116,7 @@ export async function readHinted(
         return
       }
       found[at] = chunk
+      await memory?.add(chunk.bytes)
       for (let ready = found[done]; ready; ready = found[done]) {
         rows += ready.count
         done += 1
@@ -128,4 +126,14 @@ export async function readHinted(
 
   await Promise.all(Array.from({ length: READS }, work))
   return isRight ? found.slice(0, done) : undefined
+}
+
+export declare namespace readHinted {
+  type Options = {
+    limit: number
+    /** Counts the rows that the search holds. */
+    memory?: SearchMemory | undefined
+    spans: Pick<BlockSpans, 'readOne'>
+    signal?: AbortSignal | undefined
+  }
 }

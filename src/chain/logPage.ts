@@ -105,6 +105,7 @@ function countBefore(chunks: readonly LogChunk[], { index = 0, number }: LogCurs
 
 function joined(rows: readonly Wire<RpcLog>[]): Wire<RpcLog[]> {
   const chunk: LogChunk = {
+    bytes: 0,
     count: rows.length,
     block: () => 0,
     row: (row) => rows[row] as Wire<RpcLog>,

@@ -2,15 +2,23 @@ import type { Hash } from 'viem'
 
 import { turns } from '../lib/turns.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
-import type { LogChunk } from './logChunk.ts'
+import { countedChunk, type LogChunk } from './logChunk.ts'
 import type { LogMatcher } from './logMatch.ts'
-import type { BlockSpans } from './spans.ts'
+import type { SearchMemory } from './searchMemory.ts'
+import type { BlockSpans, SearchedBlock } from './spans.ts'
 
 /** Blocks from one height to another, both included. */
 export type BlockRange = { from: number; to: number }
 
 /** Spans that one search reads at a time; each asks for its blocks in parallel. */
 const WORKERS = 4
+
+/** Takes the rows of a block. */
+export const takeRows: scanBlocks.Options['take'] = (block, matcher) => block.logs(matcher)
+
+/** Takes only the number of rows. */
+export const takeCount: scanBlocks.Options['take'] = (block, matcher) =>
+  countedChunk(block.id.number, block.count(matcher))
 
 /** Hashes of the blocks above the solidified one, as they were when a search began. */
 export type Pins = ReadonlyMap<number, Hash | undefined>
@@ -32,7 +40,7 @@ export function pinsOf(
 export async function scanBlocks(
   { from, to }: BlockRange,
   matcher: LogMatcher,
-  { limit, pins, signal, spans }: scanBlocks.Options,
+  { limit, memory, pins, signal, spans, take }: scanBlocks.Options,
 ): Promise<LogChunk[] | undefined> {
   const found: (LogChunk | undefined)[] = Array.from({ length: to - from + 1 })
   let next = from
@@ -55,7 +63,9 @@ export async function scanBlocks(
         }
         // A dense block takes some milliseconds when its logs are wanted for the first time.
         if (turns.isOver()) await turns.next()
-        found[start + offset - from] = block.logs(matcher)
+        const chunk = take(block, matcher)
+        found[start + offset - from] = chunk
+        await memory?.add(chunk.bytes)
       }
       for (let ready = found[done]; ready; ready = found[done]) {
         rows += ready.count
@@ -71,8 +81,12 @@ export async function scanBlocks(
 export declare namespace scanBlocks {
   type Options = {
     limit: number
+    /** Counts the rows that the search holds. */
+    memory?: SearchMemory | undefined
     pins: Pins
     spans: BlockSpans
     signal?: AbortSignal | undefined
+    /** What is taken of a block: its rows, or their number. */
+    take: (block: SearchedBlock, matcher: LogMatcher) => LogChunk
   }
 }

@@ -11,7 +11,8 @@ import { countInIndex, gapsBetween, type IndexedLogs, searchIndex } from './inde
 import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
 import { type LogHints, readHinted } from './logHints.ts'
 import { createLogMatcher } from './logMatch.ts'
-import { type BlockRange, pinsOf, scanBlocks } from './logScan.ts'
+import { type BlockRange, pinsOf, scanBlocks, takeCount, takeRows } from './logScan.ts'
+import { type SearchMemory, searchMemory } from './searchMemory.ts'
 import type { BlockSpans } from './spans.ts'
 
 /** Times that a search starts over because a reorg crossed it. */
@@ -77,8 +78,13 @@ export async function findLogs(
   options: logsOfRange.Options,
 ): Promise<{ chunks: LogChunk[]; count: number }> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const chunks = await tryToFind(range, match, options)
-    if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
+    const memory = searchMemory.open()
+    try {
+      const chunks = await tryToFind(range, match, options, memory)
+      if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
+    } finally {
+      memory.free()
+    }
   }
   throw new UpstreamError('a reorg is under way: ask for these logs again')
 }
@@ -104,7 +110,9 @@ export async function countLogs(
     requireFew(gaps, { from, index, maxBlocks, parts })
     const matcher = createLogMatcher(match)
     const chunks = await Promise.all(
-      gaps.map((gap) => scanBlocks(gap, matcher, { limit: Infinity, pins, signal, spans })),
+      gaps.map((gap) =>
+        scanBlocks(gap, matcher, { limit: Infinity, pins, signal, spans, take: takeCount }),
+      ),
     )
     if (epoch === blocks.epoch() && chunks.every((chunk) => chunk !== undefined))
       return chunks.flat().reduce((sum, chunk) => sum + chunk.count, count)
@@ -131,6 +139,7 @@ async function tryToFind(
   { from, to }: BlockRange,
   match: LogMatch,
   options: logsOfRange.Options,
+  memory: SearchMemory,
 ): Promise<LogChunk[] | undefined> {
   const { blocks, head, index, maxBlocks, maxResults: limit, signal, spans } = options
   const epoch = blocks.epoch()
@@ -146,8 +155,8 @@ async function tryToFind(
   // Hints are of solidified blocks.
   for (const gap of gaps.flatMap((gap) => splitAfter(gap, head.solid().number))) {
     const found =
-      (await findByHints(gap, match, options)) ??
-      (await scanBlocks(gap, matcher, { limit, pins, signal, spans }))
+      (await findByHints(gap, match, options, memory)) ??
+      (await scanBlocks(gap, matcher, { limit, memory, pins, signal, spans, take: takeRows }))
     if (!found) return undefined
     for (const chunk of found) chunks.push({ ...gap, chunk })
   }
@@ -169,10 +178,11 @@ async function findByHints(
   range: BlockRange,
   match: LogMatch,
   { head, hints, maxResults: limit, signal, spans }: logsOfRange.Options,
+  memory: SearchMemory,
 ): Promise<LogChunk[] | undefined> {
   if (!hints || range.to > head.solid().number) return undefined
   const counts = await hints.blocksWith(range, match, signal)
-  return counts && readHinted(counts, createLogMatcher(match), { limit, signal, spans })
+  return counts && readHinted(counts, createLogMatcher(match), { limit, memory, signal, spans })
 }
 
 /** @throws RpcError when more blocks would have to be read than one search may. */

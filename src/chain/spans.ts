@@ -12,7 +12,7 @@ import { createLogBlock } from './logBlock.ts'
 import type { LogCache } from './logCache.ts'
 
 /** A block as searches of logs use it: one of the block cache, or one of which only the logs were read. */
-export type SearchedBlock = Pick<CachedBlock, 'id' | 'logs'>
+export type SearchedBlock = Pick<CachedBlock, 'count' | 'id' | 'logs'>
 
 /** Reads the logs of blocks. */
 export type BlockSpans = {

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+
+import { createSearchMemory } from './searchMemory.ts'
+
+const SMALL = 10
+
+test('default: a search of few rows never waits', () => {
+  const memory = createSearchMemory({ largeSearches: 1, small: SMALL })
+  const large = memory.open()
+  void large.add(SMALL + 1)
+  expect(memory.open().add(SMALL)).toBeUndefined()
+})
+
+test('behavior: a large search waits until another one has ended', async () => {
+  const memory = createSearchMemory({ largeSearches: 1, small: SMALL })
+  const first = memory.open()
+  await first.add(SMALL + 1)
+  const second = memory.open()
+  expect(second.add(SMALL)).toBeUndefined()
+  let isWaiting = true
+  const turn = second.add(1)?.then(() => (isWaiting = false))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isWaiting).toBe(true)
+  first.free()
+  await turn
+  expect(isWaiting).toBe(false)
+})
+
+test('behavior: all readers of one search wait for the same turn', async () => {
+  const memory = createSearchMemory({ largeSearches: 1, small: SMALL })
+  const search = memory.open()
+  await Promise.all([search.add(SMALL + 1), search.add(1), search.add(1)])
+  search.free()
+  const next = memory.open()
+  await next.add(SMALL + 1)
+  next.free()
+})
+
+test('behavior: a search that ends while it waits gives its turn to the next', async () => {
+  const memory = createSearchMemory({ largeSearches: 1, small: SMALL })
+  const [first, second, third] = [memory.open(), memory.open(), memory.open()]
+  await first.add(SMALL + 1)
+  const turns = [second.add(SMALL + 1), third.add(SMALL + 1)]
+  second.free()
+  first.free()
+  await Promise.all(turns)
+})
