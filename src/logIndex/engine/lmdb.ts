@@ -29,6 +29,9 @@ export function createLmdbEngine({
     maxDbs: TABLES.length + 1,
     maxReaders: 256,
     noSubdir: true,
+    // With it, closing loops for ever after the writer was killed between its commit and its sync: the library then
+    // waits for a state that only another write brings.
+    overlappingSync: false,
     readOnly,
   })
   const tables = Object.fromEntries(
