@@ -20,10 +20,11 @@ export const TOO_MUCH_UNSENT = {
 /** The code with which geth and the node answer a response that is too large. */
 const TOO_LARGE = -32003
 
-export function tooDeep(depth: number, limit: number) {
+/** @param limit - levels of arrays and objects */
+export function tooDeep(limit: number) {
   return {
     code: PARSE_ERROR.code,
-    message: `Parse error: nesting depth ${depth} exceeds the maximum allowed ${limit}`,
+    message: `Parse error: nesting depth exceeds the maximum allowed ${limit}`,
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { inspect } from './inspect.ts'
+import { inspect, isDeeper } from './inspect.ts'
 
 describe('inspect', () => {
   test('default', () => {
@@ -39,5 +39,31 @@ describe('inspect', () => {
         expect(inspect(text).depth).toBe(depthOf(JSON.parse(text)))
       }),
     )
+  })
+})
+
+describe('isDeeper', () => {
+  test('behavior: agrees with the depth of the parsed value', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(6), (text, limit) => {
+        expect(isDeeper(text, limit)).toBe(inspect(text).depth > limit)
+      }),
+    )
+  })
+
+  test('args: brackets in strings do not count', () => {
+    expect(isDeeper(String.raw`["[[[[\"[[", {"[": "\\"}]`, 2)).toBe(false)
+  })
+
+  test('args: a text that is not JSON', () => {
+    expect([isDeeper('[[[', 2), isDeeper('"[[[', 2), isDeeper(']]]', 2)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test('behavior: millions of levels are refused at the first that is too many', () => {
+    expect(isDeeper('['.repeat(4_000_000), 32)).toBe(true)
   })
 })

@@ -19,7 +19,7 @@ import {
   tooLarge,
   TOO_MUCH_UNSENT,
 } from './failures.ts'
-import { inspect } from './inspect.ts'
+import { inspect, isDeeper } from './inspect.ts'
 import { type AnyMethod, callMethod } from './method.ts'
 import { type AroundCall, type CallWatcher, type ObservedCall, watchedCall } from './observe.ts'
 import { type RequestScope, withSignal } from './request.ts'
@@ -204,6 +204,8 @@ export function createRpcServer({
   ): Promise<Answer | undefined> {
     // Reading a large body takes long.
     if (text.length > LARGE_BODY && turns.isOver()) await turns.next()
+    if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
+      return errorAnswer('null', tooDeep(depthLimit))
     let payload: unknown
     try {
       payload = JSON.parse(text)
@@ -211,7 +213,7 @@ export function createRpcServer({
       return errorAnswer('null', PARSE_ERROR)
     }
     const { depth, ids } = inspect(text)
-    if (depth > depthLimit) return errorAnswer('null', tooDeep(depth, depthLimit))
+    if (depth > depthLimit) return errorAnswer('null', tooDeep(depthLimit))
     if (!Array.isArray(payload))
       return answerOne(payload, ids[0], request, calls, { left: responseLimit })
     if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
@@ -284,5 +286,8 @@ type Services = Omit<Context, 'request'>
 /** Entries of one batch that are under way at once: less than the sockets that the node takes (40). */
 const BATCH_CONCURRENCY = 16
 
-/** Bytes of a request that takes a millisecond to read. */
+/** Characters of a request that takes a millisecond to read. */
 const LARGE_BODY = 100_000
+
+/** Characters from which a request is checked for its depth before it is parsed. Parsing a shorter one is fast at any depth. */
+const LARGE_TEXT = 5_000
