@@ -68,11 +68,15 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
   return () => left
 }
 
-/** The bytes of an answer in order, about `PIECE` at a time. */
+/**
+ * The bytes of an answer in order, about `PIECE` at a time. Each part is released as soon as it is written: a client that
+ * reads slowly or stops reading holds only the rest of its answer in memory.
+ */
 function* piecesOf(parts: Answer['parts']): Generator<Buffer[]> {
+  const rest = parts.toReversed()
   let piece: Buffer[] = []
   let size = 0
-  for (const part of parts) {
+  for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
     const bytes = typeof part === 'string' ? Buffer.from(part) : part
     for (let at = 0; at < bytes.length;) {
       const taken = bytes.subarray(at, at + PIECE - size)
