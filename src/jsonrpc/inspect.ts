@@ -1,3 +1,5 @@
+import { closingQuote } from '../lib/jsonText.ts'
+
 /** Facts about a JSON text that `JSON.parse` does not give. */
 export type Inspection = {
   /** Deepest nesting of arrays and objects. */
@@ -55,15 +57,22 @@ export function inspect(text: string): Inspection {
  */
 export function isDeeper(text: string, limit: number): boolean {
   let depth = 0
-  let isString = false
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (isString) {
-      if (code === BACKSLASH) at++
-      else if (code === QUOTE) isString = false
-    } else if (code === QUOTE) isString = true
-    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
-    else if ((code === OPEN_BRACE || code === OPEN_BRACKET) && ++depth > limit) return true
+    switch (text.charCodeAt(at)) {
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (++depth > limit) return true
+        break
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth--
+        break
+      case QUOTE:
+        at = closingQuote(text, at)
+        if (at === -1) return false
+        break
+      default:
+    }
   }
   return false
 }
@@ -73,7 +82,6 @@ const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
@@ -87,14 +95,6 @@ function isId(text: string, open: number, close: number): boolean {
   if (length < 2 || length > MAX_ID_KEY) return false
   const key = text.slice(open, close + 1)
   return key.includes('\\') && JSON.parse(key) === 'id'
-}
-
-function closingQuote(text: string, open: number): number {
-  for (let end = text.indexOf('"', open + 1); ; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++
-    if (backslashes % 2 === 0) return end
-  }
 }
 
 function skipSpace(text: string, from: number): number {

@@ -1,3 +1,4 @@
+import { closingQuote } from '../lib/jsonText.ts'
 import { turns as processTurns, type Turns } from '../lib/turns.ts'
 import { parseNative } from './json.ts'
 
@@ -45,7 +46,8 @@ async function parseSliced(text: string, turns: Turns): Promise<unknown> {
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE: {
-        const end = endOfString(text, at)
+        const end = closingQuote(text, at)
+        if (end === -1) throw new SyntaxError('the text ends within a string')
         if (depth === 1) key = text.slice(at, end + 1)
         at = end
         break
@@ -109,22 +111,11 @@ async function readMembers(
   if (isLarge) list.push(await parseSliced(text.slice(last, to), turns))
 }
 
-/** Where a string ends that begins at a quote: the position of its last quote. @throws SyntaxError */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let first = end
-    while (text.charCodeAt(first - 1) === BACKSLASH) first--
-    if ((end - first) % 2 === 0) return end
-  }
-  throw new SyntaxError('the text ends within a string')
-}
-
 const PLAIN = { configurable: true, enumerable: true, writable: true }
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 const OPEN_LIST = 0x5b
-const BACKSLASH = 0x5c
 const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
