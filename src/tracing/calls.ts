@@ -1,7 +1,7 @@
 import type { CallWatcher, ObservedCall } from '../jsonrpc/observe.ts'
 import type { CallRecorder } from './recorder.ts'
 
-/** An upstream that fails, or a fault of the gateway. Other errors are answers to wrong questions. */
+/** The code of upstream failures and internal errors. Other codes are caused by the request. */
 const INTERNAL = -32603
 
 /** Makes a span of each JSON-RPC call and of each batch, by the semantic conventions of OpenTelemetry for JSON-RPC. */
