@@ -9,8 +9,8 @@ import type { Sending } from './sending/sending.ts'
 import type { Hub } from './subscriptions/hub.ts'
 
 /**
- * Everything that a method may use. `gateway/services.ts` creates it once for each view (full, solid); the server adds `request`
- * for each call.
+ * Everything that a method may use. `gateway/services.ts` creates it for each view (full, solid); the server adds `request` for
+ * each call.
  */
 export type Context = {
   chain: Chain
@@ -28,3 +28,6 @@ export type Context = {
   /** Subscriptions of the sockets on this view. */
   subscriptions: Hub
 }
+
+/** What is the same for every call of a view. */
+export type ViewContext = Omit<Context, 'request'>

@@ -1,77 +1,23 @@
-import { LRUCache } from 'lru-cache'
 import type { Hash } from 'viem'
 
 import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
-import { toWire, type Wire, wireLength } from '../lib/wire.ts'
+import { toWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock, BlockContext } from './cachedBlock.ts'
+import { type ChainCaches, createChainCaches } from './chainCaches.ts'
 import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
-import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
 import type { IndexedLogs } from './indexedLogs.ts'
-import { createLogCache } from './logCache.ts'
 import type { LogHints } from './logHints.ts'
 import { logPageOf } from './logPage.ts'
 import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
 import type { BlockRange } from './logScan.ts'
-import { type BlockSpans, createBlockSpans } from './spans.ts'
 import { stateSource } from './state.ts'
 import { createTransactions } from './transactions.ts'
-
-/** What the two views of one chain share. */
-export type ChainServices = {
-  prices: EnergyPrices
-  spans: BlockSpans
-  /** Whole answers to log searches. */
-  answers: LRUCache<string, Wire<RpcLog[]>>
-}
-
-/** Share of the memory for blocks that whole answers to log searches may take beside it. */
-const ANSWERS_SHARE = 1 / 8
-
-/** Share of it that the logs of blocks which searches have read may take beside it. */
-const LOGS_SHARE = 1 / 4
-
-/** Bytes of an answer beside its text: the key and the entry. */
-const ANSWER_BYTES = 500
-
-export function createChainServices({
-  blocks,
-  config,
-  head,
-  native,
-  prices = createEnergyPrices({ native }),
-}: createChainServices.Options): ChainServices {
-  return {
-    answers: new LRUCache({
-      maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
-      sizeCalculation: (answer, key) => wireLength(answer) + key.length + ANSWER_BYTES,
-    }),
-    prices,
-    spans: createBlockSpans({
-      blocks,
-      cache: createLogCache({ blocks, bytes: Math.floor(config.cacheBytes * LOGS_SHARE) }),
-      concurrency: config.logsConcurrency,
-      head,
-      native,
-    }),
-  }
-}
-
-export declare namespace createChainServices {
-  type Options = {
-    native: NativeClient
-    head: CanonicalView
-    blocks: Blocks
-    config: Pick<Config, 'cacheBytes' | 'logsConcurrency'>
-    /** Pass those of the head where it has them. */
-    prices?: EnergyPrices
-  }
-}
 
 /**
  * The chain as methods see it. In the `solid` view the solidified block is the newest: blocks above it do not exist, and
@@ -81,7 +27,7 @@ export declare namespace createChainServices {
  */
 export function createChain(options: createChain.Options): Chain {
   const { blocks, chainId, config, genesis, head, hints, index, native, view } = options
-  const { answers, prices, spans } = options.services ?? createChainServices(options)
+  const { answers, prices, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
 
@@ -261,7 +207,7 @@ export declare namespace createChain {
     index?: IndexedLogs | undefined
     view: 'full' | 'solid'
     /** Given when another view of the same chain exists. @default own ones */
-    services?: ChainServices
+    caches?: ChainCaches
   }
 }
 

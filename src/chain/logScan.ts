@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import { countedChunk, type LogChunk } from './logChunk.ts'
 import type { LogMatcher } from './logMatch.ts'
@@ -62,7 +62,7 @@ export async function scanBlocks(
           return
         }
         // A dense block takes some milliseconds when its logs are wanted for the first time.
-        if (turns.isOver()) await turns.next()
+        if (timeSlice.isOver()) await timeSlice.next()
         const chunk = take(block, matcher)
         found[start + offset - from] = chunk
         await memory?.add(chunk.bytes)

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 
 import { toHash } from '../codec/quantity.ts'
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import type { BlockOutline } from '../native/blockOutline.ts'
 import { NodeTimeoutError } from '../native/errors.ts'
 import type { TransactionLogs } from '../native/transactionLogs.ts'
@@ -103,7 +103,7 @@ export function createBlockSpans({
     const canonical = blocks.hashAt(number)
     if (canonical !== undefined && canonical !== toHash(outline.blockID)) return undefined
     if (!logsFit(outline, logs, number)) return undefined
-    if (turns.isOver()) await turns.next()
+    if (timeSlice.isOver()) await timeSlice.next()
     const block = createLogBlock(outline, logs)
     cache.put(block, epoch)
     return block

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Context } from '../context.ts'
+import type { ViewContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { createExplainMethod } from '../explain/ethgate_explain.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
@@ -127,8 +127,8 @@ export declare namespace createRpcServers {
     /** Decimals of the coin on this chain. With 18, `/wei` is the full view itself. */
     coinDecimals: 6 | 18
     config: Config
-    /** The services of a view. @throws RpcError while the node has not answered */
-    contextOf: (view: 'full' | 'solid') => MethodServices | Promise<MethodServices>
+    /** The context of a view. @throws RpcError while the node has not answered */
+    contextOf: (view: 'full' | 'solid') => ViewContext | Promise<ViewContext>
     /** More methods, by wire name. They replace those of the same name. */
     extraMethods: Record<string, AnyMethod>
     /** Whether an answer of so many bytes may wait for its reader. */
@@ -149,5 +149,4 @@ export declare namespace createRpcServers {
   }
 
   /** What methods use, `request` aside. */
-  type MethodServices = Omit<Context, 'request'>
 }

@@ -1,5 +1,6 @@
 import { type Blocks, createBlocks } from '../chain/blocks.ts'
-import { createChain, createChainServices } from '../chain/chain.ts'
+import { createChain } from '../chain/chain.ts'
+import { createChainCaches } from '../chain/chainCaches.ts'
 import type { Chain } from '../chain/chainTypes.ts'
 import { createEnergyPrices } from '../chain/energyPrices.ts'
 import { createHead } from '../chain/head.ts'
@@ -7,7 +8,7 @@ import type { Head } from '../chain/headTypes.ts'
 import { createInternalTransactions } from '../chain/internalTransactions.ts'
 import { createLogHints } from '../chain/logHints.ts'
 import type { Config } from '../config.ts'
-import type { Context } from '../context.ts'
+import type { ViewContext } from '../context.ts'
 import type { Log } from '../log.ts'
 import { createGatewayIndex } from '../logIndex/gatewayIndex.ts'
 import type { LogIndex } from '../logIndex/logIndex.ts'
@@ -28,8 +29,8 @@ export { DataDirError } from '../sending/openSentStore.ts'
 export type Services = {
   readonly blocks: Blocks
   readonly chainId: number
-  /** The context of a method on each view, without `request`. */
-  readonly contexts: Record<Chain['view'], Omit<Context, 'request'>>
+  /** What methods use, of each view. */
+  readonly contexts: Record<Chain['view'], ViewContext>
   /** Number and bytes of the filters of all clients. */
   filterUsage: Watching['usage']
   readonly head: Head
@@ -101,7 +102,7 @@ export async function createServices({
     hints: nodeRpc && createLogHints({ rpc: nodeRpc }),
     index,
     native,
-    services: createChainServices({ blocks, config, head, native, prices }),
+    caches: createChainCaches({ blocks, config, head, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
   const solid = createChain({ ...chainOptions, view: 'solid' })

@@ -25,7 +25,7 @@ export type Watching = {
   stop(): Promise<void>
 }
 
-/** The services for methods of one view. */
+/** Filters and subscriptions of one view. */
 type Watched = { filters: Filters; subscriptions: Hub }
 
 /** Builds filters, in Redis where there is one, and subscriptions. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 import { type Answer, answerBytes } from '../jsonrpc/answer.ts'
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import { COUNTED, type Unsent } from './unsent.ts'
 
 /**
@@ -61,7 +61,7 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
   }
   /** Copying to the kernel takes time too, so a fast reader waits for the next event-loop turn. */
   function goOn() {
-    if (turns.isOver()) void turns.next().then(write)
+    if (timeSlice.isOver()) void timeSlice.next().then(write)
     else write()
   }
   goOn()

@@ -15,7 +15,7 @@ import type { Config } from '../config.ts'
 import { errorAnswer } from '../jsonrpc/answer.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { sleep } from '../lib/sleep.ts'
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import { type Access, createAccess, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
 import type { Health } from './health.ts'
@@ -121,7 +121,7 @@ export function createHttpServer({
   }) as Server
   guardUpgrades(server, access, inTurn)
   // A turn of the event loop takes one new connection. Of two hundred, the last would wait for two hundred turns of long work.
-  server.on('connection', () => turns.giveWay())
+  server.on('connection', () => timeSlice.giveWay())
 
   return {
     listen: () => listen(server, config),

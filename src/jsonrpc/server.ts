@@ -1,10 +1,10 @@
 import { createJSONRPCSuccessResponse, type JSONRPCRequest, JSONRPCServer } from 'json-rpc-2.0'
 
-import type { Context } from '../context.ts'
+import type { ViewContext } from '../context.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
 import { openCallGroup } from '../lib/callGroup.ts'
 import type { LoopWatch } from '../lib/loopWatch.ts'
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import { isWire } from '../lib/wire.ts'
 import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
 import { type CallScope, createCallScope } from './callScope.ts'
@@ -31,7 +31,7 @@ export type RpcServer = {
 
 /**
  * JSON-RPC 2.0 around a table of methods. Params are read by position only. `context` is asked for at every call and may
- * throw while the services are not there yet.
+ * throw while they are not there yet.
  */
 export function createRpcServer({
   around,
@@ -70,13 +70,13 @@ export function createRpcServer({
     if (!Array.isArray(input ?? []))
       throw new RpcError(-32602, 'invalid params: expected an array, by position')
     const params = (input ?? []) as unknown[]
-    const services = context()
-    const run = (services: Services): unknown => {
-      const context = { ...services, request: scope }
+    const shared = context()
+    const run = (view: ViewContext): unknown => {
+      const context = { ...view, request: scope }
       if (!around) return callMethod(method, context, params)
       return around({ context, method: name, params }, () => callMethod(method, context, params))
     }
-    return services instanceof Promise ? services.then(run) : run(services)
+    return shared instanceof Promise ? shared.then(run) : run(shared)
   }
 
   /** One entry: always an answer for a request, undefined for a notification. */
@@ -203,7 +203,7 @@ export function createRpcServer({
     calls?: ObservedCall[],
   ): Promise<Answer | undefined> {
     // Reading a large body takes long.
-    if (text.length > LARGE_BODY && turns.isOver()) await turns.next()
+    if (text.length > LARGE_BODY && timeSlice.isOver()) await timeSlice.next()
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return errorAnswer('null', tooDeep(depthLimit))
     let payload: unknown
@@ -246,8 +246,8 @@ export declare namespace createRpcServer {
     around?: AroundCall | undefined
     /** Most calls in one batch. @default 100 */
     batchLimit?: number
-    /** The services that methods use, `request` aside. @throws RpcError when they are not there yet. */
-    context: () => Services | Promise<Services>
+    /** What methods use, `request` aside. @throws RpcError when they are not there yet. */
+    context: () => ViewContext | Promise<ViewContext>
     /** Deepest nesting of a request. @default 32 */
     depthLimit?: number
     /** Whether an answer of so many bytes may be kept until its reader has taken it. @default any may */
@@ -280,8 +280,6 @@ function take(room: Room, bytes: number): boolean {
   room.left = bytes <= room.left ? room.left - bytes : -1
   return room.left >= 0
 }
-
-type Services = Omit<Context, 'request'>
 
 /** Entries of one batch that are under way at once: less than the sockets that the node takes (40). */
 const BATCH_CONCURRENCY = 16

@@ -7,7 +7,7 @@ import { RpcError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { blockNumberOrTag, optional, quantity, named } from '../jsonrpc/params.ts'
 import { rewardPercentiles } from '../jsonrpc/percentilesParam.ts'
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import { fromWire, type Wire } from '../lib/wire.ts'
 
 export type FeeHistory = {
@@ -51,7 +51,7 @@ export const eth_feeHistory = defineMethod({
     const blocks = await mapBounded(read, async (offset) => {
       const wire = await chain.block(oldest + offset, false, request.signal)
       if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
-      if (turns.isOver()) await turns.next()
+      if (timeSlice.isOver()) await timeSlice.next()
       const { ratio, timestamp } = usageOf(wire)
       return { price: numberToHex(await chain.energyPrice(timestamp * 1_000)), ratio }
     })

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { describe, expect, test } from 'vitest'
 
-import { createTurns } from '../lib/turns.ts'
+import { createTimeSlice } from '../lib/timeSlice.ts'
 import { parseNative, stringifyNative } from './json.ts'
 import { parseAnswer } from './parseAnswer.ts'
 
@@ -41,10 +41,10 @@ describe('parseAnswer', () => {
   })
 
   test('behavior: a large answer gives way to other work', async () => {
-    const turns = createTurns({ budget: 0 })
+    const timeSlice = createTimeSlice({ budget: 0 })
     let given = 0
     const text = stringifyNative(logs(1_000))
-    await parseAnswer(text, { ...turns, next: () => (given++, turns.next()) })
+    await parseAnswer(text, { ...timeSlice, next: () => (given++, timeSlice.next()) })
     expect(given).toBeGreaterThan(text.length / 200_000)
   })
 

@@ -1,5 +1,5 @@
 import { closingQuote } from '../lib/jsonText.ts'
-import { turns as processTurns, type Turns } from '../lib/turns.ts'
+import { timeSlice as processSlice, type TimeSlice } from '../lib/timeSlice.ts'
 import { parseNative } from './json.ts'
 
 /** Characters of an answer that are read in one go: about a millisecond. */
@@ -14,8 +14,8 @@ const LARGE = 4 * SLICE
  *
  * @returns what it says: at once where it is short, else a promise. Undefined when it is not JSON.
  */
-export function parseAnswer(text: string, turns: Turns = processTurns): unknown {
-  if (text.length > SLICE) return parseSliced(text, turns).catch(() => undefined)
+export function parseAnswer(text: string, timeSlice: TimeSlice = processSlice): unknown {
+  if (text.length > SLICE) return parseSliced(text, timeSlice).catch(() => undefined)
   try {
     return parseNative(text)
   } catch {
@@ -29,8 +29,8 @@ export function parseAnswer(text: string, turns: Turns = processTurns): unknown 
  *
  * @throws SyntaxError
  */
-async function parseSliced(text: string, turns: Turns): Promise<unknown> {
-  if (turns.isOver()) await turns.next()
+async function parseSliced(text: string, timeSlice: TimeSlice): Promise<unknown> {
+  if (timeSlice.isOver()) await timeSlice.next()
   /** How deep such a list begins. */
   const outer = text.trimStart().startsWith('[') ? 0 : 1
   const lists = new Map<string, unknown[]>()
@@ -60,7 +60,7 @@ async function parseSliced(text: string, turns: Turns): Promise<unknown> {
         break
       case CLOSE_LIST:
         if (--depth !== outer || !list) break
-        await readMembers(list, text, done, member, at, turns)
+        await readMembers(list, text, done, member, at, timeSlice)
         lists.set(key, list)
         list = undefined
         done = at
@@ -74,14 +74,14 @@ async function parseSliced(text: string, turns: Turns): Promise<unknown> {
       case COMMA:
         if (!list || depth !== outer + 1) break
         if (at - done >= SLICE) {
-          await readMembers(list, text, done, member, at, turns)
+          await readMembers(list, text, done, member, at, timeSlice)
           done = at + 1
         }
         member = at + 1
     }
     if (at < pause) continue
     pause = at + SLICE
-    if (turns.isOver()) await turns.next()
+    if (timeSlice.isOver()) await timeSlice.next()
   }
   if (list) throw new SyntaxError('the text ends within a list')
   const value = parseNative(rest + text.slice(done))
@@ -102,13 +102,13 @@ async function readMembers(
   from: number,
   last: number,
   to: number,
-  turns: Turns,
+  timeSlice: TimeSlice,
 ): Promise<void> {
-  if (turns.isOver()) await turns.next()
+  if (timeSlice.isOver()) await timeSlice.next()
   const isLarge = to - last > LARGE
   const short = isLarge ? text.slice(from, Math.max(from, last - 1)) : text.slice(from, to)
   for (const one of parseNative(`[${short}]`) as unknown[]) list.push(one)
-  if (isLarge) list.push(await parseSliced(text.slice(last, to), turns))
+  if (isLarge) list.push(await parseSliced(text.slice(last, to), timeSlice))
 }
 
 const PLAIN = { configurable: true, enumerable: true, writable: true }

@@ -1,4 +1,4 @@
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import type { RpcSocket } from './socket.ts'
 
 /** Background jobs of subscriptions that catch up: a bounded number of sockets at once, one job per socket at a time. */
@@ -49,7 +49,7 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
     if (own?.size === 0) jobs.delete(job.socket.id)
     if (state === 'done') onDone(job)
     // A part that is answered from a cache never waits, so without this pause it would block other work.
-    if (turns.isOver()) await turns.next()
+    if (timeSlice.isOver()) await timeSlice.next()
   }
 
   return {

@@ -6,7 +6,7 @@ import { newestOf } from '../chain/head/window.ts'
 import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { UpstreamError } from '../errors.ts'
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import { createCatchUpQueue } from './catchUpQueue.ts'
 import type { RpcSocket } from './socket.ts'
 import { notification } from './text.ts'
@@ -120,7 +120,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
       bytes += text.length
       if (bytes < SLICE) continue
       bytes = 0
-      if (turns.isOver()) await turns.next()
+      if (timeSlice.isOver()) await timeSlice.next()
       await roomOf(subscription)
     }
   }

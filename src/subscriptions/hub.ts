@@ -7,7 +7,7 @@ import { InvalidParamsError, UpstreamError } from '../errors.ts'
 import { newId } from '../filters/id.ts'
 import type { PoolFeed } from '../filters/pool.ts'
 import type { PendingResponse } from '../filters/response.ts'
-import { turns } from '../lib/turns.ts'
+import { timeSlice } from '../lib/timeSlice.ts'
 import { createFollowers, type Follower } from './follower.ts'
 import { createRegistry, type Subscription } from './registry.ts'
 import type { RpcSocket } from './socket.ts'
@@ -74,7 +74,7 @@ export function createHub({
         again = false
         for (const subscription of registry.ofKind('chain')) {
           if (subscription.started) followers.follow(subscription)
-          if (turns.isOver()) await turns.next()
+          if (timeSlice.isOver()) await timeSlice.next()
         }
       } while (again)
     } finally {

@@ -1,4 +1,4 @@
-import { turns } from '../../lib/turns.ts'
+import { timeSlice } from '../../lib/timeSlice.ts'
 import { TimeoutError } from './failure.ts'
 
 /** Calls and jumps between two looks at the clock: well below a millisecond of work. */
@@ -18,13 +18,13 @@ export function createPace(timeout = Infinity): () => Promise<void> | undefined 
 
   async function giveWay(): Promise<void> {
     spent += performance.now() - since
-    await turns.next()
+    await timeSlice.next()
     since = performance.now()
   }
 
   return () => {
     if (++passed % STRIDE !== 0) return undefined
     if (spent + performance.now() - since > timeout) throw new TimeoutError()
-    return turns.isOver() ? giveWay() : undefined
+    return timeSlice.isOver() ? giveWay() : undefined
   }
 }

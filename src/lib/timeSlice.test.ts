@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 
-import { createTurns } from './turns.ts'
+import { createTimeSlice } from './timeSlice.ts'
 
 /** Work of `slices` slices that take `cost` each, on a clock that only work moves. */
 function setup(budget = 5) {
   const clock = { now: 0 }
-  const turns = createTurns({ budget, now: () => clock.now })
+  const timeSlice = createTimeSlice({ budget, now: () => clock.now })
   const done: string[] = []
   const work = async (name: string, slices: number, cost: number) => {
     for (let slice = 0; slice < slices; slice++) {
-      if (turns.isOver()) await turns.next()
+      if (timeSlice.isOver()) await timeSlice.next()
       clock.now += cost
     }
     done.push(name)
   }
-  return { clock, done, turns, work }
+  return { clock, done, timeSlice, work }
 }
 
 const turn = () => new Promise(setImmediate)
@@ -50,26 +50,26 @@ test('behavior: those who wait go on before those who come', async () => {
 })
 
 test('behavior: a long slice ends its turn', async () => {
-  const { done, turns, work } = setup()
+  const { done, timeSlice, work } = setup()
   await work('long', 1, 100)
-  expect(turns.isOver()).toBe(true)
-  await turns.next()
-  expect(turns.isOver()).toBe(false)
+  expect(timeSlice.isOver()).toBe(true)
+  await timeSlice.next()
+  expect(timeSlice.isOver()).toBe(false)
   expect(done).toEqual(['long'])
 })
 
 test('behavior: long work gives way while something comes in each turn, for a bounded time', async () => {
-  const { clock, done, turns, work } = setup(1)
+  const { clock, done, timeSlice, work } = setup(1)
   const all = work('long', 3, 1)
   for (let count = 0; count < 10; count++) {
-    turns.giveWay()
+    timeSlice.giveWay()
     clock.now += 1
     await turn()
   }
   // The slice that began before.
   expect(clock.now).toBe(10 + 1)
   clock.now += 50
-  turns.giveWay()
+  timeSlice.giveWay()
   await turn()
   await turn()
   expect(clock.now).toBeGreaterThan(61)

@@ -5,7 +5,7 @@ const onNextTurn = setImmediate
  * Shares the event loop among long synchronous work: each turn of the loop gives it a few milliseconds, so that short
  * requests are answered between its slices. All long work of the process uses the same instance.
  */
-export type Turns = {
+export type TimeSlice = {
   /** Whether work must wait: this turn's time is used up, or others wait already. Cheap; asked between slices. */
   isOver(): boolean
   /** Resolves when there is time, in the order of asking. */
@@ -14,11 +14,11 @@ export type Turns = {
   giveWay(): void
 }
 
-/** Long work does `if (turns.isOver()) await turns.next()` before it begins and about every millisecond. */
-export function createTurns({
+/** Long work does `if (timeSlice.isOver()) await timeSlice.next()` before it begins and about every millisecond. */
+export function createTimeSlice({
   budget = 5,
   now = () => performance.now(),
-}: createTurns.Options = {}): Turns {
+}: createTimeSlice.Options = {}): TimeSlice {
   /** When long work began in this turn; undefined while none has. */
   let began: number | undefined
   /** When long work began last. */
@@ -69,7 +69,7 @@ export function createTurns({
   }
 }
 
-export declare namespace createTurns {
+export declare namespace createTimeSlice {
   type Options = {
     /** Milliseconds of long work in one turn. @default 5 */
     budget?: number
@@ -78,8 +78,8 @@ export declare namespace createTurns {
   }
 }
 
-/** The turns of this process. */
-export const turns = createTurns()
+/** The time slices of this process. */
+export const timeSlice = createTimeSlice()
 
 /** Milliseconds for which long work gives way at most. */
 const MOST_AWAY = 50

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache'
+
+import type { RpcLog } from '../codec/types.ts'
+import type { Config } from '../config.ts'
+import { type Wire, wireLength } from '../lib/wire.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { Blocks, CanonicalView } from './blocks.ts'
+import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
+import { createLogCache } from './logCache.ts'
+import { type BlockSpans, createBlockSpans } from './spans.ts'
+
+/** What the two views of one chain share. */
+export type ChainCaches = {
+  prices: EnergyPrices
+  spans: BlockSpans
+  /** Whole answers to log searches. */
+  answers: LRUCache<string, Wire<RpcLog[]>>
+}
+
+/** Share of the memory for blocks that whole answers to log searches may take, beside it. */
+const ANSWERS_SHARE = 1 / 8
+
+/** Share of that memory for the logs of blocks that searches have read, also beside it. */
+const LOGS_SHARE = 1 / 4
+
+/** Bytes of an answer beside its text: the key and the entry. */
+const ANSWER_BYTES = 500
+
+/** Creates what the views of one chain share. Their memory is bounded by shares of `config.cacheBytes`. */
+export function createChainCaches({
+  blocks,
+  config,
+  head,
+  native,
+  prices = createEnergyPrices({ native }),
+}: createChainCaches.Options): ChainCaches {
+  return {
+    answers: new LRUCache({
+      maxSize: Math.max(1, Math.floor(config.cacheBytes * ANSWERS_SHARE)),
+      sizeCalculation: (answer, key) => wireLength(answer) + key.length + ANSWER_BYTES,
+    }),
+    prices,
+    spans: createBlockSpans({
+      blocks,
+      cache: createLogCache({ blocks, bytes: Math.floor(config.cacheBytes * LOGS_SHARE) }),
+      concurrency: config.logsConcurrency,
+      head,
+      native,
+    }),
+  }
+}
+
+export declare namespace createChainCaches {
+  type Options = {
+    native: NativeClient
+    head: CanonicalView
+    blocks: Blocks
+    config: Pick<Config, 'cacheBytes' | 'logsConcurrency'>
+    /** Pass those of the head where it has them. */
+    prices?: EnergyPrices
+  }
+}
