@@ -1,0 +1,141 @@
+import type { Address, Hash, Hex } from 'viem'
+
+import type { Call } from '../chain/call.ts'
+import type { Chain } from '../chain/chainTypes.ts'
+import { estimateGas } from '../chain/estimate.ts'
+import { RpcError } from '../errors.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import type { NativeClient } from '../native/client.ts'
+import { signTransaction } from '../native/protobuf/signature.ts'
+import { encodeTransaction } from '../native/protobuf/transaction.ts'
+import type { Transaction } from '../native/types.ts'
+import type { Contracts } from './contracts.ts'
+import { createFees } from './fees.ts'
+import type { ManagedKeys } from './keys.ts'
+import { toNativeTransaction } from './nativeTransaction.ts'
+import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
+import type { CreatedContract } from './sentStore.ts'
+
+/** A transaction that a client asks a managed account to send; what is absent is filled in. Amounts in sun. */
+export type SendRequest = {
+  from: Address
+  to?: Address | undefined
+  value: bigint
+  data: Hex
+  gas?: bigint | undefined
+  /** The most that one unit of energy may cost: `gasPrice`, or `maxFeePerGas` of an EIP-1559 request. */
+  gasPrice?: bigint | undefined
+  /** Which of the two the client gave; absent when it gave none. */
+  feeKind?: FeeKind | undefined
+  nonce?: number | undefined
+}
+
+/** A native transaction with its signature, not sent yet. */
+export type Signed = {
+  id: Hash
+  hex: string
+  transaction: Transaction
+  /** Contracts whose predicted addresses were replaced in the data. */
+  replaced?: readonly CreatedContract[]
+}
+
+/** Fills in and signs transactions of managed accounts. */
+export type Signing = {
+  /** Fills in what a sender left out. @param count - gives the account's next nonce. */
+  fill(
+    request: SendRequest,
+    count: (account: Address) => Promise<number>,
+  ): Promise<FilledTransaction>
+  /** Signs the native transaction of a request. @throws RpcError `-32000` when the account is not managed here */
+  sign(request: SendRequest): Promise<Signed>
+}
+
+/** What the node's own builders allow a transaction to live, counted from the head's time. */
+const LIFETIME = 60_000
+
+export function createSigning({
+  chain,
+  contracts,
+  feeKind,
+  keys,
+  native,
+  now,
+}: createSigning.Options): Signing {
+  const fees = createFees({ chain, native, now })
+  let lastTimestamp = 0
+
+  const fill: Signing['fill'] = async (request, count) => {
+    const { from, to, value } = request
+    const { data } = contracts.inData(request.data)
+    const call = { data, from, value, ...(to && { to }) }
+    const kind = request.feeKind ?? feeKind
+    const [gas, gasPrice, nonce] = await Promise.all([
+      request.gas ?? estimate(call),
+      request.gasPrice ?? suggestedPrice(kind),
+      request.nonce ?? count(from),
+    ])
+    return { ...call, feeKind: kind, gas, gasPrice, nonce }
+  }
+
+  const estimate = (call: Call) =>
+    estimateGas(call, { native, signal: NEVER, source: { at: 'latest' } })
+
+  /** As Geth fills it in: a maximum leaves room for a higher base fee, a gas price does not. */
+  async function suggestedPrice(kind: FeeKind): Promise<bigint> {
+    const price = await chain.energyPrice()
+    return kind === 'eip1559' ? price * 2n : price
+  }
+
+  /** The unsigned transaction that a request means on this chain. */
+  async function prepare(request: SendRequest): Promise<Transaction & { raw_data_hex: string }> {
+    const { data, from, value } = request
+    const to = request.to && contracts.resolve(request.to)
+    const info = to && (await native.wallet.getContractInfo({ value: toNativeAddress(to) }))
+    const hasCode = Boolean(info?.runtimecode)
+    const expiration = chain.latest().timestamp + LIFETIME
+    let feeLimit = 0n
+    if (!to || hasCode) {
+      const gas = request.gas ?? (await estimate({ data, from, value, ...(to && { to }) }))
+      feeLimit = await fees.limit({ expiration, gas, gasPrice: request.gasPrice })
+    }
+    // Two identical requests are two transactions, so no two may carry the same time.
+    lastTimestamp = Math.max(now(), lastTimestamp + 1)
+    const anchor = {
+      block: chain.solid(),
+      expiration,
+      timestamp: lastTimestamp,
+    }
+    return toNativeTransaction({ data, feeLimit, from, value, ...(to && { to }) }, anchor, hasCode)
+  }
+
+  async function sign(request: SendRequest): Promise<Signed> {
+    const key = keys.keyOf(request.from)
+    if (!key)
+      throw new RpcError(-32000, `unknown account: no key of ${request.from} is managed here`)
+    const { data, replaced } = contracts.inData(request.data)
+    const transaction = signTransaction(await prepare({ ...request, data }), key)
+    return {
+      id: `0x${transaction.txID}`,
+      hex: encodeTransaction(transaction),
+      transaction,
+      ...(replaced.length > 0 && { replaced }),
+    }
+  }
+
+  return { fill, sign }
+}
+
+export declare namespace createSigning {
+  type Options = {
+    chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'latest' | 'solid'>
+    contracts: Pick<Contracts, 'inData' | 'resolve'>
+    /** How a transaction is filled in whose sender said nothing about fees. */
+    feeKind: FeeKind
+    keys: Pick<ManagedKeys, 'keyOf'>
+    native: NativeClient
+    /** Milliseconds since 1970. */
+    now: () => number
+  }
+}
+
+const NEVER = new AbortController().signal

@@ -1,0 +1,149 @@
+import type { Address, Hash } from 'viem'
+
+import type { Chain } from '../chain/chainTypes.ts'
+import type { Head } from '../chain/headTypes.ts'
+import type { NativeClient } from '../native/client.ts'
+import { broadcast, UncertainBroadcastError } from './broadcast.ts'
+import { type Contracts, createdContract } from './contracts.ts'
+import { nonceError } from './refusals.ts'
+import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
+import type { Signed, SendRequest, Signing } from './signing.ts'
+
+/** Records transactions and broadcasts them: each is in the store before the node hears of it. */
+export type Submission = {
+  /** Signs and sends for a managed account. @param alias - the Ethereum hash under which the sender will ask. */
+  submit(request: SendRequest, alias?: Hash): Promise<Hash>
+  /** Sends a signed native transaction; one that was sent before is only broadcast again. */
+  submitSigned(signed: Signed, from: Address): Promise<void>
+  /**
+   * Broadcasts once more what was recorded before and is still pending: the process may have ended before the node had it.
+   */
+  broadcastAgain(sent: Pick<SentTransaction, 'expiration' | 'hex' | 'id'>): Promise<void>
+}
+
+/**
+ * How long a nonce that comes too early waits for the next one before it: senders race each other. Milliseconds without
+ * any progress.
+ */
+const NONCE_PATIENCE = 4_000
+const NONCE_POLL = 50
+
+/** Signed bytes (as hex) above this length are not kept while their transaction is pending: more than the node takes. */
+const KEEP_HEX = 1_048_576
+
+export function createSubmission({
+  chain,
+  contracts,
+  head,
+  native,
+  onReplaced,
+  onSent,
+  sign,
+  sleep,
+  store,
+}: createSubmission.Options): Submission {
+  /** Takes a place in the store for a transaction of a managed account, waiting for the nonces before it. */
+  async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
+    const { from, nonce } = request
+    let deadline = performance.now() + NONCE_PATIENCE
+    let next = -1
+    let signed = await sign(request)
+    for (;;) {
+      const reservation = await store.reserve({
+        ...sentOf(signed, from),
+        ...(alias && { alias }),
+        ...(nonce !== undefined && { nonce }),
+      })
+      if (reservation.outcome === 'reserved') {
+        await remember(signed, from, reservation.nonce)
+        if (signed.replaced) onReplaced(signed.id, signed.replaced)
+        return signed
+      }
+      if (reservation.outcome === 'known') {
+        // This Ethereum transaction was sent before, as another native transaction.
+        if (alias && reservation.id !== signed.id) return undefined
+        // Another request made the very same bytes in the same millisecond: sign again, later.
+        await sleep(1)
+        signed = await sign(request)
+      } else {
+        if (reservation.next > next) deadline = performance.now() + NONCE_PATIENCE
+        next = reservation.next
+        if (reservation.outcome !== 'high' || performance.now() > deadline)
+          throw nonceError(reservation, nonce)
+        await sleep(NONCE_POLL)
+      }
+    }
+  }
+
+  /** Keeps where a creation will put its contract: libraries ask for the address that they predict. */
+  async function remember({ id, transaction }: Signed, from: Address, nonce: number) {
+    if (transaction.raw_data.contract?.[0]?.type !== 'CreateSmartContract') return
+    const contract = createdContract(id, from, nonce)
+    contracts.add(contract)
+    await store.addContract(contract)
+  }
+
+  async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
+    const signed = await reserve(request, alias)
+    if (signed) await deliver(signed)
+    return alias ?? (signed as Signed).id
+  }
+
+  /** Broadcasts what has its place in the store; a refusal frees the place. */
+  async function deliver({ id, hex }: Pick<Signed, 'id' | 'hex'>): Promise<void> {
+    try {
+      await broadcast({ native, sleep }, { hash: id, hex })
+    } catch (error) {
+      if (!(error instanceof UncertainBroadcastError)) await store.release(id)
+      throw error
+    }
+    onSent(id)
+    head.pollNow()
+  }
+
+  async function broadcastAgain({
+    expiration,
+    hex,
+    id,
+  }: Pick<SentTransaction, 'expiration' | 'hex' | 'id'>): Promise<void> {
+    if (!hex || expiration <= chain.latest().timestamp) return
+    if ((await store.pick([id])).length > 0) await broadcast({ native, sleep }, { hash: id, hex })
+  }
+
+  async function submitSigned(signed: Signed, from: Address): Promise<void> {
+    const sent = sentOf(signed, from)
+    const reservation = await store.reserve(sent)
+    if (reservation.outcome !== 'reserved') return broadcastAgain({ ...sent, hex: signed.hex })
+    await remember(signed, from, reservation.nonce)
+    await deliver(signed)
+  }
+
+  return { broadcastAgain, submit, submitSigned }
+}
+
+export declare namespace createSubmission {
+  type Options = {
+    chain: Pick<Chain, 'latest'>
+    contracts: Pick<Contracts, 'add'>
+    head: Pick<Head, 'pollNow'>
+    native: NativeClient
+    /** Told of a transaction in whose data predicted addresses were replaced. */
+    onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
+    /** Told of every transaction that the node has accepted: its native id. */
+    onSent: (hash: Hash) => void
+    sign: Signing['sign']
+    sleep: (milliseconds: number) => Promise<void>
+    store: SentStore
+  }
+}
+
+function sentOf({ id, hex, replaced, transaction }: Signed, from: Address) {
+  const expiration = transaction.raw_data.expiration ?? 0
+  return {
+    id,
+    from,
+    expiration,
+    ...(hex.length <= KEEP_HEX && { hex }),
+    ...(replaced && { replaced: [...replaced] }),
+  }
+}
