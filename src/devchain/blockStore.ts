@@ -9,6 +9,9 @@ export type Mark = { number: number; revision: number }
 /** Where a mined transaction is. */
 export type Place = { block: number; index: number }
 
+/** The blocks of a chain, and the state after each of them. */
+export type BlockStore = ReturnType<typeof createBlockStore>
+
 /**
  * Makes an empty store.
  *

@@ -39,3 +39,8 @@ export class ForkError extends Error {
 export class EthereumError extends Error {
   override name = 'EthereumError'
 }
+
+/** Whether an error says that a transaction is not valid, and not that its execution went wrong. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof RefusedError || error instanceof EthereumError
+}

@@ -1,3 +1,6 @@
+import { createOverlay } from './state.ts'
+import type { Overlay } from './state.ts'
+
 /**
  * A value of the state is not in memory and must be fetched. Work on the state is done on overlays, so it can simply begin
  * again once the value is there.
@@ -36,4 +39,13 @@ export function reading<result>(read: () => result): result | Promise<result> {
     if (!(error instanceof MissingStateError)) throw error
     return error.load().then(() => resolving(read))
   }
+}
+
+/** Changes a state at once, however often the change must begin again for values that are fetched. */
+export async function changing(state: Overlay, change: (state: Overlay) => void): Promise<void> {
+  await resolving(() => {
+    const work = createOverlay(state)
+    change(work)
+    work.commit()
+  })
 }

@@ -1,0 +1,123 @@
+import type { ChainBlock } from '../block.ts'
+import type { BlockStore } from '../blockStore.ts'
+import type { EthereumRules } from '../ethereum/rules.ts'
+import type { ExecutionContext } from '../execution.ts'
+import type { Fork } from '../fork/fork.ts'
+import type { Genesis } from '../genesis.ts'
+
+/** What contracts see of a block: its base fee, which Ethereum transactions pay, and its randomness. */
+export type NextBlockChoice = Pick<ExecutionContext['block'], 'baseFee' | 'prevRandao'>
+
+/** A block that is going to be made. */
+export type NextBlock = { number: number; timestamp: number; producer: string }
+
+/** How far back a transaction may refer to a block. */
+const REFERENCE_WINDOW = 65_536
+
+/** Makes the contexts in which the transactions of past and next blocks are executed. */
+export type BlockContexts = ReturnType<typeof createBlockContexts>
+
+/**
+ * Creates the contexts of a chain.
+ *
+ * @param options.store - The blocks of the chain, the first one included.
+ */
+export function createBlockContexts({
+  chainId,
+  ethereum,
+  fork,
+  genesis,
+  store,
+  types,
+}: createBlockContexts.Options) {
+  const { head } = store
+  const first = fork?.block.header.number ?? 0
+  /** By how many places the order of the producers is shifted. */
+  let turn = 0
+  /** What contracts see of the next block, where it was chosen. */
+  let chosen: NextBlockChoice = {}
+  /** The account that contracts see as the producer. */
+  let coinbase: string | undefined
+
+  const blockAt = (number: number) =>
+    fork && number >= 0 && number < first ? fork.blockAt(number) : store.block(number)
+  const hashOf = (number: number) => blockAt(number)?.id
+
+  function refBlockHash(bytes: string, newest = head().header.number): string | undefined {
+    const low = Number.parseInt(bytes, 16)
+    if (bytes.length !== 4) return undefined
+    const number = newest - ((newest - low) & 0xffff)
+    if (number < 0 || newest - number >= REFERENCE_WINDOW) return undefined
+    return hashOf(number)?.slice(16, 32)
+  }
+
+  function nextBlock(timestamp: number): NextBlock {
+    const number = head().header.number + 1
+    const { producers } = genesis
+    const { address } = producers[(number + turn) % producers.length] as Genesis['producers'][0]
+    return { number, timestamp, producer: address }
+  }
+
+  const choice = () => ({ ...chosen, ...(coinbase && { producer: coinbase }) })
+
+  function contextOf(block: NextBlock): ExecutionContext {
+    return {
+      headTime: head().header.timestamp,
+      types,
+      refBlockHash: (bytes) => refBlockHash(bytes),
+      isKnown: (id) => store.placeOf(id) !== undefined,
+      block: {
+        ...block,
+        chainId,
+        hashOf,
+        ...(block.number > head().header.number ? choice() : store.block(block.number)?.seen),
+      },
+      ethereum,
+    }
+  }
+
+  return {
+    /** The block at a height, before a fork without its transactions. @throws MissingStateError where it must be fetched first */
+    blockAt,
+
+    /** The context of a block on top of the newest one, or of calls at an earlier height. */
+    contextOf,
+
+    /** The context in which the transactions of a block were executed. */
+    contextAt: ({ header: { number, timestamp, witness } }: ChainBlock): ExecutionContext => ({
+      ...contextOf({ number, timestamp, producer: witness }),
+      headTime: store.block(number - 1)?.header.timestamp ?? 0,
+      refBlockHash: (bytes) => refBlockHash(bytes, number - 1),
+      isKnown: () => false,
+    }),
+
+    /** The block that follows the newest one, made by the producer whose turn it is. */
+    nextBlock,
+
+    /** What contracts see of the next block, where it was chosen. */
+    choice,
+
+    /** Chooses what contracts see of the next block, and only there. */
+    chooseNext: (choice: NextBlockChoice): void => void (chosen = { ...chosen, ...choice }),
+
+    /** Forgets what was chosen for the block that was made. */
+    made: (): void => void (chosen = {}),
+
+    /** Chooses the producer that contracts see from now on. */
+    setCoinbase: (address: string): void => void (coinbase = address),
+
+    /** Lets the producers take turns in another order, so that a new branch differs from the old one. */
+    shiftTurn: () => void turn++,
+  }
+}
+
+export declare namespace createBlockContexts {
+  type Options = {
+    chainId: number
+    ethereum: EthereumRules
+    fork?: Fork | undefined
+    genesis: Genesis
+    store: BlockStore
+    types: ExecutionContext['types']
+  }
+}

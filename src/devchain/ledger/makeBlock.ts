@@ -1,0 +1,75 @@
+import type { TransactionInfo } from '../../native/types.ts'
+import { BLOCK_VERSION, sealBlock } from '../block.ts'
+import type { ChainBlock } from '../block.ts'
+import { isRefusal } from '../errors.ts'
+import { applyTransaction } from '../execute.ts'
+import type { Applied, ExecutionContext } from '../execution.ts'
+import type { Genesis } from '../genesis.ts'
+import { closeBlock } from '../maintenance.ts'
+import { changing, resolving } from '../missing.ts'
+import type { Overlay } from '../state.ts'
+import type { ChainTransaction } from '../transaction.ts'
+import type { NextBlock } from './blockContexts.ts'
+
+/**
+ * Executes transactions on a state and makes the block that holds them. Leaves out those that are not valid.
+ *
+ * @param options.isComplete - Throws what is wrong with a transaction instead of leaving it out.
+ * @param options.seen - What contracts see of the block other than its header.
+ */
+export async function makeBlock(
+  state: Overlay,
+  transactions: readonly ChainTransaction[],
+  { context, genesis, isComplete, next, parent, seen }: makeBlock.Options,
+): Promise<makeBlock.Result> {
+  const content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'> = {
+    transactions: [],
+    infos: [],
+    ...(Object.keys(seen).length > 0 && { seen }),
+  }
+  const printed: makeBlock.Result['printed'] = []
+  for (const transaction of transactions) {
+    let applied: Applied
+    try {
+      applied = await resolving(() => applyTransaction(state, transaction, context))
+    } catch (error) {
+      if (isComplete || !isRefusal(error)) throw error
+      continue
+    }
+    const { balances, info, results } = applied
+    content.transactions.push({
+      transaction: applied.transaction ?? transaction,
+      results,
+      balances,
+    })
+    const record = { ...info, blockNumber: next.number, blockTimeStamp: next.timestamp }
+    content.infos.push(record)
+    if (applied.printed) printed.push([record, applied.printed])
+  }
+  await changing(state, (work) => closeBlock(work, next))
+  const { number, producer, timestamp } = next
+  const block = sealBlock(
+    { number, timestamp, parentHash: parent.id, witness: producer, version: BLOCK_VERSION },
+    content,
+    genesis.producers.find(({ address }) => address === producer)?.key,
+  )
+  return { block, printed }
+}
+
+export declare namespace makeBlock {
+  type Options = {
+    /** How contracts see the block. */
+    context: ExecutionContext
+    genesis: Genesis
+    isComplete: boolean
+    /** Number, time and producer of the block. */
+    next: NextBlock
+    parent: ChainBlock
+    seen: NonNullable<ChainBlock['seen']>
+  }
+  type Result = {
+    block: ChainBlock
+    /** What transactions printed on the console of `console.sol`, by their records. */
+    printed: [record: TransactionInfo, lines: readonly Uint8Array[]][]
+  }
+}

@@ -1,0 +1,159 @@
+import type { BlockStore } from '../blockStore.ts'
+import { isRefusal, RefusedError } from '../errors.ts'
+import { checkEthereum } from '../ethereum/check.ts'
+import { envelopeOf } from '../ethereum/envelope.ts'
+import { gasPriceOf } from '../ethereum/execute.ts'
+import type { EthereumRules } from '../ethereum/rules.ts'
+import type { SignedEthereum } from '../ethereum/transaction.ts'
+import { applyTransaction, checkExpiration } from '../execute.ts'
+import type { Applied } from '../execution.ts'
+import type { Genesis } from '../genesis.ts'
+import { resolving } from '../missing.ts'
+import { checkSigners } from '../permissions.ts'
+import { createPool } from '../pool.ts'
+import type { Pending } from '../pool.ts'
+import type { Overlay, StateReader } from '../state.ts'
+import type { ChainTransaction } from '../transaction.ts'
+import type { BlockContexts } from './blockContexts.ts'
+
+/**
+ * Creates the pool of a chain, and the state that it leads to. Calls that change it or execute it must not overlap.
+ *
+ * @param options.store - The blocks of the chain, below the pool.
+ */
+export function createWaiting({ contexts, ethereum, genesis, store }: createWaiting.Options) {
+  const { head } = store
+  const { contextOf, nextBlock } = contexts
+  let pool = createPool()
+  /** The newest state with the pool on top; undefined until it is needed. */
+  let session: Overlay | undefined
+  /** A copy of it, for readers that may still read when the next transaction has come. */
+  let readable: StateReader | undefined
+
+  function setSession(state: Overlay | undefined): void {
+    session = state
+    readable = undefined
+  }
+
+  const ready = () => resolving(() => pool.ready(store.state()))
+
+  /** Executes a transaction on top of those that wait already. */
+  async function admit(state: Overlay, transaction: ChainTransaction): Promise<Applied> {
+    const block = nextBlock(head().header.timestamp + 3000)
+    return resolving(() => applyTransaction(state, transaction, contextOf(block)))
+  }
+
+  /** Executes the pool on top of the newest state. Drops what is not valid there any more. */
+  async function renew(): Promise<Overlay> {
+    const state = store.overlay()
+    for (const transaction of await ready())
+      await admit(state, transaction).then(
+        (applied) => pool.tried(transaction.id, applied),
+        (error: unknown) => {
+          if (!isRefusal(error)) throw error
+          pool.keep(({ id }) => id !== transaction.id)
+        },
+      )
+    setSession(state)
+    return state
+  }
+
+  function readableSession(): StateReader | undefined {
+    if (!session || readable) return readable
+    const copy = store.overlay()
+    copy.setAll(session.changes())
+    return (readable = copy)
+  }
+
+  return {
+    all: (): readonly Pending[] => pool.all(),
+    has: (id: string): boolean => pool.has(id),
+
+    /** What the next block takes, in order. */
+    ready,
+
+    /** Whether the next block takes a transaction. */
+    isReady: (id: string): boolean =>
+      pool.ready(store.state()).some((transaction) => transaction.id === id),
+
+    /** The nonce of an account's next transaction, after those that wait. */
+    nonceOf: (address: string): bigint => pool.nonceOf(store.state(), address),
+
+    /** The newest state with the pool on top, where it is known without executing anything. */
+    knownState: (): StateReader | undefined =>
+      readableSession() ?? (pool.all().length === 0 ? store.state() : undefined),
+
+    /** The newest state with the pool on top. */
+    state: async (): Promise<StateReader> => {
+      if (!session) await renew()
+      return readableSession() as StateReader
+    },
+
+    /** Takes a native transaction. @throws RefusedError as a broadcast reports it */
+    async offer(transaction: ChainTransaction): Promise<void> {
+      if (pool.has(transaction.id) || store.placeOf(transaction.id))
+        throw new RefusedError('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
+      if ((genesis.unitsPerSun ?? 1n) > 1n)
+        throw new RefusedError(
+          'OTHER_ERROR',
+          'this chain counts in 18 decimals and takes no native transactions',
+        )
+      if (transaction.contracts === 0)
+        throw new RefusedError('CONTRACT_VALIDATE_ERROR', 'No contract!')
+      checkExpiration(transaction, head().header.timestamp)
+      const state = session ?? (await renew())
+      await resolving(() => checkSigners(state, transaction))
+      readable = undefined
+      pool.add({ transaction, applied: await admit(state, transaction) })
+    },
+
+    /**
+     * Takes an Ethereum transaction. It replaces the one with its sender and nonce that waits.
+     *
+     * @throws EthereumError when it can never be in a block, or the one that waits pays as much.
+     */
+    async offerEthereum(signed: SignedEthereum, time: number): Promise<ChainTransaction> {
+      const state = store.state()
+      const context = contextOf(nextBlock(time))
+      const replaced = await resolving(() => checkEthereum(signed, { context, pool, state }))
+      const price = gasPriceOf(state, context)
+      const transaction = await resolving(() =>
+        envelopeOf(signed, { addresses: ethereum.addresses, head: head(), price, state, time }),
+      )
+      if (replaced) pool.keep(({ id }) => id !== replaced)
+      pool.add({ transaction })
+      setSession(undefined)
+      return transaction
+    },
+
+    /** Keeps only these transactions. */
+    keep(wanted: (transaction: ChainTransaction) => boolean): void {
+      pool.keep(wanted)
+      setSession(undefined)
+    },
+
+    /** Notes that the newest state has changed. */
+    stateChanged: (): void => setSession(undefined),
+
+    /** Replaces the pool. */
+    replace(waiting: readonly Pending[]): void {
+      pool = createPool(waiting)
+      setSession(undefined)
+    },
+
+    /** Replaces the pool by those of these transactions that are valid on top of the newest state. */
+    async replaceByValid(transactions: readonly ChainTransaction[]): Promise<void> {
+      pool = createPool(transactions.map((transaction) => ({ transaction })))
+      await renew()
+    },
+  }
+}
+
+export declare namespace createWaiting {
+  type Options = {
+    contexts: BlockContexts
+    ethereum: EthereumRules
+    genesis: Genesis
+    store: BlockStore
+  }
+}
