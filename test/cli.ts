@@ -9,9 +9,9 @@ import { inject } from 'vitest'
 
 import { runEthgate } from '../src/commands/program.ts'
 
-/** The compiled program, for tests that start it themselves. */
+/** The program as a bundle, which starts fast, for tests that start it themselves. */
 export function commandFile(): string {
-  return join(inject('package'), 'dist', 'main.js')
+  return join(inject('bundle'), 'main.js')
 }
 
 /** What a command did. */

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import type { Config } from '../src/config.ts'
-import { createGateway, type Gateway } from '../src/gateway.ts'
+import type { Gateway } from '../src/gateway.ts'
 import { lastIndexable } from '../src/logIndex/fill/units.ts'
+import { loadCreateGateway } from './bundledGateway.ts'
 import { createScriptedChain, type ScriptedChain, type ScriptedLog } from './chain.ts'
 import { post } from './gateway.ts'
 import { postgresMissing, somePostgresIndex } from './postgres.ts'
@@ -22,6 +23,8 @@ const SOLID = BLOCKS - 20
 
 const topic = (value: number) => value.toString(16).padStart(64, '0')
 const contract = (value: number) => value.toString(16).padStart(40, '0')
+
+const createGateway = await loadCreateGateway()
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

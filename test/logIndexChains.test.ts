@@ -6,8 +6,9 @@ import fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 
 import type { Config } from '../src/config.ts'
-import { createGateway, type Gateway } from '../src/gateway.ts'
+import type { Gateway } from '../src/gateway.ts'
 import { lastIndexable } from '../src/logIndex/fill/units.ts'
+import { loadCreateGateway } from './bundledGateway.ts'
 import { post } from './gateway.ts'
 import { startReplayNode } from './node.ts'
 import { CHAIN } from './recordedChain.ts'
@@ -26,6 +27,8 @@ const MOST_ROWS = 50_000
 
 type Log = { address: string; topics: string[]; blockNumber: string; logIndex: string }
 type Upstream = Pick<Config, 'upstream' | 'upstreamSolidity'>
+
+const createGateway = await loadCreateGateway()
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

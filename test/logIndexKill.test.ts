@@ -18,6 +18,7 @@ import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { commandFile } from './cli.ts'
 import { postgresMissing, somePostgresIndex } from './postgres.ts'
 import { explainSkip } from './redis.ts'
+import { until } from './until.ts'
 
 /** Times that filling is killed: INDEX_KILLS=50 for more. */
 const KILLS = Number(process.env['INDEX_KILLS'] ?? 3)
@@ -139,9 +140,7 @@ function startFollowing(index: string, url: string): ChildProcess {
   return spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
-      'src/main.ts',
+      commandFile(),
       'serve',
       '--port',
       '0',
@@ -170,18 +169,19 @@ async function testFollowing(index: string): Promise<{ wrong: number[]; repeated
     const covered = () => engine.read(async (view) => coverageOf(await readSegments(view)))
     const blocksOf = async () =>
       (await covered()).reduce((sum, { from, to }) => sum + to - from + 1, 0)
-    const wait = () => new Promise((resolve) => setTimeout(resolve, 5))
+    const covers = (last: number) =>
+      until(async () => expect(await blocksOf()).toBeGreaterThan(last), { interval: 50 })
     let following = startFollowing(index, node.url)
     let ended = once(following, 'exit')
     for (let kill = 0; kill < FOLLOWING_KILLS; kill++) {
       // All that there is; what was missed while nothing ran is filled beside the newest.
-      while ((await blocksOf()) <= lastIndexable(chain.head().number)) await wait()
+      await covers(lastIndexable(chain.head().number))
       const before = await blocksOf()
       // Groups come one after another, and the process dies somewhere between them.
       for (let block = 0; block < 256; block++) mineSome(chain)
       chain.solidify(chain.head().number)
       const point = chain.total() + 1 + ((kill * 37) % 150)
-      while (chain.total() < point) await wait()
+      await until(() => expect(chain.total()).toBeGreaterThanOrEqual(point), { interval: 5 })
       following.kill('SIGKILL')
       await ended
       expect(await blocksOf()).toBeGreaterThanOrEqual(before)
@@ -189,7 +189,7 @@ async function testFollowing(index: string): Promise<{ wrong: number[]; repeated
       ended = once(following, 'exit')
     }
     const last = lastIndexable(chain.head().number)
-    while ((await blocksOf()) <= last) await wait()
+    await covers(last)
     following.kill('SIGKILL')
     await ended
     expect(await covered()).toMatchObject([{ from: 0, to: last }])

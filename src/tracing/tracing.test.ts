@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { startCollector } from '../../test/collector.ts'
@@ -272,19 +274,20 @@ test.each([
   ['off', {}, false],
   ['on', { OTEL_TRACES_EXPORTER: 'otlp' }, true],
 ])('behavior: the SDK is loaded when traces are %s: %o', (_, env, isLoaded) => {
+  const compiled = (file: string) =>
+    pathToFileURL(join(inject('package'), 'dist', ...file.split('/'))).href
   const script = `
     import { createRequire } from 'node:module'
-    await import('${new URL('../process/serve.ts', import.meta.url).href}')
-    const { openTracer } = await import('${new URL('openTracer.ts', import.meta.url).href}')
+    await import('${compiled('process/serve.js')}')
+    const { openTracer } = await import('${compiled('tracing/openTracer.js')}')
     await openTracer(process.env, { warn() {} })
     const loaded = Object.keys(createRequire('${import.meta.url}').cache)
     console.log(JSON.stringify(loaded.filter((file) => file.includes('@opentelemetry'))))
     process.exit()`
-  const output = execFileSync(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', script],
-    { encoding: 'utf8', env: { PATH: process.env['PATH'], ...(env as Record<string, string>) } },
-  )
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], ...(env as Record<string, string>) },
+  })
   const packages = new Set(
     (JSON.parse(output) as string[]).map((file) => /@opentelemetry\/([^/]+)/.exec(file)?.[1]),
   )
