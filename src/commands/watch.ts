@@ -11,7 +11,7 @@ import {
 import { CommandError, EXIT, usageError } from './errors.ts'
 import { tryAddress } from './support/address.ts'
 import { group } from './support/amount.ts'
-import { followChain, type Watch, type Watched } from './support/follow.ts'
+import { followChain, type Watch, type Watched } from './support/followChain.ts'
 import { onInterrupt, pause } from './support/interrupt.ts'
 import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
