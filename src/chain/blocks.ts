@@ -4,6 +4,7 @@ import type { Hash } from 'viem'
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from '../native/dedupe.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
 import { isReset } from './head/reconcile.ts'
@@ -132,7 +133,7 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
 
   async function load(
     number: number,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<CachedBlock | undefined> {
     for (let attempt = 1; number <= head.latest().number; attempt++) {
       const loaded = await loadBlock(native, { number }, signal)

@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 import { toHash } from '../codec/quantity.ts'
 import { UpstreamError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import type { BlockOutline } from '../native/blockOutline.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { TransactionLogs } from '../native/transactionLogs.ts'
@@ -44,7 +45,7 @@ const RETRY_DELAY = 100
 export async function loadBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<LoadedBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
     const block = await readBlock(native, ref, signal)
@@ -90,7 +91,7 @@ export function logsFit(
 export async function loadInfos(
   native: BlockSource,
   block: Block,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<readonly TransactionInfo[] | undefined> {
   const { number = 0 } = block.block_header.raw_data
   const transactions = block.transactions ?? []
@@ -108,7 +109,7 @@ function isOf(infos: readonly Pick<TransactionInfo, 'id'>[], txIDs: readonly str
 function readBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
 ): Promise<Block | undefined> {
   return 'hash' in ref
     ? native.wallet.getBlockById({ value: ref.hash.slice(2) }, { signal })

@@ -3,6 +3,7 @@ import { bodyLimit as limitBody } from 'hono/body-limit'
 import { LRUCache } from 'lru-cache'
 
 import { RpcError } from '../errors.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from '../native/dedupe.ts'
 import type { Operation } from '../native/operation.ts'
 import { sharedOperations, walletOperations } from '../native/operations.ts'
@@ -34,7 +35,7 @@ export function createWalletPassthrough({
     body: string | undefined,
     signal: AbortSignal,
   ): Promise<NativeReply> {
-    const send = (ending: AbortSignal | undefined) =>
+    const send = (ending: StopSignal | undefined) =>
       transport.send(path, body, { idempotent: kind !== 'send', kind, signal: ending })
     if (kind !== 'read') return send(signal)
     const key = `${path} ${body ?? ''}`

@@ -10,7 +10,7 @@ export type CallGroup = {
   end(): void
 }
 
-const groups = new WeakMap<AbortSignal, object>()
+const groups = new WeakMap<object, object>()
 
 /** Creates a group from a signal. */
 export function openCallGroup(parent: AbortSignal): CallGroup {
@@ -26,6 +26,6 @@ export function openCallGroup(parent: AbortSignal): CallGroup {
 }
 
 /** The group that a signal marks; undefined for a call on its own. */
-export function callGroupOf(signal: AbortSignal | undefined): object | undefined {
+export function callGroupOf(signal: object | undefined): object | undefined {
   return signal && groups.get(signal)
 }

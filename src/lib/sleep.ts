@@ -1,14 +1,16 @@
+import type { StopSignal } from './stopSignal.ts'
+
 /**
  * Resolves after so many milliseconds.
  *
  * @throws the signal's reason, as soon as the signal is aborted.
  */
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal?: StopSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const abort = () => {
       clearTimeout(timer)
-      reject(signal?.reason as Error)
+      reject(signal?.reason)
     }
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', abort)

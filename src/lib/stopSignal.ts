@@ -9,26 +9,30 @@ export type StopSignal = {
 
 /** A signal with few listeners, and the function that aborts it. */
 export function createStop(): { signal: StopSignal; readonly stop: (reason: unknown) => void } {
-  const listeners = new Set<() => void>()
-  let stopped: { reason: unknown } | undefined
-  return {
-    signal: {
-      get aborted() {
-        return stopped !== undefined
-      },
-      get reason() {
-        return stopped?.reason
-      },
-      throwIfAborted() {
-        if (stopped) throw stopped.reason
-      },
-      addEventListener: (_, listener) => void listeners.add(listener),
-      removeEventListener: (_, listener) => void listeners.delete(listener),
+  let listeners: (() => void)[] = []
+  const signal = {
+    aborted: false,
+    reason: undefined as unknown,
+    throwIfAborted() {
+      if (signal.aborted) throw signal.reason
     },
+    addEventListener(_: 'abort', listener: () => void) {
+      if (!listeners.includes(listener)) listeners.push(listener)
+    },
+    removeEventListener(_: 'abort', listener: () => void) {
+      const at = listeners.indexOf(listener)
+      if (at !== -1) listeners.splice(at, 1)
+    },
+  }
+  return {
+    signal,
     stop(reason) {
-      stopped ??= { reason }
-      for (const listener of listeners) listener()
-      listeners.clear()
+      if (signal.aborted) return
+      signal.aborted = true
+      signal.reason = reason
+      const told = listeners
+      listeners = []
+      for (const listener of told) listener()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { callGroupOf } from '../lib/callGroup.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
 import { isBusy, nodeErrorOf } from './errors.ts'
 import { stringifyNative } from './json.ts'
@@ -60,7 +61,7 @@ export function createNodeClient({
     { kind, part, path: name }: AnyOperation,
     body: string | undefined,
     group: object | undefined,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
     for (let attempt = 0; ; attempt++) {
@@ -83,7 +84,7 @@ export function createNodeClient({
     operation: AnyOperation,
     body: string | undefined,
     group: object | undefined,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
       const answer = await ask(path, operation, body, group, signal)
@@ -97,7 +98,7 @@ export function createNodeClient({
     prefix: 'wallet' | 'walletsolidity',
     operation: AnyOperation,
     request: unknown,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
     finish: (answer: unknown) => unknown,
   ): Promise<unknown> {
     const path: NativePath = `/${prefix}/${operation.path}`
@@ -106,7 +107,7 @@ export function createNodeClient({
         ? undefined
         : stringifyNative(request ?? {})
     const group = callGroupOf(signal)
-    const start = async (signal: AbortSignal | undefined) =>
+    const start = async (signal: StopSignal | undefined) =>
       finish(await askPatiently(path, operation, body, group, signal))
     const key = `${path} ${operation.part?.name ?? ''} ${body ?? ''}`
     return operation.kind === 'read' ? share(key, signal, start) : start(signal)
@@ -146,7 +147,7 @@ export declare namespace createNodeClient {
   type Options = {
     transport: NativeTransport
     /** Waits before a busy node is asked again. @default a timer */
-    sleep?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
+    sleep?: (milliseconds: number, signal: StopSignal | undefined) => Promise<void>
     /** @default Math.random */
     random?: () => number
   }

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest'
 
+import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
 
 /** A call that ends when the test says so. */
 function scripted() {
   const calls: {
-    signal: AbortSignal | undefined
+    signal: StopSignal | undefined
     resolve: (value: string) => void
     reject: (error: Error) => void
   }[] = []
-  const run = (signal: AbortSignal | undefined) =>
+  const run = (signal: StopSignal | undefined) =>
     new Promise<string>((resolve, reject) => {
       calls.push({ signal, resolve, reject })
-      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+      signal?.addEventListener('abort', () => reject(signal.reason))
     })
   return { calls, run }
 }

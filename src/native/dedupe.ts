@@ -1,8 +1,10 @@
+import { createStop, type StopSignal } from '../lib/stopSignal.ts'
+
 /** Lets identical concurrent calls share one call. */
 export type Sharing = <value>(
   key: string,
-  signal: AbortSignal | undefined,
-  run: (signal: AbortSignal | undefined) => Promise<value>,
+  signal: StopSignal | undefined,
+  run: (signal: StopSignal | undefined) => Promise<value>,
 ) => Promise<value>
 
 /**
@@ -14,34 +16,36 @@ export function createSharing(): Sharing {
 
   return function share<value>(
     key: string,
-    signal: AbortSignal | undefined,
-    run: (signal: AbortSignal | undefined) => Promise<value>,
+    signal: StopSignal | undefined,
+    run: (signal: StopSignal | undefined) => Promise<value>,
   ): Promise<value> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     let call = underway.get(key)
     if (!call) {
       // A caller without a signal never leaves, so its call can never be aborted.
-      const controller = signal && new AbortController()
-      const promise = run(controller?.signal)
-      const started: Underway = { promise, controller, callers: 0 }
+      const stop = signal && createStop()
+      const promise = run(stop?.signal)
+      const started: Underway = { promise, stop, callers: 0 }
       call = started
       underway.set(key, started)
       const forget = () => {
         if (underway.get(key) === started) underway.delete(key)
+        // A map that changes all the time keeps what was in it until the next full garbage collection.
+        started.promise = ENDED
       }
       promise.then(forget, forget)
     }
     call.callers++
     return signal ? untilAborted(call, signal) : (call.promise as Promise<value>)
 
-    function untilAborted(call: Underway, signal: AbortSignal): Promise<value> {
+    function untilAborted(call: Underway, signal: StopSignal): Promise<value> {
       return new Promise((resolve, reject) => {
         const leave = () => {
           reject(signal.reason)
           if (--call.callers > 0) return
           // Later callers must not join a call that is being aborted.
           if (underway.get(key) === call) underway.delete(key)
-          call.controller?.abort(signal.reason)
+          call.stop?.stop(signal.reason)
         }
         signal.addEventListener('abort', leave, { once: true })
         const stay = () => signal.removeEventListener('abort', leave)
@@ -54,8 +58,11 @@ export function createSharing(): Sharing {
   }
 }
 
+const ENDED = Promise.resolve()
+
 type Underway = {
+  /** Of the call; of nothing once that has ended. */
   promise: Promise<unknown>
-  controller: AbortController | undefined
+  stop: ReturnType<typeof createStop> | undefined
   callers: number
 }

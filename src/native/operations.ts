@@ -1,4 +1,5 @@
 import type { HexAddress } from '../lib/address.ts'
+import type { StopSignal } from '../lib/stopSignal.ts'
 import type * as account from './accountTypes.ts'
 import { type BlockOutline, outlinePart, outlinesPart } from './blockOutline.ts'
 import { builders } from './builders.ts'
@@ -173,7 +174,7 @@ export type Calls<table extends Table> = {
 
 export type CallOptions = {
   /** Aborts for this caller. The call itself is aborted when no other caller waits for the same answer. */
-  signal?: AbortSignal | undefined
+  signal?: StopSignal | undefined
 }
 
 export type SolidityOperations = Calls<typeof sharedOperations>

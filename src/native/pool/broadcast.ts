@@ -21,11 +21,11 @@ export async function broadcastInTurn(
   call: MemberCall,
   { next, patience, signal }: broadcastInTurn.Options,
 ): Promise<NativeReply> {
-  const tried = new Set<Member>()
+  const tried: Member[] = []
   let refusal: NativeReply | undefined
   let fault: Error = new UpstreamError('no upstream node takes transactions now')
   for (let member = next(tried); member; member = next(tried)) {
-    tried.add(member)
+    tried.push(member)
     signal?.throwIfAborted()
     try {
       const judgement = await member.ask(call, patience, signal)
@@ -46,7 +46,7 @@ export async function broadcastInTurn(
 
 export declare namespace broadcastInTurn {
   type Options = {
-    next: (tried: ReadonlySet<Member>) => Member | undefined
+    next: (tried: readonly Member[]) => Member | undefined
     /** Milliseconds to wait for a place at a node. */
     patience: number
     signal: StopSignal | undefined

@@ -21,7 +21,7 @@ export function immutableUpTo(
   if (Object.keys(value).length === 0) return false
   if (operation === 'gettransactioninfobyid')
     return ((value as { blockNumber?: number }).blockNumber ?? Infinity) <= newest
-  const need = needOf('wallet', operation, 'read', body ?? queryOf(path))
+  const need = needOf(operation, false, 'read', body ?? queryOf(path))
   if (need.kind !== 'block' || need.number > newest) return false
   // A range may have lacked its last blocks at the time.
   if (operation !== 'getblockbylimitnext') return true

@@ -23,19 +23,21 @@ export type Judgement =
  * @param parsed - its body, see `parseAnswer`. It goes along, so that nobody parses it again.
  */
 export function judge(operation: string, reply: NativeReply, parsed: unknown): Judgement {
-  const error = nodeErrorOf(operation, reply.status, reply.text, parsed)
-  if (!error) return judgeAnswer(operation, { ...reply, parsed }, parsed)
+  const { status, text } = reply
+  const error = nodeErrorOf(operation, status, text, parsed)
+  if (!error) return judgeAnswer(operation, { status, text, parsed })
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }
   // A hash that begins with a height above the node's head is not "unknown" to it but "illegal".
   const kind = /id must be legal block hash/.test(error.message) ? 'unknown' : 'answer'
-  return { kind, reply: { ...reply, parsed } }
+  return { kind, reply: { status, text, parsed } }
 }
 
-function judgeAnswer(operation: string, reply: NativeReply, parsed: unknown): Judgement {
+function judgeAnswer(operation: string, reply: NativeReply): Judgement {
+  const { parsed } = reply
   if (isDoubted(operation) && isNothing(parsed)) return { kind: 'unknown', reply }
-  if (CALLS_OFF.has(operation) && reply.text.includes(DOES_NOT_SUPPORT))
+  if (CALLS_OFF.has(operation) && isOff(parsed))
     return { kind: 'lacks', error: new NodeLacksApiError(operation, 'disabled', {}) }
   if (!isShaped(operation, parsed))
     return {
@@ -48,8 +50,14 @@ function judgeAnswer(operation: string, reply: NativeReply, parsed: unknown): Ju
 /** Operations that a node may have switched off while it still answers them, with words. */
 const CALLS_OFF = new Set(['triggerconstantcontract', 'estimateenergy'])
 
-/** Hex of `does not support`. */
-const DOES_NOT_SUPPORT = '646f6573206e6f7420737570706f7274'
+/** What a contract returns or why it reverts may hold the same words, so only the node's own message counts. */
+function isOff(parsed: unknown): boolean {
+  const message = (parsed as { result?: { message?: unknown } } | null)?.result?.message
+  return typeof message === 'string' && message.includes(NOT_SUPPORTED)
+}
+
+/** Hex of `this node does not support`. */
+const NOT_SUPPORTED = '74686973206e6f646520646f6573206e6f7420737570706f7274'
 
 function isNothing(parsed: unknown): boolean {
   if (typeof parsed !== 'object' || parsed === null) return false

@@ -32,15 +32,14 @@ export function isDoubted(operation: string): boolean {
   return DOUBTED.has(operation)
 }
 
-/** What a call needs, from its operation and its arguments. */
+/** What a call needs, from its operation and its arguments. @param solid - whether it is asked of `/walletsolidity` */
 export function needOf(
-  prefix: 'wallet' | 'walletsolidity',
   operation: string,
+  solid: boolean,
   kind: 'read' | 'build' | 'send',
   body: string | undefined,
 ): Need {
   if (kind === 'build') return { kind: 'same' }
-  const solid = prefix === 'walletsolidity'
   switch (operation) {
     case 'getnowblock':
       return { kind: 'head', solid }

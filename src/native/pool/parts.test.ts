@@ -68,12 +68,12 @@ describe('needOf', () => {
     ['getaccountbalance', '{}', { kind: 'balances' }],
     ['triggerconstantcontract', '{}', { kind: 'state', solid: false }],
   ] as const)('args: %s %s', (operation, body, expected) => {
-    expect(needOf('wallet', operation, 'read', body)).toEqual(expected)
+    expect(needOf(operation, false, 'read', body)).toEqual(expected)
   })
 
   test('behavior: builders want one node, /walletsolidity the solidified state', () => {
-    expect(needOf('wallet', 'createtransaction', 'build', '{}')).toEqual({ kind: 'same' })
-    expect(needOf('walletsolidity', 'getaccount', 'read', '{}')).toEqual({
+    expect(needOf('createtransaction', false, 'build', '{}')).toEqual({ kind: 'same' })
+    expect(needOf('getaccount', true, 'read', '{}')).toEqual({
       kind: 'state',
       solid: true,
     })
@@ -94,6 +94,13 @@ describe('judge', () => {
       200,
       `{"result":{"code":"OTHER_ERROR","message":"${Buffer.from('this node does not support constant').toString('hex')}"}}`,
       'lacks',
+    ],
+    [
+      // A contract may say the same words.
+      'triggerconstantcontract',
+      200,
+      `{"result":{"result":true,"message":"${Buffer.from('REVERT opcode executed').toString('hex')}"},"constant_result":["${Buffer.from('this node does not support constant').toString('hex')}"]}`,
+      'answer',
     ],
     ['getblock', 200, 'this API is closed because this node is a lite fullnode', 'lacks'],
     ['getblock', 404, '', 'lacks'],

@@ -218,9 +218,10 @@ export function createUpstreamPool({
     { group, idempotent, kind = idempotent ? 'read' : 'send', signal }: SendOptions,
   ): Promise<NativeReply> {
     if (genesis === undefined) await started
-    const [, prefix = '', operation = ''] = (path.split('?')[0] ?? '').split('/')
-    const input = body ?? queryOf(path)
-    const need = needOf(prefix as 'wallet' | 'walletsolidity', operation, kind, input)
+    const solid = path.startsWith('/walletsolidity/')
+    const query = path.indexOf('?')
+    const operation = path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query)
+    const need = needOf(operation, solid, kind, body ?? queryOf(path))
     const hedged = kind === 'read'
     const call: RaceCall = { body, group, hedged, idempotent, need, operation, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
@@ -230,8 +231,8 @@ export function createUpstreamPool({
       first = router.choose(call)
     }
     if (kind !== 'send' && first) return race(call, first, signal)
-    const next = (tried: ReadonlySet<Member>) =>
-      tried.size > 0 && !BROADCASTS.has(operation) ? undefined : router.choose(call, tried)
+    const next = (tried: readonly Member[]) =>
+      tried.length > 0 && !BROADCASTS.has(operation) ? undefined : router.choose(call, tried)
     return broadcastInTurn(call, { next, patience: timeout / 2, signal })
   }
 
@@ -318,10 +319,10 @@ export function createUpstreamPool({
     },
     order() {
       const route = { need: STATE, operation: '', path: '' }
-      const chosen = new Set<Member>()
+      const chosen: Member[] = []
       for (let next = router.choose(route, chosen); next; next = router.choose(route, chosen))
-        chosen.add(next)
-      return [...chosen].map(({ upstream }) => upstream.name)
+        chosen.push(next)
+      return chosen.map(({ upstream }) => upstream.name)
     },
     async confirm(name) {
       await members()

@@ -2,6 +2,7 @@ import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError, NodeTimeoutError, OtherChainError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Budget } from './budget.ts'
+import { createDueList, type DueEntry } from './due.ts'
 import type { Judgement } from './judge.ts'
 import type { Member, MemberCall } from './member.ts'
 import type { Need } from './need.ts'
@@ -55,178 +56,179 @@ export function createRace({
   retries,
   timeout,
 }: createRace.Options): Race {
+  const due = createDueList()
+
+  function end(run: Run): boolean {
+    if (run.over) return false
+    run.over = true
+    for (const attempt of run.underway) due.remove(attempt)
+    clearTimeout(run.limit)
+    clearTimeout(run.pause)
+    run.signal?.removeEventListener('abort', run.leave)
+    return true
+  }
+
+  function win(run: Run, reply: NativeReply): void {
+    // Those that were asked first and have not answered yet were overtaken.
+    for (const { member } of run.underway) if (member !== run.tried.at(-1)) member.slow()
+    if (!end(run)) return
+    run.resolve(reply)
+    if (run.underway.length > 0) run.linger = setTimeout(() => run.losers.stop(RACE_OVER), LINGER)
+  }
+
+  function fail(run: Run, error: unknown): void {
+    if (!end(run)) return
+    run.reject(error)
+    if (run.underway.length > 0) run.losers.stop(RACE_OVER)
+  }
+
+  function launch(run: Run, member: Member): void {
+    const now = performance.now()
+    const attempt: Attempt = {
+      at: -1,
+      dueAt: now,
+      member,
+      onDue: () => late(run, attempt),
+      slowAt: now,
+    }
+    run.tried.push(member)
+    run.underway.push(attempt)
+    if (run.call.hedged) watchOver(run.call, attempt)
+    member.ask(run.call, (run.deadline - now) / 2, run.losers.signal).then(
+      (judgement) => {
+        leaves(run, attempt)
+        return run.over ? undefined : take(run, member, judgement)
+      },
+      (error: unknown) => {
+        leaves(run, attempt)
+        if (!run.over) another(run, 'failover', error as Error)
+      },
+    )
+  }
+
+  /** A call has ended, also one that lost. */
+  function leaves(run: Run, attempt: Attempt): void {
+    due.remove(attempt)
+    run.underway.splice(run.underway.indexOf(attempt), 1)
+    if (run.underway.length === 0) clearTimeout(run.linger)
+  }
+
+  function watchOver({ group, operation }: RaceCall, attempt: Attempt): void {
+    const usual = attempt.member.latency(operation, 0.95)
+    const slowAfter =
+      usual === undefined
+        ? UNKNOWN_SLOW
+        : Math.min(Math.max(LEAST_SLOW, usual * SLOW_TIMES), timeout / 3)
+    attempt.slowAt += slowAfter
+    // What belongs together stays at one node unless that is much too slow.
+    attempt.dueAt += usual === undefined || group ? slowAfter : Math.max(LEAST_HEDGE, usual)
+    due.add(attempt)
+  }
+
+  /** A call takes longer than most: a hedge; later, it takes much too long: a repetition. */
+  function late(run: Run, attempt: Attempt): void {
+    const isAlone = run.underway.length === 1
+    if (attempt.dueAt < attempt.slowAt) {
+      attempt.dueAt = attempt.slowAt
+      due.add(attempt)
+      if (isAlone) extra(run, 'hedge', hedges)
+    } else {
+      attempt.member.slow()
+      if (isAlone) extra(run, 'failover', retries)
+    }
+  }
+
+  function take(run: Run, member: Member, judgement: Judgement): void {
+    switch (judgement.kind) {
+      case 'answer':
+        if (run.unknown) noteMissing(run.unknown.member, run.call.need)
+        return win(run, judgement.reply)
+      case 'unknown':
+        if (run.unknown) return win(run, judgement.reply)
+        run.unknown = { reply: judgement.reply, member }
+        return another(run, 'confirm', undefined)
+      case 'lacks':
+        return another(run, 'confirm', judgement.error)
+      case 'busy':
+        return another(run, 'busy', judgement.error)
+      case 'failed':
+        // It happens to the calls of one moment; from then on the node is not asked.
+        return another(
+          run,
+          judgement.error instanceof OtherChainError ? 'confirm' : 'failover',
+          judgement.error,
+        )
+    }
+  }
+
+  /** Goes on to another node; without one, ends with what there is. */
+  function another(run: Run, why: Extra, error: Error | undefined): void {
+    if (error && !(run.fault && error instanceof NodeBusyError)) run.fault = error
+    if (run.underway.length > 0) return
+    if (extra(run, why, why === 'confirm' ? undefined : retries)) return
+    const { fault, unknown } = run
+    // Whoever could have contradicted it cannot be asked: one node that works is believed.
+    if (unknown) return win(run, unknown.reply)
+    const wait = BUSY_PAUSES[run.rounds]
+    if (fault instanceof NodeBusyError && wait !== undefined) {
+      run.rounds++
+      run.pause = setTimeout(
+        () => {
+          run.tried.length = 0
+          if (!extra(run, 'busy', undefined)) fail(run, fault)
+        },
+        wait * (0.5 + Math.random()),
+      )
+      return
+    }
+    fail(run, fault ?? new NodeTimeoutError(timeout))
+  }
+
+  function extra(run: Run, why: Extra, budget: Budget | undefined): boolean {
+    const member = choose(run.call, run.tried)
+    if (!member || (budget && !budget.spend())) return false
+    onExtra(why, run.call)
+    // The first call ends by itself in time; with more of them all together have to.
+    run.limit ??= setTimeout(
+      () => fail(run, new NodeTimeoutError(timeout)),
+      Math.max(1, run.deadline - performance.now()),
+    )
+    launch(run, member)
+    return true
+  }
+
   return (call, first, signal) =>
     new Promise((resolve, reject) => {
-      const tried = new Set<Member>()
-      const losers = createStop()
-      const deadline = performance.now() + timeout
-      const waiting = new Set<Member>()
-      let rounds = 0
-      let last: Member | undefined
-      let over = false
-      let unknown: { reply: NativeReply; member: Member } | undefined
-      let fault: Error | undefined
-      let pause: NodeJS.Timeout | undefined
-      const timers = new Set<NodeJS.Timeout>()
-      let limit: NodeJS.Timeout | undefined
-      let linger: NodeJS.Timeout | undefined
-
-      const leave = () => fail(signal?.reason as Error)
-      if (signal?.aborted) return leave()
-      signal?.addEventListener('abort', leave, { once: true })
+      if (signal?.aborted) return reject(signal.reason)
+      const run: Run = {
+        call,
+        deadline: performance.now() + timeout,
+        fault: undefined,
+        leave: () => fail(run, signal?.reason),
+        limit: undefined,
+        linger: undefined,
+        losers: createStop(),
+        over: false,
+        pause: undefined,
+        reject,
+        resolve,
+        rounds: 0,
+        signal,
+        tried: [],
+        underway: [],
+        unknown: undefined,
+      }
+      signal?.addEventListener('abort', run.leave, { once: true })
       retries.earn()
       hedges.earn()
-
-      launch(first)
-      return undefined
-
-      function end(): boolean {
-        if (over) return false
-        over = true
-        clearTimeout(limit)
-        clearTimeout(pause)
-        for (const timer of timers) clearTimeout(timer)
-        signal?.removeEventListener('abort', leave)
-        return true
-      }
-
-      function win(reply: NativeReply): void {
-        // Those that were asked first and have not answered yet were overtaken.
-        for (const member of waiting) if (member !== last) member.slow()
-        if (!end()) return
-        resolve(reply)
-        if (waiting.size > 0) linger = setTimeout(() => losers.stop(RACE_OVER), LINGER)
-      }
-
-      function fail(error: Error): void {
-        if (!end()) return
-        reject(error)
-        if (waiting.size > 0) losers.stop(RACE_OVER)
-      }
-
-      /** A call has ended, also one that lost. */
-      function leaves(member: Member): void {
-        waiting.delete(member)
-        if (waiting.size === 0) clearTimeout(linger)
-      }
-
-      function launch(member: Member): void {
-        last = member
-        tried.add(member)
-        waiting.add(member)
-        const watch = call.hedged ? watchOver(member) : () => {}
-        const left = deadline - performance.now()
-        member.ask(call, left / 2, losers.signal).then(
-          (judgement) => {
-            watch()
-            leaves(member)
-            return over ? undefined : take(member, judgement)
-          },
-          (error: unknown) => {
-            watch()
-            leaves(member)
-            if (!over) another('failover', error as Error)
-          },
-        )
-      }
-
-      /** Asks a second node when this one takes long. Returns the function that ends the watch. */
-      function watchOver(member: Member): () => void {
-        const usual = member.latency(call.operation, 0.95)
-        const slowAfter =
-          usual === undefined
-            ? UNKNOWN_SLOW
-            : Math.min(Math.max(LEAST_SLOW, usual * SLOW_TIMES), timeout / 3)
-        let timer: NodeJS.Timeout
-        const tooSlow = () => {
-          member.slow()
-          if (!over && waiting.size === 1) extra('failover', retries)
-        }
-        const hedge = () => {
-          arm(tooSlow, slowAfter - hedgeAfter)
-          if (!over && waiting.size === 1) extra('hedge', hedges)
-        }
-        // What belongs together stays at one node unless that is much too slow.
-        const hedgeAfter =
-          usual === undefined || call.group ? slowAfter : Math.max(LEAST_HEDGE, usual)
-        function arm(then: () => void, milliseconds: number) {
-          timer = setTimeout(() => {
-            timers.delete(timer)
-            then()
-          }, stepped(milliseconds))
-          timers.add(timer)
-        }
-        if (hedgeAfter < slowAfter) arm(hedge, hedgeAfter)
-        else arm(tooSlow, slowAfter)
-        return () => {
-          clearTimeout(timer)
-          timers.delete(timer)
-        }
-      }
-
-      function take(member: Member, judgement: Judgement): void {
-        switch (judgement.kind) {
-          case 'answer':
-            if (unknown) noteMissing(unknown.member, call.need)
-            return win(judgement.reply)
-          case 'unknown':
-            if (unknown) return win(judgement.reply)
-            unknown = { reply: judgement.reply, member }
-            return another('confirm', undefined)
-          case 'lacks':
-            return another('confirm', judgement.error)
-          case 'busy':
-            return another('busy', judgement.error)
-          case 'failed':
-            // It happens to the calls of one moment; from then on the node is not asked.
-            return another(
-              judgement.error instanceof OtherChainError ? 'confirm' : 'failover',
-              judgement.error,
-            )
-        }
-      }
-
-      /** Goes on to another node; without one, ends with what there is. */
-      function another(why: Extra, error: Error | undefined): void {
-        if (error && !(fault && error instanceof NodeBusyError)) fault = error
-        if (waiting.size > 0) return
-        if (extra(why, why === 'confirm' ? undefined : retries)) return
-        // Whoever could have contradicted it cannot be asked: one node that works is believed.
-        if (unknown) return win(unknown.reply)
-        const wait = BUSY_PAUSES[rounds]
-        if (fault instanceof NodeBusyError && wait !== undefined) {
-          rounds++
-          pause = setTimeout(
-            () => {
-              tried.clear()
-              if (!extra('busy', undefined)) fail(fault as Error)
-            },
-            wait * (0.5 + Math.random()),
-          )
-          return
-        }
-        fail(fault ?? new NodeTimeoutError(timeout))
-      }
-
-      function extra(why: Extra, budget: Budget | undefined): boolean {
-        const member = choose(call, tried)
-        if (!member || (budget && !budget.spend())) return false
-        onExtra(why, call)
-        // The first call ends by itself in time; with more of them all together have to.
-        limit ??= setTimeout(
-          () => fail(new NodeTimeoutError(timeout)),
-          Math.max(1, deadline - performance.now()),
-        )
-        launch(member)
-        return true
-      }
+      return launch(run, first)
     })
 }
 
 export declare namespace createRace {
   type Options = {
     /** The next node to ask; undefined when there is none. */
-    choose: (call: RaceCall, excluded: ReadonlySet<Member>) => Member | undefined
+    choose: (call: RaceCall, excluded: readonly Member[]) => Member | undefined
     hedges: Budget
     retries: Budget
     /** Milliseconds for everything together. */
@@ -235,15 +237,37 @@ export declare namespace createRace {
   }
 }
 
+/** One question and what was done about it so far. */
+type Run = {
+  readonly call: RaceCall
+  readonly deadline: number
+  readonly signal: StopSignal | undefined
+  readonly resolve: (reply: NativeReply) => void
+  readonly reject: (error: unknown) => void
+  readonly losers: ReturnType<typeof createStop>
+  /** The client has gone. */
+  readonly leave: () => void
+  readonly tried: Member[]
+  readonly underway: Attempt[]
+  over: boolean
+  /** Pauses because all nodes limit the rate. */
+  rounds: number
+  unknown: { reply: NativeReply; member: Member } | undefined
+  fault: Error | undefined
+  limit: NodeJS.Timeout | undefined
+  linger: NodeJS.Timeout | undefined
+  pause: NodeJS.Timeout | undefined
+}
+
+/** A call to one node, which is looked at again when it takes long. */
+type Attempt = DueEntry & {
+  readonly member: Member
+  /** When it is much slower than usual; before that, it is looked at once for a hedge. */
+  slowAt: number
+}
+
 /** Why the calls that lost a race are cancelled. */
 const RACE_OVER = new Error('another node has answered')
-
-/** The next of a few durations: timers of one duration share a list, which makes them cheap. */
-function stepped(milliseconds: number): number {
-  let step = 10
-  while (step < milliseconds) step = Math.ceil(step * 1.25)
-  return step
-}
 
 /** How far below the head a block is that a node lacks because it was pruned, and not because it is new. */
 const PRUNED_BELOW = 1_000

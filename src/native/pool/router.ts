@@ -12,7 +12,7 @@ export type Floor = {
 /** Chooses the node for a call. */
 export type Router = {
   /** The best node that is not excluded; undefined when none can answer now. */
-  readonly choose: (route: Route, excluded?: ReadonlySet<Member>) => Member | undefined
+  readonly choose: (route: Route, excluded?: readonly Member[]) => Member | undefined
   /** Whether some node that works is merely not far enough along the chain yet. */
   readonly mayCome: (route: Route) => boolean
   /** Whether a node is asked by clients at all. */
@@ -71,11 +71,11 @@ export function createRouter({
     return share < 1 && random() >= share
   }
 
-  function choose(route: Route, excluded: ReadonlySet<Member> | undefined): Member | undefined {
+  function choose(route: Route, excluded: readonly Member[] | undefined): Member | undefined {
     let best: Member | undefined
     let bestRank = Number.POSITIVE_INFINITY
     for (const member of members()) {
-      if (excluded?.has(member)) continue
+      if (excluded?.includes(member)) continue
       if (!isAble(member, route) || !isHighEnough(member, route.need)) continue
       // What comes first weighs more than all that follow together.
       const rank =
@@ -91,17 +91,17 @@ export function createRouter({
   }
 
   /** The node that was chosen before, for as long as it can answer. */
-  function keep(before: Member | undefined, route: Route, excluded?: ReadonlySet<Member>) {
+  function keep(before: Member | undefined, route: Route, excluded?: readonly Member[]) {
     const keeps =
       before !== undefined &&
       members().includes(before) &&
-      !excluded?.has(before) &&
+      !excluded?.includes(before) &&
       isAble(before, route) &&
       isHighEnough(before, route.need)
     return keeps ? before : choose(route, excluded)
   }
 
-  function chooseForGroup(group: object, route: Route, excluded?: ReadonlySet<Member>) {
+  function chooseForGroup(group: object, route: Route, excluded?: readonly Member[]) {
     const chosen = keep(ofGroup.get(group), route, excluded)
     if (chosen) ofGroup.set(group, chosen)
     return chosen

@@ -121,7 +121,7 @@ export function createSingleUpstream({
     const parsed = read instanceof Promise ? await read : read
     const evidence = chainEvidence(body, parsed, chain)
     if (evidence !== 'same') await identity.confirm(evidence === 'other')
-    return { ...reply, parsed }
+    return { status: reply.status, text: reply.text, parsed }
   }
 
   return {

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import { createDueList, type DueEntry } from './due.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A list by the fake clock, what was due, and a function that makes entries. */
+function setup() {
+  const list = createDueList({ now: () => Date.now() })
+  const fired: string[] = []
+  const entry = (name: string, dueIn: number, then?: () => void): DueEntry => ({
+    at: -1,
+    dueAt: Date.now() + dueIn,
+    onDue() {
+      fired.push(name)
+      then?.()
+    },
+  })
+  return { entry, fired, list }
+}
+
+test('default', () => {
+  const { entry, fired, list } = setup()
+  for (const one of [entry('late', 200), entry('soon', 5), entry('later', 1_000)]) list.add(one)
+  vi.advanceTimersByTime(20)
+  expect(fired).toEqual(['soon'])
+  vi.advanceTimersByTime(200)
+  expect(fired).toEqual(['soon', 'late'])
+  vi.advanceTimersByTime(1_000)
+  expect(fired).toEqual(['soon', 'late', 'later'])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('behavior: what was removed is not due, in whatever order', () => {
+  const { entry, fired, list } = setup()
+  const entries = ['a', 'b', 'c', 'd'].map((name) => entry(name, 50))
+  for (const one of entries) list.add(one)
+  for (const index of [0, 3, 0]) list.remove(entries[index] as DueEntry)
+  vi.advanceTimersByTime(100)
+  expect(fired.toSorted()).toEqual(['b', 'c'])
+})
+
+test('behavior: one that is due may add itself again and remove another', () => {
+  const { entry, fired, list } = setup()
+  const other = entry('other', 50)
+  const first = entry('first', 50, () => {
+    list.remove(other)
+    if (fired.length > 1) return
+    first.dueAt = Date.now() + 100
+    list.add(first)
+  })
+  list.add(first)
+  list.add(other)
+  vi.advanceTimersByTime(500)
+  expect(fired).toEqual(['first', 'first'])
+})
