@@ -90,7 +90,7 @@ export function createChain(options: createChain.Options): Chain {
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
-    return { blocks, head, hints, index, maxBlocks, maxResults, signal, spans }
+    return { blocks, head, hints, index, maxBlocks, maxResults, native, signal, spans }
   }
 
   async function search(

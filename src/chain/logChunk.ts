@@ -64,6 +64,14 @@ export function blockChunk(
   }
 }
 
+/** Rows of one block by their text, which is ASCII. */
+export function textChunk(block: number, texts: readonly string[]): LogChunk {
+  let end = -1
+  const ends = texts.map((text) => (end += text.length + 1))
+  const bytes = Buffer.from(texts.join(','), 'latin1')
+  return packedChunk({ blocks: texts.map(() => block), bytes, ends }, 0, texts.length)
+}
+
 /** No rows. */
 export function emptyChunk(block: number): LogChunk {
   return countedChunk(block, 0)

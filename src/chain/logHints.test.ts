@@ -1,10 +1,12 @@
+import type { Hash } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { post, startReplayGateway } from '../../test/gateway.ts'
-import type { ReplayRequest } from '../../test/node.ts'
+import type { ReplayReply, ReplayRequest } from '../../test/node.ts'
 import { recordedBlock } from '../../test/recordedBlock.ts'
 import { CHAIN, labels } from '../../test/recordedChain.ts'
 import { toRpcLogs } from '../codec/log.ts'
+import { toQuantity } from '../codec/quantity.ts'
 import type { RpcLog } from '../codec/types.ts'
 
 const token = `0x${labels.contracts.Token.address.slice(2)}`
@@ -24,13 +26,17 @@ const all = Array.from({ length: CHAIN.head + 1 }, (_, number) => {
 }).flat()
 
 /** A gateway whose node answers eth_getLogs as `answer` says. */
-async function start(answer: (filter: Filter, logs: RpcLog[]) => object) {
+async function start(
+  answer: (filter: Filter, logs: RpcLog[]) => object,
+  intercept: (request: ReplayRequest) => ReplayReply | undefined = () => undefined,
+) {
   const asked: Filter[] = []
   const gateway = await startReplayGateway(
     {},
     {
-      intercept({ body, path }: ReplayRequest) {
-        if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return undefined
+      intercept(request: ReplayRequest) {
+        const { body, path } = request
+        if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return intercept(request)
         const { id, params } = JSON.parse(body) as { id: number; params: [Filter] }
         const [filter] = params
         asked.push(filter)
@@ -54,14 +60,67 @@ const search = async (url: string) =>
   (await post(url, 'eth_getLogs', [{ ...everything, address: token }])).result
 
 describe('a node whose own JSON-RPC is known', () => {
-  test('default: only blocks with matches are read', async () => {
+  test('default: only transactions with matches are read, and one whole block', async () => {
     const { asked, node, url } = await start((_, logs) => ({ result: logs }))
     node.requests.reset()
     expect(await search(url)).toEqual(ofToken)
     expect(asked.length).toBeGreaterThan(0)
-    expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBeLessThanOrEqual(
-      blocksOfToken,
+    const transactions = new Set(ofToken.map(({ transactionHash }) => transactionHash)).size
+    expect(node.requests.count('/wallet/gettransactioninfobyid')).toBeGreaterThan(0)
+    expect(node.requests.count('/wallet/gettransactioninfobyid')).toBeLessThanOrEqual(transactions)
+    expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBeLessThan(blocksOfToken)
+    expect(node.requests.count('/wallet/getblockbylimitnext')).toBe(0)
+  })
+
+  test('behavior: the logs of every contract', async () => {
+    const { url } = await start((_, logs) => ({ result: logs }))
+    // Every contract of the chain whose logs fit into an answer.
+    const contracts = [...new Set(all.map(({ address }) => address))].filter(
+      (contract) => all.filter(({ address }) => address === contract).length < 10_000,
     )
+    for (const contract of contracts) {
+      const { result } = await post(url, 'eth_getLogs', [{ ...everything, address: contract }])
+      expect(result).toEqual(all.filter(({ address }) => address === contract))
+    }
+  })
+
+  const wrong: Record<string, (log: RpcLog) => RpcLog> = {
+    blockHash: (log) => ({ ...log, blockHash: `${log.blockHash.slice(0, -1)}z` as Hash }),
+    logIndex: (log) => ({ ...log, logIndex: toQuantity(Number(log.logIndex) + 1) }),
+    transactionHash: (log) => ({ ...log, transactionHash: `0x${'ab'.repeat(32)}` }),
+    transactionIndex: (log) => ({
+      ...log,
+      transactionIndex: toQuantity(Number(log.transactionIndex) + 1),
+    }),
+  }
+  test.for(Object.entries(wrong))(
+    'behavior: a node that gives another %s makes the search read all',
+    async ([, change]) => {
+      const { node, url } = await start((_, logs) => ({ result: logs.map(change) }))
+      node.requests.reset()
+      expect(await search(url)).toEqual(ofToken)
+      expect(node.requests.count('/wallet/getblockbylimitnext')).toBeGreaterThan(0)
+    },
+  )
+
+  test('behavior: content is never taken from the node’s JSON-RPC', async () => {
+    const { url } = await start((_, logs) => ({
+      result: logs.map((log) => ({ ...log, data: '0xbad', topics: [], address: '0xbad' })),
+    }))
+    expect(await search(url)).toEqual(ofToken)
+  })
+
+  test('behavior: without calls for single transactions, blocks with matches are read', async () => {
+    const { node, url } = await start(
+      (_, logs) => ({ result: logs }),
+      ({ path }) =>
+        path === '/wallet/gettransactioninfobyid'
+          ? { status: 405, text: '<html>no</html>', type: 'text/html' }
+          : undefined,
+    )
+    node.requests.reset()
+    expect(await search(url)).toEqual(ofToken)
+    expect(node.requests.count('/wallet/getblockbylimitnext')).toBe(0)
   })
 
   test('behavior: too many logs in one answer are asked for in halves', async () => {

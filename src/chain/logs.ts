@@ -7,9 +7,10 @@ import type { Wire } from '../lib/wire.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
 import type { LogMatch } from './chainTypes.ts'
+import { readHinted, type TransactionSource } from './hintedLogs.ts'
 import { countInIndex, gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
 import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
-import { type LogHints, readHinted } from './logHints.ts'
+import type { LogHints } from './logHints.ts'
 import { createLogMatcher } from './logMatch.ts'
 import { type BlockRange, pinsOf, scanBlocks, takeCount, takeRows } from './logScan.ts'
 import { type SearchMemory, searchMemory } from './searchMemory.ts'
@@ -53,6 +54,8 @@ export declare namespace logsOfRange {
     index?: IndexedLogs | undefined
     /** Say where logs are, where the index does not cover. */
     hints?: LogHints | undefined
+    /** Reads what hints point at. */
+    native: TransactionSource
     /** Most blocks that are read for one search; those that the index covers do not count. */
     maxBlocks: number
     maxResults: number
@@ -177,12 +180,14 @@ function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
 async function findByHints(
   range: BlockRange,
   match: LogMatch,
-  { head, hints, maxResults: limit, signal, spans }: logsOfRange.Options,
+  { head, hints, maxResults: limit, native, signal, spans }: logsOfRange.Options,
   memory: SearchMemory,
 ): Promise<LogChunk[] | undefined> {
   if (!hints || range.to > head.solid().number) return undefined
-  const counts = await hints.blocksWith(range, match, signal)
-  return counts && readHinted(counts, createLogMatcher(match), { limit, memory, signal, spans })
+  const hinted = await hints.blocksWith(range, match, { limit, signal })
+  return (
+    hinted && readHinted(hinted, createLogMatcher(match), { limit, memory, native, signal, spans })
+  )
 }
 
 /** @throws RpcError when more blocks would have to be read than one search may. */

@@ -24,6 +24,10 @@ export type BlockSpans = {
   ): Promise<readonly (SearchedBlock | undefined)[]>
   /** One solidified block. @throws UpstreamError */
   readOne(number: number, signal?: AbortSignal): Promise<SearchedBlock | undefined>
+  /** Whether a block is in memory. */
+  has(number: number): boolean
+  /** Makes a call to the node, as one of those that all searches make together. */
+  run<result>(call: () => Promise<result>): Promise<result>
   /** How many blocks a span should have, as dense as the chain was where it was read last. */
   step(): number
 }
@@ -111,6 +115,8 @@ export function createBlockSpans({
 
   return {
     step: () => step,
+    has: (number) => known(number) !== undefined,
+    run: (call) => limit(call),
 
     async readOne(number, signal) {
       const found = known(number)

@@ -6,7 +6,12 @@ import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
 import { find, get, list, type Operation, read, send } from './operation.ts'
 import type * as request from './requests.ts'
-import { logsPart, type TransactionLogs } from './transactionLogs.ts'
+import {
+  logsPart,
+  outcomeLogsPart,
+  type OutcomeLogs,
+  type TransactionLogs,
+} from './transactionLogs.ts'
 import type * as wire from './types.ts'
 
 type Value = { value: wire.Hex }
@@ -138,6 +143,11 @@ export const walletOperations = {
   getTransactionLogsByBlockNum: {
     ...list<{ num: number }, TransactionLogs>('gettransactioninfobyblocknum'),
     part: logsPart,
+  },
+  /** What one transaction logged, and the height and time of its block. */
+  getTransactionLogsById: {
+    ...find<Value, OutcomeLogs>('gettransactioninfobyid'),
+    part: outcomeLogsPart,
   },
 
   listNodes: get<network.Nodes>('listnodes'),

@@ -12,10 +12,25 @@ export const logsPart: Part<TransactionLogs[]> = {
     infos.map(({ id, log }) => (log ? { id, log } : { id })),
 }
 
+/** What a transaction logged, and the height and time of its block. */
+export type OutcomeLogs = TransactionLogs & { blockNumber: number; blockTimeStamp: number }
+
+/** The logs in an answer of `gettransactioninfobyid`. */
+export const outcomeLogsPart: Part<OutcomeLogs> = {
+  name: 'logs',
+  read: (text: string) => (text.length > LARGE ? undefined : tryParse(text)),
+  pick: ({ blockNumber = 0, blockTimeStamp = 0, id, log }: TransactionInfo): OutcomeLogs => ({
+    blockNumber,
+    blockTimeStamp,
+    id,
+    ...(log && { log }),
+  }),
+}
+
 /** Characters from which on an answer is read in slices, as any other. */
 const LARGE = 100_000
 
-/** Ids and logs have no numbers, so there is none that would have to be read exactly. */
+/** Ids and logs have no numbers, and heights and times are below 2^53, so there is none that would have to be read exactly. */
 function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)
