@@ -57,8 +57,9 @@ export type DevChain = {
   /** Makes blocks. `interval` is the time between them, milliseconds. */
   mineMany(count: number, interval?: number): Promise<void>
   automine: boolean
-  setBlockTime(ms: number): void
-  /** Milliseconds between blocks when no transaction comes; 0 for none. */
+  /** Sets the milliseconds between blocks, or a range to choose from at random for each block. */
+  setBlockTime(least: number, most?: number): void
+  /** Milliseconds between blocks when no transaction comes, at least; 0 for none. */
   blockTime(): number
   /** Undoes every block above a height. Their transactions wait again when `keep` is set. */
   rewind(number: number, keep: boolean): Promise<void>
@@ -104,6 +105,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     now = Date.now,
     producers = 5,
     profile = 'ethereum',
+    random = Math.random,
     seed,
     state: stateFile,
   } = options
@@ -150,7 +152,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   const snapshots = new Map<number, Remembered>()
   let started: Remembered | undefined
   let lastSnapshot = 0
-  let blockTime = initialBlockTime
+  let blockTime = { least: initialBlockTime, most: initialBlockTime }
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -205,8 +207,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
 
   function schedule(): void {
     clearTimeout(timer)
-    if (closed || blockTime === 0) return
-    timer = setTimeout(() => void mine().catch(schedule), blockTime)
+    const { least, most } = blockTime
+    if (closed || most === 0) return
+    const wait = least + Math.floor(random() * (most - least + 1))
+    timer = setTimeout(() => void mine().catch(schedule), wait)
     timer.unref()
   }
 
@@ -261,9 +265,9 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    blockTime: () => blockTime,
-    setBlockTime(ms) {
-      blockTime = ms
+    blockTime: () => blockTime.least,
+    setBlockTime(least, most = least) {
+      blockTime = { least, most }
       schedule()
     },
     async rewind(number, keep) {
@@ -338,5 +342,7 @@ export declare namespace createDevChain {
     genesis?: Genesis
     /** Milliseconds. @default Date.now */
     now?: () => number
+    /** From 0 to 1, for block times of a range. @default Math.random */
+    random?: () => number
   }
 }

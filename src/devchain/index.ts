@@ -10,6 +10,7 @@ export {
 } from './ethereum/call.ts'
 export { gasPriceOf } from './ethereum/execute.ts'
 export { type AccountChange, changeAccount } from './ethereum/override.ts'
+export { rawEthereum } from './ethereum/rawTransaction.ts'
 export type { EthereumRules } from './ethereum/rules.ts'
 export {
   readEthereum,

@@ -1,12 +1,34 @@
+import type { Address, Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import * as schemas from '../codec/schemas.ts'
 import { nonceOf, slotKey } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
-import { address, blockRef, optional, quantity } from '../jsonrpc/params.ts'
+import {
+  address,
+  arrayOf,
+  blockRef,
+  isObject,
+  optional,
+  type Param,
+  quantity,
+  show,
+} from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { heightBeforeFork, stateOf } from './blockState.ts'
+
+/** The slots of one account. */
+type SlotList = { who: Address; slots: readonly bigint[] }
+
+/** The slots to read, by account. */
+const slotLists: Param<readonly SlotList[]> = (input) => {
+  if (!isObject(input)) throw new Error(`expected slots by account, got ${show(input)}`)
+  return Object.entries(input).map(([who, slots]) => ({
+    who: address(who),
+    slots: arrayOf(quantity)(slots),
+  }))
+}
 
 /** What is known of accounts, at any block: the chain is in the process and keeps every state. */
 export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
@@ -36,7 +58,7 @@ export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
   const eth_getStorageAt = defineMethod({
     params: [address, quantity, optional(blockRef, 'latest')],
     summary: 'a storage slot, at any block',
-    async handler({ chain: { view } }, [who, slot, ref]) {
+    async handler({ chain: { view } }, [who, slot, ref]): Promise<Hex> {
       const { state } = await stateOf(chain, ref, view)
       const position = Buffer.from(slot.toString(16).padStart(64, '0'), 'hex')
       const value = state.get('storage', slotKey(state, toNativeAddress(who), position)) ?? ''
@@ -57,5 +79,43 @@ export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  return { eth_getBalance, eth_getCode, eth_getStorageAt, eth_getTransactionCount }
+  const eth_getAccountInfo = defineMethod({
+    params: [address, optional(blockRef, 'latest')],
+    result: schemas.object({
+      balance: schemas.amount,
+      nonce: schemas.quantity,
+      code: schemas.bytes,
+    }),
+    summary: 'balance, nonce and code of an account, at any block',
+    async handler(context, [who, ref]) {
+      const [balance, nonce, code] = await Promise.all([
+        eth_getBalance.handler(context, [who, ref]),
+        eth_getTransactionCount.handler(context, [who, ref]),
+        eth_getCode.handler(context, [who, ref]),
+      ])
+      return { balance, nonce, code }
+    },
+  })
+
+  const eth_getStorageValues = defineMethod({
+    params: [slotLists, optional(blockRef, 'latest')],
+    summary: 'several storage slots of several accounts, at any block',
+    async handler(context, [lists, ref]) {
+      const values: Record<Address, Hex[]> = {}
+      for (const { slots, who } of lists as readonly SlotList[])
+        values[who] = await Promise.all(
+          slots.map(async (slot) => eth_getStorageAt.handler(context, [who, slot, ref])),
+        )
+      return values
+    },
+  })
+
+  return {
+    eth_getAccountInfo,
+    eth_getBalance,
+    eth_getCode,
+    eth_getStorageAt,
+    eth_getStorageValues,
+    eth_getTransactionCount,
+  }
 }

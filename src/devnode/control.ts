@@ -1,7 +1,8 @@
-import type { Hash, Hex } from 'viem'
+import type { Hash } from 'viem'
+import { numberToHex } from 'viem/utils'
 
 import { readFaults } from '../devchain/index.ts'
-import type { ChainBlock, DevChain } from '../devchain/index.ts'
+import type { DevChain } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import {
@@ -16,23 +17,9 @@ import {
   show,
 } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
-import { named } from './named.ts'
+import { named, twins } from './named.ts'
 import { amount } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
-
-type Reorg = { depth: number; blocks: number; keep: boolean }
-
-const reorg: Param<Reorg> = (input) => {
-  const object = isObject(input) ? input : { depth: input }
-  const depth = Number(amount(object['depth'] ?? 1))
-  const blocks = Number(amount(object['blocks'] ?? depth + 1))
-  const transactions = object['transactions'] ?? 'pool'
-  if (depth < 1) throw new Error('depth: expected at least 1')
-  if (blocks <= depth) throw new Error('blocks: the new branch must be longer than the old one')
-  if (transactions !== 'pool' && transactions !== 'drop')
-    throw new Error(`transactions: expected "pool" or "drop", got ${show(transactions)}`)
-  return { depth, blocks, keep: transactions === 'pool' }
-}
 
 type Forking = { jsonRpcUrl?: string | undefined; blockNumber?: bigint | undefined }
 
@@ -55,11 +42,9 @@ const resetRequest: Param<{ forking?: Forking }> = (input) => {
   }
 }
 
-/** The methods for snapshots, reorganisations, the pool, the whole state and faults. */
+/** The methods for snapshots, the pool, the whole state and faults. */
 export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
   const { ledger } = chain
-  const hashOf = (block: ChainBlock): Hash => `0x${block.id}`
-  const hex = (number: bigint | number): Hex => `0x${number.toString(16)}`
 
   /** A running chain keeps to what it was started from. */
   function checkForking({ blockNumber, jsonRpcUrl }: Forking): void {
@@ -76,32 +61,13 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
   const evm_snapshot = defineMethod({
     params: [],
     summary: 'remembers the chain as it is; the answer is for evm_revert',
-    handler: () => hex(chain.snapshot()),
+    handler: () => numberToHex(chain.snapshot()),
   })
 
   const evm_revert = defineMethod({
     params: [amount],
     summary: 'goes back to a snapshot, which is used up with all that were made after it',
     handler: (_, [id]) => chain.revert(Number(id)),
-  })
-
-  const evm_reorg = defineMethod({
-    params: [optional(reorg, { depth: 1, blocks: 2, keep: true })],
-    summary: 'replaces the newest blocks by a longer branch, as a real chain does now and then',
-    async handler(_, [{ depth, blocks, keep }]) {
-      const head = ledger.head().header.number
-      const most = head - ledger.solid().header.number
-      if (depth > most)
-        throw new RpcError(
-          -32000,
-          `only ${most} blocks are above the solidified one: a deeper reorganisation needs more producers`,
-        )
-      await chain.rewind(head - depth, keep)
-      ledger.shiftTurn()
-      let block = ledger.head()
-      for (let i = 0; i < blocks; i++) block = await chain.mine()
-      return { number: hex(block.header.number), hash: hashOf(block), depth }
-    },
   })
 
   const dev_setFaults = defineMethod({
@@ -119,17 +85,6 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     handler(_, [faults]) {
       chain.setFaults(faults)
       return faults
-    },
-  })
-
-  const rollback = defineMethod({
-    params: [optional(amount, 1n)],
-    summary: 'undoes the newest blocks and forgets their transactions',
-    async handler(_, [depth]) {
-      const height = ledger.head().header.number - Number(depth)
-      if (height < 0) throw new RpcError(-32602, 'the chain has fewer blocks')
-      await chain.rewind(height, false)
-      return null
     },
   })
 
@@ -202,13 +157,11 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
   return {
     ...named(['evm', 'anvil'], 'snapshot', evm_snapshot),
     ...named(['evm', 'anvil'], 'revert', evm_revert),
-    evm_reorg,
-    anvil_rollback: rollback,
     anvil_dropTransaction,
     hardhat_dropTransaction,
-    anvil_dropAllTransactions: dropAllTransactions,
+    ...named(['anvil', 'hardhat'], 'dropAllTransactions', dropAllTransactions),
     anvil_removePoolTransactions: removePoolTransactions,
-    ...named(['anvil', 'hardhat'], 'reset', reset),
+    ...twins({}, 'reset', reset),
     ...named(['anvil', 'hardhat'], 'dumpState', dumpState),
     ...named(['anvil', 'hardhat'], 'loadState', loadState),
     dev_setFaults,

@@ -1,19 +1,26 @@
 import type { DevChain } from '../devchain/index.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
+import { absentMethods } from './absent.ts'
 import { accountMethods } from './accounts.ts'
 import { callMethods } from './calls.ts'
 import { controlMethods } from './control.ts'
+import { erc20Methods } from './erc20.ts'
 import { tellFailures } from './failures.ts'
+import { lookupMethods } from './lookups.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
 import { otterscanMethods } from './otterscan/methods.ts'
 import { otterscanPages } from './otterscan/pages.ts'
+import { rawTransactionMethods } from './rawTransactions.ts'
+import { reorgMethods } from './reorg.ts'
 import { sendingMethods } from './sending.ts'
+import { createSigner } from './signer.ts'
 import { simulateMethods } from './simulate.ts'
 import { stateMethods } from './state.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { debugMethods } from './trace/debug.ts'
 import { parityMethods } from './trace/parity.ts'
+import { replayMethods } from './trace/replay.ts'
 import { poolMethods } from './txpool.ts'
 import { createUnlocked } from './unlocked.ts'
 
@@ -27,19 +34,26 @@ export function devMethods(
   terminal: Pick<Terminal, 'print' | 'setEnabled'> = { print() {}, setEnabled() {} },
 ): Record<string, AnyMethod> {
   const unlocked = createUnlocked(chain)
+  const signer = createSigner(chain, unlocked)
   return tellFailures({
     ...controlMethods(chain, unlocked),
     ...miningMethods(chain),
     ...nodeMethods(chain, (on) => terminal.setEnabled(on)),
     ...stateMethods(chain, unlocked),
     ...accountMethods(chain),
+    ...erc20Methods(chain),
+    ...lookupMethods(chain),
+    ...rawTransactionMethods(chain),
     ...callMethods(chain, (context, printed) => terminal.print(context, printed)),
     ...simulateMethods(chain),
-    ...sendingMethods(chain, unlocked),
+    ...sendingMethods(chain, unlocked, signer),
+    ...reorgMethods(chain, signer),
     ...poolMethods(chain),
     ...otterscanMethods(chain),
     ...otterscanPages(chain),
     ...debugMethods(chain),
     ...parityMethods(chain),
+    ...replayMethods(chain),
+    ...absentMethods,
   })
 }

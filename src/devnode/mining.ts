@@ -1,5 +1,3 @@
-import { numberToHex } from 'viem/utils'
-
 import type { DevChain } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
@@ -11,11 +9,12 @@ import {
   member,
   optional,
   type Param,
+  show,
 } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { fromWire, isWire } from '../lib/wire.ts'
 import { eth_getBlockByNumber } from '../methods/eth_getBlockByNumber.ts'
-import { named } from './named.ts'
+import { named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 
 const MAX_BLOCKS = 100_000n
@@ -33,6 +32,19 @@ const mineRequest: Param<MineRequest> = (input) => {
     timestamp: member(input, 'timestamp', maybe(amount)),
   }
 }
+
+/** Milliseconds between blocks: always the same, or chosen at random from a range for each block. */
+const blockTime: Param<{ least: bigint; most: bigint }> = (input) => {
+  const [least, most] = (Array.isArray(input) ? input : [input, input]).map((ms) => amount(ms))
+  if (least === undefined || most === undefined || (Array.isArray(input) && input.length !== 2))
+    throw new Error(`expected milliseconds, or a range such as [1000, 2000], got ${show(input)}`)
+  if (least > most) throw new Error('the range ends before it begins')
+  if (most > MAX_TIMER) throw new Error(`at most ${MAX_TIMER} milliseconds`)
+  return { least, most }
+}
+
+/** The same in seconds, without a range. */
+const seconds: Param<{ least: bigint }> = (input) => blockTime(String(amount(input) * 1000n))
 
 /** The methods that make blocks, move the clock and choose what the next block has. */
 export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
@@ -52,11 +64,6 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
         `Timestamp ${seconds} is lower than or equal to previous block's timestamp ${newest}`,
       )
     clock.setNext(time)
-  }
-
-  function setBlockTime(ms: bigint): void {
-    if (ms > MAX_TIMER) throw new RpcError(-32602, `at most ${MAX_TIMER} milliseconds`)
-    chain.setBlockTime(Number(ms))
   }
 
   const evm_mine = defineMethod({
@@ -91,15 +98,15 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
     summary: 'makes blocks; the second parameter is seconds between them',
     async handler(_, [count, interval]) {
       await mine(count, interval)
-      return null
+      return true
     },
   })
 
   const increaseTime = defineMethod({
     params: [amount],
-    summary: 'moves the clock forward by seconds; the next block has the new time',
-    handler: (_, [seconds]) =>
-      numberToHex(Math.floor(clock.increase(Number(seconds) * 1000) / 1000)),
+    summary:
+      'moves the clock forward by seconds; answers by how many it is ahead of the real time in all',
+    handler: (_, [seconds]) => Math.floor(clock.increase(Number(seconds) * 1000) / 1000),
   })
 
   const setNextTime = defineMethod({
@@ -149,19 +156,20 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   })
 
   const setIntervalMining = defineMethod({
-    params: [optional(amount, 0n)],
-    summary: 'milliseconds between blocks when no transaction comes; 0 for none',
-    handler(_, [ms]) {
-      setBlockTime(ms)
+    params: [blockTime],
+    summary:
+      'milliseconds between blocks when no transaction comes, or a range such as [1000, 2000]; 0 for none',
+    handler(_, [{ least, most }]) {
+      chain.setBlockTime(Number(least), Number(most))
       return true
     },
   })
 
   const anvil_setIntervalMining = defineMethod({
-    params: [amount],
+    params: [seconds],
     summary: 'seconds between blocks when no transaction comes; 0 for none',
-    handler(_, [seconds]) {
-      setBlockTime(seconds * 1000n)
+    handler(_, [{ least }]) {
+      chain.setBlockTime(Number(least))
       return null
     },
   })
@@ -211,20 +219,20 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   return {
     evm_mine,
     ...named(['evm', 'anvil'], 'mine_detailed', mineDetailed),
-    ...named(['anvil', 'hardhat'], 'mine', mineMany),
+    ...twins({}, 'mine', mineMany),
     ...named(['evm', 'anvil'], 'increaseTime', increaseTime),
     ...named(['evm', 'anvil'], 'setNextBlockTimestamp', setNextTime),
     ...named(['evm', 'anvil'], 'setTime', setTime),
     ...named(['evm', 'anvil'], 'setBlockTimestampInterval', setTimestampInterval),
     ...named(['evm', 'anvil'], 'removeBlockTimestampInterval', removeTimestampInterval),
-    ...named(['evm', 'anvil'], 'setAutomine', setAutomine),
+    ...twins({ hardhat: ['evm'] }, 'setAutomine', setAutomine),
     ...named(['anvil', 'hardhat'], 'getAutomine', getAutomine),
     evm_setIntervalMining: setIntervalMining,
     anvil_setIntervalMining,
     anvil_getIntervalMining,
-    ...named(['anvil', 'hardhat'], 'setNextBlockBaseFeePerGas', setNextBaseFee),
+    ...twins({}, 'setNextBlockBaseFeePerGas', setNextBaseFee),
     ...named(['anvil', 'hardhat'], 'setPrevRandao', setPrevRandao),
-    ...named(['anvil', 'hardhat'], 'setCoinbase', setCoinbase),
+    ...twins({}, 'setCoinbase', setCoinbase),
     ...named(['evm', 'anvil'], 'setBlockGasLimit', setBlockGasLimit),
   }
 }

@@ -8,3 +8,27 @@ export function named(
 ): Record<string, AnyMethod> {
   return Object.fromEntries(prefixes.map((prefix) => [`${prefix}_${name}`, method]))
 }
+
+/** A method that answers `true` as Hardhat does, under the prefixes of Hardhat; anvil answers `null` under its own. */
+export function twins(
+  { anvil = ['anvil'], hardhat = ['hardhat'] }: twins.Prefixes,
+  name: string,
+  method: AnyMethod,
+): Record<string, AnyMethod> {
+  return { ...named(hardhat, name, method), ...named(anvil, name, answeringNull(method)) }
+}
+
+export declare namespace twins {
+  type Prefixes = { anvil?: readonly string[]; hardhat?: readonly string[] }
+}
+
+/** The same method with `null` as its answer. */
+export function answeringNull({ result: _result, ...method }: AnyMethod): AnyMethod {
+  return {
+    ...method,
+    async handler(context, params) {
+      await method.handler(context, params)
+      return null
+    },
+  }
+}

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 
 import { numberToHex } from 'viem/utils'
 
+import * as schemas from '../codec/schemas.ts'
 import { gasPriceOf } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { boolean, optional } from '../jsonrpc/params.ts'
 import { VERSION } from '../version.ts'
-import { named } from './named.ts'
+import { named, twins } from './named.ts'
 
 /**
  * The client version. Hardhat’s network helpers refuse any chain whose name does not begin with that of Hardhat, anvil or
@@ -90,7 +91,7 @@ export function nodeMethods(
   return {
     anvil_nodeInfo: nodeInfo,
     ...named(['anvil', 'hardhat'], 'metadata', metadata),
-    ...named(['anvil', 'hardhat'], 'setLoggingEnabled', setLoggingEnabled),
+    ...twins({}, 'setLoggingEnabled', setLoggingEnabled),
     web3_clientVersion: defineMethod({
       params: [],
       summary: 'name and version, in a form that Hardhat’s network helpers accept',
@@ -103,6 +104,12 @@ export function nodeMethods(
         const { block } = ledger.contextOf(ledger.nextBlock(chain.clock.next()))
         return `0x${block.producer.slice(2)}`
       },
+    }),
+    net_listening: defineMethod({
+      params: [],
+      result: schemas.boolean,
+      summary: 'true, as anvil and Hardhat answer; the chain has no peers',
+      handler: () => true,
     }),
     eth_mining: defineMethod({
       params: [],

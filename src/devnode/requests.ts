@@ -113,10 +113,15 @@ const slots: Param<[slot: string, value: string][]> = (input) => {
 }
 
 /** 32 bytes of hex without `0x`, from a quantity or bytes of any length up to that. */
-export const word: Param<string> = (input) =>
-  quantity(typeof input === 'string' && /^0x[\da-f]{0,64}$/i.test(input) ? input : show(input))
-    .toString(16)
-    .padStart(64, '0')
+export const word: Param<string> = (input) => {
+  const value = typeof input === 'number' ? quantity(input) : wordValue(input)
+  return value.toString(16).padStart(64, '0')
+}
+
+function wordValue(input: unknown): bigint {
+  if (typeof input === 'string' && /^0x[\da-f]{1,64}$/i.test(input)) return quantity(input)
+  throw new Error(`expected at most 32 bytes of hex such as 0x1, got ${show(input)}`)
+}
 
 /** What differs in the block of a call. */
 export type BlockOverride = {

@@ -3,15 +3,10 @@ import { numberToHex } from 'viem/utils'
 
 import * as schemas from '../codec/schemas.ts'
 import type { Unit } from '../codec/unit.ts'
-import {
-  estimateEthereum,
-  gasPriceOf,
-  readEthereum,
-  signEthereum,
-  unsignedEthereum,
-} from '../devchain/index.ts'
-import type { DevChain, SignedEthereum, UnsignedEthereum } from '../devchain/index.ts'
-import { InvalidParamsError, RpcError } from '../errors.ts'
+import type { Context } from '../context.ts'
+import { gasPriceOf, signEthereum, unsignedEthereum } from '../devchain/index.ts'
+import type { DevChain, SignedEthereum } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { optional, quantity } from '../jsonrpc/params.ts'
 import {
@@ -19,71 +14,28 @@ import {
   signedBytes,
 } from '../methods/eth_sendRawTransaction.ts'
 import { looksLikeEthereum } from '../sending/ethereumTransaction.ts'
-import { stateOf } from './blockState.ts'
 import { transactionFailure } from './failures.ts'
-import { sendRequest, type SendRequest } from './requests.ts'
+import { sendRequest } from './requests.ts'
+import type { Signer } from './signer.ts'
 import type { Unlocked } from './unlocked.ts'
 
 /** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
 const SYNC_TIMEOUT = 20_000n
 
 /** Sending Ethereum transactions: they go to the chain in this process and are executed as their sender. */
-export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
-  const { chainId, ledger } = chain
-
-  /** Fills in what a transaction object leaves open. */
-  async function fill(request: SendRequest): Promise<UnsignedEthereum> {
-    if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
-      throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
-    const { data, from, to, value } = request
-    const { block, state } = await stateOf(chain, 'pending', 'full')
-    const gas =
-      request.gas ??
-      (await estimateEthereum(
-        state,
-        { data: data.slice(2), from, value, ...(to && { to: `41${to.slice(2)}` }) },
-        { block, rules: ledger.rules },
-      ))
-    const { maxFeePerGas, maxPriorityFeePerGas } = request
-    return {
-      from,
-      ...(to && { to }),
-      value,
-      data,
-      gas,
-      nonce: Number(request.nonce ?? ledger.pendingNonce(from)),
-      chainId,
-      ...(maxFeePerGas === undefined
-        ? { gasPrice: request.gasPrice ?? gasPriceOf(state, { block }) }
-        : { maxFeePerGas, ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas }) }),
-    }
-  }
-
-  async function sign(request: SendRequest): Promise<SignedEthereum> {
-    const { from } = request
-    if (!unlocked.has(from))
-      throw new RpcError(
-        -32000,
-        `unknown account 0x${from.slice(2)}: it is neither an account of this chain nor impersonated`,
-      )
-    return signEthereum(await fill(request), unlocked.keyOf(from))
-  }
+export function sendingMethods(
+  chain: DevChain,
+  unlocked: Unlocked,
+  { fill, read, sign }: Signer,
+): Record<string, AnyMethod> {
+  const { ledger } = chain
 
   async function send(signed: SignedEthereum): Promise<Hash> {
     await chain.send(signed)
     return `0x${signed.id}`
   }
 
-  const sendRaw = async (raw: Hex, unit: Unit) =>
-    send(
-      await readEthereum(raw, chainId, (amount) => {
-        try {
-          return unit.toSun(amount)
-        } catch (error) {
-          throw new InvalidParamsError(0, (error as Error).message)
-        }
-      }),
-    )
+  const sendRaw = async (raw: Hex, unit: Unit) => send(await read(raw, unit))
 
   const eth_sendTransaction = defineMethod({
     params: [sendRequest],
@@ -146,19 +98,27 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
     summary: 'sends a signed transaction and answers its receipt; waits for a block (EIP-7966)',
     fullOnly: true,
-    async handler(context, [raw, timeout]): Promise<unknown> {
-      const hash = await eth_sendRawTransaction.handler(context, [raw])
-      const { signal } = context.request
-      const receipt = () => context.chain.receipt(hash, signal)
-      const mined = await minedWithin(hash, Number(timeout))
-      if (mined) return (await receipt()) ?? null
-      throw new RpcError(
-        4,
-        `the transaction is in the pool and was not mined within ${timeout} ms`,
-        { data: hash },
-      )
-    },
+    handler: async (context, [raw, timeout]): Promise<unknown> =>
+      receiptOf(await eth_sendRawTransaction.handler(context, [raw]), context, timeout),
   })
+
+  const eth_sendTransactionSync = defineMethod({
+    params: [sendRequest, optional(quantity, SYNC_TIMEOUT)],
+    summary: 'the same for an account of the chain or an impersonated one',
+    fullOnly: true,
+    handler: async (context, [request, timeout]): Promise<unknown> =>
+      receiptOf(await send(await sign(request)), context, timeout),
+  })
+
+  async function receiptOf(
+    hash: Hash,
+    { chain: view, request: { signal } }: Context,
+    timeout: bigint,
+  ): Promise<unknown> {
+    if (await minedWithin(hash, Number(timeout))) return (await view.receipt(hash, signal)) ?? null
+    const message = `the transaction is in the pool and was not mined within ${timeout} ms`
+    throw new RpcError(4, message, { data: hash })
+  }
 
   function minedWithin(hash: Hash, ms: number): Promise<boolean> {
     const isMined = () => ledger.placeOf(hash.slice(2)) !== undefined
@@ -179,6 +139,7 @@ export function sendingMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     eth_sendRawTransaction,
     eth_sendRawTransactionSync,
     eth_sendTransaction,
+    eth_sendTransactionSync,
     eth_sendUnsignedTransaction,
     eth_signTransaction,
     eth_gasPrice: defineMethod({

@@ -3,7 +3,7 @@ import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { address, boolean, bytes, optional, quantity } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
-import { named } from './named.ts'
+import { answeringNull, named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -69,7 +69,7 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     async handler(_, [who, more]) {
       const account = chain.ledger.newestState().get('account', toNativeAddress(who))
       await change(who, { balance: (account?.balance ?? 0n) + more })
-      return true
+      return null
     },
   })
 
@@ -97,17 +97,17 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     },
   })
 
-  const all = ['anvil', 'hardhat', 'tenderly']
+  const anvil = ['anvil', 'tenderly']
   return {
-    ...named(all, 'setBalance', setBalance),
-    ...named(['anvil', 'tenderly'], 'addBalance', addBalance),
-    ...named(all, 'setCode', setCode),
-    anvil_setNonce: setNonce,
+    ...twins({ anvil }, 'setBalance', setBalance),
+    ...named(['anvil', 'hardhat', 'tenderly'], 'addBalance', addBalance),
+    ...twins({ anvil }, 'setCode', setCode),
+    anvil_setNonce: answeringNull(setNonce),
     hardhat_setNonce,
-    evm_setAccountNonce: setNonce,
-    ...named(all, 'setStorageAt', setStorageAt),
-    ...named(['anvil', 'hardhat'], 'impersonateAccount', impersonateAccount),
-    ...named(['anvil', 'hardhat'], 'stopImpersonatingAccount', stopImpersonatingAccount),
+    evm_setAccountNonce: answeringNull(setNonce),
+    ...named(['anvil', 'hardhat', 'tenderly'], 'setStorageAt', setStorageAt),
+    ...twins({}, 'impersonateAccount', impersonateAccount),
+    ...twins({}, 'stopImpersonatingAccount', stopImpersonatingAccount),
     ...named(['anvil', 'hardhat'], 'autoImpersonateAccount', autoImpersonateAccount),
   }
 }

@@ -77,7 +77,8 @@ export const unsupported = Object.fromEntries(
   Object.entries(reasons).map(([name, reason]) => [name, refuse(name, reason)]),
 ) as { [name in keyof typeof reasons]: Refused }
 
-function refuse(name: string, reason: string): Refused {
+/** A method that is refused on purpose. The error gives the reason. */
+export function refuse(name: string, reason: string): Refused {
   return {
     params: [],
     kind: 'refused',

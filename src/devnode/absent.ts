@@ -1,0 +1,35 @@
+import type { AnyMethod } from '../jsonrpc/method.ts'
+import { refuse } from '../methods/unsupported.ts'
+
+/** Methods of anvil, Hardhat and other nodes that the dev chain refuses, with the reason that the error gives. */
+const REASONS: Readonly<Record<string, string>> = {
+  anvil_getBlobByHash: 'blobs do not exist on this chain',
+  anvil_getBlobsByTransactionHash: 'blobs do not exist on this chain',
+  anvil_impersonateSignature: 'contracts check signatures as on the chain',
+  anvil_setChainId: 'start the chain with --chain-id',
+  anvil_setFeeAmmLiquidity: 'a method for another chain',
+  anvil_setFeeToken: 'a method for another chain',
+  anvil_setValidatorFeeToken: 'a method for another chain',
+  anvil_setMinGasPrice: 'the price is that of the chain',
+  anvil_setRpcUrl: 'start the chain with --fork',
+  debug_codeByHash: 'read code by its address with eth_getCode',
+  debug_dbGet: 'the chain is in memory, without a database',
+  eth_getAccount: 'accounts have no storage root here; use eth_getAccountInfo',
+  eth_signTypedData: 'use eth_signTypedData_v4',
+  eth_signTypedData_v3: 'use eth_signTypedData_v4',
+  hardhat_addCompilationResult: 'only Hardhat’s own network makes stack traces of sources',
+  hardhat_getStackTraceFailuresCount: 'only Hardhat’s own network makes stack traces of sources',
+  hardhat_setMinGasPrice: 'the price is that of the chain',
+  debug_traceBlock: 'use debug_traceBlockByNumber or debug_traceBlockByHash',
+  debug_traceCallMany: 'use debug_traceCall',
+  debug_traceChain: 'use debug_traceBlockByNumber',
+  debug_storageRangeAt: 'read slots with eth_getStorageAt',
+  trace_call: 'use debug_traceCall',
+  trace_callMany: 'use debug_traceCall',
+  trace_rawTransaction: 'use debug_traceCall',
+}
+
+/** The refused methods by name. */
+export const absentMethods: Record<string, AnyMethod> = Object.fromEntries(
+  Object.entries(REASONS).map(([name, reason]) => [name, refuse(name, reason)]),
+)

@@ -1,0 +1,115 @@
+import { type Address, erc20Abi } from 'viem'
+import { bytesToBigInt, encodeFunctionData } from 'viem/utils'
+
+import { SUN } from '../codec/unit.ts'
+import {
+  callEthereum,
+  changeAccount,
+  createOverlay,
+  createTracer,
+  traceCall,
+} from '../devchain/index.ts'
+import type { DevChain, EthereumCall } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { address, named as parameter } from '../jsonrpc/params.ts'
+import { toNativeAddress, ZERO_ADDRESS } from '../lib/address.ts'
+import { stateOf } from './blockState.ts'
+import { named } from './named.ts'
+import { amount } from './requests.ts'
+
+/** Milliseconds of the trace that finds the slots. */
+const TIMEOUT = 5_000
+
+/** A slot of a contract. */
+type Slot = { contract: string; slot: string }
+
+/** Methods that write balances and allowances of tokens, wherever the token's contract keeps them. */
+export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
+  const { rules } = chain.ledger
+
+  const dealERC20 = defineMethod({
+    params: [parameter('account', address), parameter('token', address), amount],
+    summary: 'sets the balance of an account in a token; an error where no single slot holds it',
+    async handler(_, [who, token, balance]) {
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [who] })
+      await write(token, data, balance, 'balance')
+      return null
+    },
+  })
+
+  const setAllowance = defineMethod({
+    params: [
+      parameter('owner', address),
+      parameter('spender', address),
+      parameter('token', address),
+      amount,
+    ],
+    summary: 'sets an allowance in a token; an error where no single slot holds it',
+    async handler(_, [owner, spender, token, allowance]) {
+      const data = encodeFunctionData({
+        abi: erc20Abi,
+        functionName: 'allowance',
+        args: [owner, spender],
+      })
+      await write(token, data, allowance, 'allowance')
+      return null
+    },
+  })
+
+  /** Writes the slot that a view function of a token answers. */
+  async function write(token: Address, data: string, value: bigint, what: string): Promise<void> {
+    const call = {
+      from: toNativeAddress(ZERO_ADDRESS),
+      to: toNativeAddress(token),
+      value: 0n,
+      data: data.slice(2),
+    }
+    for (const place of await slotsRead(call))
+      // oxlint-disable-next-line no-await-in-loop -- ends with the first that is right
+      if ((await decides(call, place, value)) && (await decides(call, place, value + 1n))) {
+        await chain.changeAccount(place.contract, { slots: [[place.slot, word(value)]] })
+        return
+      }
+    throw new RpcError(-32603, `no storage slot of ${token} holds the ${what}`)
+  }
+
+  /** The slots that a call reads. */
+  async function slotsRead(call: EthereumCall): Promise<Slot[]> {
+    const { block, state } = await stateOf(chain, 'latest', 'full')
+    const create = () =>
+      createTracer({ tracer: 'prestateTracer', options: { disableCode: true } }, SUN)
+    const accounts = (await traceCall(createOverlay(state), call, {
+      block,
+      create,
+      rules,
+      timeout: TIMEOUT,
+    })) as Record<Address, { storage?: Record<string, string> }>
+    return Object.entries(accounts).flatMap(([who, { storage = {} }]) =>
+      Object.keys(storage).map((slot) => ({
+        contract: toNativeAddress(who as Address),
+        slot: slot.slice(2),
+      })),
+    )
+  }
+
+  /** Whether a call answers what a slot holds. */
+  async function decides(call: EthereumCall, place: Slot, value: bigint): Promise<boolean> {
+    const { block, state } = await stateOf(chain, 'latest', 'full')
+    const changed = createOverlay(state)
+    changeAccount(changed, place.contract, { slots: [[place.slot, word(value)]] }, block.timestamp)
+    const { failure, output } = await callEthereum(changed, call, { block, rules })
+    return !failure && output.length === 32 && bytesToBigInt(output) === value % WORDS
+  }
+
+  return {
+    ...named(['anvil', 'hardhat'], 'dealERC20', dealERC20),
+    anvil_setERC20Balance: dealERC20,
+    anvil_setERC20Allowance: setAllowance,
+  }
+}
+
+/** How many values a slot can have. */
+const WORDS = 2n ** 256n
+
+const word = (value: bigint) => (value % WORDS).toString(16).padStart(64, '0')

@@ -1,0 +1,79 @@
+import type { Address, Hex } from 'viem'
+
+import * as schemas from '../codec/schemas.ts'
+import type { DevChain } from '../devchain/index.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { address, blockNumberOrTag, named, quantity } from '../jsonrpc/params.ts'
+import { ownUnit } from '../jsonrpc/withUnit.ts'
+import { toNativeAddress } from '../lib/address.ts'
+import { fromWire, isWire } from '../lib/wire.ts'
+import { eth_accounts } from '../methods/eth_accounts.ts'
+import { eth_getBlockByNumber } from '../methods/eth_getBlockByNumber.ts'
+import { eth_getTransactionByHash } from '../methods/eth_getTransactionByHash.ts'
+import { net_version } from '../methods/net_version.ts'
+import { waitingTransactions } from '../methods/waiting.ts'
+
+/** Members of a block that a header has not. */
+const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
+
+/** Look-ups of anvil, Hardhat and Otterscan that Ethereum nodes do not have. */
+export function lookupMethods({ ledger }: DevChain): Record<string, AnyMethod> {
+  const first = ledger.fork?.block.header.number ?? 0
+
+  const erigon_getHeaderByNumber = defineMethod({
+    params: [blockNumberOrTag],
+    result: schemas.nullable({ type: 'object' }),
+    summary: 'a block without its transactions; Otterscan asks for it first',
+    async handler(context, [number]) {
+      const answer: unknown = await eth_getBlockByNumber.handler(context, [number, false])
+      const block = (isWire(answer) ? fromWire(answer) : answer) as object | null
+      if (!block) return null
+      return Object.fromEntries(
+        Object.entries(block).filter(([name]) => !NOT_OF_HEADER.has(name)),
+      ) as Record<string, unknown>
+    },
+  })
+
+  const eth_pendingTransactions = defineMethod({
+    params: [ownUnit],
+    result: schemas.listOf({ type: 'object' }),
+    summary: 'the transactions that wait',
+    handler: (context, [unit]) => waitingTransactions(context, unit),
+  })
+
+  const eth_getTransactionBySenderAndNonce = defineMethod({
+    params: [address, named('nonce', quantity)],
+    result: schemas.nullable(schemas.transaction),
+    summary: 'the Ethereum transaction of an account with a nonce, also one that waits',
+    handler(context, [who, nonce]) {
+      const hash = hashOf(who, nonce)
+      return hash ? eth_getTransactionByHash.handler(context, [hash]) : null
+    },
+  })
+
+  function hashOf(who: Address, nonce: bigint): Hex | undefined {
+    const from = toNativeAddress(who)
+    const isWanted = ({ transaction: { ethereum } }: ReturnType<typeof ledger.pool>[number]) =>
+      ethereum?.from === from && ethereum.nonce === nonce
+    let found = ledger.pool().find(isWanted)
+    for (let number = ledger.head().header.number; !found && number > 0; number--)
+      found = ledger.block(number)?.transactions.find(isWanted)
+    return found && `0x${found.transaction.id}`
+  }
+
+  const anvil_getGenesisTime = defineMethod({
+    params: [],
+    result: { type: 'integer' },
+    summary: 'time of the block that the chain begins with, seconds',
+    handler: () => Math.floor((ledger.block(first)?.header.timestamp ?? 0) / 1000),
+  })
+
+  return {
+    anvil_getGenesisTime,
+    erigon_getHeaderByNumber,
+    eth_getTransactionBySenderAndNonce,
+    eth_networkId: net_version,
+    eth_pendingTransactions,
+    eth_requestAccounts: eth_accounts,
+  }
+}

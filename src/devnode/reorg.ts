@@ -1,0 +1,129 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import type { ChainBlock, DevChain } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
+import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
+import { bytes, index, isObject, optional, type Param, show } from '../jsonrpc/params.ts'
+import { amount, sendRequest, type SendRequest } from './requests.ts'
+import type { Signer } from './signer.ts'
+
+type Reorg = { depth: number; blocks: number; keep: boolean }
+
+const reorg: Param<Reorg> = (input) => {
+  const object = isObject(input) ? input : { depth: input }
+  const depth = Number(amount(object['depth'] ?? 1))
+  const blocks = Number(amount(object['blocks'] ?? depth + 1))
+  const transactions = object['transactions'] ?? 'pool'
+  if (depth < 1) throw new Error('depth: expected at least 1')
+  if (blocks <= depth) throw new Error('blocks: the new branch must be longer than the old one')
+  if (transactions !== 'pool' && transactions !== 'drop')
+    throw new Error(`transactions: expected "pool" or "drop", got ${show(transactions)}`)
+  return { depth, blocks, keep: transactions === 'pool' }
+}
+
+/** A transaction for a block of the new branch, signed or as an object. */
+type Placed = { transaction: SendRequest | Hex; position: number }
+
+const placed: Param<readonly Placed[]> = (input, scope) => {
+  if (!Array.isArray(input)) throw new Error(`expected a list of pairs, got ${show(input)}`)
+  return input.map((pair: unknown) => {
+    if (!Array.isArray(pair) || pair.length !== 2)
+      throw new Error(
+        `expected pairs of a transaction and the index of its block, got ${show(pair)}`,
+      )
+    const [transaction, position] = pair as [unknown, unknown]
+    return {
+      transaction:
+        typeof transaction === 'string' ? bytes(transaction) : sendRequest(transaction, scope),
+      position: index(position),
+    }
+  })
+}
+
+/** The methods that undo blocks. */
+export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<string, AnyMethod> {
+  const { ledger } = chain
+  /** The oldest block, which cannot be undone. */
+  const first = chain.fork?.block.header.number ?? 0
+
+  const evm_reorg = defineMethod({
+    params: [optional(reorg, { depth: 1, blocks: 2, keep: true })],
+    summary: 'replaces the newest blocks by a longer branch, as a real chain does now and then',
+    async handler(_, [{ depth, blocks, keep }]) {
+      const head = ledger.head().header.number
+      const most = head - ledger.solid().header.number
+      if (depth > most)
+        throw new RpcError(
+          -32000,
+          `only ${most} blocks are above the solidified one: a deeper reorganisation needs more producers`,
+        )
+      await chain.rewind(head - depth, keep)
+      ledger.shiftTurn()
+      let block = ledger.head()
+      // oxlint-disable-next-line no-await-in-loop -- one block after another
+      for (let i = 0; i < blocks; i++) block = await chain.mine()
+      return { number: numberToHex(block.header.number), hash: `0x${block.id}`, depth }
+    },
+  })
+
+  const anvil_reorg = defineMethod({
+    params: [amount, optional<readonly Placed[]>(placed, [])],
+    summary:
+      'replaces the newest blocks by as many others with the given [transaction, index of the block] pairs',
+    async handler(_, [count, pairs]) {
+      const depth = depthOf(count)
+      if (depth === 0) return null
+      const beyond = pairs.find(({ position }) => position >= depth)
+      if (beyond)
+        throw new RpcError(
+          -32602,
+          `block ${beyond.position} is beyond the new branch of ${depth} blocks`,
+        )
+      await chain.rewind(ledger.head().header.number - depth, false)
+      ledger.shiftTurn()
+      for (let position = 0; position < depth; position++) {
+        const own = pairs.filter((pair) => pair.position === position)
+        // oxlint-disable-next-line no-await-in-loop -- one block after another
+        await makeBlock(own.map(({ transaction }) => transaction))
+      }
+      return null
+    },
+  })
+
+  const signed = (transaction: SendRequest | Hex) =>
+    typeof transaction === 'string' ? read(transaction) : sign(transaction)
+
+  /** Makes one block with these transactions on top of what waits. */
+  async function makeBlock(transactions: readonly (SendRequest | Hex)[]): Promise<ChainBlock> {
+    const { automine } = chain
+    chain.automine = false
+    try {
+      for (const transaction of transactions)
+        // oxlint-disable-next-line no-await-in-loop -- the nonce of one follows that of the one before
+        await chain.send(await signed(transaction))
+      return await chain.mine()
+    } finally {
+      chain.automine = automine
+    }
+  }
+
+  const anvil_rollback = defineMethod({
+    params: [optional(amount, 1n)],
+    summary: 'undoes the newest blocks and forgets their transactions',
+    async handler(_, [depth]) {
+      await chain.rewind(ledger.head().header.number - depthOf(depth), false)
+      return null
+    },
+  })
+
+  /** @throws RpcError when there are fewer blocks above the first one */
+  function depthOf(count: bigint): number {
+    const most = ledger.head().header.number - first
+    if (count > most)
+      throw new RpcError(-32602, `the depth is ${count}, and only ${most} blocks can be undone`)
+    return Number(count)
+  }
+
+  return { anvil_reorg, anvil_rollback, evm_reorg }
+}

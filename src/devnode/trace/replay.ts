@@ -1,0 +1,125 @@
+import type { Hash, Hex } from 'viem'
+import { bytesToHex } from 'viem/utils'
+
+import { type FlatTrace, flatTraces } from '../../codec/flatTrace.ts'
+import * as schemas from '../../codec/schemas.ts'
+import type { Unit } from '../../codec/unit.ts'
+import { createCallFrames, createTracer, printFrame, traceBlock } from '../../devchain/index.ts'
+import type { ChainBlock, DevChain } from '../../devchain/index.ts'
+import { type AnyMethod, defineMethod } from '../../jsonrpc/method.ts'
+import { arrayOf, blockRef, hash, named, type Param, show } from '../../jsonrpc/params.ts'
+import { withUnit } from '../../jsonrpc/withUnit.ts'
+import { numberOfBlock } from '../blockState.ts'
+import { ownBlock, ownPlace } from './places.ts'
+import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts'
+
+/** Milliseconds that one answer may take. */
+const TIMEOUT = 20_000
+
+/** What is wanted of a transaction. */
+type Kind = 'trace' | 'stateDiff'
+
+const kind: Param<Kind> = (input) => {
+  if (input === 'trace' || input === 'stateDiff') return input
+  const hint = input === 'vmTrace' ? '; debug_traceTransaction lists every operation' : ''
+  throw new Error(`expected "trace" or "stateDiff", got ${show(input)}${hint}`)
+}
+
+/** A transaction as Parity's replays answer it. */
+type Replay = {
+  output: Hex
+  stateDiff: Record<string, AccountDiff> | null
+  trace: Pick<FlatTrace, 'action' | 'error' | 'result' | 'subtraces' | 'traceAddress' | 'type'>[]
+  vmTrace: null
+}
+
+/** Parity's replays: the frames of transactions, and what they changed. */
+export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
+  const { ledger } = chain
+
+  async function replay(
+    block: ChainBlock,
+    { kinds, only, unit }: { kinds: readonly Kind[]; only?: number; unit: Unit },
+  ): Promise<(Replay & { transactionHash: Hash })[]> {
+    if (block.header.number === 0) return []
+    const create = () => createReplayTracer(kinds, unit)
+    const traced = await traceBlock(ledger, block, { create, timeout: TIMEOUT }, only)
+    return traced.map(({ hash: id, trace }) => ({ ...trace, transactionHash: `0x${id}` }))
+  }
+
+  const trace_replayBlockTransactions = defineMethod({
+    params: [withUnit(blockRef), named('traceTypes', arrayOf(kind))],
+    result: schemas.nullable(schemas.listOf({ type: 'object' })),
+    summary:
+      'the frames (trace) and changes (stateDiff) of all transactions of a block; null when there is no such block',
+    async handler({ chain: { view } }, [{ unit, value }, kinds]) {
+      const number = numberOfBlock(chain, value, view)
+      const block = number === undefined ? undefined : ownBlock(chain, number)
+      return block ? replay(block, { kinds, unit }) : null
+    },
+  })
+
+  const trace_replayTransaction = defineMethod({
+    params: [withUnit(named('transactionHash', hash)), named('traceTypes', arrayOf(kind))],
+    result: schemas.nullable({ type: 'object' }),
+    summary: 'the same of one transaction; null when it is in no block',
+    async handler({ chain: { view } }, [{ unit, value }, kinds]) {
+      const place = ownPlace(chain, value)
+      const number = place && numberOfBlock(chain, place.block, view)
+      const block = number === undefined ? undefined : ownBlock(chain, number)
+      if (!block || !place) return null
+      const [replayed] = await replay(block, { kinds, only: place.index, unit })
+      return replayed ?? null
+    },
+  })
+
+  return { trace_replayBlockTransactions, trace_replayTransaction }
+}
+
+function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
+  const frames = createCallFrames()
+  const state = createTracer({ tracer: 'prestateTracer', options: { diffMode: true } }, unit)
+  return {
+    observe(...run: Parameters<typeof frames.observe>) {
+      frames.observe(...run)
+      state.observe(...run)
+    },
+    result(run: Parameters<typeof state.result>[0]): Replay {
+      return {
+        output: bytesToHex(run.output),
+        stateDiff: kinds.includes('stateDiff')
+          ? stateDiffOf(state.result(run) as PrestateDiff)
+          : null,
+        trace: kinds.includes('trace')
+          ? flatTraces(printFrame(frames.result(run), {}, unit), NO_PLACE).map(withoutPlace)
+          : [],
+        vmTrace: null,
+      }
+    },
+  }
+}
+
+const NO_PLACE = {
+  blockHash: '0x',
+  blockNumber: 0,
+  transactionHash: '0x',
+  transactionPosition: 0,
+} as const
+
+function withoutPlace({
+  action,
+  error,
+  result,
+  subtraces,
+  traceAddress,
+  type,
+}: FlatTrace): Replay['trace'][number] {
+  return {
+    action,
+    ...(error !== undefined && { error }),
+    ...(result !== undefined && { result }),
+    subtraces,
+    traceAddress,
+    type,
+  }
+}

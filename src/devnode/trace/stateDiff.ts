@@ -1,0 +1,51 @@
+import type { Address, Hash, Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+/** An account as geth's `prestateTracer` prints it. */
+type Account = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Hash, Hash> }
+
+/** What geth's `prestateTracer` answers in its diff mode. */
+export type PrestateDiff = { pre: Record<Address, Account>; post: Record<Address, Account> }
+
+/** A change as Parity writes it: none, appeared, disappeared, changed. */
+type Change<value> = '=' | { '+': value } | { '-': value } | { '*': { from: value; to: value } }
+
+/** What became of an account, in Parity's form. */
+export type AccountDiff = {
+  balance: Change<Hex>
+  code: Change<Hex>
+  nonce: Change<Hex>
+  storage: Record<Hash, Change<Hash>>
+}
+
+const EMPTY: Hash = `0x${'00'.repeat(32)}`
+
+/** Writes a diff of geth as Parity's `stateDiff`. */
+export function stateDiffOf({ post, pre }: PrestateDiff): Record<Address, AccountDiff> {
+  const accounts = Object.keys({ ...pre, ...post }) as Address[]
+  return Object.fromEntries(accounts.map((who) => [who, accountDiff(pre[who], post[who])]))
+}
+
+function accountDiff(before: Account | undefined, after: Account | undefined): AccountDiff {
+  const [was, is] = [before ?? {}, after ?? {}]
+  /** What geth leaves out of `post` did not change. */
+  const change = <value>(from: value, to: value | undefined): Change<value> => {
+    if (!before) return { '+': to ?? from }
+    if (!after) return { '-': from }
+    return to === undefined ? '=' : { '*': { from, to } }
+  }
+  const slots = Object.keys({ ...was.storage, ...is.storage }) as Hash[]
+  const nonce = is.nonce === undefined ? undefined : numberToHex(is.nonce)
+  return {
+    balance: change(was.balance ?? '0x0', is.balance),
+    code: change(was.code ?? '0x', is.code),
+    nonce: change(numberToHex(was.nonce ?? 0), nonce),
+    storage: Object.fromEntries(
+      slots.map((slot) => [
+        slot,
+        // A slot that is empty before or after is left out there.
+        change(was.storage?.[slot] ?? EMPTY, is.storage?.[slot] ?? EMPTY),
+      ]),
+    ),
+  }
+}
