@@ -17,7 +17,7 @@ type Rule = { matches: RegExp; what: string; reason: string }
 const NO_BLOBS = 'the chain has no blobs'
 const NO_LISTS = 'the chain has no access lists'
 const NO_DELEGATION = 'an account cannot delegate to code (EIP-7702)'
-const AS_GETH = 'geth takes it, and clients send it'
+const AS_GETH = 'geth accepts it, and clients send it'
 
 /** Why the differences exist. The first rule that matches counts; every difference has one, every rule a difference. */
 const RULES: readonly Rule[] = [
@@ -44,47 +44,47 @@ const RULES: readonly Rule[] = [
   },
   {
     matches: /^lacks params \.(type|nonce|gas|gasPrice|maxFeePerGas|maxPriorityFeePerGas|chainId)$/,
-    what: 'no other member of the transaction is read; it may be there',
+    what: 'all other fields of the transaction are ignored',
     reason: 'the result does not depend on it',
   },
-  { matches: /^adds params \.data$/, what: '`data` beside `input`', reason: AS_GETH },
+  { matches: /^adds params \.data$/, what: '`data` as well as `input`', reason: AS_GETH },
   {
     matches: /^(adds params \.(blockNumber|blockHash|requireCanonical)|types params (string)?)$/,
-    what: 'a block may be an object `{blockHash}` or `{blockNumber}` too',
-    reason: 'EIP-1898; geth takes it',
+    what: 'a block may also be an object `{blockHash}` or `{blockNumber}`',
+    reason: 'EIP-1898; geth accepts it',
   },
   {
     matches: /^more params (stateOverrides|blockOverrides)$/,
-    what: 'a third and a fourth parameter: absent, `null` or `{}`',
+    what: 'the third and fourth parameters may be absent, `null` or `{}`',
     reason:
-      'clients send them empty; the node cannot run a call on a changed state, so others are refused',
+      'clients send empty ones; the node cannot run a call on a changed state, so other values are rejected',
   },
   {
     matches: /^optional params /,
-    what: 'the last parameters may be left out',
-    reason: 'clients leave them out: `latest`, no percentiles, transaction hashes',
+    what: 'the last parameters are optional',
+    reason: 'clients omit them; the defaults are `latest`, no percentiles, transaction hashes',
   },
   {
     matches: /^required params /,
     what: 'the parameter is required',
-    reason: 'the reference does not say; without it there is no question',
+    reason: 'the reference does not say; the call has no meaning without it',
   },
   {
     matches:
       /^lacks result (\.transactions\[\])?\.(withdrawals|withdrawalsRoot|parentBeaconBlockRoot|requestsHash)$/,
     what: 'no fields of the beacon chain',
-    reason: 'there is none',
+    reason: 'the chain has no beacon chain',
   },
   {
     matches: /^adds result \.totalDifficulty$/,
     what: '`totalDifficulty`, always zero',
-    reason: 'clients of before the merge read it',
+    reason: 'clients from before the merge read it',
   },
   {
     matches:
       /^types result (\.transactions\[\])?\.(blockHash|blockNumber|blockTimestamp|transactionIndex)$/,
     what: 'block fields may be `null`',
-    reason: 'a pending transaction has no block; geth answers so',
+    reason: 'a pending transaction has no block; geth does the same',
   },
   {
     matches: /^lacks result (\[\])?\.root$/,
@@ -93,13 +93,13 @@ const RULES: readonly Rule[] = [
   },
   {
     matches: /^adds result (\[\])?\.predictedAddresses$/,
-    what: '`predictedAddresses`, where a predicted contract address became another',
+    what: '`predictedAddresses`, if a predicted address was rewritten',
     reason: 'see [sending.md](sending.md)',
   },
   {
     matches: /^types result \[\]$/,
-    what: 'a list of logs, never of hashes',
-    reason: 'only log filters have one, as in geth',
+    what: 'always a list of logs, never of hashes',
+    reason: 'only log filters support these methods, as in geth',
   },
   {
     matches: /^types params \.(fromBlock|toBlock)$/,
@@ -108,13 +108,13 @@ const RULES: readonly Rule[] = [
   },
   {
     matches: /^(adds|lacks|types) result \.(raw|tx)(\..*)?$/,
-    what: '`raw` has native bytes to sign or to send, and `tx` has only members that this chain knows',
+    what: '`raw` contains native bytes to sign or to send, and `tx` has only the fields of this chain',
     reason: 'the chain’s transactions are native',
   },
   {
     matches: /^lacks result $/,
     what: 'no result',
-    reason: 'always an error: the node’s HTTP API does not tell who produces',
+    reason: 'always an error, because the node’s HTTP API does not show the block producer',
   },
 ]
 
@@ -144,9 +144,9 @@ export function executionApisRows(): string[][] {
     (method) => method['x-support'] !== 'refused' && !(method.name in reference),
   )
   rows.push([
-    'served besides',
+    'additional methods',
     more.map(({ name }) => code(name)).join(', '),
-    'geth or the node has them, or they are the gateway’s own (`ethgate_`)',
+    'geth or the node has them, or they are extensions of the gateway (`ethgate_`)',
   ])
   return rows
 }

@@ -47,7 +47,7 @@ export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const eth_getCode = defineMethod({
     params: [address, optional(blockRef, 'latest')],
-    summary: 'code that runs at an address, at any block',
+    summary: 'runtime code of a contract, at any block',
     async handler({ chain: { view } }, [who, ref]) {
       const { state } = await stateOf(chain, ref, view)
       const code = state.get('code', toNativeAddress(who)) ?? new Uint8Array(0)

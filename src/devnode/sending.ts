@@ -74,7 +74,7 @@ export function sendingMethods(
 
   const eth_fillTransaction = defineMethod({
     params: [sendRequest],
-    summary: 'fills in gas, gas price and nonce of a transaction; unsigned',
+    summary: 'fills in gas, gas price and nonce of a transaction without signing it',
     fullOnly: true,
     async handler(_, [request]) {
       const filled = await fill(request)

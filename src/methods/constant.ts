@@ -14,8 +14,8 @@ function fixed<result>(result: result, summary: string): Method<[], result> {
   })
 }
 
-export const eth_hashrate = fixed<Hex>('0x0', 'nobody mines: producers take turns')
+export const eth_hashrate = fixed<Hex>('0x0', 'the chain has no mining: producers take turns')
 
-export const eth_maxPriorityFeePerGas = fixed<Hex>('0x0', 'tips do not exist')
+export const eth_maxPriorityFeePerGas = fixed<Hex>('0x0', 'the chain has no tips')
 
 export const eth_mining = fixed(false, 'the gateway cannot see whether its node produces blocks')

@@ -6,6 +6,6 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const eth_baseFee = defineMethod({
   params: [],
   result: schemas.amount,
-  summary: 'base fee of the next block: the energy price that is in force now, in sun',
+  summary: 'base fee of the next block: the current energy price, in sun',
   handler: async ({ chain }) => numberToHex(await chain.energyPrice()),
 })

@@ -5,7 +5,7 @@ export const eth_coinbase = defineMethod({
   params: [],
   kind: 'fixed',
   summary:
-    'an error, as the node without a producer answers: its HTTP API does not tell who produces',
+    'an error, as from a node that does not produce blocks, because the node’s HTTP API does not show the producer',
   handler: (): never => {
     throw new RpcError(-32000, 'etherbase must be explicitly specified')
   },

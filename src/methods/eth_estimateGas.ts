@@ -9,7 +9,7 @@ import { blockRef, optional } from '../jsonrpc/params.ts'
 export const eth_estimateGas = defineMethod({
   params: [callRequest, optional(blockRef, 'latest'), noOverrides('state'), noOverrides('block')],
   result: schemas.quantity,
-  summary: 'energy that a transaction needs; 21,000 for a plain transfer',
+  summary: 'energy that a transaction needs; 21,000 for a transfer',
   async handler({ chain, native, request: { signal } }, [call, ref]) {
     const source = await chain.state(ref)
     return numberToHex(await estimateGas(call, { native, signal, source }))

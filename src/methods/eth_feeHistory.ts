@@ -36,7 +36,7 @@ export const eth_feeHistory = defineMethod({
     },
     ['reward'],
   ),
-  summary: 'how full blocks were, and the energy price as the base fee; tips are zero',
+  summary: 'gas used ratio and base fee (the energy price) of blocks; tips are zero',
   async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
     const newest = await chain.resolve(newestRef)
     if (!newest)

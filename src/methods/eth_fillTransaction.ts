@@ -9,7 +9,7 @@ import { rpcFilled, unsignedBytes } from '../sending/rpcFilled.ts'
 export const eth_fillTransaction = defineMethod({
   params: [sendParam],
   result: schemas.filled,
-  summary: 'fills in gas, gas price and nonce of a transaction; unsigned',
+  summary: 'fills in gas, gas price and nonce of a transaction without signing it',
   async handler({ chain, sending }, [request]) {
     assertChain(request, { chain })
     const filled = await sending.fill(request)

@@ -6,6 +6,6 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const eth_gasPrice = defineMethod({
   params: [],
   result: schemas.amount,
-  summary: 'sun that one unit of energy costs now',
+  summary: 'current price of one unit of energy, in sun',
   handler: async ({ chain }) => numberToHex(await chain.energyPrice()),
 })

@@ -8,7 +8,7 @@ import { blockRef, contractAddress, optional } from '../jsonrpc/params.ts'
 export const eth_getBalance = defineMethod({
   params: [contractAddress, optional(blockRef, 'latest')],
   result: schemas.amount,
-  summary: 'coins of an account in sun; past balances where the node keeps them',
+  summary: 'balance of an account in sun; past balances if the node keeps them',
   async handler({ chain, native, request: { signal } }, [account, ref]) {
     const source = await chain.state(ref)
     return numberToHex(await balanceAt(account, { native, signal, source }))

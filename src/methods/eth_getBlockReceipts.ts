@@ -5,6 +5,6 @@ import { blockRef } from '../jsonrpc/params.ts'
 export const eth_getBlockReceipts = defineMethod({
   params: [blockRef],
   result: schemas.nullable(schemas.listOf(schemas.receipt)),
-  summary: 'every receipt of a block',
+  summary: 'all receipts of a block',
   handler: async ({ chain, request }, [ref]) => (await chain.receipts(ref, request.signal)) ?? null,
 })

@@ -7,7 +7,7 @@ import { hash, named } from '../jsonrpc/params.ts'
 export const eth_getBlockTransactionCountByHash = defineMethod({
   params: [named('blockHash', hash)],
   result: schemas.nullable(schemas.quantity),
-  summary: 'how many transactions a block has',
+  summary: 'number of transactions in a block',
   async handler({ chain, request }, [blockHash]) {
     const count = await chain.transactionCount({ blockHash }, request.signal)
     return count === undefined ? null : numberToHex(count)

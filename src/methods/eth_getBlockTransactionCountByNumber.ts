@@ -7,7 +7,7 @@ import { blockRef } from '../jsonrpc/params.ts'
 export const eth_getBlockTransactionCountByNumber = defineMethod({
   params: [blockRef],
   result: schemas.nullable(schemas.quantity),
-  summary: 'how many transactions a block has',
+  summary: 'number of transactions in a block',
   async handler({ chain, request }, [ref]) {
     const count = await chain.transactionCount(ref, request.signal)
     return count === undefined ? null : numberToHex(count)

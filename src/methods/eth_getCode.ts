@@ -6,7 +6,7 @@ import { blockRef, contractAddress, optional } from '../jsonrpc/params.ts'
 export const eth_getCode = defineMethod({
   params: [contractAddress, optional(blockRef, 'latest')],
   result: schemas.bytes,
-  summary: 'code that runs at an address',
+  summary: 'runtime code of a contract',
   handler: async ({ chain, native, request: { signal } }, [account, ref]) =>
     codeAt(account, { native, signal, source: await chain.state(ref) }),
 })

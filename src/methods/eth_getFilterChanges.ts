@@ -5,6 +5,6 @@ import { filterId } from '../jsonrpc/subscriptionParam.ts'
 export const eth_getFilterChanges = defineMethod({
   params: [filterId],
   result: schemas.listOf({ oneOf: [schemas.hash, schemas.log] }),
-  summary: 'what a filter has found since the last poll; after a reorg removed logs come first',
+  summary: 'changes of a filter since the last poll; after a reorg removed logs come first',
   handler: ({ filters, request }, [id]) => filters.changes(id, request),
 })

@@ -5,7 +5,7 @@ import { hash, index, named } from '../jsonrpc/params.ts'
 export const eth_getTransactionByBlockHashAndIndex = defineMethod({
   params: [named('blockHash', hash), index],
   result: schemas.nullable(schemas.transaction),
-  summary: 'a transaction by its place in a block',
+  summary: 'a transaction by its index in a block',
   handler: async ({ chain, request }, [blockHash, position]) =>
     (await chain.transactionAt({ blockHash }, position, request.signal)) ?? null,
 })

@@ -5,7 +5,7 @@ import { blockRef, index } from '../jsonrpc/params.ts'
 export const eth_getTransactionByBlockNumberAndIndex = defineMethod({
   params: [blockRef, index],
   result: schemas.nullable(schemas.transaction),
-  summary: 'a transaction by its place in a block',
+  summary: 'a transaction by its index in a block',
   handler: async ({ chain, request }, [ref, position]) =>
     (await chain.transactionAt(ref, position, request.signal)) ?? null,
 })

@@ -6,7 +6,7 @@ import { transactionByHash } from '../sending/alias.ts'
 export const eth_getTransactionByHash = defineMethod({
   params: [named('transactionHash', hash)],
   result: schemas.nullable(schemas.transaction),
-  summary: 'a transaction in a block, or pending (null block fields)',
+  summary: 'a mined or pending transaction by hash; block fields are null while it is pending',
   handler: async ({ chain, request, sending }, [transaction]) =>
     (await transactionByHash(transaction, { chain, request, sending })) ?? null,
 })

@@ -9,7 +9,7 @@ export const eth_getTransactionCount = defineMethod({
   params: [address, optional(blockRef, 'latest')],
   result: schemas.quantity,
   summary:
-    'the chain has no nonces: how many transactions of the account went through this gateway and are mined, with pending those on their way too',
+    'next nonce for this gateway, because the chain has no nonces: counts the account’s mined transactions that were sent through the gateway; `pending` also counts pending ones',
   async handler({ chain, sending }, [account, ref]) {
     const pending = await sending.count(account, 'pending')
     // Valid at any block.

@@ -4,6 +4,6 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const eth_newBlockFilter = defineMethod({
   params: [],
   result: schemas.quantity,
-  summary: 'a filter over the hashes of new blocks',
+  summary: 'creates a filter for the hashes of new blocks',
   handler: ({ filters, request }) => filters.createBlocks(request.client),
 })

@@ -6,7 +6,7 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const eth_newFilter = defineMethod({
   params: [logFilter],
   result: schemas.quantity,
-  summary: 'a filter over logs: changes come from now on, `eth_getFilterLogs` has the whole range',
+  summary: 'creates a log filter; changes start now, `eth_getFilterLogs` returns the whole range',
   handler({ filters, request }, [filter]) {
     if ('blockHash' in filter)
       throw new InvalidParamsError(0, 'a filter watches a range: ask eth_getLogs for one block')

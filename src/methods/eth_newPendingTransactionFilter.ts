@@ -4,7 +4,7 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const eth_newPendingTransactionFilter = defineMethod({
   params: [],
   result: schemas.quantity,
-  summary: 'a filter over the hashes in the node’s pool of pending transactions',
+  summary: 'creates a filter for the hashes of pending transactions',
   fullOnly: true,
   handler: ({ filters, request }) => filters.createPending(request.client),
 })

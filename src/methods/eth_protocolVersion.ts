@@ -6,7 +6,7 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const eth_protocolVersion = defineMethod({
   params: [],
   result: schemas.quantity,
-  summary: 'version in the header of the newest block',
+  summary: 'block version in the header of the newest block',
   async handler({ native, request: { signal } }) {
     const block = await native.wallet.getBlock({ detail: false }, { signal })
     return numberToHex(block?.block_header.raw_data.version ?? 0)

@@ -20,7 +20,7 @@ export const eth_sendRawTransaction = defineMethod({
   params: [signedBytes],
   result: schemas.hash,
   summary:
-    'sends a natively signed transaction; one signed for Ethereum only when the gateway holds the key of its sender',
+    'sends a natively signed transaction; sends an Ethereum transaction only if the gateway manages the key of its sender',
   fullOnly: true,
   handler: ({ sending }, [{ bytes: raw, unit }]) => sending.sendRaw(raw, unit),
 })

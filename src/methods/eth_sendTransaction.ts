@@ -6,7 +6,7 @@ import { assertChain, assertManaged } from '../sending/managed.ts'
 export const eth_sendTransaction = defineMethod({
   params: [sendParam],
   result: schemas.hash,
-  summary: 'signs natively for a managed account and sends',
+  summary: 'signs and sends a native transaction with a managed account',
   fullOnly: true,
   async handler({ chain, sending }, [request]) {
     assertManaged('eth_sendTransaction', request.from, { sending })

@@ -7,7 +7,7 @@ import { message } from './personal_sign.ts'
 export const eth_sign = defineMethod({
   params: [address, message],
   result: schemas.bytes,
-  summary: 'as personal_sign, with the account first',
+  summary: 'like personal_sign, with the account as first parameter',
   handler: ({ sending }, [account, raw]) =>
     managedAccount('eth_sign', account, { sending }).signMessage({ message: { raw } }),
 })

@@ -9,7 +9,8 @@ import { rpcFilled } from '../sending/rpcFilled.ts'
 export const eth_signTransaction = defineMethod({
   params: [sendParam],
   result: schemas.filled,
-  summary: 'native signed bytes for a managed account, to be sent with eth_sendRawTransaction',
+  summary:
+    'signs a transaction with a managed account; returns native bytes for eth_sendRawTransaction',
   fullOnly: true,
   async handler({ chain, sending }, [request]) {
     assertManaged('eth_signTransaction', request.from, { sending })

@@ -28,7 +28,7 @@ typedData.doc = {
 export const eth_signTypedData_v4 = defineMethod({
   params: [address, typedData],
   result: schemas.bytes,
-  summary: 'signs typed data as Ethereum does (EIP-712), for a managed account',
+  summary: 'signs typed data with a managed account, as on Ethereum (EIP-712)',
   async handler({ sending }, [account, data]) {
     const signer = managedAccount('eth_signTypedData_v4', account, { sending })
     return signer.sign({ hash: hashOf(data) })

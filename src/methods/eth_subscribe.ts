@@ -15,7 +15,7 @@ export const eth_subscribe = defineMethod({
   params: [subscriptionKind, subscriptionArgument, resumeOptions],
   result: schemas.quantity,
   summary:
-    'newHeads, logs, newPendingTransactions or syncing over WebSocket; `{"resumeFrom": "0x…"}` delivers heads and logs from a past block on',
+    'newHeads, logs, newPendingTransactions or syncing over WebSocket; `{"resumeFrom": "0x…"}` resumes heads and logs from a past block',
   handler({ chain, request, subscriptions }, [kind, argument, options]) {
     if (!request.socket)
       throw new MethodNotSupportedError('eth_subscribe', 'notifications need a WebSocket')

@@ -19,7 +19,7 @@ export const eth_syncing = defineMethod({
       }),
     ],
   },
-  summary: 'false at the head, otherwise how far the node has come',
+  summary: 'false at the head, otherwise the sync progress of the node',
   async handler({ chain, native, request: { signal } }) {
     const { number, timestamp } = chain.latest()
     const age = Date.now() - timestamp

@@ -5,6 +5,6 @@ import { filterId } from '../jsonrpc/subscriptionParam.ts'
 export const eth_uninstallFilter = defineMethod({
   params: [filterId],
   result: schemas.boolean,
-  summary: 'ends a filter; false when there is none',
+  summary: 'removes a filter; false when there is none',
   handler: ({ filters }, [id]) => filters.uninstall(id),
 })

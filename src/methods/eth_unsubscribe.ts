@@ -6,7 +6,7 @@ import { filterId } from '../jsonrpc/subscriptionParam.ts'
 export const eth_unsubscribe = defineMethod({
   params: [filterId],
   result: schemas.boolean,
-  summary: 'ends a subscription; false when this connection has none of that id',
+  summary: 'ends a subscription; false when this connection has no subscription with that id',
   handler({ request: { socket }, subscriptions }, [id]) {
     if (!socket)
       throw new MethodNotSupportedError('eth_unsubscribe', 'notifications need a WebSocket')

@@ -8,7 +8,7 @@ export const ethgate_countLogs = defineMethod({
   params: [logRangeFilter],
   result: schemas.quantity,
   summary:
-    'how many logs a range has by address and topics, without a limit where the log index covers it',
+    'number of logs in a range, by address and topics; without a limit where the log index covers the range',
   handler: async ({ chain, request }, [filter]) =>
     toQuantity(await chain.countLogs(toRangeQuery(filter, chain), request.signal)),
 })

@@ -6,7 +6,7 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const net_peerCount = defineMethod({
   params: [],
   result: schemas.quantity,
-  summary: 'peers of the node',
+  summary: 'number of peers of the node',
   async handler({ native, request: { signal } }) {
     const { peerList = [] } = await native.wallet.getNodeInfo(undefined, { signal })
     return numberToHex(peerList.length)

@@ -26,7 +26,7 @@ const tooLong = () => new Error(`expected a message of at most ${MAX_MESSAGE} by
 export const personal_sign = defineMethod({
   params: [message, address],
   result: schemas.bytes,
-  summary: 'signs a message as Ethereum does (EIP-191), for a managed account',
+  summary: 'signs a message with a managed account, as on Ethereum (EIP-191)',
   handler: ({ sending }, [raw, account]) =>
     managedAccount('personal_sign', account, { sending }).signMessage({ message: { raw } }),
 })

@@ -9,7 +9,7 @@ export const trace_block = defineMethod({
   params: [withUnit(blockRef)],
   result: schemas.nullable(schemas.listOf(flatTrace)),
   summary:
-    'the calls of all transactions of a block, from the internal transactions of the node; null when there is no such block',
+    'the calls of all transactions of a block, from the internal transactions of the node; null when the block does not exist',
   async handler(context, [{ unit, value }]) {
     const traced = await tracesOfBlock(value, unit, context)
     return traced?.flatMap(flatTracesOf) ?? null

@@ -9,7 +9,7 @@ import { flatTracesOf, tracesOfBlock } from './recordedTraces.ts'
 export const trace_filter = defineMethod({
   params: [traceFilter],
   result: schemas.listOf(flatTrace),
-  summary: `the calls of a range of at most ${MAX_TRACED_BLOCKS} blocks that concern given accounts, from the internal transactions of the node`,
+  summary: `the calls of a range of at most ${MAX_TRACED_BLOCKS} blocks that involve the given accounts, from the internal transactions of the node`,
   async handler(context, [filter]) {
     const { chain } = context
     const newest = chain.latest().number

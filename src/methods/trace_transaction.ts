@@ -9,7 +9,7 @@ export const trace_transaction = defineMethod({
   params: [withUnit(named('transactionHash', hash))],
   result: schemas.nullable(schemas.listOf(flatTrace)),
   summary:
-    'the calls of a transaction as a list, from the internal transactions of the node; null when it is in no block',
+    'the calls of a transaction as a list, from the internal transactions of the node; null when it is not in a block',
   async handler(context, [{ unit, value }]) {
     const traced = await traceOfTransaction(value, unit, context)
     return traced ? flatTracesOf(traced) : null

@@ -8,7 +8,7 @@ const list = waitingOf({ type: 'object' })
 export const txpool_content = defineMethod({
   params: [ownUnit],
   result: schemas.object({ pending: list, queued: list }),
-  summary: 'the transactions that wait in the node’s pool, by sender and nonce; none is queued',
+  summary: 'the transactions in the mempool, by sender and nonce; `queued` is always empty',
   fullOnly: true,
   handler: async (context, [unit]) => ({
     pending: byNonce(await waitingTransactions(context, unit)),

@@ -9,7 +9,7 @@ const list = { type: 'object', additionalProperties: { type: 'object' } }
 export const txpool_contentFrom = defineMethod({
   params: [withUnit(address)],
   result: schemas.object({ pending: list, queued: list }),
-  summary: 'the transactions of an account that wait in the node’s pool, by nonce',
+  summary: 'the transactions of an account in the mempool, by nonce',
   fullOnly: true,
   handler: async (context, [{ unit, value: from }]) => ({
     pending: byNonce(await waitingTransactions(context, unit))[from] ?? {},

@@ -8,7 +8,7 @@ const list = waitingOf(schemas.text)
 export const txpool_inspect = defineMethod({
   params: [ownUnit],
   result: schemas.object({ pending: list, queued: list }),
-  summary: 'a line for each transaction that waits in the node’s pool, by sender and nonce',
+  summary: 'a summary line for each transaction in the mempool, by sender and nonce',
   fullOnly: true,
   handler: async (context, [unit]) => ({
     pending: inspected(byNonce(await waitingTransactions(context, unit))),

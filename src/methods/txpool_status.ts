@@ -5,7 +5,7 @@ import { defineMethod } from '../jsonrpc/method.ts'
 export const txpool_status = defineMethod({
   params: [],
   result: schemas.object({ pending: schemas.quantity, queued: schemas.quantity }),
-  summary: 'how many transactions wait in the node’s pool',
+  summary: 'number of transactions in the mempool',
   fullOnly: true,
   async handler({ native, request: { signal } }) {
     const { pendingSize } = await native.wallet.getPendingSize(undefined, { signal })

@@ -8,24 +8,24 @@ type Refused = Method<[], never>
  * both answer `-32601`, which clients check before they use a fallback.
  */
 const reasons = {
-  eth_getProof: 'the chain keeps no Merkle proof of its state',
+  eth_getProof: 'the chain has no Merkle proofs of its state',
   eth_createAccessList: 'access lists do not exist on this chain',
   eth_getBlockAccessList: 'access lists do not exist on this chain',
-  eth_simulateV1: 'the node runs single calls on its own state only; use eth_call',
+  eth_simulateV1: 'the node only runs single calls on its own state; use eth_call',
   eth_blobBaseFee: 'blobs do not exist on this chain',
-  eth_capabilities: 'the node does not tell how far back it keeps data',
-  eth_config: 'this chain has no forks of Ethereum',
-  eth_getStorageValues: 'read each slot with eth_getStorageAt; a batch is one request',
+  eth_capabilities: 'the node does not report how far back it keeps data',
+  eth_config: 'this chain has no Ethereum forks',
+  eth_getStorageValues: 'read the slots with eth_getStorageAt in one batch',
 
-  eth_submitWork: 'nobody mines: producers take turns',
-  eth_submitHashrate: 'nobody mines: producers take turns',
-  eth_compileLLL: 'the gateway compiles nothing',
-  eth_compileSerpent: 'the gateway compiles nothing',
-  eth_compileSolidity: 'the gateway compiles nothing',
-  eth_getCompilers: 'the gateway compiles nothing',
+  eth_submitWork: 'the chain has no mining: producers take turns',
+  eth_submitHashrate: 'the chain has no mining: producers take turns',
+  eth_compileLLL: 'the gateway has no compiler',
+  eth_compileSerpent: 'the gateway has no compiler',
+  eth_compileSolidity: 'the gateway has no compiler',
+  eth_getCompilers: 'the gateway has no compiler',
 
   ...family(
-    'the node records internal transactions only, see debug_traceTransaction and trace_block',
+    'the node only records internal transactions; use debug_traceTransaction or trace_block',
     [
       'debug_accountRange',
       'debug_dumpBlock',
@@ -56,7 +56,7 @@ const reasons = {
       'trace_replayTransaction',
     ],
   ),
-  ...family('the node keeps no index of accounts, which Otterscan needs; ethgate dev serves it', [
+  ...family('the node has no index of accounts, which Otterscan needs; ethgate dev supports it', [
     'ots_getApiLevel',
     'ots_getBlockDetails',
     'ots_getBlockDetailsByHash',

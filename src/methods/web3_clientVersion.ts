@@ -5,7 +5,7 @@ import { VERSION } from '../version.ts'
 export const web3_clientVersion = defineMethod({
   params: [],
   result: schemas.text,
-  summary: 'this gateway’s name and version, then its node’s',
+  summary: 'name and version of the gateway, then of its node',
   async handler({ native, request: { signal } }) {
     const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, { signal })
     return `ethgate/v${VERSION}/java-tron/v${configNodeInfo?.codeVersion ?? 'unknown'}`

@@ -1,7 +1,7 @@
 import { hosts, integer, MIB, origins, text } from '../values.ts'
 import type { Option } from './option.ts'
 
-/** Limits of searches, caches, filters, requests and sockets, and how the process ends. */
+/** Limits of searches, caches, filters, requests and sockets, and the shutdown of the process. */
 export const limitOptions = {
   logsMaxBlocks: {
     flag: '--logs-max-blocks',
@@ -25,7 +25,7 @@ export const limitOptions = {
     value: 'N',
     default: 16,
     parse: integer(1, 40),
-    help: 'upstream reads that log searches have under way at once',
+    help: 'largest number of upstream reads that log searches have in flight',
   },
   index: {
     flag: '--index',
@@ -33,7 +33,7 @@ export const limitOptions = {
     value: 'DIR|URL',
     default: undefined as string | undefined,
     parse: text,
-    help: 'log index that log searches use: a directory, or postgres://… for one that replicas share',
+    help: 'log index for log searches: a directory, or postgres://… for an index that replicas share',
   },
   indexFrom: {
     flag: '--index-from',
@@ -41,7 +41,7 @@ export const limitOptions = {
     value: 'N',
     default: undefined as number | undefined,
     parse: integer(0),
-    help: 'fill the log index from this block on; without it only new blocks are added',
+    help: 'first block of the log index; without it only new blocks are added',
   },
   indexRate: {
     flag: '--index-rate',
@@ -49,7 +49,7 @@ export const limitOptions = {
     value: 'N',
     default: 200,
     parse: integer(1, 10_000),
-    help: 'most upstream calls a second that filling the log index makes; a node answers 1,000 of each kind',
+    help: 'most upstream calls a second for filling the log index; a node allows 1,000 a second of each kind',
   },
   cacheBytes: {
     flag: '--cache-bytes',
@@ -65,7 +65,7 @@ export const limitOptions = {
     value: 'SECONDS',
     default: 300,
     parse: integer(1, 86_400),
-    help: 'how long a filter lives without a poll',
+    help: 'seconds without a poll after which a filter expires',
   },
   filtersPerClient: {
     flag: '--filters-per-client',
@@ -81,7 +81,7 @@ export const limitOptions = {
     value: 'N',
     default: 50_000,
     parse: integer(1),
-    help: 'most filters in all',
+    help: 'most filters in total',
   },
   filterBytesPerClient: {
     flag: '--filter-bytes-per-client',
@@ -89,7 +89,7 @@ export const limitOptions = {
     value: 'BYTES',
     default: 16 * MIB,
     parse: integer(1),
-    help: 'most memory that the filters of one client address take',
+    help: 'most memory for the filters of one client address',
   },
   filterBytesTotal: {
     flag: '--filter-bytes-total',
@@ -97,7 +97,7 @@ export const limitOptions = {
     value: 'BYTES',
     default: 128 * MIB,
     parse: integer(1),
-    help: 'most memory that all filters take, in the process or in Redis',
+    help: 'most memory for all filters, in the process or in Redis',
   },
   filterPage: {
     flag: '--filter-page',
@@ -145,7 +145,7 @@ export const limitOptions = {
     value: 'N',
     default: 32,
     parse: integer(4),
-    help: 'deepest nesting of a request',
+    help: 'deepest JSON nesting of a request',
   },
   responseLimit: {
     flag: '--response-limit',
@@ -161,7 +161,7 @@ export const limitOptions = {
     value: 'N',
     default: 0,
     parse: integer(0, 10),
-    help: 'proxies in front whose X-Forwarded-For is believed, for limits per client',
+    help: 'number of proxies in front whose X-Forwarded-For is trusted, for limits per client',
   },
   cors: {
     flag: '--cors',
@@ -169,7 +169,7 @@ export const limitOptions = {
     value: 'ORIGINS',
     default: undefined as string | undefined,
     parse: origins,
-    help: 'origins whose pages may call, separated by commas, beside those of this machine and browser extensions; * for all; by default all, and none more where calls can spend (managed keys, dev chain)',
+    help: 'comma-separated web origins that may call, or * for all; origins of this machine and browser extensions always may; default: all, but none when calls can spend (managed keys, development chain)',
   },
   allowedHosts: {
     flag: '--allowed-hosts',
@@ -177,7 +177,7 @@ export const limitOptions = {
     value: 'NAMES',
     default: undefined as string | undefined,
     parse: hosts,
-    help: 'names that a Host header may have, separated by commas, beside localhost and the address that is listened on; * for any; by default any, unless calls can spend (managed keys, dev chain)',
+    help: 'comma-separated names that a Host header may have, or * for any; localhost and the listening address are always allowed; default: any, but none when calls can spend (managed keys, development chain)',
   },
   wsConnections: {
     flag: '--ws-connections',
@@ -201,7 +201,7 @@ export const limitOptions = {
     value: 'BYTES',
     default: 8 * MIB,
     parse: integer(1024),
-    help: 'bytes queued for one WebSocket reader before it is cut',
+    help: 'most unsent bytes of one WebSocket; a WebSocket with more is closed',
   },
   unsentBytes: {
     flag: '--unsent-bytes',
@@ -209,7 +209,7 @@ export const limitOptions = {
     value: 'BYTES',
     default: 256 * MIB,
     parse: integer(MIB),
-    help: 'bytes of large answers that wait for slow readers, over all connections; beyond it they are cut, then large answers are refused',
+    help: 'most unsent bytes of large answers over all connections; above it, connections that do not read are closed, then large answers are rejected',
   },
   wsIdle: {
     flag: '--ws-idle',
@@ -225,7 +225,7 @@ export const limitOptions = {
     value: 'MS',
     default: 10_000,
     parse: integer(0),
-    help: 'milliseconds that requests under way get to finish on SIGTERM; the process has ended a second later',
+    help: 'milliseconds for requests in flight to finish on SIGTERM; the process exits at most a second later',
   },
   drainDelay: {
     flag: '--drain-delay',
@@ -233,6 +233,6 @@ export const limitOptions = {
     value: 'MS',
     default: 5_000,
     parse: integer(0),
-    help: 'milliseconds of --drain in which new requests are still answered, so that load balancers notice that /ready says 503',
+    help: 'milliseconds of --drain in which new requests are still answered, so that load balancers notice the 503 of /ready',
   },
 } as const satisfies Record<string, Option>

@@ -14,7 +14,7 @@ import {
 } from '../values.ts'
 import type { Option } from './option.ts'
 
-/** What is served, from which nodes, to whom, and what is kept and logged. */
+/** Nodes, listening address, Redis, keys, storage and logging. */
 export const servingOptions = {
   config: {
     flag: '--config',
@@ -22,7 +22,7 @@ export const servingOptions = {
     value: 'FILE',
     default: undefined as string | undefined,
     parse: text,
-    help: 'YAML file with nodes and any other option under its flag’s name; flags and environment win; SIGHUP reads its nodes again',
+    help: 'YAML file with nodes and other options, named like their flags; flags and environment variables override it; SIGHUP reloads its nodes',
   },
   upstream: {
     flag: '--upstream',
@@ -31,7 +31,7 @@ export const servingOptions = {
     default: undefined as string | undefined,
     parse: urls,
     repeats: true,
-    help: 'base address of the node’s HTTP API (/wallet); repeated for several nodes',
+    help: 'base address of the node’s HTTP API (/wallet); repeat it for several nodes',
   },
   upstreamSolidity: {
     flag: '--upstream-solidity',
@@ -40,7 +40,7 @@ export const servingOptions = {
     default: undefined as string | undefined,
     parse: urls,
     repeats: true,
-    help: 'base address of /walletsolidity, for each --upstream in their order; by default port 8091 of the same host when the upstream’s port is 8090, else the upstream itself',
+    help: 'base address of /walletsolidity, one for each --upstream in the same order; default: port 8091 of the same host if the upstream’s port is 8090, else the upstream itself',
   },
   upstreamRpc: {
     flag: '--upstream-rpc',
@@ -49,7 +49,7 @@ export const servingOptions = {
     default: undefined as string | undefined,
     parse: urls,
     repeats: true,
-    help: 'the node’s own JSON-RPC, for each --upstream in their order; used for what the HTTP API cannot tell (eth_getStorageAt), and to find the blocks that have logs of a search',
+    help: 'the node’s own JSON-RPC, one for each --upstream in the same order; used for eth_getStorageAt, which the HTTP API lacks, and to find the blocks with logs of a search',
   },
   upstreamHeader: {
     flag: '--upstream-header',
@@ -73,7 +73,7 @@ export const servingOptions = {
     value: 'N',
     default: 40,
     parse: integer(1, 40),
-    help: 'keep-alive sockets per node port; the node refuses the 51st',
+    help: 'keep-alive sockets for each node port; a node accepts at most 50',
   },
   upstreamRate: {
     flag: '--upstream-rate',
@@ -81,7 +81,7 @@ export const servingOptions = {
     value: 'N',
     default: undefined as number | 'unlimited' | undefined,
     parse: rate,
-    help: 'calls a second that each node allows, or unlimited; by default no limit for one node, and 900 for each operation where there are several',
+    help: 'calls a second that each node allows, or unlimited; default: no limit for one node, 900 for each operation with several nodes',
   },
   headQuorum: {
     flag: '--head-quorum',
@@ -89,14 +89,14 @@ export const servingOptions = {
     value: 'N',
     default: 1,
     parse: integer(1, 10),
-    help: 'nodes that must have a block before it is served as the newest one',
+    help: 'number of nodes that must have a block before it becomes the newest one',
   },
   walletPassthrough: {
     flag: '--wallet-passthrough',
     env: 'ETHGATE_WALLET_PASSTHROUGH',
     default: false,
     parse: flag,
-    help: 'serve reading, building and broadcasting operations of /wallet and /walletsolidity too, for native libraries',
+    help: 'also serve the operations of /wallet and /walletsolidity that read, build or broadcast, for native libraries',
   },
   host: {
     flag: '--host',
@@ -112,7 +112,7 @@ export const servingOptions = {
     value: 'PORT',
     default: 8545,
     parse: integer(0, 65_535),
-    help: 'port to listen on; 0 takes a free one',
+    help: 'port to listen on; 0 picks a free port',
   },
   redis: {
     flag: '--redis',
@@ -120,7 +120,7 @@ export const servingOptions = {
     value: 'URL',
     default: undefined as string | undefined,
     parse: redisUrl,
-    help: 'Redis that replicas share; without it state is kept in the process',
+    help: 'Redis that the replicas share; without it state is kept in memory',
   },
   redisPrefix: {
     flag: '--redis-prefix',
@@ -136,14 +136,14 @@ export const servingOptions = {
     value: 'FILE',
     default: undefined as string | undefined,
     parse: text,
-    help: 'private keys that the gateway signs with, one a line; the environment variable may hold the keys themselves',
+    help: 'file with the private keys that the gateway signs with, one a line; the environment variable may contain the keys themselves',
   },
   keysPublic: {
     flag: '--keys-public',
     env: 'ETHGATE_KEYS_PUBLIC',
     default: false,
     parse: flag,
-    help: 'allows managed keys on an address that other machines reach: whoever reaches it can spend them',
+    help: 'allow managed keys on an address that other machines reach; every client that reaches it can spend their coins',
   },
   predictedAddresses: {
     flag: '--predicted-addresses',
@@ -151,7 +151,7 @@ export const servingOptions = {
     value: 'MODE',
     default: 'refuse',
     parse: oneOf('refuse', 'rewrite'),
-    help: 'data with an address that an Ethereum library predicted for a contract, where the chain has none: refuse it, or rewrite whole words of it to the contract’s address when a managed account sends or calls',
+    help: 'what to do with call data that contains a predicted address, at which the chain has no contract: refuse it, or rewrite whole words to the contract address in calls and transactions of managed accounts',
   },
   dataDir: {
     flag: '--data-dir',
@@ -159,7 +159,7 @@ export const servingOptions = {
     value: 'DIR',
     default: undefined as string | undefined,
     parse: text,
-    help: 'folder for the record of what managed accounts sent, which keeps an old transaction from being sent again after a restart; by default ethgate in the folder for state ($XDG_STATE_HOME or ~/.local/state); none keeps it in memory; with --redis it is in Redis',
+    help: 'folder for the record of transactions sent by managed accounts, which prevents sending one again after a restart; default: ethgate in $XDG_STATE_HOME or ~/.local/state; none keeps the record in memory; with --redis it is in Redis',
   },
   logFormat: {
     flag: '--log-format',
@@ -167,7 +167,7 @@ export const servingOptions = {
     value: 'FORMAT',
     default: undefined as string | undefined,
     parse: logFormat,
-    help: 'json, or pretty for people; by default pretty on a terminal and json elsewhere',
+    help: 'json, or pretty for reading; default: pretty on a terminal, json elsewhere',
   },
   slow: {
     flag: '--slow',
@@ -175,7 +175,7 @@ export const servingOptions = {
     value: 'MS',
     default: 1_000,
     parse: integer(0),
-    help: 'milliseconds from which a call gets a line in the log; 0 for none',
+    help: 'calls that take this many milliseconds or longer are logged; 0 for none',
   },
   verifyRate: {
     flag: '--verify-rate',
@@ -183,7 +183,7 @@ export const servingOptions = {
     value: 'SHARE',
     default: 0,
     parse: share,
-    help: 'share of answers, 0 to 1, that are compared with the node’s own JSON-RPC (--upstream-rpc) after they were sent',
+    help: 'share of answers, from 0 to 1, to compare with the node’s own JSON-RPC (--upstream-rpc) after they were sent',
   },
   page: {
     flag: '--page',
@@ -191,7 +191,7 @@ export const servingOptions = {
     value: 'on|off',
     default: 'on',
     parse: onOff,
-    help: 'the explorer, console and state pages that browsers see at /',
+    help: 'serve the explorer, console, wallet and state pages to browsers',
   },
   logLevel: {
     flag: '--log-level',
@@ -199,7 +199,7 @@ export const servingOptions = {
     value: 'LEVEL',
     default: 'info',
     parse: logLevel,
-    help: 'trace, debug, info, warn, error, fatal or silent; debug writes a line a request',
+    help: 'trace, debug, info, warn, error, fatal or silent; debug logs each request',
   },
   feeSignal: {
     flag: '--fee-signal',
@@ -207,7 +207,7 @@ export const servingOptions = {
     value: 'KIND',
     default: 'eip1559',
     parse: oneOf('eip1559', 'legacy'),
-    help: 'eip1559: blocks carry the energy price as baseFeePerGas; legacy: they carry none, and clients ask eth_gasPrice',
+    help: 'eip1559: blocks have the energy price as baseFeePerGas; legacy: they have none, and clients call eth_gasPrice',
   },
   stateWindow: {
     flag: '--state-window',
@@ -215,6 +215,6 @@ export const servingOptions = {
     value: 'BLOCKS',
     default: 16,
     parse: integer(0),
-    help: 'blocks behind the newest whose state is read as the newest state, because nodes keep no other and wallets rewrite latest to a number; only eth_getBalance is exact there, on nodes that keep past balances',
+    help: 'number of blocks behind the newest for which the newest state is used, because nodes keep no other state and wallets replace latest by a number; eth_getBalance is exact there if the node keeps past balances',
   },
 } as const satisfies Record<string, Option>

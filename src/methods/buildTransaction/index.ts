@@ -17,7 +17,8 @@ type Built = Wire<{ transaction: Transaction }>
 export const buildTransaction = defineMethod({
   params: [buildRequest],
   result: { type: 'object' },
-  summary: 'an unsigned native transaction: transfer, token transfer, contract call or creation',
+  summary:
+    'builds an unsigned native transaction: transfer, token transfer, contract call or creation',
   fullOnly: true,
   async handler({ chain, native, request: { signal } }, [request]): Promise<Built> {
     const { to, visible } = request
