@@ -132,7 +132,9 @@ export function addDevCommand(program: Command): void {
 function devConfig({ p, ...flags }: Flags): Config {
   const own = new Set<string>(FOREIGN.map(environmentName))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
-  return configOf({ ...(p !== undefined && { port: p }), ...flags }, env)
+  // No load balancer stands in front, so a signal ends the chain at once.
+  const defaults = { drainDelay: '0', ...(p !== undefined && { port: p }) }
+  return configOf({ ...defaults, ...flags }, env)
 }
 
 const environmentName = (option: string) =>

@@ -91,6 +91,15 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
   })
 
   return [
+    {
+      opcode: 0x5a,
+      opcodeName: 'GAS',
+      baseFee: 2,
+      logicFunction(runState, common) {
+        options.onGas()
+        return handler(0x5a)(runState, common)
+      },
+    },
     jump(0x56, 'JUMP', 8),
     jump(0x57, 'JUMPI', 10),
     {
@@ -134,6 +143,8 @@ export declare namespace energyOpcodes {
     /** Called at every jump; returns what to wait for, and throws when the time is up. */
     pace: () => Promise<void> | undefined
     onSelfdestruct: (contract: Address, heir: Address) => void
+    /** Called when a contract asks how much energy is left. */
+    onGas: () => void
     /** Whether a storage slot was ever written and not cleared in an earlier transaction. */
     hasSlot: (contract: Address, slot: Uint8Array) => boolean | Promise<boolean>
   }

@@ -4,6 +4,7 @@ import type { EVM, EVMOpts, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
 import { reading } from '../missing.ts'
+import { speedUp } from './interpreter.ts'
 
 /** What one run brings to an EVM that is used again. */
 export type Attachment = {
@@ -31,6 +32,7 @@ export async function createReusableEvm(
   options: EVMOpts & { common: Common },
 ): Promise<ReusableEvm> {
   const evm = await createEVM(options)
+  await speedUp(evm)
   const internals = evm as unknown as Internals
   let attached: Attachment | undefined
   // Where the EVM derives the address of a new contract from a nonce, a run may derive it in another way.

@@ -18,6 +18,7 @@ export type RunHooks = {
   /** Called at every jump; returns what to wait for, and throws when the time is up. */
   pace: () => Promise<void> | undefined
   onSelfdestruct: (contract: Address, heir: Address) => void
+  onGas: () => void
 }
 
 /** An EVM with the chain's schedule, which is lent to one run at a time. */
@@ -69,6 +70,7 @@ async function buildMachine(chainId: number, rules: Rules): Promise<Machine> {
         hasSlot: (address, slot) => hooks().state.hasSlot(address, slot),
         pace: () => hooks().pace(),
         onSelfdestruct: (contract, heir) => hooks().onSelfdestruct(contract, heir),
+        onGas: () => hooks().onGas(),
       }),
       ...tokenOpcodes(common, () => hooks().tokens),
     ],

@@ -33,6 +33,8 @@ export type VmResult = {
   internal: InternalTransaction[]
   /** The data of each call of the console of `console.sol`; also what was undone. */
   printed: readonly Uint8Array[]
+  /** Whether another energy limit that suffices could change what it does: it asked for its energy, or called. */
+  dependsOnLimit: boolean
 }
 
 /**
@@ -121,6 +123,7 @@ async function runOn(
   const vmState = createVmState(state, options.now)
   const internal = createInternalLog(transactionId)
   const printed: Uint8Array[] = []
+  let dependsOnLimit = false
   const tokens = createTokenCalls(vmState, options.now, options.token)
   let addressOf: ReturnType<typeof followFrames> | undefined
   machine.attach({
@@ -130,8 +133,9 @@ async function runOn(
   })
   const pace = createPace(options.timeout)
   // First of all listeners: a run whose time is up here leaves nothing half done in the others.
-  evm.events.on('beforeMessage', ({ caller, to: called }, resume) => {
+  evm.events.on('beforeMessage', ({ caller, depth, to: called }, resume) => {
     const pause = pace()
+    if (depth > 0) dependsOnLimit = true
     // The address of a new contract depends on its creator's nonce.
     const nonce = called ? undefined : reading(() => nonceOf(vmState.top(), native(caller)))
     // Where it could not be fetched, its next read says so.
@@ -156,6 +160,9 @@ async function runOn(
       const value = vmState.top().get('account', native(contract))?.balance ?? 0n
       const entry = { caller: native(contract), to: native(heir), value, note: 'suicide' as const }
       internal.add(entry, new Uint8Array(0))
+    },
+    onGas() {
+      dependsOnLimit = true
     },
   }
   observe?.(evm.events, vmState)
@@ -201,6 +208,7 @@ async function runOn(
         })),
         internal: internal.records,
         printed,
+        dependsOnLimit,
       }
     },
   }
