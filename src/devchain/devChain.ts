@@ -1,7 +1,8 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Hono } from 'hono'
 
+import { timeSlice } from '../lib/timeSlice.ts'
 import type { NativeTransport } from '../native/transport.ts'
 import { createNativeInterface } from './api/interface.ts'
 import type { ChainBlock } from './block.ts'
@@ -90,9 +91,6 @@ const GWEI = 10n ** 9n
 
 /** The chain at a moment, with its time. */
 type Remembered = { chain: Snapshot; resumeTime: () => void }
-
-/** Blocks that are made before other work of the process gets its turn. */
-const BLOCKS_A_TURN = 100
 
 /** Makes a chain with funded accounts. Nothing moves before `start`. */
 export async function createDevChain(options: createDevChain.Options = {}): Promise<DevChain> {
@@ -245,7 +243,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       for (let made = 0; made < count; made++) {
         if (made > 0 && interval > 0) clock.setNext(ledger.head().header.timestamp + interval)
         await make()
-        if (made % BLOCKS_A_TURN === BLOCKS_A_TURN - 1) await nextTurn()
+        if (timeSlice.isOver()) await timeSlice.next()
       }
       schedule()
       await announce()

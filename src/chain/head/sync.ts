@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
 import { UpstreamError } from '../../errors.ts'
+import { timeSlice } from '../../lib/timeSlice.ts'
 import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
 import { isReset } from './reconcile.ts'
 import type { HeadSource, Tip } from './source.ts'
@@ -111,6 +112,8 @@ export function createHeadSync({
   async function extend(tip: Tip): Promise<void> {
     const reported = await trySolidified()
     for (;;) {
+      // A chain in this process answers at once: thousands of its blocks would be taken in one go.
+      if (timeSlice.isOver()) await timeSlice.next()
       const view = window() as Window
       const newest = newestOf(view)
       if (newest.number >= tip.number) return
