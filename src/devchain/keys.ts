@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { mnemonicToAccount } from 'viem/accounts'
+import { createECDH, createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 import { addressFromKey } from '../native/protobuf/signature.ts'
 
@@ -13,13 +12,14 @@ export type DevAccount = {
   key: string
 }
 
-type Parent = ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']>
+/** A private key of a tree of keys, with what its children are derived from. */
+type Node = { key: Buffer; chainCode: Buffer }
 
 /** Where the accounts are derived: an index follows. As of Ethereum wallets. */
 const DERIVATION_PATH = "m/44'/60'/0'/0"
 
 /** Keys by path and words: stretching the words into a seed is slow. */
-const parents = new Map<string, Parent>()
+const parents = new Map<string, Node>()
 
 /**
  * The first accounts of some words, by the derivation of Ethereum wallets.
@@ -35,21 +35,60 @@ export function devAccounts(
   if (!/^m(\/\d+'?)*$/.test(trimmed))
     throw new Error(`expected a derivation path such as ${DERIVATION_PATH}, got "${path}"`)
   const name = `${trimmed} ${words}`
-  const parent = parents.get(name) ?? mnemonicToAccount(words, { path: trimmed }).getHdKey()
+  const parent = parents.get(name) ?? nodeAt(words, trimmed)
   parents.set(name, parent)
   return Array.from({ length: count }, (_, index) => {
-    const { privateKey } = parent.deriveChild(index)
-    const key = Buffer.from(privateKey as Uint8Array).toString('hex')
+    const key = childOf(parent, index).key.toString('hex')
     return { address: addressFromKey(key), key }
   })
+}
+
+/** Numbers of words that a mnemonic can have. */
+const LENGTHS = [12, 15, 18, 21, 24]
+
+/** The order of the curve. */
+const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n
+
+/** The first index whose children are derived from the private key, as `'` in a path asks for. */
+const HARDENED = 0x8000_0000
+
+/** The key at a path below some words (BIP-39, BIP-32). With the crypto of Node it takes a tenth of the time. */
+function nodeAt(words: string, path: string): Node {
+  const phrase = words.normalize('NFKD')
+  if (!LENGTHS.includes(phrase.split(' ').length)) throw new Error('Invalid mnemonic')
+  const seed = pbkdf2Sync(phrase, 'mnemonic', 2048, 64, 'sha512')
+  const steps = path.split('/').slice(1)
+  return steps.reduce(
+    (node, step) => childOf(node, Number.parseInt(step, 10) + (step.endsWith("'") ? HARDENED : 0)),
+    split(createHmac('sha512', 'Bitcoin seed').update(seed).digest()),
+  )
+}
+
+function childOf({ chainCode, key }: Node, index: number): Node {
+  const hmac = createHmac('sha512', chainCode)
+  if (index < HARDENED) hmac.update(publicKeyOf(key))
+  else hmac.update(Buffer.concat([Buffer.alloc(1), key]))
+  const place = Buffer.alloc(4)
+  place.writeUInt32BE(index)
+  const derived = split(hmac.update(place).digest())
+  const sum = (toBigInt(derived.key) + toBigInt(key)) % ORDER
+  return { ...derived, key: Buffer.from(sum.toString(16).padStart(64, '0'), 'hex') }
+}
+
+const split = (hash: Buffer): Node => ({ key: hash.subarray(0, 32), chainCode: hash.subarray(32) })
+
+const toBigInt = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex')}`)
+
+function publicKeyOf(key: Buffer): Buffer {
+  const curve = createECDH('secp256k1')
+  curve.setPrivateKey(key)
+  return curve.getPublicKey(null, 'compressed')
 }
 
 /** Keys of block producers, derived from a seed. */
 export function producerKeys(seed: string, count: number): DevAccount[] {
   return Array.from({ length: count }, (_, index) => {
-    const key = Buffer.from(sha256(Buffer.from(`ethgate producer ${seed} ${index}`))).toString(
-      'hex',
-    )
+    const key = createHash('sha256').update(`ethgate producer ${seed} ${index}`).digest('hex')
     return { address: addressFromKey(key), key }
   })
 }

@@ -1,0 +1,25 @@
+import { mnemonicToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+
+import { devAccounts } from './keys.ts'
+
+/** Words of the test vectors of BIP-39, of several lengths. */
+const WORDS = [
+  'test test test test test test test test test test test junk',
+  'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  'letter advice cage absurd amount doctor acoustic avoid letter advice cage absurd amount doctor acoustic avoid letter always',
+  'hamster diagram private dutch cause delay private meat slide toddler razor book happy fancy gospel tennis maple dilemma loan word shrug inflict delay length',
+]
+
+test.each(WORDS)('default: derives the accounts that viem derives: %s', (words) => {
+  for (const path of ["m/44'/60'/0'/0", "m/44'/60'/1/2'/2147483646'"] as const)
+    for (const [index, { address, key }] of devAccounts(12, words, path).entries()) {
+      const account = mnemonicToAccount(words, { path: `${path}/${index}` })
+      expect(`0x${address.slice(2)}`).toBe(account.address.toLowerCase())
+      expect(key).toBe(Buffer.from(account.getHdKey().privateKey as Uint8Array).toString('hex'))
+    }
+})
+
+test('error: words that are no mnemonic', () => {
+  expect(() => devAccounts(1, 'test test junk')).toThrow('Invalid mnemonic')
+})
