@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/bundle.mjs scripts/bundle.mjs
 COPY src src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 

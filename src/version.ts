@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+const { version } = createRequire(import.meta.url)('ethgate/package.json') as { version: string }
 
 /** The version of this package. */
 export const VERSION = version
