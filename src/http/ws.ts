@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { RequestHeaders } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { sleep } from '../lib/sleep.ts'
+import { createTimeSlice } from '../lib/timeSlice.ts'
 import { clientAddress } from './scope.ts'
 import type { Unsent } from './unsent.ts'
 import { createWsConnection, type WsConnection } from './wsConnection.ts'
@@ -39,6 +40,8 @@ export function createWsServer({
   })
   const connections = new Set<WsConnection>()
   const perClient = new Map<string, number>()
+  // Not that of long work, for which short requests do not wait.
+  const timeSlice = createTimeSlice()
   let total = 0
   let draining = false
   const ticker = setInterval(() => {
@@ -67,7 +70,13 @@ export function createWsServer({
     return {
       onOpen(_event: Event, context: { raw?: unknown }) {
         const ws = context.raw as WebSocket
-        connection = createWsConnection(ws, rpc, { ...options, client, headers, now })
+        connection = createWsConnection(ws, rpc, {
+          ...options,
+          client,
+          headers,
+          now,
+          timeSlice,
+        })
         connections.add(connection)
         if (draining) connection.close(GOING_AWAY, 'server is shutting down')
       },

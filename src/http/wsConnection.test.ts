@@ -6,13 +6,14 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 import { until } from '../../test/until.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
+import { createTimeSlice, type TimeSlice } from '../lib/timeSlice.ts'
 import { createUnsent } from './unsent.ts'
 import { createWsConnection } from './wsConnection.ts'
 
 const IDLE = 60_000
 
 /** Both ends of a real connection; the clock stands still until a test moves it. */
-async function setup(answer: RpcServer['answer'] = async () => undefined) {
+async function setup(answer: RpcServer['answer'] = async () => undefined, shared?: TimeSlice) {
   const server = new WebSocketServer({ port: 0 })
   onTestFinished(() => server.close())
   const { port } = server.address() as AddressInfo
@@ -33,6 +34,7 @@ async function setup(answer: RpcServer['answer'] = async () => undefined) {
       now: () => clock.now,
       onCut: (reason) => cuts.push(reason),
       onError: () => {},
+      timeSlice: shared ?? createTimeSlice({ now: () => clock.now }),
       unsent: createUnsent({ limit: 1_000_000 }),
     },
   )
@@ -108,4 +110,49 @@ test('behavior: cuts a peer that does not answer a ping', async () => {
   tickAt(2)
   expect(cuts).toEqual(['no answer to ping'])
   await until(() => expect(ended).toHaveBeenCalledOnce())
+})
+
+test('behavior: connections with many requests take turns, and one that comes later need not wait for all', async () => {
+  const clock = { now: 0 }
+  const timeSlice = createTimeSlice({ budget: 5, now: () => clock.now })
+  const begun: string[] = []
+  /** Each request takes a millisecond. */
+  const answer = async (text: string) => {
+    begun.push(text)
+    clock.now++
+    return undefined
+  }
+  const [first, second, light] = [
+    await setup(answer, timeSlice),
+    await setup(answer, timeSlice),
+    await setup(answer, timeSlice),
+  ]
+  for (let count = 0; count < 50; count++) first.connection.receive('first')
+  for (let count = 0; count < 50; count++) second.connection.receive('second')
+  light.connection.receive('light')
+  // No more than fits into the slice of this turn.
+  expect(begun).toEqual(Array.from({ length: 5 }, () => 'first'))
+  expect([first.ws.isPaused, second.ws.isPaused]).toEqual([true, true])
+  await until(() => expect(begun).toHaveLength(101))
+  expect(begun.slice(5, 11)).toEqual(['first', 'second', 'light', 'first', 'second', 'first'])
+  await until(() => expect([first.ws.isPaused, second.ws.isPaused]).toEqual([false, false]))
+})
+
+test('behavior: connections that end together are taken leave of in slices, and each once', async () => {
+  const clock = { now: 0 }
+  const timeSlice = createTimeSlice({ budget: 5, now: () => clock.now })
+  let told = 0
+  const connections = await Promise.all(
+    Array.from({ length: 8 }, async () => (await setup(undefined, timeSlice)).connection),
+  )
+  for (const { socket } of connections)
+    socket.onClose(() => {
+      told++
+      clock.now += 2
+    })
+  for (const connection of connections) connection.closed()
+  expect(told).toBe(3)
+  await until(() => expect(told).toBe(8))
+  for (const connection of connections) connection.closed()
+  expect(told).toBe(8)
 })

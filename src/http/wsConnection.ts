@@ -12,6 +12,7 @@ import {
   type RpcSocket,
 } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
+import type { TimeSlice } from '../lib/timeSlice.ts'
 import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 
 /** One WebSocket client: its requests, its notifications, its time-outs. */
@@ -38,6 +39,7 @@ export function createWsConnection(
     now,
     onCut,
     onError,
+    timeSlice,
     unsent,
   }: createWsConnection.Options,
 ): WsConnection {
@@ -50,6 +52,8 @@ export function createWsConnection(
   /** Messages that had arrived when the socket was paused: what one read brings. */
   const waiting: string[] = []
   let underWay = 0
+  /** Whether requests wait because other connections come first. */
+  let queued = false
   let lastUse = now()
   let awaitingPong = false
   let ended = false
@@ -65,7 +69,7 @@ export function createWsConnection(
       if (ws.bufferedAmount > bufferLimit) return cut(TRY_AGAIN_LATER, 'reader too slow')
       lastUse = now()
       ws.send(text, TEXT)
-      queued(text.length)
+      count(text.length)
     },
     buffered: () => ws.bufferedAmount,
     close: (code, reason) => close(code, reason),
@@ -92,7 +96,7 @@ export function createWsConnection(
     },
   }
 
-  function queued(bytes: number) {
+  function count(bytes: number) {
     given += bytes
     if (ws.bufferedAmount > COUNTED) unsent.watch(reader)
   }
@@ -126,28 +130,52 @@ export function createWsConnection(
         delivery.end(!error)
         flow()
       })
-      queued(answer.bytes)
+      count(answer.bytes)
     } else delivery.end(false)
     flow()
   }
 
   /**
    * Starts waiting requests while answers are taken: a client that asks faster than it reads is slowed down, not
-   * buffered.
+   * buffered. When the time slice of all connections is over, each of them starts one request in turn.
    */
   function flow() {
-    for (;;) {
-      if (ended) return
-      const busy = underWay >= MAX_UNDER_WAY || ws.bufferedAmount > bufferLimit
-      const text = busy ? undefined : waiting.shift()
-      if (text === undefined) {
-        if (busy && !ws.isPaused) ws.pause()
-        else if (!busy && ws.isPaused) ws.resume()
-        return
+    if (ended || queued) return
+    while (isReady() && !timeSlice.isOver()) startNext()
+    queued = isReady()
+    if (queued) void inTurn()
+    const reads = !queued && !isBusy()
+    if (reads === ws.isPaused) ws[reads ? 'resume' : 'pause']()
+  }
+
+  const isBusy = () => underWay >= MAX_UNDER_WAY || ws.bufferedAmount > bufferLimit
+  const isReady = () => waiting.length > 0 && !isBusy()
+
+  async function inTurn() {
+    await timeSlice.next()
+    queued = false
+    if (!ended) startNext()
+    flow()
+  }
+
+  function startNext() {
+    underWay++
+    answer(waiting.shift() ?? '').catch((error: unknown) =>
+      onError(error, 'a request could not be answered'),
+    )
+  }
+
+  /** Tens of thousands of subscriptions may end at once. */
+  async function tellClosed() {
+    if (timeSlice.isOver()) await timeSlice.next()
+    const listeners = [...closeListeners]
+    closeListeners.clear()
+    for (const listener of listeners)
+      try {
+        listener()
+      } catch (error) {
+        onError(error, 'a listener of a closed connection failed')
       }
-      underWay++
-      answer(text).catch((error: unknown) => onError(error, 'a request could not be answered'))
-    }
   }
 
   return {
@@ -163,14 +191,7 @@ export function createWsConnection(
       ended = true
       gone.abort(new ClientGoneError())
       for (const delivery of open) delivery.end(false)
-      const listeners = [...closeListeners]
-      closeListeners.clear()
-      for (const listener of listeners)
-        try {
-          listener()
-        } catch (error) {
-          onError(error, 'a listener of a closed connection failed')
-        }
+      void tellClosed()
     },
     tick(time) {
       if (ended || ws.readyState !== ws.OPEN) return
@@ -204,6 +225,8 @@ export declare namespace createWsConnection {
     now: () => number
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
+    /** Shared by all connections: what their requests may take of each turn of the event loop. */
+    timeSlice: TimeSlice
     unsent: Unsent
   }
 }
