@@ -240,7 +240,7 @@ describe('wallet', () => {
     await disabled.close()
     expect(same.stderr).toBe(misspelt.stderr)
     const away = await ethgate(['wallet', 'getnowblock', '--rpc', server.url])
-    expect(away.stderr).toContain('name a node with --node')
+    expect(away.stderr).toContain('give a node with --node')
     await server.close()
 
     const refusal = await startReplayNode({

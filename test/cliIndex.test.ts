@@ -123,7 +123,7 @@ test('args: --address keeps the logs of some contracts', async () => {
   expect(other.code).toBe(1)
   expect(other.stderr).toContain('keeps the logs of 1 other contracts')
   const exported = await run('export', '--index', own, '--out', join(directory, 'x.csv'))
-  expect(exported.stderr).toContain('name them with --address')
+  expect(exported.stderr).toContain('select them with --address')
 })
 
 test('error: what is missing is named', async () => {

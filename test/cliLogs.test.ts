@@ -237,7 +237,7 @@ test.skipIf(!hasScript)(
   },
 )
 
-test('behavior: a busy server is asked again; when it stays busy the work is kept', async () => {
+test('behavior: a request to a busy server is retried; if it stays busy, progress is saved', async () => {
   settings.fail = 2
   settings.head = 500
   const patient = await ethgate(command())
@@ -247,24 +247,24 @@ test('behavior: a busy server is asked again; when it stays busy the work is kep
   settings.fail = 1_000
   const given = await ethgate(command('--retries', '1'))
   expect(given.code).toBe(4)
-  expect(given.stderr).toContain('run the same command again to go on')
+  expect(given.stderr).toContain('run the same command again to continue')
   settings.fail = 0
   await ethgate(command())
   expect(await readFile(out, 'utf8')).toBe(expected(0, 900))
 })
 
-test('error: another search, a foreign file, a reorganised chain', async () => {
+test('error: another search, a foreign file, a reorg of exported blocks', async () => {
   settings.head = 100
   await ethgate(command('--to', 'latest'))
   const other = await ethgate(command('--address', '0x13eb96915a70a53b2ab0fc2f2df09f78137abb8c'))
   expect(other.code).toBe(2)
-  expect(other.stderr).toContain('holds another export')
+  expect(other.stderr).toContain('contains another export')
 
   settings.fork = 'b'
   settings.head = 120
-  const reorganised = await ethgate(command('--to', 'latest'))
-  expect(reorganised.code).toBe(1)
-  expect(reorganised.stderr).toContain('reorganised')
+  const forked = await ethgate(command('--to', 'latest'))
+  expect(forked.code).toBe(1)
+  expect(forked.stderr).toContain('has changed since the export (reorg)')
   expect((await ethgate(command('--to', 'latest', '--force'))).code).toBe(0)
 
   const foreign = join(folder, 'notes.txt')
@@ -278,7 +278,7 @@ test('error: one block with more logs than the server gives', async () => {
   settings.maxResults = 100
   const run = await ethgate(command())
   expect(run.code).toBe(1)
-  expect(run.stderr).toContain('block 5000 alone has more logs than the server gives')
+  expect(run.stderr).toContain('block 5000 alone has more logs than the server returns')
 })
 
 test('behavior: the whole recorded chain through a gateway with its usual limits', async () => {

@@ -177,7 +177,7 @@ describe('contracts', () => {
     )
     expect(failed.code).toBe(3)
     expect(JSON.parse(failed.stdout)).toMatchObject({ status: 'failed' })
-    expect(failed.stderr).toMatch(/and failed: execution reverted: no \(when called again\)\n$/)
+    expect(failed.stderr).toMatch(/and failed: execution reverted: no \(from a repeated call\)\n$/)
   })
 
   test('behavior: the same over the native interface', async () => {
@@ -208,7 +208,7 @@ test('behavior: keys come from a file or the environment; argv and open files ar
   })
   expect(env).toMatchObject({ code: 0, stderr: '' })
   const argv = await send(...transfer, '--key', FIRST_KEY)
-  expect(argv.stderr).toContain('warning: a key given as --key')
+  expect(argv.stderr).toContain('other users can see the key of --key')
   const open = join(folder, 'open.key')
   await writeFile(open, FIRST_KEY)
   await chmod(open, 0o644)
@@ -225,9 +225,9 @@ test('error: usage', async () => {
       '--amount needs an amount with its unit',
     ],
     [['--to', SECOND, '--amount', '1.1234567coin', '--key-file', key], 'a coin has 6 decimals'],
-    [['--to', SECOND, '--amount', '1coin'], 'who sends?'],
-    [['--amount', '1coin', '--key-file', key], 'where to?'],
-    [['--to', SECOND, '--key-file', key], 'how much?'],
+    [['--to', SECOND, '--amount', '1coin'], 'the sender is missing'],
+    [['--amount', '1coin', '--key-file', key], 'the receiver is missing'],
+    [['--to', SECOND, '--key-file', key], 'the amount is missing'],
     [
       ['--to', SECOND, '--sig', 'transfer(address,uint256)', SECOND, '--key-file', key],
       'takes 2 argument(s)',
@@ -235,7 +235,7 @@ test('error: usage', async () => {
     [['--to', SECOND, '--sig', 'f(uint256)', 'many', '--key-file', key], 'needs an integer'],
     [
       ['--to', SECOND, '--amount', '1coin', '--key-file', join(folder, 'none')],
-      'there is no such file',
+      'the file does not exist',
     ],
   ] as const
   for (const [args, text] of cases) {

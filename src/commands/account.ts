@@ -24,33 +24,39 @@ import { createTerminal, type Terminal } from './support/terminal.ts'
 /** `ethgate account new | show | convert`: keys and addresses. */
 export function addAccountCommand(program: Command, io: Io = processIo()): void {
   const account = addCommand(program, 'account', {
-    summary: 'make a key, look at an account, convert addresses',
+    summary: 'create a key, show an account, convert addresses',
     examples: [
-      ['ethgate account new --save alice.key', 'a new key in a file that only you can read'],
-      ['ethgate account show TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp', 'what an account holds'],
-      ['ethgate account convert 0xdd791d6b49e190062d650e6a23c575510d35f2f9', 'the other spellings'],
+      ['ethgate account new --save alice.key', 'a new key, in a file that only you can read'],
+      [
+        'ethgate account show TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
+        'balance, resources and tokens of an account',
+      ],
+      [
+        'ethgate account convert 0xdd791d6b49e190062d650e6a23c575510d35f2f9',
+        'the same address in the other formats',
+      ],
     ],
   })
   const create = addCommand(account, 'new', {
     summary: 'make a key and its address',
     description:
-      'Makes a private key from the system’s random source. With --save it goes to a file with mode 600 and is not printed.',
+      'Creates a private key with the system’s random generator. With --save it is written to a file with mode 600 and not printed.',
     examples: [
       ['ethgate account new', 'prints the key and its address'],
       ['ethgate account new --save alice.key', 'writes the key, prints only the address'],
     ],
-  }).option('--save <file>', 'write the key to this new file, readable by its owner only')
+  }).option('--save <file>', 'write the key to this new file, which only its owner can read')
   addOutputOptions(create).action((options: MakeOptions) => makeAccount(io, options))
 
   const show = addCommand(account, 'show', {
     summary: 'show balance, resources, permissions, code and tokens',
     description:
-      'Shows an account. Balance, code and transaction count come from the gateway; resources, permissions and tokens ' +
-      'from the native interface of --node, or of a development chain at the address of --rpc.',
+      'Shows an account. Balance, code and transaction count come from the gateway. Resources, permissions and tokens come ' +
+      'from the native HTTP API of --node, or of a development chain at the address of --rpc.',
     examples: [
       [
         'ethgate account show TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
-        'all that the gateway and chain tell',
+        'all data of the gateway and of a development chain',
       ],
       [
         'ethgate account show 41dd791d6b49e190062d650e6a23c575510d35f2f9 --node http://127.0.0.1:8090 --json',
@@ -63,17 +69,20 @@ export function addAccountCommand(program: Command, io: Io = processIo()): void 
   )
 
   const convert = addCommand(account, 'convert', {
-    summary: 'write an address in every spelling',
+    summary: 'show an address in every format',
     description:
-      'Converts between base58 (T…), native hexadecimal (41…) and Ethereum (0x…) addresses. A private key gives its ' +
-      'address; take it from a file (--key-file) or standard input ("-") rather than from the command line.',
+      'Converts between base58 (T…), native hexadecimal (41…) and Ethereum (0x…) addresses. Also shows the address of a ' +
+      'private key. Pass the key in a file (--key-file) or on standard input ("-"), not on the command line.',
     examples: [
-      ['ethgate account convert TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp', 'base58 to both others'],
+      [
+        'ethgate account convert TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
+        'base58 to the two other formats',
+      ],
       ['ethgate account convert --key-file alice.key', 'the address of a key'],
       ['cat alice.key | ethgate account convert -', 'the same'],
     ],
   })
-    .argument('[any]', 'an address in any spelling, or "-" for standard input')
+    .argument('[any]', 'an address in any format, or "-" for standard input')
     .option('--key-file <file>', 'a file with a private key')
   addOutputOptions(convert).action((any: string | undefined, options: ConvertOptions) =>
     convertAny(io, any, options),
@@ -103,7 +112,7 @@ async function makeAccount(io: Io, options: MakeOptions): Promise<void> {
   )
   if (options.save === undefined)
     terminal.error(
-      'Whoever has the private key has the account: --save FILE keeps it off the screen.',
+      'Anyone with the private key controls the account. Use --save FILE to keep it off the screen.',
     )
 }
 
@@ -130,7 +139,7 @@ async function addressOfAny(
   if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) return parseAddress(text, 'convert')
   if (any !== '-')
     terminal.error(
-      'ethgate: warning: a key on the command line is kept in the shell history; use --key-file FILE or "-"',
+      'ethgate: warning: the shell history stores a key on the command line; use --key-file FILE or "-"',
     )
   return keyOf(text, 'the argument').address
 }
@@ -159,7 +168,7 @@ async function showAccount(io: Io, text: string, options: ShowOptions): Promise<
   if (terminal.mode === 'json') return terminal.print(stringify({ ...address, ...rpc, ...native }))
   await terminal.print(renderFields(terminal, [...addressFields(address), ...fields(rpc, native)]))
   if (native === undefined)
-    terminal.error('Resources, permissions and tokens need the native interface: --node URL.')
+    terminal.error('Resources, permissions and tokens need the native HTTP API: --node URL.')
 }
 
 type NativeAccount = {
@@ -221,7 +230,7 @@ function fields(
       : [['balance', formatCoins(BigInt(rpc?.balance ?? '0x0'))] as [string, string]]),
     ...(known ? resourceFields(native.resources) : []),
     ...(native !== undefined && !known
-      ? [['state', 'not activated: it never received anything'] as [string, string]]
+      ? [['state', 'not activated: it has never received coins'] as [string, string]]
       : []),
     ...(code === '' ? [] : [['code', `${group(code.length / 2)} bytes`] as [string, string]]),
     ...contractFields(native?.contract),

@@ -14,16 +14,16 @@ export function addCallCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'call', {
     summary: 'call a JSON-RPC method',
     description:
-      'Calls a JSON-RPC method of a gateway or node and prints its result. A parameter is JSON when it parses as JSON, ' +
-      'otherwise text. A single "-" reads the parameters from standard input: a JSON list is all of them, anything else is the only one.',
+      'Calls a JSON-RPC method of a gateway or node and prints its result. A parameter that is valid JSON is sent as JSON, ' +
+      'any other as text. A single "-" reads the parameters from standard input: a JSON array is the list of parameters, anything else is the only parameter.',
     examples: [
       ['ethgate call eth_chainId', 'the result, as a table or as JSON'],
       ['ethgate call eth_getBlockByNumber latest false --json', 'the head as JSON'],
-      ['ethgate call eth_getBlockByNumber latest true | jq .hash', 'a pipe gets JSON by itself'],
+      ['ethgate call eth_getBlockByNumber latest true | jq .hash', 'JSON is the default in a pipe'],
       ['ethgate call eth_chainId --raw', 'a text result without quotes, for shell variables'],
       [
         `ethgate call eth_call '{"to":"0x8233a7f16c9f522f26006ab000e1df7a6ae68662","data":"0x2e52d606"}' latest`,
-        'a contract call; a revert is explained and exits with 3',
+        'a contract call; explains a revert and exits with 3',
       ],
       [
         `echo '[{"fromBlock":"0x0"}]' | ethgate call eth_getLogs -`,
@@ -32,8 +32,8 @@ export function addCallCommand(program: Command, io: Io = processIo()): void {
     ],
   })
     .argument('<method>', 'such as eth_getBalance')
-    .argument('[params...]', 'its parameters in order; "-" reads them from standard input')
-    .option('--abi <file>', 'ABI, artifact or list of signatures that explains custom errors')
+    .argument('[params...]', 'its parameters, in order; "-" reads them from standard input')
+    .option('--abi <file>', 'ABI, artifact or list of signatures, to decode custom errors')
     .option('-r, --raw', 'print a text result without quotes')
   addOutputOptions(addRequestOptions(addRpcOption(command))).action(
     (method: string, words: string[], options: CallOptions) => call(io, method, words, options),

@@ -56,14 +56,14 @@ export function addNodeOption(command: Command): Command {
 export function addRequestOptions(command: Command): Command {
   return command
     .option('--header <line>', '"NAME: VALUE" sent with every request (env ETHGATE_HEADER)')
-    .option('--timeout <seconds>', 'how long one request may take (default 30)')
+    .option('--timeout <seconds>', 'time-out of one request (default 30)')
 }
 
 /** Adds `--json` and `--table`. Without either, a terminal gets tables and a pipe gets JSON. */
 export function addOutputOptions(command: Command): Command {
   return command
-    .option('--json', 'print JSON, also on a terminal; errors become one line of JSON on stderr')
-    .option('--table', 'print tables, also into a pipe')
+    .option('--json', 'print JSON even on a terminal; errors are one line of JSON on stderr')
+    .option('--table', 'print tables even into a pipe')
 }
 
 /** Collects an option that may be given several times. */

@@ -18,10 +18,10 @@ export function addDecodeCommand(program: Command, io: Io = processIo()): void {
     summary: 'say what some bytes are',
     description:
       'Decodes native transactions (signed or not), Ethereum transactions, revert data, call data, logs, returned values, ' +
-      'messages of the node, and addresses. Asks no server. Tokens’ functions, events and errors are known; others need --abi or --sig.',
+      'messages of the node, and addresses. It works offline. Functions, events and errors of tokens are built in; others need --abi or --sig.',
     examples: [
-      ['ethgate decode 0a85010a02…', 'a native transaction: who sends what to whom, who signed'],
-      ['ethgate decode 0x08c379a0…', 'why a call reverted'],
+      ['ethgate decode 0a85010a02…', 'a native transaction: sender, receiver, amount, signers'],
+      ['ethgate decode 0x08c379a0…', 'the reason of a revert'],
       ['ethgate decode 0xf988f737… --sig "error Custom(uint256,string)"', 'a custom error'],
       ['ethgate decode 0x… --topic 0xddf252ad… --topic 0x… --topic 0x…', 'the data of a log'],
       ['ethgate decode 0x… --returns "uint256,address"', 'returned values'],
@@ -36,8 +36,12 @@ export function addDecodeCommand(program: Command, io: Io = processIo()): void {
       'one signature: transfer(address,uint256), event …, error …; may be repeated',
       collect,
     )
-    .option('--topic <topic>', 'a topic of the log whose data this is; repeat in order', collect)
-    .option('--returns <types>', 'read as returned values of these types')
+    .option(
+      '--topic <topic>',
+      'a topic of the log that the data belongs to; repeat in order',
+      collect,
+    )
+    .option('--returns <types>', 'decode as returned values of these types')
   addOutputOptions(command).action((any: string, options: DecodeOptions) =>
     decode(io, any, options),
   )
@@ -99,7 +103,7 @@ function render(terminal: Terminal, finding: Finding): string {
         renderValue(terminal, finding.fields),
         ...callLines(terminal, finding.call),
         terminal.dim(
-          'Its signature means nothing to this chain: a gateway takes it only when it manages the key of the sender.',
+          'This chain does not accept its signature: a gateway sends it only if it manages the key of the sender.',
         ),
       ].join('\n')
     case 'revert':

@@ -49,21 +49,21 @@ const SHOWN = [
 /** Declares `ethgate dev`: a chain in this process with the gateway in front. */
 export function addDevCommand(program: Command): void {
   const command = addCommand(program, 'dev', {
-    summary: 'run a chain in this process, with funded accounts, and serve it',
+    summary: 'run and serve a development chain with funded accounts',
     description:
-      'Runs a chain in this process and serves it on one port: Ethereum JSON-RPC at / and the native HTTP interface at /wallet and /walletsolidity. The keys of its accounts are public: for development only.',
+      'Runs a chain in this process and serves it on one port: Ethereum JSON-RPC at / and the native HTTP API at /wallet and /walletsolidity. The keys of its accounts are public, so use it for development only.',
     examples: [
-      ['ethgate dev', 'ten funded accounts, a block at once for each transaction'],
+      ['ethgate dev', 'ten funded accounts, a block for each transaction'],
       ['ethgate dev --decimals 18', 'run the tests of an Ethereum project unchanged'],
-      ['ethgate dev --profile native', 'the ways of the real chain: addresses, fees, block times'],
-      ['ethgate dev --state chain.jsonl', 'keep the chain over restarts'],
-      ['ethgate dev --fork http://127.0.0.1:8090', 'go on from the chain of a node'],
+      ['ethgate dev --profile native', 'addresses, fees and block times of the real chain'],
+      ['ethgate dev --state chain.jsonl', 'keep the chain after a restart'],
+      ['ethgate dev --fork http://127.0.0.1:8090', 'fork the chain of a node'],
     ],
   })
     .option('--accounts <n>', 'funded accounts (default 10)')
     .option('--balance <coins>', 'coins of each account (default 10000)')
-    .option('--mnemonic <words>', 'words that the accounts come from (default: test test … junk)')
-    .option('--derivation-path <path>', "where they are derived (default: m/44'/60'/0'/0)")
+    .option('--mnemonic <words>', 'mnemonic of the accounts (default: test test … junk)')
+    .option('--derivation-path <path>', "derivation path of the accounts (default: m/44'/60'/0'/0)")
     .option('--chain-id <n>', 'chain id (default: the last four bytes of the genesis hash)')
     .addOption(
       new Option('--decimals <n>', 'decimals of the coin; 18 as on Ethereum (default 6)').choices([
@@ -74,43 +74,49 @@ export function addDevCommand(program: Command): void {
     .addOption(
       new Option(
         '--profile <name>',
-        'ethereum: as development tools expect a chain; native: as the real chain is (default ethereum)',
+        'ethereum: behave as development tools expect; native: behave like the real chain (default ethereum)',
       ).choices(['ethereum', 'native']),
     )
     .addOption(
       new Option(
         '--contract-addresses <rule>',
-        'addresses of contracts that Ethereum transactions create (default: by profile)',
+        'how addresses of contracts are derived in Ethereum transactions (default: by profile)',
       ).choices(['ethereum', 'native']),
     )
     .addOption(
       new Option(
         '--fees <rule>',
-        'what Ethereum transactions pay: gas times price, or bandwidth and energy as natively (default: by profile)',
+        'fees of Ethereum transactions: gas times price, or bandwidth and energy as on the real chain (default: by profile)',
       ).choices(['gas', 'native']),
     )
     .option('--free-bandwidth', 'the same as --fees gas')
     .option(
       '--block-time <seconds>',
-      'seconds between blocks when no transaction comes; 0 for none (default 0, natively 3)',
+      'seconds between blocks without transactions; 0 for none (default 0, with the native profile 3)',
     )
     .option(
       '--no-automine',
-      'wait for the next block time instead of making a block for each transaction',
+      'do not produce a block for each transaction; wait for the next block time',
     )
-    .option('--producers <n>', 'block producers; more of them solidify blocks later (default 5)')
-    .option('--seed <text>', 'repeatable: times count from a fixed date, three seconds a block')
-    .option('--state <file>', 'file that keeps the chain over restarts')
-    .option('--load-state <file>', 'file with a dumped state (anvil_dumpState) to begin with')
-    .option('--dump-state <file>', 'file that gets the state when the process ends')
-    .option('--silent', 'show neither accounts nor calls on the terminal')
-    .option('-v, --verbose', 'show params and answers of calls too')
+    .option(
+      '--producers <n>',
+      'number of block producers; with more of them blocks are solidified later (default 5)',
+    )
+    .option(
+      '--seed <text>',
+      'make the chain reproducible: block times start at a fixed date, three seconds a block',
+    )
+    .option('--state <file>', 'file that stores the chain, to continue after a restart')
+    .option('--load-state <file>', 'start with the state in this file (from anvil_dumpState)')
+    .option('--dump-state <file>', 'write the state to this file on exit')
+    .option('--silent', 'do not show accounts and calls on the terminal')
+    .option('-v, --verbose', 'also show parameters and results of calls')
     .addOption(new Option('-p <port>').hideHelp())
     .addOption(new Option('--upstream <url>').hideHelp())
   addConfigOptions(addForkOptions(command), FOREIGN, SHOWN).action(async (flags: Flags) => {
     if (flags['upstream'] !== undefined)
       throw usageError(
-        'dev runs a chain of its own: to go on from the chain of a node, use --fork URL; to stand in front of a node, “ethgate serve --upstream URL”',
+        'dev runs its own chain: use --fork URL to fork the chain of a node, or “ethgate serve --upstream URL” to serve a node',
       )
     const { runDevChain } = await import('../devnode/run.ts')
     try {
@@ -142,7 +148,7 @@ const environmentName = (option: string) =>
 
 function stateFiles({ dumpState, loadState, state }: Flags) {
   if (state !== undefined && loadState !== undefined)
-    throw usageError('--load-state: the chain in --state has a state already')
+    throw usageError('--load-state: the chain in --state already has a state')
   return {
     ...(typeof dumpState === 'string' && { dumpState }),
     ...(typeof loadState === 'string' && { loadState }),

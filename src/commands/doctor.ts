@@ -14,24 +14,24 @@ import { createTerminal, type Terminal } from './support/terminal.ts'
 /** `ethgate doctor`: reports what works with a node and what does not. */
 export function addDoctorCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'doctor', {
-    summary: 'check a node: what will and will not work',
+    summary: 'check what works with a node and what does not',
     description:
-      'Asks a node for everything that the gateway needs of it and says what will not work and which setting to change. ' +
-      'Reads only; about 250 small calls. Exit code 1 when something important does not work.',
+      'Tests everything that the gateway needs from a node, and reports what does not work and which setting to change. ' +
+      'It makes about 250 small read calls. Exit code 1 when something important does not work.',
     examples: [
-      ['ethgate doctor --upstream http://127.0.0.1:8090', 'a node of your own'],
+      ['ethgate doctor --upstream http://127.0.0.1:8090', 'your own node'],
       ['ethgate doctor --upstream https://HOST --upstream-header "X-Key: K"', 'a provider'],
       [
         'ethgate doctor --upstream http://127.0.0.1:8090 --upstream-rpc http://127.0.0.1:8545/jsonrpc --json',
-        'its own JSON-RPC too, for programs',
+        'also checks its own JSON-RPC; output for programs',
       ],
-      ['ethgate doctor --config ethgate.yaml', 'all nodes of a configuration, side by side'],
+      ['ethgate doctor --config ethgate.yaml', 'all nodes of a configuration file'],
     ],
   })
     .addOption(
       repeated(
         '--upstream <url>',
-        'base address of the node’s HTTP API; repeated for several nodes (env ETHGATE_UPSTREAM)',
+        'base address of the node’s HTTP API; repeat it for several nodes (env ETHGATE_UPSTREAM)',
       ),
     )
     .addOption(
@@ -40,7 +40,7 @@ export function addDoctorCommand(program: Command, io: Io = processIo()): void {
     .addOption(repeated('--upstream-rpc <url>', 'the node’s own JSON-RPC'))
     .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
     .option('--upstream-timeout <ms>', 'time-out of one call (default 10000)')
-    .option('--config <file>', 'the nodes of a configuration file (env ETHGATE_CONFIG)')
+    .option('--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)')
   addOutputOptions(command).action((options: DoctorOptions) => doctor(io, options))
 }
 
@@ -50,7 +50,7 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)
-    throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
+    throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
   const { examine, lookOver } = await import('./support/examine.ts')
   const examined: Examined[] = []
   // One after the other: together they would disturb each other's figures.

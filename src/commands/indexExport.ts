@@ -54,7 +54,7 @@ export async function exportIndex(io: Io, options: ExportOptions): Promise<void>
   const terminal = createTerminal(options, io)
   const isParquet = options.out.endsWith('.parquet')
   if (!isParquet && !options.out.endsWith('.csv'))
-    throw usageError('--out needs a name that ends in .parquet or .csv')
+    throw usageError('--out needs a file name that ends in .parquet or .csv')
   const from = wholeNumber(options.from, '--from')
   const wanted = options.to === undefined ? undefined : wholeNumber(options.to, '--to')
   const filter = searchFilter(options)
@@ -79,7 +79,7 @@ export async function exportIndex(io: Io, options: ExportOptions): Promise<void>
     const { addresses: kept } = facts
     if (kept && !(addresses.length > 0 && addresses.every((address) => kept.includes(address))))
       throw new CommandError(
-        'the index keeps the logs of some contracts only: name them with --address',
+        'the index stores the logs of some contracts only: select them with --address',
       )
     const search = { addresses, topics, from, to }
     let count = 0

@@ -48,7 +48,7 @@ export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
   const order: Order = options.order
   const rate = wholeNumber(options.indexRate, '--index-rate', 1)
   const concurrency = wholeNumber(options.concurrency, '--concurrency', 1)
-  if (concurrency > 40) throw usageError('--concurrency: a node takes 40 at most')
+  if (concurrency > 40) throw usageError('--concurrency: a node accepts at most 40')
   const addresses = options.address?.map((text) =>
     parseAddress(text, '--address').eth.slice(2).toLowerCase(),
   )
@@ -67,7 +67,7 @@ export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
   const to = Math.min(wanted ?? newest, newest)
   if (from > to)
     throw new CommandError(
-      `nothing to index: blocks up to ${newest} are old enough, --from is ${from}`,
+      `nothing to index: --from is ${from}, and the newest block that can be indexed is ${newest}`,
     )
   const writer = await openIndexWriter({
     address,
@@ -118,14 +118,14 @@ export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
       } catch (error) {
         failures = added.blocks > before ? 1 : failures + 1
         if (interrupt.signal.aborted || failures > RETRIES) throw error
-        progress.note(`${(error as Error).message}; trying again`)
+        progress.note(`${(error as Error).message}; retrying`)
         await sleep(RETRY_DELAY, interrupt.signal)
       }
     }
   } catch (error) {
     if (!interrupt.signal.aborted)
       throw new CommandError(
-        `${(error as Error).message}; what was read is kept: run the same command again to go on`,
+        `${(error as Error).message}; progress is saved: run the same command again to continue`,
         { cause: error },
       )
   } finally {
@@ -137,7 +137,7 @@ export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
     await native.close()
   }
   if (interrupt.signal.aborted)
-    throw new CommandError('stopped; run the same command again to go on', {
+    throw new CommandError('stopped; run the same command again to continue', {
       exitCode: EXIT.interrupted,
     })
   const { blocks, calls, logs, logsPerSecond } = figures()

@@ -42,7 +42,8 @@ export async function verifyIndex(io: Io, options: VerifyOptions): Promise<void>
         ? stringify({ blocks, logs, wrong })
         : `${plural(blocks, 'block')} with ${plural(logs, 'log')} compared, ${wrong.length} wrong${wrong.length > 0 ? `: ${wrong.slice(0, 20).join(', ')}` : ''}.`,
     )
-    if (wrong.length > 0) throw new CommandError('the index differs from the node: fill it anew')
+    if (wrong.length > 0)
+      throw new CommandError('the index differs from the node: delete it and fill it again')
   } finally {
     await engine.close()
     await native.close()

@@ -24,13 +24,13 @@ import { createTerminal, type Terminal } from './support/terminal.ts'
 /** `ethgate logs`: every log of a range of blocks, to a file or to standard output. */
 export function addLogsCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'logs', {
-    summary: 'export logs of any number of blocks',
+    summary: 'export the logs of any range of blocks',
     description:
-      'Exports every matching log of a range of blocks, in order, one JSON object a line. Requests are split to what the ' +
-      'server allows. With --out the export can be stopped at any moment, also by kill -9: the same command goes on where ' +
-      'it was, without gaps or duplicates, and run later it appends what is new.',
+      'Exports every matching log of a range of blocks, in order, one JSON object a line. Splits requests to the limits of the ' +
+      'server. With --out the export can be stopped at any moment, even by kill -9: the same command continues from there, ' +
+      'without gaps or duplicates. Run later, it appends the new logs.',
     examples: [
-      ['ethgate logs --from 0 --out all.jsonl', 'everything up to the confirmed block'],
+      ['ethgate logs --from 0 --out all.jsonl', 'all logs up to the solidified block'],
       [
         'ethgate logs --address TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf --topic "Transfer(address,address,uint256)" --out transfers.jsonl',
         'the transfers of a token',
@@ -44,7 +44,7 @@ export function addLogsCommand(program: Command, io: Io = processIo()): void {
     .option('--from <block>', 'first block', 'earliest')
     .option(
       '--to <block>',
-      'last block: a number, latest, or finalized, which no reorganisation can change',
+      'last block: a number, latest, or finalized, which no reorg can change',
       'finalized',
     )
     .option('--address <address>', 'only logs of this contract; may be repeated', collect)
@@ -53,12 +53,12 @@ export function addLogsCommand(program: Command, io: Io = processIo()): void {
       'topic at the next position: hex, event signature, address, number, any; commas mean or',
       collect,
     )
-    .option('--out <file>', 'write to this file, and keep how far it is in FILE.state')
+    .option('--out <file>', 'write to this file, and the progress to FILE.state')
     .option('--force', 'discard the content of --out')
-    .option('--abi <file>', 'ABI, artifact or list of signatures; adds "decoded" to each log')
-    .option('--concurrency <n>', 'requests under way at once', '4')
-    .option('--retries <n>', 'how often to ask again when the server is unreachable or busy', '8')
-    .option('--quiet', 'no progress bar and no summary')
+    .option('--abi <file>', 'ABI, artifact or list of signatures, to add "decoded" to each log')
+    .option('--concurrency <n>', 'maximum requests in flight', '4')
+    .option('--retries <n>', 'maximum retries when the server is unreachable or busy', '8')
+    .option('--quiet', 'do not show the progress bar and the summary')
   addOutputOptions(addRequestOptions(addRpcOption(command))).action((options: LogsOptions) =>
     logs(io, options),
   )
@@ -125,7 +125,7 @@ async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Pr
       retries,
       signal,
       onRequest: () => (written.requests += 1),
-      onRetry: (error, delay) => progress.note(`${error.message}; again in ${delay / 1000} s`),
+      onRetry: (error, delay) => progress.note(`${error.message}; retrying in ${delay / 1000} s`),
     })) {
       written.logs += page.logs.length
       await sink.write(page.logs, page.to + 1)
@@ -142,7 +142,7 @@ async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Pr
   }
   if (signal.aborted)
     throw new CommandError(
-      `stopped before block ${sink.next()}${options.out ? '; run the same command again to go on' : ''}`,
+      `stopped before block ${sink.next()}${options.out ? '; run the same command again to continue' : ''}`,
       { exitCode: EXIT.interrupted },
     )
   const seconds = Math.max(0.001, (Date.now() - start) / 1000)
@@ -266,7 +266,7 @@ async function checkSameChain(
     if (now?.hash !== goal.hash) {
       await file.close()
       throw new CommandError(
-        `block ${goal.number} is not the one that was exported (the chain was reorganised); --force writes the file anew, --to finalized avoids this`,
+        `block ${goal.number} has changed since the export (reorg); --force exports again, --to finalized avoids this`,
       )
     }
   }
@@ -288,7 +288,7 @@ async function requireBlock(
 function again(error: unknown, options: LogsOptions): unknown {
   if (!(error instanceof CommandError) || !options.out) return error
   return new CommandError(
-    `${error.message}; what was read is kept: run the same command again to go on`,
+    `${error.message}; progress is saved: run the same command again to continue`,
     {
       cause: error,
       exitCode: error.exitCode,

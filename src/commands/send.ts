@@ -25,9 +25,9 @@ export function addSendCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'send', {
     summary: 'send coins, tokens, contract calls and deployments',
     description:
-      'Builds a native transaction, signs it here with a key from a file or from ETHGATE_KEY, and sends it through the ' +
-      'gateway (--rpc) or a node (--node). With --from and no key the gateway signs with a key that it manages. Amounts ' +
-      'carry their unit: 1.5coin or 1500000sun. With --wait it ends when the transaction is in a block: exit code 3 if it failed there.',
+      'Builds a native transaction, signs it in this process with a key from a file or ETHGATE_KEY, and sends it through the ' +
+      'gateway (--rpc) or a node (--node). With --from and without a key, the gateway signs with a key that it manages. Amounts ' +
+      'need a unit: 1.5coin or 1500000sun. With --wait the command waits until the transaction is in a block: exit code 3 if it failed.',
     examples: [
       [
         'ethgate send --to TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp --amount 1.5coin --key-file alice.key --wait',
@@ -39,50 +39,50 @@ export function addSendCommand(program: Command, io: Io = processIo()): void {
       ],
       [
         `ethgate send --to TXYZ… --sig 'transfer(address,uint256)' TWAF… 1000000 --key-file alice.key --wait`,
-        'a contract call; arguments follow in order, addresses in any spelling',
+        'a contract call; arguments in order, addresses in any format',
       ],
       [
         'ethgate send --deploy Token.json 1000000000 --key-file alice.key --wait',
-        'an artifact with its constructor’s arguments',
+        'a deployment with constructor arguments',
       ],
       [
         'ethgate send --to TWAF… --amount 1coin --from TXYZ… --wait',
-        'signed by the gateway (development chain)',
+        'signed by the gateway, for example a development chain',
       ],
       [
         'ethgate send --to TWAF… --amount 1coin --key-file alice.key --dry-run',
-        'shows what would be signed',
+        'shows the transaction without signing it',
       ],
     ],
   })
     .argument('[args...]', 'arguments of --sig or of the constructor; lists and tuples as JSON')
     .option('--to <address>', 'receiver or contract')
-    .option('--amount <amount>', 'coins (1.5coin, 1500000sun), or a number of --token')
+    .option('--amount <amount>', 'coins (1.5coin, 1500000sun), or units of --token')
     .option('--token <id>', 'TRC-10 token to send')
-    .option('--decimals <n>', 'decimals of the token: --amount may then have a fraction', '0')
+    .option('--decimals <n>', 'decimals of the token, so that --amount can have a fraction', '0')
     .option('--data <hex>', 'call data')
     .option('--sig <signature>', 'function to call: transfer(address,uint256), or a name in --abi')
-    .option('--abi <file>', 'ABI or artifact; explains reverts')
+    .option('--abi <file>', 'ABI or artifact, also to decode reverts')
     .option('--deploy <file>', 'deploy an artifact (JSON) or creation code (hex)')
-    .option('--contract <name>', 'which contract of a file with several')
-    .option('--percent <n>', 'deployment: share of the energy that callers pay', '100')
+    .option('--contract <name>', 'contract to deploy, if the file has several')
+    .option('--percent <n>', 'deployment: percentage of the energy that callers pay', '100')
     .option(
       '--origin-energy-limit <n>',
-      'deployment: most energy the creator gives to a call',
+      'deployment: maximum energy that the creator pays for a call',
       '10000000',
     )
-    .option('--fee-limit <amount>', 'most to burn for energy; default: the estimate and a fifth')
-    .option('--memo <text>', 'text in the transaction')
-    .option('--key-file <file>', 'file with the private key (env ETHGATE_KEY holds one too)')
-    .option('--key <hex>', 'the private key itself: seen by others, so use --key-file')
+    .option('--fee-limit <amount>', 'maximum cost of the energy (default: the estimate plus 20 %)')
+    .option('--memo <text>', 'text to store in the transaction')
+    .option('--key-file <file>', 'file with the private key (env ETHGATE_KEY: the key itself)')
+    .option('--key <hex>', 'the private key; other users can see it, so prefer --key-file')
     .option(
       '--from <address>',
-      'owner: without a key the gateway signs; with one, the account that the key may act for',
+      'sending account; without a key the gateway signs for it, with a key the key must have a permission of it',
     )
-    .option('--permission <id>', 'permission to sign under')
-    .option('--expires <seconds>', 'how long it may take to get into a block', '60')
-    .option('--wait', 'wait until it is in a block')
-    .option('--dry-run', 'build and show, sign and send nothing')
+    .option('--permission <id>', 'id of the permission to sign with')
+    .option('--expires <seconds>', 'seconds until the transaction expires', '60')
+    .option('--wait', 'wait until the transaction is in a block')
+    .option('--dry-run', 'show the transaction, do not sign or send it')
   addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(command)))).action(
     (words: string[], options: SendOptions) => send(io, words, options),
   )
@@ -110,7 +110,7 @@ async function send(io: Io, words: string[], options: SendOptions): Promise<void
   const owner = from ?? key?.address
   if (!owner)
     throw usageError(
-      'who sends? give --key-file FILE (or ETHGATE_KEY), or --from ADDRESS when the gateway manages the key',
+      'the sender is missing: give --key-file FILE (or ETHGATE_KEY), or --from ADDRESS if the gateway manages its key',
     )
   // A named node is called directly, unless a gateway is named too.
   const channel =
@@ -170,9 +170,11 @@ async function sendSigned(sending: Sending & { key: PrivateKey | undefined }): P
 async function sendManaged(sending: Sending & { target: Target }): Promise<void> {
   const { intent, owner, target, options } = sending
   if (target.nodeGiven && options.rpc === undefined)
-    throw usageError('a node signs for nobody: give --key-file FILE, or the gateway with --rpc')
+    throw usageError('a node does not sign: give --key-file FILE, or a gateway with --rpc')
   if (intent.kind === 'token transfer' || (intent.kind === 'call' && intent.token))
-    throw usageError('a managed key sends coins and calls only; tokens need --key-file FILE')
+    throw usageError(
+      'a gateway signs only transfers of coins and calls; tokens need --key-file FILE',
+    )
   if (options.memo !== undefined || options.permission !== undefined)
     throw usageError('--memo and --permission need --key-file FILE')
   const call = callObject(intent, owner)
@@ -222,7 +224,7 @@ async function finish(sending: Sending, sent: Sent): Promise<void> {
     const { explain } = await import('./support/abi.ts')
     const failure = await explain(await channel.reason(intent, owner), options.abi)
     if (failure instanceof CommandError)
-      outcome.reason = `${failure.message.replace(/^eth_call: /, '')} (when called again)`
+      outcome.reason = `${failure.message.replace(/^eth_call: /, '')} (from a repeated call)`
   }
   await report(terminal, sent, outcome)
 }
@@ -238,6 +240,6 @@ function seconds(text: string): number {
   const number = Number(text)
   // The node refuses more than a day.
   if (!(number > 0 && number < 86_400))
-    throw usageError(`--expires needs seconds up to a day, got "${text}"`)
+    throw usageError(`--expires needs a number of seconds below one day, got "${text}"`)
   return number
 }

@@ -10,7 +10,7 @@ export function addServeCommand(program: Command): void {
   const command = addCommand(program, 'serve', {
     summary: 'serve Ethereum JSON-RPC in front of a node',
     description:
-      'Serves Ethereum JSON-RPC over HTTP and WebSocket in front of a node’s HTTP interface. Waits for a node that is down.',
+      'Serves Ethereum JSON-RPC over HTTP and WebSocket in front of a node’s HTTP API. If the node is down, it waits for the node.',
     examples: [
       ['ethgate serve --upstream http://127.0.0.1:8090', 'a node on this machine'],
       [
@@ -19,7 +19,7 @@ export function addServeCommand(program: Command): void {
       ],
       [
         'ethgate serve --upstream http://10.0.0.1:8090 --upstream http://10.0.0.2:8090',
-        'two nodes that look like one',
+        'two nodes behind one gateway',
       ],
       ['ethgate serve --config ethgate.yaml', 'nodes and settings from a file'],
     ],
@@ -28,7 +28,7 @@ export function addServeCommand(program: Command): void {
     const config = configOf(flags)
     if (upstreamsOf(config).length === 0)
       throw usageError(
-        'no node to serve: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; “ethgate dev” needs none',
+        'no upstream node: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; “ethgate dev” needs none',
       )
     const { serve } = await import('../process/serve.ts')
     try {

@@ -24,20 +24,20 @@ export function addVerifyCommand(program: Command, io: Io = processIo()): void {
   addCommand(program, 'verify', {
     summary: 'compare a gateway with another JSON-RPC server, block by block',
     description:
-      'Asks both servers for every block of a range with its transactions, receipts and logs, and prints where they differ. ' +
-      'Known deviations of the node’s own JSON-RPC are left out. Exit code 1 when something differs.',
+      'Reads every block of a range with its transactions, receipts and logs from both servers and prints the differences. ' +
+      'It ignores known differences of the node’s own JSON-RPC. Exit code 1 when an answer differs.',
     examples: [
       [
         'ethgate verify --rpc http://127.0.0.1:8545 --against http://127.0.0.1:8555/jsonrpc --from 1 --to 200',
-        'against the own JSON-RPC of a node',
+        'compare with a node’s own JSON-RPC',
       ],
     ],
   })
     .requiredOption('--rpc <url>', 'the gateway')
     .requiredOption('--against <url>', 'the other server')
     .option('--from <block>', 'first block (default 1)')
-    .option('--to <block>', 'last block (default: the newest of both)')
-    .option('--quiet', 'no progress')
+    .option('--to <block>', 'last block (default: the newest that both have)')
+    .option('--quiet', 'do not show progress')
     .action((options: Options) => verify(io, options))
 }
 

@@ -22,23 +22,26 @@ import { renderAnswer } from './support/walletTables.ts'
 /** `ethgate wallet OPERATION [JSON]`: one call of the native HTTP interface. */
 export function addWalletCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'wallet', {
-    summary: 'call an operation of a node’s native HTTP interface',
+    summary: 'call an operation of a node’s native HTTP API',
     description:
       'Calls /wallet/OPERATION (or /walletsolidity with --solidity) of a node, or of a development chain at the address ' +
-      'of --rpc. The request is a JSON object, or name=value words; "-" reads it from standard input. Addresses may be ' +
-      'written T…, 41… or 0x…. Amounts keep every digit.',
+      'of --rpc. The request is a JSON object or name=value words; "-" reads it from standard input. Addresses may be ' +
+      'T…, 41… or 0x…. Integers are printed exactly.',
     examples: [
-      ['ethgate wallet getnowblock', 'the head, of the chain at --rpc'],
-      ['ethgate wallet GetNowBlock --solidity --node http://127.0.0.1:8090', 'the confirmed head'],
-      ['ethgate wallet getblockbynum num=42', 'a request in words'],
+      ['ethgate wallet getnowblock', 'the newest block of the chain at --rpc'],
+      [
+        'ethgate wallet GetNowBlock --solidity --node http://127.0.0.1:8090',
+        'the solidified block',
+      ],
+      ['ethgate wallet getblockbynum num=42', 'a request as name=value'],
       ['ethgate wallet getaccount address=TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp', 'an account'],
       [`ethgate wallet gettransactioninfobyid '{"value":"<txID>"}' --json`, 'an answer as JSON'],
-      ['ethgate wallet --list', 'the operations that are known by name'],
+      ['ethgate wallet --list', 'all known operations'],
     ],
   })
-    .argument('[operation]', 'such as getaccount; any case')
+    .argument('[operation]', 'such as getaccount, in upper or lower case')
     .argument('[request...]', 'a JSON object, or name=value words')
-    .option('--solidity', 'ask /walletsolidity: the confirmed state')
+    .option('--solidity', 'call /walletsolidity, which has the solidified state')
     .option(
       '--node-solidity <url>',
       'address of /walletsolidity (default: port 8091 beside port 8090, else --node)',
@@ -66,7 +69,9 @@ async function wallet(
   const terminal = createTerminal(options, io)
   if (options.list) return printOperations(terminal)
   if (operation === undefined)
-    throw usageError('name an operation, such as getnowblock; "ethgate wallet --list" shows them')
+    throw usageError(
+      'the operation is missing, such as getnowblock; "ethgate wallet --list" shows all',
+    )
   const { node } = resolveTarget(options, io)
   const body = normalise(operation, await readRequest(io, words))
   const answer = await node
@@ -175,5 +180,5 @@ async function printOperations(terminal: Terminal): Promise<void> {
       `/wallet/${path}`,
       solidity ? `/walletsolidity/${path}` : '',
     ])
-  return terminal.print(renderRows(terminal, ['operation', 'path', 'confirmed state'], rows))
+  return terminal.print(renderRows(terminal, ['operation', 'path', 'solidified state'], rows))
 }

@@ -28,9 +28,9 @@ export function addWatchCommand(program: Command, io: Io = processIo()): void {
   const watch = addCommand(program, 'watch', {
     summary: 'follow new blocks or logs',
     description:
-      'Follows the chain until Ctrl-C. A WebSocket announces new blocks where the server has one; otherwise, and with ' +
-      '--header, the head is polled. After a lost connection it resumes without gaps or duplicates. Logs of blocks that a ' +
-      'reorg removed come again with "removed".',
+      'Follows the chain until Ctrl-C. Uses a WebSocket if the server supports it. Otherwise, and with ' +
+      '--header, it polls the head. After a lost connection it resumes without gaps or duplicates. Logs of blocks that a ' +
+      'reorg removed are printed again with "removed".',
     examples: [
       ['ethgate watch heads', 'a line for each new block'],
       [
@@ -43,7 +43,7 @@ export function addWatchCommand(program: Command, io: Io = processIo()): void {
     summary: 'follow new blocks',
     examples: [
       ['ethgate watch heads --count 1', 'waits for the next block'],
-      ['ethgate watch heads --from 100 --json', 'from block 100 on, then live'],
+      ['ethgate watch heads --from 100 --json', 'starting at block 100, then live'],
     ],
   })
   addWatchOptions(heads).action((options: WatchOptions) => watchHeads(io, options))
@@ -57,7 +57,7 @@ export function addWatchCommand(program: Command, io: Io = processIo()): void {
       ],
       [
         'ethgate watch logs --from finalized --abi Token.json --json',
-        'decoded, since the confirmed block',
+        'decoded, starting at the solidified block',
       ],
     ],
   })
@@ -67,18 +67,15 @@ export function addWatchCommand(program: Command, io: Io = processIo()): void {
       'topic at the next position: hex, event signature, address, number, any; commas mean or',
       collect,
     )
-    .option('--abi <file>', 'ABI, artifact or list of signatures that explains the logs')
+    .option('--abi <file>', 'ABI, artifact or list of signatures, to decode the logs')
   addWatchOptions(logs).action((options: WatchOptions) => watchLogs(io, options))
 }
 
 function addWatchOptions(command: Command): Command {
   command
-    .option(
-      '--from <block>',
-      'begin with this block: a number, latest, finalized; default: the next one',
-    )
-    .option('--count <n>', 'end after this many')
-    .option('--poll', 'poll, even if there is a WebSocket')
+    .option('--from <block>', 'first block: a number, latest or finalized (default: the next one)')
+    .option('--count <n>', 'exit after this many')
+    .option('--poll', 'poll even if the server supports WebSockets')
     .option('--interval <ms>', 'time between polls, milliseconds', '1000')
   return addOutputOptions(addRequestOptions(addRpcOption(command)))
 }

@@ -76,9 +76,9 @@ describe('diagnose', () => {
     }
     expect(troubles(await diagnose(native, { now }))).toMatchInlineSnapshot(`
       {
-        "balance history": "warn: not kept from the first block on: eth_getBalance at past blocks is refused: set storage.balance.history.lookup = true and sync again",
-        "contract calls": "fail: off: eth_call and all reads of contracts fail: set vm.supportConstant = true in the node",
-        "energy estimates": "warn: off: estimates come from a simulation, a little too low at times: set vm.estimateEnergy = true",
+        "balance history": "warn: not complete from the first block: eth_getBalance fails for past blocks: set storage.balance.history.lookup = true and sync again",
+        "contract calls": "fail: off: eth_call and all contract reads fail: set vm.supportConstant = true in the node",
+        "energy estimates": "warn: off: estimates come from a simulation and can be slightly too low: set vm.estimateEnergy = true",
       }
     `)
   })
@@ -92,7 +92,7 @@ describe('diagnose', () => {
     replaced['/walletsolidity/getnowblock'] = DISABLED
     expect(troubles(await diagnose(native, { now }))).toMatchInlineSnapshot(`
       {
-        "block history": "fail: closed: a lite node: old blocks, receipts and logs are not served; use a full one or set node.openHistoryQueryWhenLiteFN = true",
+        "block history": "fail: closed: a lite node: old blocks, receipts and logs are not served; use a full node or set node.openHistoryQueryWhenLiteFN = true",
         "getchainparameters": "warn: disabled: without it: no sending",
         "getcontractinfo": "fail: disabled: without it: no eth_getCode",
         "receipts and logs": "fail: not kept: no receipts, no logs: set storage.transHistory.switch = "on" and sync again",
@@ -110,7 +110,7 @@ describe('diagnose', () => {
 
   test('behavior: a head that stands still', async () => {
     expect(troubles(await diagnose(native, { now: () => now() + 3_600_000 }))).toEqual({
-      head: 'warn: block 223, 3605 s old: the head stands still: the node syncs, or its chain stopped',
+      head: 'warn: block 223, 3605 s old: the head does not move: the node is syncing, or its chain stopped',
     })
   })
 
@@ -131,7 +131,7 @@ describe('diagnose', () => {
     expect(await diagnose(native, { now })).toMatchInlineSnapshot(`
       [
         {
-          "advice": "is the node running, and is this the address of its HTTP API (port 8090, not its JSON-RPC)?",
+          "advice": "check that the node is running and that this is the address of its HTTP API (port 8090, not its JSON-RPC)",
           "check": "reachable",
           "found": "the upstream node cannot be reached",
           "level": "fail",

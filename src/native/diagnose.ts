@@ -75,7 +75,7 @@ export declare namespace diagnose {
 }
 
 const UNREACHABLE =
-  'is the node running, and is this the address of its HTTP API (port 8090, not its JSON-RPC)?'
+  'check that the node is running and that this is the address of its HTTP API (port 8090, not its JSON-RPC)'
 
 type Verdict = Omit<Finding, 'check' | 'advice'> & { advice?: string }
 
@@ -91,19 +91,19 @@ async function look(check: string, ask: () => Promise<Verdict>): Promise<Finding
 const CALLS_OFF: Verdict = {
   level: 'fail',
   found: 'off',
-  advice: 'eth_call and all reads of contracts fail: set vm.supportConstant = true in the node',
+  advice: 'eth_call and all contract reads fail: set vm.supportConstant = true in the node',
 }
 const ESTIMATE_OFF: Verdict = {
   level: 'warn',
   found: 'off',
   advice:
-    'estimates come from a simulation, a little too low at times: set vm.estimateEnergy = true',
+    'estimates come from a simulation and can be slightly too low: set vm.estimateEnergy = true',
 }
 const LITE: Verdict = {
   level: 'fail',
   found: 'closed',
   advice:
-    'a lite node: old blocks, receipts and logs are not served; use a full one or set node.openHistoryQueryWhenLiteFN = true',
+    'a lite node: old blocks, receipts and logs are not served; use a full node or set node.openHistoryQueryWhenLiteFN = true',
 }
 const NO_INFOS: Verdict = {
   level: 'fail',
@@ -112,9 +112,9 @@ const NO_INFOS: Verdict = {
 }
 const NO_BALANCES: Verdict = {
   level: 'warn',
-  found: 'not kept from the first block on',
+  found: 'not complete from the first block',
   advice:
-    'eth_getBalance at past blocks is refused: set storage.balance.history.lookup = true and sync again',
+    'eth_getBalance fails for past blocks: set storage.balance.history.lookup = true and sync again',
 }
 
 async function reachNode(native: NativeClient, now: () => number): Promise<Verdict> {
@@ -135,12 +135,16 @@ async function readHead(native: NativeClient, now: () => number): Promise<Verdic
   const age = now() - timestamp
   const found = `block ${number}, ${Math.round(age / 1000)} s old`
   if (age < -OLD_HEAD_MS)
-    return { level: 'warn', found, advice: 'ahead of this machine’s clock; set one of the clocks' }
+    return {
+      level: 'warn',
+      found,
+      advice: 'in the future: check the clocks of this machine and of the node',
+    }
   return age > OLD_HEAD_MS
     ? {
         level: 'warn',
         found,
-        advice: 'the head stands still: the node syncs, or its chain stopped',
+        advice: 'the head does not move: the node is syncing, or its chain stopped',
       }
     : { level: 'ok', found }
 }
@@ -223,16 +227,20 @@ async function burst(native: NativeClient, now: () => number): Promise<Verdict> 
     return {
       level: 'warn',
       found: `${busy} of ${BURST} reads refused`,
-      advice: 'the rate is limited: get an API key (--upstream-header) or lower --upstream-sockets',
+      advice: 'the rate is limited: use an API key (--upstream-header) or lower --upstream-sockets',
     }
   if (faults.length > 0)
     return {
       level: 'warn',
       found: `${faults.length} of ${BURST} reads failed`,
-      advice: 'the node does not take as many connections: lower --upstream-sockets',
+      advice: 'the node accepts fewer connections: lower --upstream-sockets',
     }
   return seconds > 5
-    ? { level: 'warn', found: rate, advice: 'slow: eth_getLogs over many blocks will take long' }
+    ? {
+        level: 'warn',
+        found: rate,
+        advice: 'slow: eth_getLogs over many blocks will take a long time',
+      }
     : { level: 'ok', found: rate }
 }
 
@@ -250,6 +258,6 @@ async function checkRpc(native: NativeClient, rpc: NodeRpc | undefined): Promise
     : {
         level: 'fail',
         found: `another chain: ${String(chainId)}`,
-        advice: 'eth_getStorageAt would lie: --upstream-rpc must name the same node',
+        advice: 'eth_getStorageAt would be wrong: --upstream-rpc must be of the same node',
       }
 }

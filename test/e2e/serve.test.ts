@@ -111,7 +111,7 @@ describe('serve', () => {
   })
 
   test.each([
-    [['serve'], 'ethgate: no node to serve: give --upstream URL'],
+    [['serve'], 'ethgate: no upstream node: give --upstream URL'],
     [['serve', '--port', 'x'], 'ethgate: --port: expected a whole number'],
     [['serve', '--nope'], "ethgate: unknown option '--nope'"],
     [['srve'], "ethgate: unknown command 'srve'"],

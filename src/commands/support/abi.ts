@@ -211,7 +211,7 @@ export function describeRevert(
   const decoded = decodeRevert(data, abi)
   if (decoded === undefined)
     return {
-      text: `with unknown error ${data.length > 74 ? `${data.slice(0, 74)}…` : data}; an --abi that has the error explains it`,
+      text: `with unknown error ${data.length > 74 ? `${data.slice(0, 74)}…` : data}; use --abi with a file that has the error to decode it`,
       decoded,
     }
   return { text: revertReason(data) ?? describe(decoded), decoded }

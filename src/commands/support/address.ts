@@ -29,7 +29,7 @@ export function parseAddress(text: string, where: string): AddressForms {
   const address = tryAddress(text)
   if (address && /^0x[0-9a-f]{40}$/i.test(text) && hasWrongChecksum(text))
     throw usageError(
-      `${where}: the letter case of ${text} is a wrong checksum (a typing error?); lower case is taken without one`,
+      `${where}: the checksum in the letter case of ${text} is wrong (a typing error?); lower case has no checksum`,
     )
   if (address) return address
   const reason = /^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)

@@ -22,7 +22,7 @@ export function parseCoins(text: string, option: string): bigint {
   const [, whole = '', fraction = '', unit = ''] = match
   const digits = whole.replaceAll(/[_,]/g, '')
   if (unit.toLowerCase() === 'sun') {
-    if (fraction !== '') throw usageError(`${option}: a sun has no fraction`)
+    if (fraction !== '') throw usageError(`${option}: an amount in sun has no decimals`)
     return int64(BigInt(digits), option)
   }
   if (fraction.length > DECIMALS)

@@ -61,7 +61,7 @@ function fromJson(input: AbiParameter, value: unknown, where: string): unknown {
   const { type } = input
   const list = /^(.*)\[(\d*)\]$/.exec(type)
   if (list) {
-    if (!Array.isArray(value)) throw usageError(`${where} (${type}) needs a JSON list`)
+    if (!Array.isArray(value)) throw usageError(`${where} (${type}) needs a JSON array`)
     if (list[2] !== '' && value.length !== Number(list[2]))
       throw usageError(`${where} (${type}) needs ${list[2]} items, got ${value.length}`)
     const item = { ...input, type: list[1] ?? '' }

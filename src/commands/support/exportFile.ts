@@ -44,15 +44,15 @@ export async function openExport(path: string, options: openExport.Options): Pro
   const size = await sizeOf(path)
   if (earlier === undefined && size !== undefined && size > 0 && !force)
     throw usageError(
-      `--out ${path} exists and has no ${statePath} to go on from; choose another file, or --force to write it anew`,
+      `--out ${path} exists without ${statePath}, so the export cannot continue; choose another file, or use --force to overwrite it`,
     )
   if (earlier !== undefined && earlier.search !== search)
     throw usageError(
-      `--out ${path} holds another export (${earlier.search}); choose another file, or --force to write it anew`,
+      `--out ${path} contains another export (${earlier.search}); choose another file, or use --force to overwrite it`,
     )
   if (earlier !== undefined && (size ?? 0) < earlier.bytes)
     throw new CommandError(
-      `${path} is shorter than ${statePath} says; it was changed since: --force writes it anew`,
+      `${path} is shorter than ${statePath} says, so it was changed; use --force to overwrite it`,
     )
   const state: ExportState = earlier ?? {
     version: 1,
@@ -114,7 +114,7 @@ async function readState(path: string): Promise<ExportState | undefined> {
   } catch {
     // Falls through to the error below.
   }
-  throw new CommandError(`${path} is damaged; --force writes the export anew`)
+  throw new CommandError(`${path} is damaged; use --force to export again`)
 }
 
 /** A rename replaces the old state atomically: after a kill the file has the old or the new state. */

@@ -38,7 +38,7 @@ export async function followChain(watch: Watch): Promise<void> {
     withRetry(ask, {
       retries: Number.POSITIVE_INFINITY,
       signal,
-      onRetry: (error, delay) => note(`${error.message}; again in ${delay / 1000} s`),
+      onRetry: (error, delay) => note(`${error.message}; retrying in ${delay / 1000} s`),
     })
 
   let next = watch.from ?? (await steady(() => requireHead())).number + 1

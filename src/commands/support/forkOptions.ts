@@ -14,16 +14,16 @@ const CONFLICTS: Readonly<Record<string, string>> = {
 /** Adds the options of a forked chain. Those of anvil are understood too. */
 export function addForkOptions(command: Command): Command {
   return command
-    .option('--fork <url>', 'go on from the chain of a node, named by its HTTP API')
-    .option('--fork-block <n>', 'block to go on from (default: the newest)')
+    .option('--fork <url>', 'fork the chain of a node; the address of its HTTP API')
+    .option('--fork-block <n>', 'block to fork from (default: the newest)')
     .option(
       '--fork-rpc <url>',
-      'JSON-RPC of that node, for contract storage (default: looked for beside --fork)',
+      'JSON-RPC of that node, for contract storage (default: detected from --fork)',
     )
     .option('--fork-header <header>', '"name: value" sent to that node, such as an API key')
     .option(
       '--fork-cache <folder>',
-      'where what was read is kept; "off" for nowhere (default: in the user’s cache)',
+      'folder for cached reads; "off" for none (default: in the user’s cache folder)',
     )
     .addOption(new Option('-f, --fork-url <url>').hideHelp())
     .addOption(new Option('--fork-block-number <n>').hideHelp())
@@ -35,7 +35,7 @@ export function forkOf(flags: Flags): connectFork.Options | undefined {
   if (typeof url !== 'string') {
     for (const name of ['forkBlock', 'forkBlockNumber', 'forkRpc', 'forkHeader', 'forkCache'])
       if (flags[name] !== undefined)
-        throw usageError('--fork names the node whose chain to go on from; it is missing')
+        throw usageError('--fork is missing: it gives the node whose chain to fork')
     return undefined
   }
   for (const [name, text] of Object.entries(CONFLICTS))

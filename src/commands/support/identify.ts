@@ -229,10 +229,10 @@ function words(data: Hex): Finding {
     selector: hasSelector ? `0x${hex.slice(0, 8)}` : undefined,
     words: body.match(/.{1,64}/g) ?? [],
     note: hasSelector
-      ? 'a call or error that the ABI does not have; give --abi FILE or --sig SIGNATURE'
+      ? 'a call or error that is not in the ABI; give --abi FILE or --sig SIGNATURE'
       : bytes === 32
         ? blockNote(hex)
-        : `${group(bytes)} bytes of no known form; --returns TYPES reads returned values`,
+        : `${group(bytes)} bytes of unknown type; --returns TYPES decodes returned values`,
   }
 }
 
@@ -240,6 +240,6 @@ function words(data: Hex): Finding {
 function blockNote(hex: string): string {
   const height = BigInt(`0x${hex.slice(0, 16)}`)
   return height > 0n && height < 2n ** 40n
-    ? `perhaps the hash of block ${group(height)}`
-    : 'a hash, a topic or a number; --returns uint256 reads a number'
+    ? `possibly the hash of block ${group(height)}`
+    : 'a hash, a topic or a number; --returns uint256 decodes a number'
 }

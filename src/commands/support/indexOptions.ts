@@ -21,7 +21,7 @@ export async function openIndex(io: Io, options: IndexOptions): Promise<Engine> 
 /** The place of an index. @throws CommandError (usage) */
 export function indexAddress(io: Io, { index }: IndexOptions): string {
   const address = index ?? io.env['ETHGATE_INDEX']
-  if (!address) throw usageError('name the index with --index: a directory, or postgres://…')
+  if (!address) throw usageError('give the index with --index: a directory, or postgres://…')
   return address
 }
 
@@ -40,7 +40,7 @@ export async function openNode(
   sockets: number,
 ): Promise<NativeClient> {
   const upstream = options.upstream ?? env['ETHGATE_UPSTREAM']
-  if (!upstream) throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
+  if (!upstream) throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
   const line = options.upstreamHeader ?? env['ETHGATE_UPSTREAM_HEADER']
   const [{ createNodeClient }, { createPoolTransport }, { upstreamsOf }, { createConfig }] =
     await Promise.all([
@@ -56,7 +56,7 @@ export async function openNode(
       ...(line && { upstreamHeader: line }),
     }),
   )
-  if (!node) throw usageError('name the node with --upstream, such as http://127.0.0.1:8090')
+  if (!node) throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
   return createNodeClient({
     transport: createPoolTransport({
       headers: node.headers,

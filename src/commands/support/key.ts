@@ -19,7 +19,7 @@ export function newKey(): PrivateKey {
 export function keyOf(text: string, where: string): PrivateKey {
   const hex = text.trim().replace(/^0x/i, '').toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(hex) || !secp256k1.utils.isValidSecretKey(Buffer.from(hex, 'hex')))
-    throw usageError(`${where} holds no private key (64 hexadecimal characters)`)
+    throw usageError(`${where} contains no private key (64 hexadecimal characters)`)
   const point = secp256k1.getPublicKey(Buffer.from(hex, 'hex'), false)
   const twenty = Buffer.from(keccak_256(point.subarray(1)).subarray(12)).toString('hex')
   return { hex, address: parseAddress(`0x${twenty}`, where) }
@@ -40,7 +40,7 @@ export async function readKey(
 ): Promise<PrivateKey | undefined> {
   if (options.key !== undefined) {
     terminal.error(
-      'ethgate: warning: a key given as --key is seen by other users and kept in the shell history; use --key-file FILE or ETHGATE_KEY',
+      'ethgate: warning: other users can see the key of --key, and the shell history stores it; use --key-file FILE or ETHGATE_KEY',
     )
     return keyOf(options.key, '--key')
   }
@@ -55,11 +55,11 @@ async function readKeyFile(path: string, terminal: Terminal): Promise<PrivateKey
     text = await readFile(path, 'utf8')
     const { mode } = await stat(path)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      terminal.error(`ethgate: warning: others can read ${path}; run "chmod 600 ${path}"`)
+      terminal.error(`ethgate: warning: other users can read ${path}; run "chmod 600 ${path}"`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw usageError(
-      `--key-file ${path}: ${code === 'ENOENT' ? 'there is no such file; "ethgate account new --save FILE" makes one' : (code ?? 'not readable')}`,
+      `--key-file ${path}: ${code === 'ENOENT' ? 'the file does not exist; "ethgate account new --save FILE" creates one' : (code ?? 'not readable')}`,
     )
   }
   return keyOf(text, `--key-file ${path}`)
@@ -79,7 +79,7 @@ export async function saveKey(path: string, key: PrivateKey): Promise<void> {
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError(
       code === 'EEXIST'
-        ? `${path} exists already and was not touched; choose another name`
+        ? `${path} already exists and was not changed; choose another name`
         : `cannot write ${path} (${code ?? 'unknown reason'})`,
       { cause: error },
     )

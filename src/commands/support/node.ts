@@ -82,7 +82,7 @@ function explain(
     return new CommandError(`${where} is busy; try again later`, { exitCode: EXIT.unreachable })
   if (error instanceof NodeLacksApiError)
     return error.reason === 'lite'
-      ? new CommandError(`${where}: this node keeps no history (lite node); ask a full one`)
+      ? new CommandError(`${where}: this node has no history (lite node); use a full node`)
       : notServed(where, error.reason)
   return error instanceof UpstreamError
     ? new CommandError(`${where}: ${error.message.replace('the upstream node', 'the node')}`)
@@ -97,7 +97,7 @@ export class NotServedError extends CommandError {
 function notServed(where: string, reason?: NodeLacksApiError.Reason): CommandError {
   const why = reason === 'disabled' ? ' (it is disabled in the node’s configuration)' : ''
   return new NotServedError(
-    `${where} does not serve this operation${why}; name a node with --node http://HOST:8090, or see "ethgate wallet --list"`,
+    `${where} does not serve this operation${why}; give a node with --node http://HOST:8090, or see "ethgate wallet --list"`,
   )
 }
 

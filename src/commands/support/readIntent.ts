@@ -33,13 +33,15 @@ export async function readIntent(
   hasCode: (address: AddressForms) => Promise<boolean>,
 ): Promise<Intent> {
   if (options.deploy !== undefined) return readCreation(words, options)
-  if (options.to === undefined) throw usageError('where to? give --to ADDRESS, or --deploy FILE')
+  if (options.to === undefined)
+    throw usageError('the receiver is missing: give --to ADDRESS, or --deploy FILE')
   const to = parseAddress(options.to, '--to')
   const data = await readData(words, options)
   const token = readToken(options)
   const amount = token || options.amount === undefined ? 0n : parseCoins(options.amount, '--amount')
   if (data !== undefined) return { kind: 'call', to, data, amount, ...(token && { token }) }
-  if (options.amount === undefined) throw usageError('how much? give --amount, such as 1.5coin')
+  if (options.amount === undefined)
+    throw usageError('the amount is missing: give --amount, such as 1.5coin')
   // Coins for a contract are a call without data: the chain refuses a plain transfer to one.
   if (await hasCode(to)) return { kind: 'call', to, data: '', amount, ...(token && { token }) }
   return token
@@ -52,7 +54,7 @@ function readToken(options: IntentOptions) {
   if (!/^\d+$/.test(options.token))
     throw usageError('--token needs the id of a token, such as 1000001')
   if (options.amount === undefined)
-    throw usageError('how much? give --amount, a number of the token')
+    throw usageError('the amount is missing: give --amount in units of the token')
   const decimals = whole(options.decimals, '--decimals', 0, 6)
   return { id: options.token, amount: parseUnits(options.amount, decimals, '--amount') }
 }
@@ -62,7 +64,7 @@ async function readData(
   options: IntentOptions,
 ): Promise<string | undefined> {
   if (options.sig !== undefined && options.data !== undefined)
-    throw usageError('--sig and --data exclude each other')
+    throw usageError('--sig and --data cannot be used together')
   if (options.sig === undefined) {
     if (words.length > 0)
       throw usageError(
@@ -80,12 +82,12 @@ async function readData(
       item.type === 'function' && (sig.includes('(') || item.name === sig),
   )
   const item = candidates.find(({ inputs }) => inputs.length === words.length) ?? candidates[0]
-  if (!item) throw usageError(`--sig ${sig}: --abi has no such function`)
+  if (!item) throw usageError(`--sig ${sig}: the function is not in --abi`)
   return encodeCall(item, words).slice(2)
 }
 
 async function readCreation(words: readonly string[], options: IntentOptions): Promise<Intent> {
-  if (options.to !== undefined) throw usageError('--deploy and --to exclude each other')
+  if (options.to !== undefined) throw usageError('--deploy and --to cannot be used together')
   if (options.token !== undefined) throw usageError('--deploy takes no --token')
   const { loadAbi } = await import('./abi.ts')
   const { encodeConstructor } = await import('./arguments.ts')
@@ -158,7 +160,7 @@ function bytes(text: string, where: string): string {
   if (/^([0-9a-f]{2})*$/.test(hex)) return hex
   throw usageError(
     /__\$?\w+/.test(text)
-      ? `${where} needs its libraries linked first`
+      ? `${where} has unlinked libraries: link them first`
       : `${where} needs an even number of hex digits`,
   )
 }

@@ -107,14 +107,14 @@ export async function waitFor(channel: Channel, sent: Sent): Promise<Outcome> {
       })
       if (outcome) return outcome
       if (interrupt.signal.aborted)
-        throw new CommandError(`sent, but not seen in a block yet: ${sent.id}`, {
+        throw new CommandError(`sent, but not in a block yet: ${sent.id}`, {
           exitCode: EXIT.interrupted,
           details: { hash: `0x${sent.id}` },
         })
       const head = await channel.head().catch(() => undefined)
       if (head && head.time > sent.expiration + GRACE_MS)
         throw new CommandError(
-          `transaction ${sent.id} expired without getting into a block; send it again`,
+          `transaction ${sent.id} expired and is not in a block; send it again`,
           {
             details: { hash: `0x${sent.id}` },
           },

@@ -107,7 +107,7 @@ type Answer = { status: number; text: string; retryAfter: number | undefined }
 /** The server did not answer in time. */
 export function timeoutError(url: string, timeout: number): CommandError {
   return new CommandError(
-    `${url} did not answer within ${timeout / 1000} s; --timeout SECONDS waits longer`,
+    `${url} did not answer within ${timeout / 1000} s; use --timeout SECONDS to wait longer`,
     { exitCode: EXIT.unreachable },
   )
 }
@@ -115,7 +115,7 @@ export function timeoutError(url: string, timeout: number): CommandError {
 /** No server is reachable at this address. */
 export function unreachableError(url: string, cause: unknown): CommandError {
   return new CommandError(
-    `cannot reach ${url} (${reasonOf(cause)}); is it running, and is the address right (--rpc, --node)?`,
+    `cannot reach ${url} (${reasonOf(cause)}); check that it is running and that the address is right (--rpc, --node)`,
     { exitCode: EXIT.unreachable, cause },
   )
 }
@@ -167,6 +167,7 @@ function isRevert(error: { code: number; message: string }): boolean {
 
 function advice(error: { code: number; message: string }): string {
   if (error.code === -32601) return '; docs/methods.md lists the methods'
-  if (error.code === -32602) return '; a parameter is JSON when it parses as JSON, else text'
+  if (error.code === -32602)
+    return '; a parameter that is valid JSON is sent as JSON, any other as text'
   return ''
 }
