@@ -2,9 +2,13 @@
 //
 //   npm run bench -- index
 //   BENCH_INDEX=…         a directory or postgres://…
-//   BENCH_LOGS=20000000   logs to fill; what is there already is kept
+//   BENCH_LOGS=20000000   logs to fill; what is there already is kept, and 0 only measures it
 //   BENCH_ROUNDS=100      searches of each kind
+import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -17,6 +21,7 @@ import type { SearchAnswer, SearchRequest } from '../src/logIndex/search/search.
 import { createIndexStore } from '../src/logIndex/store.ts'
 import { createCalls } from '../src/logIndex/worker/calls.ts'
 import { startThread } from '../src/logIndex/worker/start.ts'
+import { endAll, startLoad } from './processes.ts'
 import { account, contract, createSyntheticChain, TRANSFER, topicOf } from './syntheticLogs.ts'
 
 const LOGS = Number(process.env['BENCH_LOGS'] ?? 1_000_000)
@@ -130,12 +135,13 @@ async function search(blocks: number): Promise<void> {
     }),
     'everything in 100 blocks': () => ({ ...some(100), ...none }),
   }
+  const run = (make: () => SearchRequest) =>
+    call<SearchAnswer>('search', { limit: 10_000, ...make() })
   for (const [name, make] of Object.entries(kinds)) {
     let rows = 0
     const one = async () => {
-      const request = { limit: 10_000, ...make() }
       const started = performance.now()
-      const answer = await call<SearchAnswer>('search', request)
+      const answer = await run(make)
       rows += Math.min(answer.count, 10_000)
       return performance.now() - started
     }
@@ -153,8 +159,58 @@ async function search(blocks: number): Promise<void> {
     table.push([name, mean, ...percentiles(alone), ...percentiles(together)])
   }
   console.log(table.toString())
+  const makers = Object.values(kinds)
+  await besides((round) => run(makers[round % makers.length] as () => SearchRequest))
+  console.log(await memory())
   await call('close')
   await thread.terminate()
+}
+
+/** The p99 of short requests to the thread that hands searches over, alone and while eight searches of all kinds run all the time. */
+async function besides(search: (round: number) => Promise<unknown>): Promise<void> {
+  const server = createServer((_, response) => {
+    response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const load = { url, bodies: ['{}'], connections: 8, seconds: 5 }
+  const client = startLoad()
+  try {
+    await client.run({ ...load, seconds: 1 })
+    const alone = await client.run(load)
+    let isOver = false
+    let searches = 0
+    const searching = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (!isOver) await search(searches++)
+      }),
+    )
+    const beside = await client.run(load)
+    isOver = true
+    await searching
+    const table = new Table({ head: ['short requests', 'p99 ms', 'requests/s', 'searches/s'] })
+    table.push(['alone', alone.p99, Math.round(alone.perSecond), ''])
+    table.push([
+      'beside 8 searches',
+      beside.p99,
+      Math.round(beside.perSecond),
+      Math.round(searches / load.seconds),
+    ])
+    console.log(table.toString())
+  } finally {
+    endAll()
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+/** Memory of this process, and how much of it is not pages of the index file. */
+async function memory(): Promise<string> {
+  const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '')
+  const own = /RssAnon:\s+(\d+) kB/.exec(status)?.[1]
+  return `memory ${mebibytes(process.memoryUsage.rss())}${own === undefined ? '' : `, ${mebibytes(Number(own) * 1024)} of it without the index file`}`
 }
 
 function percentiles(times: number[]): string[] {

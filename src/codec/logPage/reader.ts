@@ -8,9 +8,10 @@ import { type ByteReader, readVarint } from './varint.ts'
 export type Item = number
 
 const ZEROS_BITS = 6
+const ZEROS = 2 ** ZEROS_BITS - 1
 
 /** Zero bytes that are left out. */
-export const zerosOf = (item: Item): number => item & (2 ** ZEROS_BITS - 1)
+export const zerosOf = (item: Item): number => item & ZEROS
 
 /** Where the bytes after those begin. A page is far below the 64 MB that this can tell. */
 export const startOf = (item: Item): number => item >>> ZEROS_BITS
@@ -34,8 +35,8 @@ export type Page = {
   bytes: Buffer
   /** Seconds. */
   timestamp: number
-  /** Calls back for each log, in order. */
-  each(visit: (log: PageLog) => void): void
+  /** Calls back for each log, in order. @param last - index of the last log that is wanted; those after it are not read. */
+  each(visit: (log: PageLog) => void, last?: number): void
 }
 
 /** Where the hash of the block ends. */
@@ -53,7 +54,7 @@ export function readPage(bytes: Buffer): Page {
   return {
     bytes,
     timestamp,
-    each(visit) {
+    each(visit, last = Infinity) {
       const reader: ByteReader = { bytes, at: start }
       const items: Item[] = []
       const log: PageLog = {
@@ -66,7 +67,7 @@ export function readPage(bytes: Buffer): Page {
         dataLength: 0,
         dataStart: 0,
       }
-      for (let left = count; left > 0; left--) {
+      for (let left = count; left > 0 && log.index < last; left--) {
         log.index += readVarint(reader) + 1
         log.transactionIndex = readVarint(reader)
         log.transactionHash = readItem(reader, items, HASH_BYTES)

@@ -31,20 +31,21 @@ export function createRowWriter(size = 64 * 1024): RowWriter {
   const blocks: number[] = []
   const ends: number[] = []
   let current: Page | undefined
-  let middle: Buffer = Buffer.alloc(0)
+  const middle = createByteWriter(MIDDLE_BYTES)
 
   return {
     add(page, block, log) {
       if (page !== current) {
         current = page
-        middle = middleOf(page, block)
+        middle.length = 0
+        putMiddle(middle, page, block)
       }
       // Room for all but the data: names, hashes and four topics are below 900 bytes.
       reserve(out, 1_200 + middle.length + log.dataLength * 2)
       if (blocks.length > 0) out.bytes[out.length++] = COMMA
       put(out, ADDRESS)
       putItem(out, page.bytes, log.address, ADDRESS_BYTES)
-      out.bytes.set(middle, out.length)
+      middle.bytes.copy(out.bytes, out.length, 0, middle.length)
       out.length += middle.length
       putData(out, page.bytes, log)
       put(out, LOG_INDEX)
@@ -71,8 +72,15 @@ export function createRowWriter(size = 64 * 1024): RowWriter {
   }
 }
 
+/** A hash, two numbers below 2^53 and their names take less. */
+const MIDDLE_BYTES = 256
+
 const COMMA = 44
 const ADDRESS = Buffer.from('{"address":"0x')
+const BLOCK_HASH = Buffer.from('","blockHash":"0x')
+const BLOCK_NUMBER = Buffer.from('","blockNumber":"0x')
+const BLOCK_TIMESTAMP = Buffer.from('","blockTimestamp":"0x')
+const DATA = Buffer.from('","data":"0x')
 const LOG_INDEX = Buffer.from('","logIndex":"0x')
 const TOPICS = Buffer.from('","topics":[')
 const FIRST_TOPIC = Buffer.from('"0x')
@@ -82,12 +90,15 @@ const AFTER_NO_TOPIC = Buffer.from('],"transactionHash":"0x')
 const TRANSACTION_INDEX = Buffer.from('","transactionIndex":"0x')
 const END = Buffer.from('","removed":false}')
 
-/** What all rows of a block share, between the address and the data. */
-function middleOf({ bytes, timestamp }: Page, block: number): Buffer {
-  const hash = bytes.toString('hex', 0, HASH_END)
-  return Buffer.from(
-    `","blockHash":"0x${hash}","blockNumber":"0x${block.toString(16)}","blockTimestamp":"0x${timestamp.toString(16)}","data":"0x`,
-  )
+/** Writes what all rows of a block share, between the address and the data. */
+function putMiddle(out: ByteWriter, { bytes, timestamp }: Page, block: number): void {
+  put(out, BLOCK_HASH)
+  putHex(out, bytes, 0, HASH_END)
+  put(out, BLOCK_NUMBER)
+  putQuantity(out, block)
+  put(out, BLOCK_TIMESTAMP)
+  putQuantity(out, timestamp)
+  put(out, DATA)
 }
 
 /** Appends a few bytes; for so few a loop costs less than a call to copy. */

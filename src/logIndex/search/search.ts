@@ -128,30 +128,33 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
   let count = 0
   const isFull = () => limit !== undefined && count > limit
 
-  /** Compares the logs at some places, or all of them, of one page, and takes those that match. */
-  function take(block: number, bytes: Buffer, wanted: ReadonlySet<number> | undefined): void {
+  /** Compares the logs at some places of one page, or all of them, and takes those that match. @param wanted - indexes, in order */
+  function take(block: number, bytes: Buffer, wanted: readonly number[] | undefined): void {
     const page = readPage(bytes)
+    let next = 0
     page.each((log) => {
-      if (isFull() || (wanted && !wanted.has(log.index)) || !plan.matches(page, log)) return
+      if (wanted && log.index !== wanted[next]) return
+      next += 1
+      if (isFull() || !plan.matches(page, log)) return
       count += 1
       if (limit !== undefined) rows.add(page, block, log)
-    })
+    }, wanted?.at(-1))
   }
 
   /** Reads the logs at some places. Each step gives the number of those that are read. */
   async function* read(places: readonly number[]): AsyncGenerator<number> {
     let next = 0
     while (next < places.length && !isFull()) {
-      const pages: { block: number; page: number; wanted: Set<number> }[] = []
+      const pages: { block: number; page: number; wanted: number[] }[] = []
       for (; next < places.length; next++) {
         const place = places[next] as number
         const block = Math.floor(place / INDICES)
         const index = place % INDICES
         const page = Math.floor(index / logsPerPage)
         const last = pages.at(-1)
-        if (last && last.block === block && last.page === page) last.wanted.add(index)
+        if (last && last.block === block && last.page === page) last.wanted.push(index)
         else if (pages.length === PAGES) break
-        else pages.push({ block, page, wanted: new Set([index]) })
+        else pages.push({ block, page, wanted: [index] })
       }
       const values = await view.get(
         'logs',
