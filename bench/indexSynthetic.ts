@@ -179,15 +179,15 @@ async function besides(search: (round: number) => Promise<unknown>): Promise<voi
   try {
     await client.run({ ...load, seconds: 1 })
     const alone = await client.run(load)
-    let isOver = false
+    const over = new AbortController()
     let searches = 0
     const searching = Promise.all(
       Array.from({ length: 8 }, async () => {
-        while (!isOver) await search(searches++)
+        while (!over.signal.aborted) await search(searches++)
       }),
     )
     const beside = await client.run(load)
-    isOver = true
+    over.abort()
     await searching
     const table = new Table({ head: ['short requests', 'p99 ms', 'requests/s', 'searches/s'] })
     table.push(['alone', alone.p99, Math.round(alone.perSecond), ''])

@@ -63,7 +63,7 @@ export async function loadBlock(
  *
  * @throws UpstreamError
  */
-export function assertFits(block: Block, ref: { number: number } | { hash: Hash }): void {
+function assertFits(block: Block, ref: { number: number } | { hash: Hash }): void {
   if (!isThat(block, ref))
     throw new UpstreamError('the node gave another block than it was asked for')
   if (!isWhole(block)) throw new UpstreamError('the node gave a block without its transactions')
@@ -88,7 +88,7 @@ export function logsFit(
  * The outcomes of a block's transactions: one native call, none without transactions. Undefined when they are of
  * another block.
  */
-export async function loadInfos(
+async function loadInfos(
   native: BlockSource,
   block: Block,
   signal?: StopSignal,

@@ -1,20 +1,15 @@
-import {
-  assertFits,
-  type BlockSource,
-  loadBlock,
-  type LoadedBlock,
-  loadInfos,
-} from '../../chain/load.ts'
+import { type BlockSource, loadBlock, logsFit, type LogSource } from '../../chain/load.ts'
 import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
-import type { NativeClient } from '../../native/client.ts'
-import type { Block, TransactionInfo } from '../../native/types.ts'
+import type { BlockOutline } from '../../native/blockOutline.ts'
+import type { TransactionLogs } from '../../native/transactionLogs.ts'
 import type { IndexBlock } from '../format/block.ts'
 import type { Pace } from './pace.ts'
 
 /** The native calls that filling makes. */
 export type FillSource = {
-  wallet: BlockSource['wallet'] & Pick<NativeClient['wallet'], 'getBlockByLimitNext'>
+  wallet: BlockSource['wallet'] &
+    Pick<LogSource['wallet'], 'getBlockOutlines' | 'getTransactionLogsByBlockNum'>
 }
 
 /** The node gives at most 100 blocks at once. */
@@ -34,40 +29,48 @@ export type BlockReader = {
 /** Reads through a pace, which bounds the calls and spreads them in time. */
 export function createBlockReader({ native, pace }: createBlockReader.Options): BlockReader {
   let step = FIRST_STEP
+  const paced: BlockSource = {
+    wallet: {
+      getBlockById: (request, options) =>
+        pace.run(() => native.wallet.getBlockById(request, options)),
+      getBlockByNum: (request, options) =>
+        pace.run(() => native.wallet.getBlockByNum(request, options)),
+      getTransactionInfoByBlockNum: (request, options) =>
+        pace.run(() => native.wallet.getTransactionInfoByBlockNum(request, options)),
+    },
+  }
 
   async function readStep(from: number, to: number, signal?: AbortSignal): Promise<IndexBlock[]> {
-    const { block: blocks = [] } = await pace.run(() =>
-      native.wallet.getBlockByLimitNext({ startNum: from, endNum: to + 1 }, { signal }),
+    const outlines = await pace.run(() =>
+      native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
     )
-    const transactions = blocks.reduce((sum, { transactions = [] }) => sum + transactions.length, 0)
-    const perBlock = transactions / Math.max(blocks.length, 1)
+    const transactions = outlines.reduce((sum, { txIDs }) => sum + txIDs.length, 0)
+    const perBlock = transactions / Math.max(outlines.length, 1)
     step = Math.min(MAX_STEP, Math.max(MIN_STEP, Math.floor(TRANSACTIONS_PER_CALL / perBlock)))
     const byNumber = new Map(
-      blocks.map((block) => [block.block_header.raw_data.number ?? 0, block]),
+      outlines.map((outline) => [outline.block_header.raw_data.number ?? 0, outline]),
     )
     const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
     return Promise.all(numbers.map((number) => readOne(number, byNumber.get(number), signal)))
   }
 
-  /** One block, of which the node may have given the body already. */
+  /** One block, of which the node may have given the outline already. */
   async function readOne(
     number: number,
-    block: Block | undefined,
+    outline: BlockOutline | undefined,
     signal: AbortSignal | undefined,
   ): Promise<IndexBlock> {
-    const paced: BlockSource = {
-      wallet: {
-        getBlockById: (request, options) =>
-          pace.run(() => native.wallet.getBlockById(request, options)),
-        getBlockByNum: (request, options) =>
-          pace.run(() => native.wallet.getBlockByNum(request, options)),
-        getTransactionInfoByBlockNum: (request, options) =>
-          pace.run(() => native.wallet.getTransactionInfoByBlockNum(request, options)),
-      },
+    if (outline) {
+      const logs =
+        number === 0 || outline.txIDs.length === 0
+          ? []
+          : await pace.run(() =>
+              native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal }),
+            )
+      if (logsFit(outline, logs, number)) return toIndexBlock(outline, logs)
     }
-    const loaded =
-      (block && (await complete(paced, block, number, signal))) ??
-      (await loadBlock(paced, { number }, signal))
+    // Something about it is wrong: read by itself it tells what.
+    const loaded = await loadBlock(paced, { number }, signal)
     if (!loaded) throw new MissingBlockError(number)
     return toIndexBlock(loaded.block, loaded.infos)
   }
@@ -94,22 +97,6 @@ export declare namespace createBlockReader {
   type Options = { native: FillSource; pace: Pace }
 }
 
-/** A block that came together with others, with its outcomes. Undefined when something about it is wrong: read by itself it tells what. */
-async function complete(
-  native: BlockSource,
-  block: Block,
-  number: number,
-  signal: AbortSignal | undefined,
-): Promise<LoadedBlock | undefined> {
-  try {
-    assertFits(block, { number })
-  } catch {
-    return undefined
-  }
-  const infos = await loadInfos(native, block, signal)
-  return infos && { block, infos }
-}
-
 /** The node does not have a block that it called solidified. */
 class MissingBlockError extends Error {
   override name = 'MissingBlockError'
@@ -120,13 +107,16 @@ class MissingBlockError extends Error {
 }
 
 /** A block as the index keeps it. */
-function toIndexBlock(block: Block, infos: readonly TransactionInfo[]): IndexBlock {
+function toIndexBlock(
+  block: Pick<BlockOutline, 'blockID' | 'block_header'>,
+  logs: readonly TransactionLogs[],
+): IndexBlock {
   const { number = 0, parentHash, timestamp = 0 } = block.block_header.raw_data
   return {
     number,
     hash: block.blockID,
     parentHash: toHash(parentHash).slice(2),
     timestamp: Math.floor(timestamp / 1000),
-    logs: toPlainLogs(infos),
+    logs: toPlainLogs(logs),
   }
 }
