@@ -177,17 +177,19 @@ test('viem: a filter that has expired is made anew', async () => {
 })
 
 describe.each(['http', 'webSocket'] as const)('ethers over %s', (kind) => {
-  function ethersProvider() {
+  async function ethersProvider() {
     const provider =
       kind === 'http'
         ? new JsonRpcProvider(gateway.url, undefined, { pollingInterval: 60 })
         : new WebSocketProvider(() => new WebSocket(wsUrl()))
     cleanups.push(() => provider.destroy())
+    // ethers cannot deliver a notification that comes before it knows its network.
+    await provider.getNetwork()
     return provider
   }
 
   test('default: provider.on block and contract.on have each block and event once', async () => {
-    const provider = ethersProvider()
+    const provider = await ethersProvider()
     const blocks: number[] = []
     const events: string[] = []
     await provider.on('block', (number: number) => blocks.push(number))
@@ -210,7 +212,7 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (kind) => {
   })
 
   test('default: pending transactions', async () => {
-    const provider = ethersProvider()
+    const provider = await ethersProvider()
     const seen: string[] = []
     await provider.on('pending', (hash: string) => seen.push(hash))
     await watched(kind)
