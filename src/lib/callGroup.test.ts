@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { callGroupOf, openCallGroup } from './callGroup.ts'
 
@@ -20,5 +22,16 @@ describe('openCallGroup', () => {
     expect(open.signal.reason).toEqual(new Error('gone'))
     expect(over.signal.aborted).toBe(false)
     expect(openCallGroup(parent.signal).signal.aborted).toBe(true)
+  })
+
+  test('behavior: the many calls of a batch listen to it without a warning', async () => {
+    const warnings: string[] = []
+    const note = ({ name }: Error) => void warnings.push(name)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const { signal } = openCallGroup(new AbortController().signal)
+    for (let call = 0; call < 100; call++) signal.addEventListener('abort', () => {})
+    await setImmediate()
+    expect(warnings).not.toContain('MaxListenersExceededWarning')
   })
 })

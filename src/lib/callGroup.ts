@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /**
  * Signals that mark calls as belonging together, such as the calls of one JSON-RPC batch: whoever carries them may
  * treat them alike, for instance ask one node for all. A signal is what every call has already, so nothing else needs
@@ -15,6 +17,8 @@ const groups = new WeakMap<object, object>()
 /** Creates a group from a signal. */
 export function openCallGroup(parent: AbortSignal): CallGroup {
   const controller = new AbortController()
+  // Every native call of the group listens to it.
+  setMaxListeners(0, controller.signal)
   const leave = () => controller.abort(parent.reason)
   if (parent.aborted) leave()
   else parent.addEventListener('abort', leave, { once: true })
