@@ -1,4 +1,5 @@
-import { execFileSync, execSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -11,73 +12,44 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { build } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Builds once, for all tests, what they run in processes and threads of its own. The folder is inside node_modules, so that
- * the program finds its dependencies and nobody lints or commits it.
+ * Builds the package once, for all tests that run it in processes and threads of its own. The folder is inside node_modules,
+ * so that the program finds its dependencies and nobody lints or commits it.
  */
 export default async function setup({ provide }: TestProject): Promise<void> {
   const folder = join(root, 'node_modules', '.cache', 'ethgate-test')
-  // From here, as from dist/page, the assets are in ../../dist/assets.
-  const bundle = join(folder, 'bundle', 'program')
-  if (!isCurrent(join(bundle, 'main.js'))) {
+  if (!isCurrent(join(folder, 'dist', 'main.js'))) {
     rmSync(folder, { force: true, recursive: true })
     mkdirSync(folder, { recursive: true })
-    compilePackage(folder)
-    await bundleProgram(bundle)
+    for (const file of ['package.json', 'LICENSE', 'README.md'])
+      copyFileSync(join(root, file), join(folder, file))
+    const dist = join(folder, 'dist')
+    await Promise.all([buildPage(dist), compile(dist)])
   }
   provide('package', folder)
-  provide('bundle', bundle)
 }
 
-/** The package as `npm run build` makes it. */
-function compilePackage(folder: string): void {
-  for (const file of ['package.json', 'LICENSE', 'README.md'])
-    copyFileSync(join(root, file), join(folder, file))
+/** The program as `npm run build` makes it. */
+async function compile(dist: string): Promise<void> {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')]
-  execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
-  const bundle = [join(root, 'scripts', 'bundle.mjs'), join(folder, 'dist')]
-  execFileSync(process.execPath, bundle, { cwd: root, stdio: 'inherit' })
-  const out = `--outdir=${join(folder, 'dist', 'assets')}`
-  execSync(pageBuild().replace('--outdir=dist/assets', out), {
-    cwd: root,
-    env: { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env['PATH']}` },
-    stdio: 'inherit',
-  })
+  await run(process.execPath, tsc, '-p', 'tsconfig.build.json', '--outDir', dist)
+  await run(process.execPath, join('scripts', 'bundle.mjs'), dist)
 }
 
-/** The program as in the package, and the entry for programs as a bundle too, so that they start as fast. */
-async function bundleProgram(outdir: string): Promise<void> {
-  await build({
-    absWorkingDir: root,
-    banner: {
-      js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
-    },
-    bundle: true,
-    chunkNames: '[name]-[hash]',
-    entryNames: '[name]',
-    entryPoints: [
-      'src/main.ts',
-      'src/gateway.ts',
-      'src/logIndex/worker/reader.ts',
-      'src/logIndex/worker/writer.ts',
-    ],
-    // They load files from their own folders.
-    external: ['lmdb', 'tiny-secp256k1'],
-    format: 'esm',
-    logLevel: 'warning',
-    outdir,
-    platform: 'node',
-    splitting: true,
-    target: 'node20',
-  })
-  // One folder above the bundle, as above dist.
-  copyFileSync(join(root, 'package.json'), join(outdir, '..', 'package.json'))
+async function buildPage(dist: string): Promise<void> {
+  const command = pageBuild().replace('--outdir=dist/assets', `--outdir=${join(dist, 'assets')}`)
+  const [program = '', ...args] = command.split(' ')
+  await run(join(root, 'node_modules', '.bin', program), ...args)
+}
+
+async function run(program: string, ...args: readonly string[]): Promise<void> {
+  const child = spawn(program, args, { cwd: root, stdio: 'inherit' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed`)
 }
 
 /** The command of `npm run build:page`. */
@@ -104,7 +76,5 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of the compiled package, as `npm pack` takes it. */
     package: string
-    /** Folder of the same program as a bundle: `main.js`, and `gateway.js` for programs. */
-    bundle: string
   }
 }

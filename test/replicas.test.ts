@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Hash } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test as base } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../src/codec/types.ts'
-import { createScriptedChain, type ScriptedChain } from './chain.ts'
+import { createScriptedChain } from './chain.ts'
 import { commandFile } from './cli.ts'
 import { explainSkip, redisServerMissing, startRedis, type TestRedis } from './redis.ts'
 import { until } from './until.ts'
@@ -17,58 +17,57 @@ explainSkip(redisServerMissing)
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 
-let redis: TestRedis
-let chain: ScriptedChain
-let node: Awaited<ReturnType<ScriptedChain['listen']>>
-let prefix: string
-const processes = new Set<ChildProcess>()
+/** Gateways in processes of their own, as an operator starts them, in front of one scripted chain. */
+async function openReplicas(redisUrl: string) {
+  const chain = createScriptedChain({ seed: randomUUID() })
+  const node = await chain.listen()
+  const args = ['--port', '0', '--upstream', node.url, '--redis', redisUrl]
+  const prefix = ['--redis-prefix', randomUUID()]
+  const processes = new Set<ChildProcess>()
 
-/** A gateway in a process of its own, as an operator starts it. */
-async function spawnGateway() {
-  const child = spawn(
-    process.execPath,
-    [
-      commandFile(),
-      'serve',
-      '--port',
-      '0',
-      '--upstream',
-      node.url,
-      '--redis',
-      redis.url,
-      '--redis-prefix',
-      prefix,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  processes.add(child)
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('exit', () => reject(new Error('the gateway ended before it listened')))
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const { msg, url } = JSON.parse(line) as { msg: string; url?: string }
-      if (msg === 'listening' && url) resolve(url)
+  async function spawnGateway() {
+    const child = spawn(process.execPath, [commandFile(), 'serve', ...args, ...prefix], {
+      stdio: ['ignore', 'pipe', 'inherit'],
     })
-  })
-  const client = createClient(url)
-  const end = (signal: NodeJS.Signals) =>
-    new Promise<void>((resolve) => {
-      processes.delete(child)
-      child.once('exit', () => resolve())
-      child.kill(signal)
+    processes.add(child)
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once('exit', () => reject(new Error('the gateway ended before it listened')))
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const { msg, url } = JSON.parse(line) as { msg: string; url?: string }
+        if (msg === 'listening' && url) resolve(url)
+      })
     })
-  const health = async () =>
-    (await (await fetch(`${url}/health`)).json()) as { head: { number: number; role: string } }
-  await until(async () => expect((await health()).head.number).toBeGreaterThanOrEqual(0))
-  return { ...client, end, health, signal: (signal: NodeJS.Signals) => child.kill(signal) }
+    const client = createClient(url)
+    const end = (signal: NodeJS.Signals) =>
+      new Promise<void>((resolve) => {
+        processes.delete(child)
+        child.once('exit', () => resolve())
+        child.kill(signal)
+      })
+    const health = async () =>
+      (await (await fetch(`${url}/health`)).json()) as { head: { number: number; role: string } }
+    await until(async () => expect((await health()).head.number).toBeGreaterThanOrEqual(0))
+    return { ...client, end, health, signal: (signal: NodeJS.Signals) => child.kill(signal) }
+  }
+
+  return {
+    chain,
+    spawnGateway,
+    synced: (gateways: readonly Pick<Client, 'rpc'>[]) =>
+      until(async () => {
+        for (const gateway of gateways)
+          expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash)
+      }),
+    async close() {
+      for (const child of processes) child.kill('SIGKILL')
+      await node.close()
+    },
+  }
 }
 
-type Gateway = Awaited<ReturnType<typeof spawnGateway>>
-
-const synced = (gateways: Gateway[]) =>
-  until(async () => {
-    for (const gateway of gateways)
-      expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash)
-  })
+type Client = ReturnType<typeof createClient>
+type Replicas = Awaited<ReturnType<typeof openReplicas>>
+type Gateway = Awaited<ReturnType<Replicas['spawnGateway']>>
 
 /** The one that leads, and the others. */
 async function byRole(gateways: Gateway[]) {
@@ -79,23 +78,28 @@ async function byRole(gateways: Gateway[]) {
   }
 }
 
-describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redis', () => {
+let redis: TestRedis
+
+const test = base.extend<{ replicas: Replicas }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which fixtures one needs
+  replicas: async ({}, use) => {
+    const replicas = await openReplicas(redis.url)
+    await use(replicas)
+    await replicas.close()
+  },
+})
+
+// They wait for one another's leases: so they wait side by side.
+const options = { concurrent: true }
+describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redis', options, () => {
   beforeAll(async () => {
     redis = await startRedis()
   })
   afterAll(() => redis.close())
-  beforeEach(async () => {
-    chain = createScriptedChain({ seed: randomUUID() })
-    node = await chain.listen()
-    prefix = randomUUID()
-  })
-  afterEach(async () => {
-    for (const child of processes) child.kill('SIGKILL')
-    processes.clear()
-    await node.close()
-  })
 
-  test('behavior: kill -9 in the middle of polling loses and repeats nothing', async () => {
+  test('behavior: kill -9 in the middle of polling loses and repeats nothing', async ({
+    replicas: { chain, spawnGateway, synced },
+  }) => {
     const gateways: [Gateway, Gateway] = await Promise.all([spawnGateway(), spawnGateway()])
     const id = await gateways[0].rpc<string>('eth_newFilter', {})
     const received: RpcLog[] = []
@@ -145,7 +149,9 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     expect(names.toSorted()).toEqual(expected.toSorted())
   })
 
-  test('behavior: the leader dies, another leads, sockets miss nothing', async () => {
+  test('behavior: the leader dies, another leads, sockets miss nothing', async ({
+    replicas: { chain, spawnGateway, synced },
+  }) => {
     const gateways = [await spawnGateway(), await spawnGateway(), await spawnGateway()]
     const { followers, leader } = await byRole(gateways)
     const sockets = await Promise.all(followers.map((gateway) => gateway.socket()))
@@ -166,7 +172,9 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     await Promise.all(sockets.map((socket) => socket.close()))
   })
 
-  test('behavior: a leader that was frozen does not disturb the one that replaced it', async () => {
+  test('behavior: a leader that was frozen does not disturb the one that replaced it', async ({
+    replicas: { chain, spawnGateway, synced },
+  }) => {
     const gateways = await Promise.all([spawnGateway(), spawnGateway()])
     const { followers, leader } = await byRole(gateways)
     leader.signal('SIGSTOP')
@@ -182,7 +190,13 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     expect((await byRole(gateways)).leader).toBe(followers[0])
   })
 
-  test('behavior: the topology of the compose file: filters and heads through any replica', async () => {
+  test('behavior: the topology of the compose file: filters and heads through any replica', async ({
+    onTestFinished,
+  }) => {
+    const own = await startRedis()
+    onTestFinished(() => own.close())
+    const { chain, close, spawnGateway, synced } = await openReplicas(own.url)
+    onTestFinished(close)
     const gateways = [await spawnGateway(), await spawnGateway()]
     const [first, second] = gateways as [Gateway, Gateway]
     const id = await first.rpc<string>('eth_newBlockFilter')
@@ -192,13 +206,13 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     expect(await first.rpc('eth_getFilterChanges', id)).toEqual([])
     expect(await second.rpc('eth_uninstallFilter', id)).toBe(true)
     await expect(first.rpc('eth_getFilterChanges', id)).rejects.toMatchObject({ code: -32000 })
-    await redis.stop()
+    await own.stop()
     expect(await second.rpc('eth_blockNumber')).toBe('0x1')
     await expect(second.rpc('eth_newBlockFilter')).rejects.toMatchObject({
       code: -32603,
       message: 'the shared store (Redis) is unavailable, try again later',
     })
-    await redis.start()
+    await own.start()
     await until(() => second.rpc('eth_newBlockFilter'))
     await first.end('SIGTERM')
     await second.end('SIGTERM')

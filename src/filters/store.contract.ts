@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { FilterLimits, FilterStore } from './store.ts'
 
-/** A store under test. `pass` lets time go by: for real where the store has a clock of its own. */
+/** A store under test. `pass` makes the store older by this many milliseconds, without waiting. */
 export type TestStore = {
   store: FilterStore
   pass(milliseconds: number): Promise<void>
@@ -10,8 +10,8 @@ export type TestStore = {
 }
 
 const limits: FilterLimits = {
-  ttl: 1_000,
-  lease: 300,
+  ttl: 100_000,
+  lease: 30_000,
   perClient: 3,
   total: 5,
   bytesPerClient: 100_000,
@@ -96,7 +96,7 @@ export function describeFilterStore(
     test('behavior: the page of a dead replica can be claimed after its lease', async () => {
       const id = await create()
       await store.claim(id, 'dead', 'nothing')
-      await opened.pass(limits.lease + 50)
+      await opened.pass(limits.lease + 5_000)
       expect((await store.claim(id, 'next', 'nothing'))?.state).toBe('claimed')
       expect(await store.commit(id, 'dead', '1:0x01', '2:0x02')).toBe(false)
       expect(await store.renew(id, 'dead')).toBe(false)
@@ -106,16 +106,16 @@ export function describeFilterStore(
     test('behavior: a page can be committed after its lease unless another poll has claimed it', async () => {
       const id = await create()
       await store.claim(id, 'slow', 'nothing')
-      await opened.pass(limits.lease + 50)
+      await opened.pass(limits.lease + 5_000)
       expect(await store.commit(id, 'slow', '1:0x01', '2:0x02')).toBe(true)
     })
 
     test('behavior: a lease can be renewed', async () => {
       const id = await create()
       await store.claim(id, 'one', 'nothing')
-      await opened.pass(200)
+      await opened.pass(20_000)
       expect(await store.renew(id, 'one')).toBe(true)
-      await opened.pass(200)
+      await opened.pass(20_000)
       expect((await store.claim(id, 'two', 'nothing'))?.state).toBe('busy')
     })
 
@@ -127,9 +127,9 @@ export function describeFilterStore(
 
     test('behavior: idle filters expire, polls refresh', async () => {
       const [idle, polled] = [await create(), await create()]
-      await opened.pass(600)
+      await opened.pass(60_000)
       await store.claim(polled, 'one', '1:0x01')
-      await opened.pass(600)
+      await opened.pass(60_000)
       expect(await store.claim(idle, 'one', 'nothing')).toBeUndefined()
       expect(await store.read(idle)).toBeUndefined()
       expect(await store.remove(idle)).toBe(false)
@@ -200,7 +200,7 @@ export function describeFilterStore(
 
     test('behavior: expired filters do not count', async () => {
       for (let count = 0; count < 3; count++) await create('a')
-      await opened.pass(limits.ttl + 50)
+      await opened.pass(limits.ttl + 5_000)
       const id = await create('a')
       expect(store.usage().filters).toBe(1)
       await store.remove(id)

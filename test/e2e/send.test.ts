@@ -50,7 +50,7 @@ describe.each(scenes)('sending to %s', (_, open) => {
       const chain = defineNativeChain({ id: chainId, url })
       const account = toNativeAccount(await funded())
       const wallet = createWalletClient({ account, chain, transport: http() })
-      const client = createPublicClient({ chain, pollingInterval: 500, transport: http() })
+      const client = createPublicClient({ chain, pollingInterval: 100, transport: http() })
 
       const deployment = await wallet.deployContract({ abi: token.abi, args: [1_000n], bytecode })
       const created = await client.waitForTransactionReceipt({ hash: deployment })
@@ -87,7 +87,7 @@ describe.each(scenes)('sending to %s', (_, open) => {
 
     test('behavior: a plain account works where the gateway manages its key, a stranger is told why not', async () => {
       const chain = defineNativeChain({ id: chainId, url })
-      const client = createPublicClient({ chain, pollingInterval: 500, transport: http() })
+      const client = createPublicClient({ chain, pollingInterval: 100, transport: http() })
       const send = (key: Hex) =>
         createWalletClient({
           account: privateKeyToAccount(key),
@@ -102,7 +102,7 @@ describe.each(scenes)('sending to %s', (_, open) => {
 
     test('behavior: 18 decimals at /wei', async () => {
       const chain = defineNativeChain({ id: chainId, url: `${url}/wei`, decimals: 18 })
-      const client = createPublicClient({ chain, pollingInterval: 500, transport: http() })
+      const client = createPublicClient({ chain, pollingInterval: 100, transport: http() })
       const account = toNativeAccount(await funded(20_000_000n))
       const socket = createPublicClient({
         transport: webSocket(`${url.replace('http', 'ws')}/wei`, { reconnect: false }),
@@ -133,10 +133,10 @@ describe.each(scenes)('sending to %s', (_, open) => {
         (_: Hex, provider: JsonRpcProvider) => new Wallet(keys.bob, provider),
       ],
     ])('default: deploy, write, read the event, transfer, from %s', async (_, signerOf) => {
-      // Blocks come twice a second here, and ethers keeps a nonce for 250 ms.
+      // Blocks come often here, and ethers keeps a nonce for 250 ms.
       const provider = new JsonRpcProvider(url, undefined, {
         cacheTimeout: -1,
-        pollingInterval: 500,
+        pollingInterval: 100,
       })
       try {
         const signer = signerOf(await funded(), provider)
@@ -186,7 +186,7 @@ describe.each(scenes)('sending to %s', (_, open) => {
         nonce: `0x${nonce.toString(16)}`,
       })
       expect(await rpc('eth_sendRawTransaction', raw)).toBe(hash)
-      const provider = new JsonRpcProvider(url, undefined, { pollingInterval: 500 })
+      const provider = new JsonRpcProvider(url, undefined, { pollingInterval: 100 })
       const receipt = await provider.waitForTransaction(hash)
       provider.destroy()
       expect(receipt?.hash).toBe(hash)

@@ -25,9 +25,9 @@ export const producing = process.env['NATIVE_PRODUCING_URL']
 export const skipReason =
   'skipped: NATIVE_PRODUCING_URL does not name a node that makes blocks (its HTTP API, such as http://127.0.0.1:8490)'
 
-/** A chain in this process; a block twice a second, so that transactions are pending for a while. */
+/** A chain in this process; blocks come by time, so that transactions are pending for a while. */
 export async function openDevScene(): Promise<Scene> {
-  const chain = await createDevChain({ balance: 20_000_000_000n, blockTime: 500 })
+  const chain = await createDevChain({ balance: 20_000_000_000n, blockTime: 250 })
   chain.automine = false
   await chain.start()
   const [rich, alice, bob, carol, dave] = chain.accounts.map(({ key }): Hex => `0x${key}`) as [
