@@ -9,9 +9,9 @@ import { inject } from 'vitest'
 
 import { runEthgate } from '../src/commands/program.ts'
 
-/** The program as a bundle, which starts fast, for tests that start it themselves. */
+/** The compiled program, for tests that start it themselves. */
 export function commandFile(): string {
-  return join(inject('bundle'), 'main.js')
+  return join(inject('package'), 'dist', 'main.js')
 }
 
 /** What a command did. */

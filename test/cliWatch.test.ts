@@ -4,6 +4,7 @@ import type { RpcLog } from '../src/codec/types.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { type RunningCommand, startCommand, startRpc } from './cli.ts'
+import { freePort } from './freePort.ts'
 import { until } from './until.ts'
 
 const TOPIC = 'aa'.repeat(32)
@@ -19,7 +20,7 @@ beforeEach(async () => {
   chain = createScriptedChain()
   for (let i = 0; i < 5; i += 1) chain.mine({ logs: [[log], [log, log]] })
   node = await chain.listen()
-  port = 0
+  port = await freePort()
   await startGateway()
 })
 afterEach(async () => {
@@ -33,7 +34,7 @@ afterEach(async () => {
 
 async function startGateway(): Promise<void> {
   gateway = createGateway({ config: { port, upstream: node.url, logLevel: 'silent' } })
-  ;({ port } = await gateway.start())
+  await gateway.start()
   await gateway.ready
 }
 

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 
 import { Agent } from 'undici'
 
 import { answerBehind } from './faultProxy/behind.ts'
 import type { ProxyReply, ProxyRequest } from './faultProxy/exchange.ts'
+import { freePort } from './freePort.ts'
 
 /**
  * What goes wrong between a gateway and its node.
@@ -69,7 +70,7 @@ export async function startFaultProxy(target: ProxyTarget): Promise<FaultProxy> 
   const agent = new Agent({ connections: 64, pipelining: 1 })
   const sockets = new Set<Socket>()
   let server: Server | undefined
-  let port = 0
+  const port = await freePort()
   let active: { fault: Fault; scope: FaultScope; left: number; stuckAt: number } | undefined
   let seen: string[] = []
   let underway = 0
@@ -143,7 +144,6 @@ export async function startFaultProxy(target: ProxyTarget): Promise<FaultProxy> 
     })
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    port = (server.address() as AddressInfo).port
   }
 
   async function unlisten(): Promise<void> {

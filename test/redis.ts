@@ -1,10 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Redis } from 'ioredis'
+
+import { freePort } from './freePort.ts'
 
 /** A redis-server that a test starts, stops, freezes and kills as it likes. It keeps its data over a restart. */
 export type TestRedis = {
@@ -56,7 +58,7 @@ export async function startRedis({ durable = true } = {}): Promise<TestRedis> {
         ],
         { stdio: 'ignore' },
       )
-      await answers(url)
+      await Promise.race([answers(url), failure(child)])
     },
     async stop() {
       const running = child
@@ -92,14 +94,10 @@ async function answers(url: string): Promise<void> {
   client.disconnect()
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+/** Rejects when a server ends that has just been started. */
+async function failure(server: ChildProcess): Promise<never> {
+  const [code] = (await once(server, 'exit')) as [number | null]
+  throw new Error(`redis-server ended with ${code}`)
 }
 
 function hasServer(): boolean {

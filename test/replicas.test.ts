@@ -195,8 +195,9 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
   }) => {
     const own = await startRedis()
     onTestFinished(() => own.close())
-    const { chain, close, spawnGateway, synced } = await openReplicas(own.url)
-    onTestFinished(close)
+    const replicas = await openReplicas(own.url)
+    onTestFinished(() => replicas.close())
+    const { chain, spawnGateway, synced } = replicas
     const gateways = [await spawnGateway(), await spawnGateway()]
     const [first, second] = gateways as [Gateway, Gateway]
     const id = await first.rpc<string>('eth_newBlockFilter')

@@ -4,19 +4,27 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The files that take longest, longest first. */
 const SLOW = [
-  'test/replicas.test.ts',
-  'test/logIndex.test.ts',
   'test/logIndexKill.test.ts',
-  'test/cliWatch.test.ts',
-  'test/conformance/walk.test.ts',
   'src/native/pool/pool.test.ts',
-  'test/e2e/watch.test.ts',
+  'test/logIndex.test.ts',
+  'test/replicas.test.ts',
+  'test/cliWatch.test.ts',
+  'test/e2e/sendDocs.test.ts',
   'test/e2e/send.test.ts',
-  'src/filters/filters.test.ts',
-  'test/devchainFaithful.test.ts',
-  'test/replicas.model.test.ts',
-  'test/e2e/shutdown.test.ts',
+  'test/e2e/sendLibrary.test.ts',
+  'test/devchainCommand.test.ts',
+  'test/conformance/walk.test.ts',
+  'test/cliLogs.test.ts',
+  'test/e2e/serve.test.ts',
   'src/chain/head/replication.test.ts',
+  'test/e2e/watch.test.ts',
+  'test/replicas.model.test.ts',
+  'src/methods/eth_sendRawTransaction.test.ts',
+  'src/filters/redisRefusal.test.ts',
+  'src/http/ws.test.ts',
+  'src/chain/head/replicationFaults.test.ts',
+  'test/e2e/sendReplicas.test.ts',
+  'test/e2e/sendRestart.test.ts',
 ]
 
 /** Starts the slowest files first, also on a machine that has not run them before, so that the workers end together. */

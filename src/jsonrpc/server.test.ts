@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { until } from '../../test/until.ts'
 import type { Context } from '../context.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
 import { toWire } from '../lib/wire.ts'
@@ -382,8 +383,7 @@ describe('settling', () => {
   test('behavior: registered late, it is told all the same', async () => {
     const { ask, listeners } = setup()
     await ask(JSON.stringify(call('late')))
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(listeners).toHaveLength(1)
+    await until(() => expect(listeners).toHaveLength(1))
   })
 })
 

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 
 import { expect, onTestFinished, test } from 'vitest'
 
 import { commandFile } from '../cli.ts'
+import { freePort } from '../freePort.ts'
 import { startReplayNode } from '../node.ts'
 import { until } from '../until.ts'
 
@@ -40,15 +41,6 @@ declare namespace serve {
     intercept?: startReplayNode.Options['intercept']
     log?: string
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const ask = (url: string, method: string) =>

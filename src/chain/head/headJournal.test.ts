@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 
 import { createScriptedChain } from '../../../test/chain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../../test/redis.ts'
+import { until } from '../../../test/until.ts'
 import { createRedisLink } from '../../redis.ts'
 import type { RecentBlock } from '../headTypes.ts'
 import { createHeadJournal, type HeadJournal, toEntry } from './headJournal.ts'
@@ -74,7 +75,7 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
     await journal.releaseLease(first)
     expect(await journal.acquireLease('c')).toBeUndefined()
     await link.client.pexpire(link.key('head:lease'), 1)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await until(async () => expect(await link.client.exists(link.key('head:lease'))).toBe(0))
     expect(await lead('c')).toMatch(/^c:/)
   })
 
