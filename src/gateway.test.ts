@@ -198,7 +198,7 @@ describe('the node is away', () => {
     await gateway.start()
     expect(gateway.health()).toMatchObject({
       status: 'down',
-      reasons: ['waiting for the node: the upstream node cannot be reached'],
+      reasons: ['waiting for the node: the upstream node is unreachable'],
     })
   })
 
@@ -373,7 +373,7 @@ describe('error', () => {
     const upstream = 'http://127.0.0.1:1'
     for (const host of ['0.0.0.0', '::', '10.0.0.1', 'rpc.example'])
       expect(() => createGateway({ config: { host, upstream }, keys })).toThrow(
-        `--host: whoever reaches ${host} could spend the managed keys`,
+        `--host: every client that reaches ${host} could spend the coins of the managed keys`,
       )
     for (const host of ['127.0.0.1', '::1', 'localhost'])
       await createGateway({ config: { host, upstream }, keys }).stop()

@@ -45,7 +45,7 @@ test('error: a full disk', () => {
   const output = createLogOutput(open('/dev/full', 'w'))
   const log = createLog('info', output)
   for (let line = 0; line < 3; line++) log.info('lost')
-  expect(output.problem()).toBe('the log cannot be written (ENOSPC): 3 lines lost')
+  expect(output.problem()).toBe('the log cannot be written (ENOSPC): 3 lines dropped')
 })
 
 test('behavior: says what was lost once there is a reader again', async () => {
@@ -64,7 +64,7 @@ test('behavior: says what was lost once there is a reader again', async () => {
   })
   onTestFinished(() => void writer.kill('SIGKILL'))
   const [problem] = (await once(writer.stderr.setEncoding('utf8'), 'data')) as [string]
-  const lost = Number(/\(EAGAIN\): (\d+) lines lost/.exec(problem)?.[1])
+  const lost = Number(/\(EAGAIN\): (\d+) lines dropped/.exec(problem)?.[1])
   expect(lost).toBeGreaterThan(0)
   let text = ''
   writer.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -75,7 +75,7 @@ test('behavior: says what was lost once there is a reader again', async () => {
   const notes = lines
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { lost: number; msg: string })
-  expect(new Set(notes.map(({ msg }) => msg))).toEqual(new Set(['lines of the log were lost']))
+  expect(new Set(notes.map(({ msg }) => msg))).toEqual(new Set(['log lines were dropped']))
   // No line is broken, and every line is either there or counted.
   const whole = lines.filter((line) => line === 'x'.repeat(99)).length
   const last = lines.filter((line) => line === 'last').length

@@ -90,7 +90,7 @@ export function createLogOutput(fd: number): LogOutput {
       else lost++
     },
     problem: () =>
-      code === undefined ? undefined : `the log cannot be written (${code}): ${lost} lines lost`,
+      code === undefined ? undefined : `the log cannot be written (${code}): ${lost} lines dropped`,
   }
 }
 
@@ -111,5 +111,5 @@ export function stdout(): number {
 
 function lostLine(lost: number): string {
   const time = new Date().toISOString()
-  return `${JSON.stringify({ level: 40, time, lost, msg: 'lines of the log were lost' })}\n`
+  return `${JSON.stringify({ level: 40, time, lost, msg: 'log lines were dropped' })}\n`
 }

@@ -13,7 +13,7 @@ export function createMetrics() {
 
   const calls = new Histogram({
     name: 'ethgate_rpc_call_duration_seconds',
-    help: 'Time of JSON-RPC calls, by method',
+    help: 'Duration of JSON-RPC calls, by method',
     labelNames: ['method'],
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
@@ -22,13 +22,13 @@ export function createMetrics() {
   const callsOf = new Map<string, ReturnType<typeof calls.labels>>()
   const errors = new Counter({
     name: 'ethgate_rpc_errors_total',
-    help: 'JSON-RPC calls answered with an error, by method and code',
+    help: 'Failed JSON-RPC calls, by method and code',
     labelNames: ['method', 'code'],
     registers,
   })
   const upstream = new Histogram({
     name: 'ethgate_upstream_call_duration_seconds',
-    help: 'Time of calls to nodes, by operation and outcome, and by node where there are several',
+    help: 'Duration of upstream calls, by operation and outcome, and by node if there are several',
     labelNames: ['operation', 'outcome', 'upstream'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
@@ -36,13 +36,13 @@ export function createMetrics() {
 
   const loopDelay = new Histogram({
     name: 'ethgate_event_loop_delay_seconds',
-    help: 'How late the event loop was, measured every 50 ms',
+    help: 'Delay of the event loop, measured every 50 ms',
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
     registers,
   })
   const extras = new Counter({
     name: 'ethgate_upstream_extra_calls_total',
-    help: 'Calls to one more node for the same question, by reason',
+    help: 'Additional upstream calls for the same request (retries and hedges), by reason',
     labelNames: ['reason'],
     registers,
   })
@@ -52,19 +52,19 @@ export function createMetrics() {
     ...more: labels[]
   ) => new Gauge({ name, help, labelNames: ['upstream', ...more], registers })
   const ofUpstream = {
-    state: upstreamGauge('ethgate_upstream_state', '1 for the state that a node is in', 'state'),
+    state: upstreamGauge('ethgate_upstream_state', '1 for the current state of a node', 'state'),
     head: upstreamGauge('ethgate_upstream_head_block_number', 'Newest block of a node'),
     lag: upstreamGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node'),
-    share: upstreamGauge('ethgate_upstream_share_ratio', 'Part of all upstream calls'),
-    quota: upstreamGauge('ethgate_upstream_quota_ratio', 'Part of the allowed rate in use'),
-    underway: upstreamGauge('ethgate_upstream_calls_underway', 'Calls under way at a node'),
-    queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that wait for a node'),
+    share: upstreamGauge('ethgate_upstream_share_ratio', 'Share of all upstream calls'),
+    quota: upstreamGauge('ethgate_upstream_quota_ratio', 'Share of the allowed rate in use'),
+    underway: upstreamGauge('ethgate_upstream_calls_underway', 'Calls to a node in flight'),
+    queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node'),
   }
 
   const cacheBytes = gauge('ethgate_block_cache_bytes', 'Memory of the block cache')
   const cacheReads = new Counter({
     name: 'ethgate_block_cache_reads_total',
-    help: 'Blocks that calls needed, by outcome: hit when they were in memory, miss when a node was asked',
+    help: 'Blocks read by calls, by outcome: hit (in memory) or miss (read from a node)',
     labelNames: ['outcome'],
     registers,
   })
@@ -84,7 +84,7 @@ export function createMetrics() {
 
   const headNumber = gauge('ethgate_head_block_number', 'Newest block')
   const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
-  const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last moved')
+  const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last changed')
   const filterCount = gauge('ethgate_filters', 'Filters of all clients')
   const filterBytes = gauge('ethgate_filter_bytes', 'Memory of the filters of all clients')
   const upstreamUp = gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded')
@@ -157,7 +157,7 @@ export function createMetrics() {
     },
     /** How late the event loop is, seconds. */
     loopDelay,
-    unsentBytes: gauge('ethgate_unsent_bytes', 'Bytes of answers that wait for their readers'),
+    unsentBytes: gauge('ethgate_unsent_bytes', 'Unsent bytes of responses'),
     verified: new Counter({
       name: 'ethgate_verify_comparisons_total',
       help: 'Answers compared with a second source, by method and outcome (match, mismatch, unavailable)',
@@ -167,7 +167,7 @@ export function createMetrics() {
     wsConnections: gauge('ethgate_ws_connections', 'Open WebSocket connections'),
     wsCuts: new Counter({
       name: 'ethgate_ws_cuts_total',
-      help: 'WebSocket connections that were cut, by reason',
+      help: 'WebSocket connections closed by the gateway, by reason',
       labelNames: ['reason'],
       registers,
     }),

@@ -201,9 +201,9 @@ function refusalIn(error: unknown): string | undefined {
 const REFUSALS: Record<string, string> = {
   CLUSTERDOWN: 'its cluster is down',
   MISCONF: 'it cannot save its data to disk',
-  NOAUTH: 'it asks for a password',
-  NOPERM: 'its user may not write these keys',
-  NOREPLICAS: 'it has not enough replicas',
+  NOAUTH: 'it requires a password',
+  NOPERM: 'its user has no permission for these keys',
+  NOREPLICAS: 'it has too few replicas',
   OOM: 'its memory is full',
   READONLY: 'it is a read-only replica',
 }

@@ -135,6 +135,6 @@ test('args: --fork goes on from another chain', async () => {
   const gone = await ethgate(['dev', '--fork', 'http://127.0.0.1:1'])
   expect([gone.code, gone.stderr]).toEqual([
     1,
-    expect.stringContaining('--fork: the upstream node cannot be reached'),
+    expect.stringContaining('--fork: the upstream node is unreachable'),
   ])
 })

@@ -69,12 +69,12 @@ test('behavior: a node is taken out with SIGHUP, and no request fails', async ()
   life.isOver = true
   await Promise.all(clients)
   expect(answers.filter(({ error }) => error)).toEqual([])
-  expect(lines).toContain('the nodes were read again')
+  expect(lines).toContain('reloaded the nodes')
 
   // A file with a mistake changes nothing.
   writeFileSync(path, 'upstreams: []\n')
   child.kill('SIGHUP')
-  await expect.poll(() => lines).toContain('the configuration cannot be used; nothing was changed')
+  await expect.poll(() => lines).toContain('the configuration is invalid; nothing was changed')
   expect(await upstreams()).toBe(1)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])

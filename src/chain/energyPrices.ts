@@ -52,6 +52,6 @@ function parse(text: string | undefined): EnergyPrice[] {
   try {
     return parseEnergyPrices(text ?? '')
   } catch (cause) {
-    throw new UpstreamError('the node’s history of energy prices cannot be read', { cause })
+    throw new UpstreamError('the energy price history of the node is not readable', { cause })
   }
 }

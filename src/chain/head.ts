@@ -103,7 +103,7 @@ export function createHead({
 
   function current(): Window {
     if (window) return window
-    throw new UpstreamError('no block was read yet: the node has not answered')
+    throw new UpstreamError('no block is known yet: the node has not answered')
   }
 
   return {

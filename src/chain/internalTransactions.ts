@@ -67,14 +67,14 @@ export function createInternalTransactions({
       if (hasForeignLog(info))
         throw new RpcError(
           -32000,
-          `the upstream node does not save what contracts do inside transactions: ${HINT}`,
+          `the upstream node does not record internal transactions: ${HINT}`,
         )
       // oxlint-disable-next-line no-await-in-loop -- the first answer serves all
       if (!isSaving) await lookAround(info.blockNumber ?? 0, signal)
       if (!isSaving)
         throw new RpcError(
           -32000,
-          `the upstream node shows no internal transaction in this block and in ${REACH} blocks around it, so it is not known whether it saves them: ${HINT}`,
+          `the upstream node shows no internal transaction in this block and in ${REACH} blocks around it, so it is unknown whether it records them: ${HINT}`,
         )
     }
   }

@@ -64,9 +64,8 @@ export async function loadBlock(
  * @throws UpstreamError
  */
 function assertFits(block: Block, ref: { number: number } | { hash: Hash }): void {
-  if (!isThat(block, ref))
-    throw new UpstreamError('the node gave another block than it was asked for')
-  if (!isWhole(block)) throw new UpstreamError('the node gave a block without its transactions')
+  if (!isThat(block, ref)) throw new UpstreamError('the node returned another block than requested')
+  if (!isWhole(block)) throw new UpstreamError('the node returned a block without its transactions')
 }
 
 /**

@@ -89,7 +89,7 @@ export async function findLogs(
       memory.free()
     }
   }
-  throw new UpstreamError('a reorg is under way: ask for these logs again')
+  throw new UpstreamError('a reorg is in progress: retry this log search')
 }
 
 /**
@@ -120,7 +120,7 @@ export async function countLogs(
     if (epoch === blocks.epoch() && chunks.every((chunk) => chunk !== undefined))
       return chunks.flat().reduce((sum, chunk) => sum + chunk.count, count)
   }
-  throw new UpstreamError('the chain is switching branches; ask for these logs again')
+  throw new UpstreamError('a reorg is in progress: retry this log search')
 }
 
 /** All logs of a range. @throws LimitExceededError */

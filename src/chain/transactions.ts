@@ -98,7 +98,9 @@ export function createTransactions({
         if (transaction && toHash(transaction.txID) === hash) {
           // It has left the pool, so it is in a block, and the node should have its outcome.
           if (!place && hasExpired(transaction, latest()))
-            throw new UpstreamError('the node does not have the outcome of this transaction')
+            throw new UpstreamError(
+              'the node does not have the transaction info of this transaction',
+            )
           return pending(transaction)
         }
       }

@@ -62,21 +62,18 @@ upstreams:
   })
 
   test.each<[string, string]>([
-    ['port: 1\n\nprot: 2', 'c.yaml:3: prot: there is no such option; did you mean port?'],
+    ['port: 1\n\nprot: 2', 'c.yaml:3: prot: unknown option; did you mean port?'],
     ['port: x', 'c.yaml:1: port: expected a whole number from 0 to 65535, got "x"'],
     ['port: [1]', 'c.yaml:1: port: expected one value'],
     ['port:', 'c.yaml:1: port: expected one value'],
     ['- a', 'c.yaml:1: expected options, such as "port: 8545"'],
     ['port: 1\nport: 2', 'c.yaml:2: Map keys must be unique'],
     ['a: "b', 'c.yaml:1: Missing closing "quote'],
-    ['config: x', 'c.yaml:1: config: there is no such option'],
+    ['config: x', 'c.yaml:1: config: unknown option'],
     ['upstreams: 1', 'c.yaml:1: upstreams: expected a list of nodes'],
     ['upstreams: []', 'c.yaml:1: upstreams: expected at least one node'],
     ['upstreams:\n  - name: a', 'c.yaml:2: upstreams[0].wallet: is missing'],
-    [
-      'upstreams:\n  - walet: http://a',
-      'upstreams[0].walet: there is no such key; did you mean wallet',
-    ],
+    ['upstreams:\n  - walet: http://a', 'upstreams[0].walet: unknown key; did you mean wallet'],
     ['upstreams:\n  - wallet: a', 'c.yaml:2: upstreams[0].wallet: expected an http(s) URL'],
     [
       'upstreams:\n  - wallet: http://a\n    weight: 0',
@@ -84,7 +81,7 @@ upstreams:
     ],
     [
       'upstreams:\n  - wallet: http://a\n  - wallet: http://a',
-      'c.yaml:3: upstreams[1].name: "a" is the name of another node already',
+      'c.yaml:3: upstreams[1].name: "a" is already the name of another node',
     ],
     [
       'upstreams:\n  - wallet: http://a\n    headers:\n      x-key: { env: MISSING }',

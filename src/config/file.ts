@@ -10,15 +10,16 @@ import { integer, rate, url } from './values.ts'
 
 /** The keys of one entry of `upstreams`, with what each may hold. docs/config.schema.json says the same. */
 export const UPSTREAM_KEYS = {
-  name: 'name in logs, /health and metrics; the host by default',
+  name: 'name in logs, /health and metrics; default: the host',
   wallet: 'base address of /wallet',
-  solidity: 'base address of /walletsolidity; port 8091 beside 8090 by default, else the same',
-  rpc: 'the node’s own JSON-RPC, path included',
+  solidity:
+    'base address of /walletsolidity; default: port 8091 of the same host if wallet has port 8090, else wallet',
+  rpc: 'the node’s own JSON-RPC, with its path',
   headers: 'sent with every call; a value is text, {env: NAME} or {file: PATH}',
   weight: 'share of the calls among the nodes of one tier',
-  tier: 'nodes of the lowest tier are asked first, the others only when those cannot answer',
-  rate: 'calls a second that the node allows, or unlimited; 900 for each operation by default',
-  concurrency: 'calls under way at once, at most',
+  tier: 'the lowest tier is used first, a higher tier only when no node below it can answer',
+  rate: 'calls a second that the node allows, or unlimited; default: 900 for each operation',
+  concurrency: 'largest number of calls in flight',
   timeout: 'milliseconds for one call',
 } as const
 
@@ -62,7 +63,7 @@ export function parseConfigFile(
     }
     const key = OPTION_KEYS.get(name)
     if (key === undefined || key === 'config')
-      return fail(keyNode, name, `there is no such option${hintFor(name, [...OPTION_KEYS.keys()])}`)
+      return fail(keyNode, name, `unknown option${hintFor(name, [...OPTION_KEYS.keys()])}`)
     given[key] = read<unknown>(value, name, options[key].parse, fail)
   }
   return given
@@ -104,7 +105,7 @@ function readUpstreams(node: Node | null, context: Surroundings): Upstream[] {
     if (!isMap(item)) return fail(item as Node, key, 'expected a node, such as "wallet: URL"')
     const upstream = readUpstream(item, key, context)
     if (names.has(upstream.name))
-      return fail(item, `${key}.name`, `"${upstream.name}" is the name of another node already`)
+      return fail(item, `${key}.name`, `"${upstream.name}" is already the name of another node`)
     names.add(upstream.name)
     return upstream
   })
@@ -115,11 +116,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
   const values = new Map<string, Node | null>()
   for (const [name, value, keyNode] of entriesOf(map)) {
     if (!Object.hasOwn(UPSTREAM_KEYS, name))
-      fail(
-        keyNode,
-        `${key}.${name}`,
-        `there is no such key${hintFor(name, Object.keys(UPSTREAM_KEYS))}`,
-      )
+      fail(keyNode, `${key}.${name}`, `unknown key${hintFor(name, Object.keys(UPSTREAM_KEYS))}`)
     values.set(name, value)
   }
   const get = <value>(name: string, parse: (text: string) => value): value | undefined => {

@@ -40,7 +40,7 @@ export function createDeliveries({ log, store }: createDeliveries.Options): Deli
       failing = false
       if (!isCommitted) {
         delivery.lost = true
-        log.warn({ id }, 'a page was delivered after its lease was lost')
+        log.warn({ id }, 'a filter page was delivered after its lease was lost')
       } else if (kept.get(id) === delivery) kept.delete(id)
       return true
     } catch (error) {

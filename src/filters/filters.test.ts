@@ -346,7 +346,7 @@ describe('other filters', () => {
     const { filters, reasons, status } = gateway.gateway.health()
     expect({ count: filters.count, status }).toEqual({ count: 2, status: 'degraded' })
     expect(reasons).toEqual([
-      `the filter store is full, new filters are refused: 2 of 50000 filters, ${filters.bytes} of 100000 bytes`,
+      `the filter store is full, new filters are rejected: 2 of 50000 filters, ${filters.bytes} of 100000 bytes`,
     ])
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
     expect(metrics).toContain(`ethgate_filter_bytes ${filters.bytes}`)

@@ -63,7 +63,7 @@ export function createFilters({
   function window(): Window {
     const current = head.window()
     if (current) return current
-    throw new UpstreamError('no block was seen yet: the node has not answered')
+    throw new UpstreamError('no block is known yet: the node has not answered')
   }
 
   const newest = () => (chain.view === 'solid' ? window().solidified : newestOf(window()))
@@ -165,7 +165,7 @@ export function createFilters({
         if (claimed?.spec.view !== chain.view) throw new FilterNotFoundError()
         const page = await pageOf(claimed, request.signal)
         if (!page) {
-          log.warn({ id }, 'a filter was removed: what follows its cursor is not known any more')
+          log.warn({ id }, 'removed a filter: the blocks after its cursor are no longer known')
           await store.remove(id)
           throw new FilterNotFoundError()
         }

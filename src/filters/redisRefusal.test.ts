@@ -60,7 +60,7 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
         'the shared store (Redis) refuses writes (it is a read-only replica), try again later',
     })
     expect(gateway.gateway.health().reasons).toContain(
-      'Redis refuses writes (it is a read-only replica): filters cannot be made, polls may fail',
+      'Redis refuses writes (it is a read-only replica): new filters fail, polls may fail',
     )
     await admin.call('REPLICAOF', 'NO', 'ONE')
     expect(await recovered(started, id)).toEqual([])
@@ -79,7 +79,7 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
     await expect(gateway.rpc('eth_newBlockFilter')).rejects.toMatchObject({ code: -32603, message })
     expect(gateway.gateway.health()).toMatchObject({
       reasons: expect.arrayContaining([
-        'Redis refuses writes (its memory is full): filters cannot be made, polls may fail',
+        'Redis refuses writes (its memory is full): new filters fail, polls may fail',
       ]) as string[],
       status: 'degraded',
     })

@@ -50,7 +50,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
         if (stopped.signal.aborted) return await endServices()
         await services.start()
         if (stopped.signal.aborted) return
-        if (reason !== undefined) log.info('the node answers now')
+        if (reason !== undefined) log.info('the node answers')
         reason = undefined
         log.info({ chainId: services.chainId, head: services.head.status().number }, 'ready')
         ready.resolve(services)

@@ -11,14 +11,14 @@ export function checkExposure({ canSpend, config, hasKeys, log }: checkExposure.
   if (hasKeys && !config.keysPublic && !isLoopback(config.host))
     throw new ConfigError(
       '--host',
-      `whoever reaches ${config.host} could spend the managed keys: listen on 127.0.0.1, or allow it with --keys-public`,
+      `every client that reaches ${config.host} could spend the coins of the managed keys: listen on 127.0.0.1, or allow it with --keys-public`,
     )
   if (!canSpend) return
   if (config.cors === '*')
-    log.warn('--cors * lets every web page send with the managed keys of this gateway')
+    log.warn('--cors * lets every web page send transactions with the managed keys')
   if (config.allowedHosts === '*')
     log.warn(
-      '--allowed-hosts * lets web pages of any name send with the managed keys of this gateway',
+      '--allowed-hosts * lets web pages of any host name send transactions with the managed keys',
     )
 }
 

@@ -37,12 +37,11 @@ export function healthOf({
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
   if (head?.problem !== undefined) reasons.push(head.problem)
   const redisProblem = services?.redis?.problem()
-  if (redisProblem !== undefined)
-    reasons.push(`${redisProblem}: filters cannot be made, polls may fail`)
+  if (redisProblem !== undefined) reasons.push(`${redisProblem}: new filters fail, polls may fail`)
   const filters = services?.filterUsage() ?? { bytes: 0, filters: 0, isFull: false }
   if (filters.isFull)
     reasons.push(
-      `the filter store is full, new filters are refused: ${filters.filters} of ${config.filtersTotal} filters, ${filters.bytes} of ${config.filterBytesTotal} bytes`,
+      `the filter store is full, new filters are rejected: ${filters.filters} of ${config.filtersTotal} filters, ${filters.bytes} of ${config.filterBytesTotal} bytes`,
     )
   const index = services?.index?.status()
   if (index?.problem !== undefined) reasons.push(`the log index: ${index.problem}`)

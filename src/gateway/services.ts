@@ -123,7 +123,7 @@ export async function createServices({
     chain: full,
     feeKind: config.feeSignal,
     onReplaced: (id, replaced) =>
-      log.warn({ id, replaced }, 'predicted addresses in the data of a transaction were replaced'),
+      log.warn({ id, replaced }, 'replaced predicted addresses in the data of a transaction'),
     predictedAddresses: config.predictedAddresses,
     head,
     keys: createManagedKeys(keys),
@@ -131,7 +131,7 @@ export async function createServices({
     // An unusable Redis is logged once, by its connection.
     onError: (error) => {
       if (!(error instanceof StoreUnavailableError))
-        log.warn({ err: error }, 'sent transactions could not be followed')
+        log.warn({ err: error }, 'could not track sent transactions')
     },
     onSent: (hash) => watching.sent(hash),
     store: sent.store,

@@ -92,7 +92,7 @@ describe.skipIf(redisServerMissing !== undefined)('createSharedFloor', () => {
     await a.floor.reached()
     await expect(b.floor.reached()).rejects.toMatchObject({
       code: -32603,
-      message: 'another replica has served block 12, which this one has not reached yet',
+      message: 'another replica has served block 12, which this replica has not reached yet',
     })
   })
 })

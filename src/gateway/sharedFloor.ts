@@ -76,7 +76,7 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
         end()
         reject(
           new UpstreamError(
-            `another replica has served block ${floor}, which this one has not reached yet`,
+            `another replica has served block ${floor}, which this replica has not reached yet`,
           ),
         )
       }, PATIENCE)

@@ -56,7 +56,7 @@ export function createWatching({
     // An unusable Redis is logged once, by its connection.
     onError: (error) => {
       if (!(error instanceof StoreUnavailableError))
-        log.warn({ err: error }, 'the pool of pending transactions cannot be read')
+        log.warn({ err: error }, 'the mempool of the node cannot be read')
     },
   })
   const watched = (chain: Chain): Watched => ({

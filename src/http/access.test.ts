@@ -61,7 +61,7 @@ describe('where calls can spend', () => {
       error: {
         code: -32600,
         message:
-          'pages of https://evil.example may not call this gateway: list the origin with --cors',
+          'pages of https://evil.example may not call this gateway: add the origin to --cors',
       },
     })
     expect(headers['access-control-allow-origin']).toBeUndefined()
@@ -164,7 +164,7 @@ describe('where calls can spend', () => {
     const rebound = `rebind.example:${port}`
     const { status, text } = await send(port, page(`http://${rebound}`, rebound))
     expect(status).toBe(403)
-    expect(text).toContain('is not a name of this gateway: list it with --allowed-hosts')
+    expect(text).toContain('is not a name of this gateway: add it to --allowed-hosts')
     expect(await handshake(port, { host: rebound, origin: `http://${rebound}` })).toBe(403)
     const target = `http://${rebound}/`
     expect((await send(port, { path: target })).status).toBe(403)

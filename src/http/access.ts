@@ -49,7 +49,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
       if (header !== undefined && !isHostAllowed(header, incoming))
         return {
           status: 403,
-          reason: `the Host ${shorten(header)} is not a name of this gateway: list it with --allowed-hosts`,
+          reason: `the Host ${shorten(header)} is not a name of this gateway: add it to --allowed-hosts`,
         }
     return undefined
   }
@@ -62,7 +62,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
       if (isOwn || isOriginAllowed(origin)) return undefined
       return {
         status: 403,
-        reason: `pages of ${shorten(origin)} may not call this gateway: list the origin with --cors`,
+        reason: `pages of ${shorten(origin)} may not call this gateway: add the origin to --cors`,
       }
     }
     // Images, links and scripts of other sites carry no Origin, but browsers say where they come from.

@@ -47,7 +47,7 @@ export function createApp({
   if (routes) app.route('/', routes)
   for (const path of paths)
     app.all(path, (c) =>
-      c.json({ error: 'JSON-RPC is asked with POST, or over a WebSocket' }, 405, {
+      c.json({ error: 'JSON-RPC needs POST or a WebSocket' }, 405, {
         allow: 'POST, OPTIONS',
       }),
     )

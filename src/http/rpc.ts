@@ -44,7 +44,7 @@ export function createRpcListener({
             send(incoming, outgoing, answer, { 'server-timing': timing, ...headers })
           }),
         (error: unknown) => {
-          onError(error, 'a request could not be answered')
+          onError(error, 'a request failed')
           outgoing.destroy()
         },
       )
@@ -138,7 +138,7 @@ function createTurnEnd(
       try {
         step()
       } catch (error) {
-        onError(error, 'an answer could not be written')
+        onError(error, 'a response could not be written')
       }
   }
   return (step) => {

@@ -108,7 +108,7 @@ describe('readers that do not read', () => {
     expect(await (await post(call('page', 30_000_000))).json()).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      error: { code: -32005, message: 'too many answers wait for their readers, try again later' },
+      error: { code: -32005, message: 'too many responses wait for slow readers, try again later' },
     })
     expect(deliveries).toEqual([false])
     expect((await (await post(call('page', 1_000))).text()).length).toBeGreaterThan(1_000)

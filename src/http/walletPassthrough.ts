@@ -52,7 +52,11 @@ export function createWalletPassthrough({
     const name = c.req.param('name') ?? ''
     const operation = table.get(name)
     if (!operation || !/^(?:GET|POST)$/.test(c.req.method))
-      return answer(c, 404, `${name} is not served here: only operations that read, build or send`)
+      return answer(
+        c,
+        404,
+        `${name} is not available: only operations that read, build or broadcast are served`,
+      )
     const body = c.req.method === 'POST' ? await c.req.text() : undefined
     const path = `${url.pathname}${url.search}` as NativePath
     try {

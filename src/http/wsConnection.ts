@@ -160,9 +160,7 @@ export function createWsConnection(
 
   function startNext() {
     underWay++
-    answer(waiting.shift() ?? '').catch((error: unknown) =>
-      onError(error, 'a request could not be answered'),
-    )
+    answer(waiting.shift() ?? '').catch((error: unknown) => onError(error, 'a request failed'))
   }
 
   /** Tens of thousands of subscriptions may end at once. */

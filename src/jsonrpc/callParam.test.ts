@@ -69,7 +69,7 @@ describe('callRequest', () => {
 test('noOverrides', () => {
   for (const none of [undefined, null, {}]) expect(noOverrides('state')(none)).toBeUndefined()
   expect(() => noOverrides('state')({ [A]: { balance: '0x1' } })).toThrow(
-    'state overrides are not supported: the node runs calls on its own state only',
+    'state overrides are not supported: the node only runs calls on its own state',
   )
   expect(() => noOverrides('block')({ number: '0x1' })).toThrow('block overrides are not supported')
   expect(() => noOverrides('state')('x')).toThrow('state overrides are not supported')

@@ -75,7 +75,7 @@ export function noOverrides(kind: 'state' | 'block'): Param<undefined> {
     if (input === undefined || input === null) return undefined
     if (isObject(input) && Object.keys(input).length === 0) return undefined
     throw new Error(
-      `${kind} overrides are not supported: the node runs calls on its own state only`,
+      `${kind} overrides are not supported: the node only runs calls on its own state`,
     )
   }
   none.doc = { name: `${kind}Overrides`, required: false, schema: NO_OVERRIDES }

@@ -13,12 +13,12 @@ export const callTracerOptions: Param<CallTracerRequest> = (input, scope) => {
   const options = object(input)
   if (options['tracer'] !== 'callTracer')
     throw new Error(
-      'the node records calls and no operations: the only tracer is {"tracer": "callTracer"}',
+      'the node records calls but no opcodes: the only supported tracer is {"tracer": "callTracer"}',
     )
   const config = object(options['tracerConfig'])
   const flag = (name: string) => member(config, name, maybe(boolean)) ?? false
   if (flag('withLog'))
-    throw new Error('withLog: the node does not record which call a log is of; read the receipt')
+    throw new Error('withLog: the node does not record which call emitted a log; read the receipt')
   return { onlyTopCall: flag('onlyTopCall'), unit: scope?.unit ?? SUN }
 }
 callTracerOptions.doc = {

@@ -14,7 +14,7 @@ export const INTERNAL = { code: -32603, message: 'Internal error' }
 /** More answers wait for slow clients than `--unsent-bytes` allows. */
 export const TOO_MUCH_UNSENT = {
   code: -32005,
-  message: 'too many answers wait for their readers, try again later',
+  message: 'too many responses wait for slow readers, try again later',
 }
 
 /** The code with which geth and the node answer a response that is too large. */

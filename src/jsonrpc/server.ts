@@ -118,7 +118,7 @@ export function createRpcServer({
         : resultAnswer(text, response.result)
       return { answer, call, code: 0, method }
     } catch (error) {
-      onError(error, `the answer of ${method} cannot be written as JSON`)
+      onError(error, `the result of ${method} cannot be serialised as JSON`)
       call.drop()
       return { answer: errorAnswer(text, INTERNAL), code: INTERNAL.code, method }
     }

@@ -47,9 +47,9 @@ export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope) 
   if (input === undefined || input === null || input === false)
     return { filter: { addresses: [], topics: [] }, options: {}, unit: scope?.unit ?? SUN }
   if (input === true)
-    throw new Error('whole pending transactions are not offered: subscribe to their hashes')
+    throw new Error('full pending transactions are not supported: subscribe to their hashes')
   const filter = logFilter(input, scope)
-  if ('blockHash' in filter) throw new Error('a subscription has no blockHash')
+  if ('blockHash' in filter) throw new Error('a subscription cannot have a blockHash')
   return { filter, options: resumeOptions(input), unit: scope?.unit ?? SUN }
 }
 subscriptionArgument.doc = {

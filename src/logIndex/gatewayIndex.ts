@@ -50,10 +50,7 @@ export function createGatewayIndex({
       index
         .removed(lowest)
         .catch((error: unknown) =>
-          log.error(
-            { err: error },
-            'blocks that were left could not be taken out of the log index',
-          ),
+          log.error({ err: error }, 'orphans could not be removed from the log index'),
         )
     solid = solidified.number
     index.solidified(solid)

@@ -79,7 +79,7 @@ test('args: onlyTopCall, and amounts at /wei', async () => {
 test('error: other tracers, logs, and a transaction that is in no block', async () => {
   await expect(trace('tryFail', {})).rejects.toMatchObject({ code: -32602 })
   await expect(trace('tryFail', { tracer: 'prestateTracer' })).rejects.toMatchObject({
-    message: expect.stringContaining('the only tracer is'),
+    message: expect.stringContaining('the only supported tracer is'),
   })
   const withLog = { ...CALLS, tracerConfig: { withLog: true } }
   await expect(trace('tryFail', withLog)).rejects.toMatchObject({
@@ -103,14 +103,14 @@ describe('a node that does not save internal transactions', () => {
     await expect(ask('multi ok')).rejects.toMatchObject({
       code: -32000,
       message:
-        'the upstream node does not save what contracts do inside transactions: set vm.saveInternalTx = true in its configuration',
+        'the upstream node does not record internal transactions: set vm.saveInternalTx = true in its configuration',
     })
   })
 
   test('error: a call without a trace of calls, where no block around shows any', async () => {
     await expect(ask('tryFail')).rejects.toMatchObject({
       code: -32000,
-      message: expect.stringMatching(/not known whether it saves them: set vm\.saveInternalTx/),
+      message: expect.stringMatching(/unknown whether it records them: set vm\.saveInternalTx/),
     })
   })
 

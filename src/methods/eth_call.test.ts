@@ -78,9 +78,9 @@ test('error: overrides', async () => {
   const call = (...overrides: unknown[]) =>
     callMethod(eth_call, context, [{ to, data }, 'latest', ...overrides])
   expect(() => call({ [to]: { balance: '0x1' } })).toThrowErrorMatchingInlineSnapshot(
-    `[InvalidParamsError: invalid argument 2: state overrides are not supported: the node runs calls on its own state only]`,
+    `[InvalidParamsError: invalid argument 2: state overrides are not supported: the node only runs calls on its own state]`,
   )
   expect(() => call({}, { number: '0x1' })).toThrowErrorMatchingInlineSnapshot(
-    `[InvalidParamsError: invalid argument 3: block overrides are not supported: the node runs calls on its own state only]`,
+    `[InvalidParamsError: invalid argument 3: block overrides are not supported: the node only runs calls on its own state]`,
   )
 })

@@ -129,7 +129,7 @@ describe('native transactions', () => {
     ['NO_CONNECTION', 'No connection.', /^the node is busy/, -32005],
     ['NOT_ENOUGH_EFFECTIVE_CONNECTION', 'P2P broadcast failed.', /^the node is busy/, -32005],
     ['BLOCK_UNSOLIDIFIED', 'Block unsolidified.', /^the node is busy/, -32005],
-    ['OTHER_ERROR', 'Error: odd', /^the node refused the transaction: Error: odd/, -32000],
+    ['OTHER_ERROR', 'Error: odd', /^the node rejected the transaction: Error: odd/, -32000],
   ])('error: %s, %s', async (code, message, expected, rpcCode) => {
     const { context } = await createContext({ broadcast: () => ({ result: false, code, message }) })
     await expect(send(context, native(1))).rejects.toEqual(refusal(expected, rpcCode))

@@ -41,7 +41,7 @@ function hashOf(data: TypedData) {
   } catch (cause) {
     throw new InvalidParamsError(
       1,
-      `the typed data does not fit its types: ${(cause as Error).message}`,
+      `the typed data does not match its types: ${(cause as Error).message}`,
     )
   }
 }

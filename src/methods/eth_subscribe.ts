@@ -20,7 +20,7 @@ export const eth_subscribe = defineMethod({
     if (!request.socket)
       throw new MethodNotSupportedError('eth_subscribe', 'notifications need a WebSocket')
     if (kind === 'newPendingTransactions' && chain.view === 'solid')
-      throw new MethodNotSupportedError('eth_subscribe', 'not offered on the solidified view')
+      throw new MethodNotSupportedError('eth_subscribe', 'not available on the solidified view')
     return subscriptions.subscribe(request.socket, request, toSpec(kind, argument, options))
   },
 })

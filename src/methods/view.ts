@@ -22,7 +22,7 @@ function refused(name: string, method: AnyMethod): AnyMethod {
     ...method,
     params: [],
     handler() {
-      throw new MethodNotSupportedError(name, 'not offered on the solidified view')
+      throw new MethodNotSupportedError(name, 'not available on the solidified view')
     },
   }
 }

@@ -133,7 +133,7 @@ describe('diagnose', () => {
         {
           "advice": "check that the node is running and that this is the address of its HTTP API (port 8090, not its JSON-RPC)",
           "check": "reachable",
-          "found": "the upstream node cannot be reached",
+          "found": "the upstream node is unreachable",
           "level": "fail",
         },
       ]

@@ -85,7 +85,7 @@ describe('nodeErrorOf', () => {
     const unknown = (status: number) => ({
       name: 'NodeLacksApiError',
       code: -32603,
-      message: `the upstream node does not serve getx: it answered HTTP ${status}, so it has no such operation, or the path of its address is wrong`,
+      message: `the upstream node does not serve getx: it answered HTTP ${status}, so it lacks this operation, or the path of its address is wrong`,
     })
     expect(read(HTML, 404)).toEqual(unknown(404))
     expect(read('', 405)).toEqual(unknown(405))
@@ -112,15 +112,17 @@ describe('nodeErrorOf', () => {
   })
 
   test('error: answers that cannot be read', () => {
-    expect(read('')).toMatchObject({ message: 'the upstream node gave an empty answer to getx' })
+    expect(read('')).toMatchObject({
+      message: 'the upstream node returned an empty answer to getx',
+    })
     expect(read(HTML)).toMatchObject({ message: 'the upstream node’s answer to getx is not JSON' })
     expect(read('{"a":1}', 502)).toMatchObject({ message: 'the upstream node answered HTTP 502' })
     expect(read('{"message":"no key"}', 403)).toMatchObject({
       code: -32603,
-      message: 'the upstream node refuses access; check the API key',
+      message: 'the upstream node denies access; check the API key',
     })
     expect(read('{"Error":"no such key"}', 401)).toMatchObject({
-      message: 'the upstream node refuses access; check the API key',
+      message: 'the upstream node denies access; check the API key',
     })
     expect(read('', 302)).toMatchObject({ message: 'the upstream node answered HTTP 302' })
   })

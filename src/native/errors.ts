@@ -10,7 +10,7 @@ export class NodeUnreachableError extends UpstreamError {
   override name = 'NodeUnreachableError'
 
   constructor(options: { cause?: unknown } = {}) {
-    super('the upstream node cannot be reached', options)
+    super('the upstream node is unreachable', options)
   }
 }
 
@@ -28,7 +28,7 @@ export class NodeSilentError extends UpstreamError {
   override name = 'NodeSilentError'
 
   constructor() {
-    super('the upstream node does not answer; it is asked again as soon as it does')
+    super('the upstream node does not answer, try again later')
   }
 }
 
@@ -71,7 +71,7 @@ const LACKS = {
   lite: 'it is a lite node without history',
 }
 
-const UNKNOWN = 'so it has no such operation, or the path of its address is wrong'
+const UNKNOWN = 'so it lacks this operation, or the path of its address is wrong'
 
 /** The node, or the provider in front of it, is short of resources. Already asked again a few times. */
 export class NodeBusyError extends LimitExceededError {
@@ -130,14 +130,14 @@ export function nodeErrorOf(
   if (status === 404 || status === 405)
     return new NodeLacksApiError(operation, 'unknown', { cause, status })
   if (status === 401 || status === 403)
-    return new NodeAnswerError('the upstream node refuses access; check the API key', { cause })
+    return new NodeAnswerError('the upstream node denies access; check the API key', { cause })
   if (message !== undefined && status < 500) return refusal(message, cause)
   if (status >= 300)
     return new NodeAnswerError(`the upstream node answered HTTP ${status}`, { cause })
   if (parsed === undefined)
     return new NodeAnswerError(
       text.trim() === ''
-        ? `the upstream node gave an empty answer to ${operation}`
+        ? `the upstream node returned an empty answer to ${operation}`
         : `the upstream node’s answer to ${operation} is not JSON`,
       { cause },
     )

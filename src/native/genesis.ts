@@ -26,7 +26,7 @@ export async function readGenesis(
     const error = nodeErrorOf('getblock', status, text, block)
     if (error) throw error
     if (typeof block?.blockID === 'string') return block.blockID
-    throw new UpstreamError('the upstream node does not tell which chain it serves')
+    throw new UpstreamError('the upstream node does not report its genesis block')
   } finally {
     clearTimeout(timer)
   }

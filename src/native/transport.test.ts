@@ -239,7 +239,7 @@ describe('createPoolTransport', () => {
       .send('/wallet/x', '{}', READ)
       .catch((error: unknown) => error)
     expect(error).toBeInstanceOf(NodeUnreachableError)
-    expect(error).toMatchObject({ code: -32603, message: 'the upstream node cannot be reached' })
+    expect(error).toMatchObject({ code: -32603, message: 'the upstream node is unreachable' })
   })
 
   test('error: a node that does not answer in time', async () => {

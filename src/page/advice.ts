@@ -1,13 +1,16 @@
 /** What an operator does about a reason that `/health` gives. */
 const ADVICE: readonly (readonly [pattern: RegExp, todo: string])[] = [
-  [/waiting for/i, 'Check that the node runs and that --upstream names its HTTP port.'],
+  [
+    /waiting for/i,
+    'Check that the node is running and that --upstream is the address of its HTTP port.',
+  ],
   [
     /poll of the (node|upstream)|unreachable/i,
     'Check the node and the network between it and this machine.',
   ],
   [/head has not moved/i, 'Check whether the node still receives blocks from its peers.'],
-  [/Redis/i, 'Check Redis. Reads go on; filters and nonces wait for it.'],
-  [/solidified/i, 'Compare the node with another one: it may be on a wrong branch.'],
+  [/Redis/i, 'Check Redis. Reads continue; filters and sending need it.'],
+  [/solidified/i, 'Compare the node with another one: it may follow another branch.'],
   [/another chain|genesis/i, 'Check which node the address of --upstream leads to.'],
 ]
 

@@ -16,10 +16,10 @@ export async function reload({ apply, log, read, running }: reload.Options): Pro
       (key) => !NODES.has(key) && next[key] !== running[key],
     )
     await apply(upstreams)
-    log.info({ upstreams: upstreams.map(({ name }) => name) }, 'the nodes were read again')
+    log.info({ upstreams: upstreams.map(({ name }) => name) }, 'reloaded the nodes')
     if (others.length > 0) log.warn({ settings: others }, 'these settings need a restart')
   } catch (error) {
-    log.error({ err: error }, 'the configuration cannot be used; nothing was changed')
+    log.error({ err: error }, 'the configuration is invalid; nothing was changed')
   }
 }
 

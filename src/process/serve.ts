@@ -134,7 +134,7 @@ function waitingFor({ reasons, upstream: { solidity, wallet } }: Health): string
       ? `${wallet} (--upstream)`
       : `${wallet} (--upstream) and ${solidity} (--upstream-solidity)`
   const reason = reasons[0]?.replace(/^waiting for the node: /, '') ?? 'no answer yet'
-  return `waiting for ${nodes}: ${reason}; is the address right?`
+  return `waiting for ${nodes}: ${reason}; check the address`
 }
 
 function complain(line: string) {
@@ -145,7 +145,7 @@ function complain(line: string) {
 function explain(error: unknown, { host, port }: Config): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
-    return new Error(`port ${port} of ${host} is taken: choose another with --port`, {
+    return new Error(`port ${port} of ${host} is already in use: choose another with --port`, {
       cause: error,
     })
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
@@ -153,7 +153,7 @@ function explain(error: unknown, { host, port }: Config): Error {
       cause: error,
     })
   if (code === 'EACCES')
-    return new Error(`port ${port} may not be opened: choose one above 1023 with --port`, {
+    return new Error(`no permission to listen on port ${port}: choose one above 1023 with --port`, {
       cause: error,
     })
   return error as Error

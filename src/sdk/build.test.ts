@@ -106,7 +106,7 @@ describe('buildNative', () => {
     ],
   ])('error: a gateway that builds another %s gets no signature', async (field, request) => {
     await expect(buildNative(request, wanted)).rejects.toThrow(
-      new RegExp(`another transaction than was asked for: .*${field}`),
+      new RegExp(`a different transaction than requested: .*${field}`),
     )
   })
 })

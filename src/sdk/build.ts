@@ -77,7 +77,7 @@ function check(raw_data: Transaction['raw_data'], wanted: WantedTransaction, uni
   }
   const wrong = Object.keys(expected).filter((name) => !expected[name])
   if (wrong.length > 0)
-    throw new Error(`the gateway built another transaction than was asked for: ${wrong.join(', ')}`)
+    throw new Error(`the gateway built a different transaction than requested: ${wrong.join(', ')}`)
 }
 
 const TYPES = new Set(['TransferContract', 'TriggerSmartContract', 'CreateSmartContract'])

@@ -64,12 +64,12 @@ function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcEr
     case 'TAPOS_ERROR':
       return new RpcError(
         -32000,
-        `transaction expired: unknown reference block, build it anew: ${text}`,
+        `transaction expired: unknown reference block, build it again: ${text}`,
       )
     case 'TRANSACTION_EXPIRATION_ERROR':
       return new RpcError(
         -32000,
-        `transaction expired: build it anew and send it within its expiration: ${text}`,
+        `transaction expired: build it again and send it before it expires: ${text}`,
       )
     case 'TOO_BIG_TRANSACTION_ERROR':
       return new RpcError(-32000, `oversized data: ${text}`)
@@ -84,7 +84,7 @@ function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcEr
         },
       )
     default:
-      return new RpcError(-32000, `the node refused the transaction: ${text}`, { data: { code } })
+      return new RpcError(-32000, `the node rejected the transaction: ${text}`, { data: { code } })
   }
 }
 

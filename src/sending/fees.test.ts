@@ -44,6 +44,6 @@ test('behavior: at most what the network allows', async () => {
 test('error: less than the energy price', async () => {
   await expect(fees().limit({ ...offer, gasPrice: 209n })).rejects.toMatchObject({
     code: -32_000,
-    message: 'transaction underpriced: gas price 209, energy costs 210',
+    message: 'transaction underpriced: gas price 209, energy price 210',
   })
 })

@@ -58,7 +58,7 @@ export function createFees({
       if (gasPrice !== undefined && gasPrice < price)
         throw new RpcError(
           -32000,
-          `transaction underpriced: gas price ${gasPrice}, energy costs ${price}`,
+          `transaction underpriced: gas price ${gasPrice}, energy price ${price}`,
         )
       const mayChange = expiration > chain.energyPriceCertainTo()
       const highest = mayChange ? price * PRICE_CHANGE_HEADROOM : price

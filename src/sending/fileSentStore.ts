@@ -193,7 +193,7 @@ function readFact(line: string, number: number, file: string): SentFact {
     // The error below says where.
   }
   throw new Error(
-    `${file}, line ${number}: not readable. The file keeps transactions from being sent twice: restore it, or move it away when none of its transactions may still be sent again`,
+    `${file}, line ${number}: not readable. The file prevents sending a transaction twice: restore it, or move it away if nobody will send its transactions again`,
   )
 }
 

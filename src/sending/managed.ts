@@ -27,9 +27,9 @@ export function assertManaged(
   { sending }: { sending: Pick<Sending, 'accounts' | 'keys'> },
 ): void {
   if (sending.accounts.length === 0)
-    throw new MethodNotSupportedError(method, 'the gateway holds no key to sign with')
+    throw new MethodNotSupportedError(method, 'the gateway manages no keys')
   if (!sending.keys.keyOf(account))
-    throw new RpcError(-32000, `unknown account: no key of ${account} is managed here`)
+    throw new RpcError(-32000, `unknown account: the gateway does not manage the key of ${account}`)
 }
 
 /** @throws RpcError `-32000` when a request was made for another chain. */

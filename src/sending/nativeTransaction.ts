@@ -93,7 +93,7 @@ function contractOf(
   if (payload !== '')
     throw new RpcError(
       -32000,
-      'data cannot be sent to an account without code: a plain transfer on this chain carries none',
+      'data cannot be sent to an account without code: a transfer on this chain has no data',
     )
   return {
     type: 'TransferContract',

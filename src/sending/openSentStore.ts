@@ -37,7 +37,7 @@ export async function openSentStore({
     return openFile(join(dataDir ?? defaultDataDir(), chainId.toString(16)), genesis)
   if (hasKeys && !isInProcess)
     log.warn(
-      'what is sent is kept in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
+      'sent transactions are recorded in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
     )
   return { store: createMemorySentStore(), close: async () => {} }
 }
@@ -92,7 +92,7 @@ async function warnOfForgetfulRedis(
   const info = await redis.run((client) => client.info('persistence')).catch(() => '')
   if (info.includes('aof_enabled:0'))
     log.warn(
-      'Redis keeps no append-only file: after it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)',
+      'Redis has no append-only file: if it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)',
     )
 }
 

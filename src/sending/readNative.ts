@@ -28,7 +28,7 @@ export function readNativeTransaction(raw: Hex): Transaction {
       Buffer.from(raw.slice(2), 'hex'),
       MAX_FIELDS,
     )
-    if (contracts > 1) throw new RpcError(-32000, 'a transaction carries exactly one contract')
+    if (contracts > 1) throw new RpcError(-32000, 'a transaction needs exactly one contract')
     if (signatures > MAX_SIGNATURES)
       throw new RpcError(-32000, `invalid sender: more than ${MAX_SIGNATURES} signatures`)
     if (fields > MAX_FIELDS)
@@ -42,5 +42,5 @@ export function readNativeTransaction(raw: Hex): Transaction {
       'expected a signed transaction: the protobuf bytes of this chain, or an Ethereum transaction of a managed account',
     )
   }
-  throw new RpcError(-32000, 'a transaction carries exactly one contract')
+  throw new RpcError(-32000, 'a transaction needs exactly one contract')
 }

@@ -10,7 +10,7 @@ export function nonceError(
   if (outcome === 'taken')
     return new RpcError(
       -32000,
-      `replacement transaction underpriced: nonce ${nonce} is on its way and cannot be replaced on this chain, next nonce ${next}`,
+      `replacement transaction underpriced: nonce ${nonce} is pending and cannot be replaced on this chain, next nonce ${next}`,
     )
   return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
 }

@@ -20,7 +20,7 @@ export async function signedBy(transaction: Transaction, native: NativeClient): 
   const { owner_address, transparent_from_address } = contract?.parameter?.value ?? {}
   const owner = owner_address ?? transparent_from_address
   if (typeof owner !== 'string' || owner.length !== 42)
-    throw new RpcError(-32000, 'invalid sender: the transaction names no owner')
+    throw new RpcError(-32000, 'invalid sender: the transaction has no owner')
   const count = transaction.signature?.length ?? 0
   if (count === 0) throw new RpcError(-32000, 'invalid sender: the transaction is not signed')
   const id = contract?.Permission_id ?? 0
@@ -47,7 +47,7 @@ export async function signedBy(transaction: Transaction, native: NativeClient): 
   if (weight < BigInt(permission.threshold ?? 1))
     throw new RpcError(
       -32000,
-      `invalid sender: the signatures weigh ${weight}, permission ${id} wants ${permission.threshold}`,
+      `invalid sender: the signatures weigh ${weight}, permission ${id} needs ${permission.threshold}`,
     )
   return toRpcAddress(owner)
 }

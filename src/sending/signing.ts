@@ -111,7 +111,10 @@ export function createSigning({
   async function sign(request: SendRequest): Promise<Signed> {
     const key = keys.keyOf(request.from)
     if (!key)
-      throw new RpcError(-32000, `unknown account: no key of ${request.from} is managed here`)
+      throw new RpcError(
+        -32000,
+        `unknown account: the gateway does not manage the key of ${request.from}`,
+      )
     const { data, replaced } = contracts.inData(request.data)
     const transaction = signTransaction(await prepare({ ...request, data }), key)
     return {

@@ -52,7 +52,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     },
     onError(error, { socket }) {
       if (error instanceof SlowReaderError) return socket.close(TRY_AGAIN_LATER, error.message)
-      log.warn({ err: error }, 'a subscription could not go on')
+      log.warn({ err: error }, 'a subscription failed')
       socket.close(SERVICE_RESTART, 'subscribe again')
     },
   })
@@ -60,7 +60,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
   function view(): Window {
     const window = head.window()
     if (window) return window
-    throw new UpstreamError('no block was seen yet: the node has not answered')
+    throw new UpstreamError('no block is known yet: the node has not answered')
   }
 
   const newestIn = (window: Window) =>

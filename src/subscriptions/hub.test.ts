@@ -182,7 +182,7 @@ describe('createHub', () => {
     await soon(() => expect(solid.of<RpcHeader>(id).map(({ hash }) => hash)).toEqual([block.hash]))
     await expect(solid.rpc('eth_subscribe', 'newPendingTransactions')).rejects.toMatchObject({
       code: -32601,
-      message: expect.stringContaining('not offered on the solidified view') as string,
+      message: expect.stringContaining('not available on the solidified view') as string,
     })
     await solid.close()
   })

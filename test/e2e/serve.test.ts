@@ -66,7 +66,7 @@ describe('serve', () => {
     const node = await replayNode({ intercept: () => ({ status: 404, text: 'Not Found' }) })
     const { child, exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
     await addressIn(out)
-    await until(() => expect(out.stderr).toMatch(/does not serve \w+: .*; is the address/))
+    await until(() => expect(out.stderr).toMatch(/does not serve \w+: .*; check the address/))
     child.kill('SIGTERM')
     expect(await exit).toBe(0)
   })
@@ -76,7 +76,7 @@ describe('serve', () => {
     const url = await addressIn(out)
     await until(() =>
       expect(out.stderr).toBe(
-        'ethgate: waiting for http://127.0.0.1:1 (--upstream): the upstream node cannot be reached; is the address right?\n',
+        'ethgate: waiting for http://127.0.0.1:1 (--upstream): the upstream node is unreachable; check the address\n',
       ),
     )
     expect((await fetch(`${url}/health`)).status).toBe(503)

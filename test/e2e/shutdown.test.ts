@@ -56,7 +56,7 @@ test('behavior: a full disk behind the log: it goes on, says so, and stops', asy
   const { reasons, status } = await health()
   expect(status).toBe('degraded')
   expect(reasons).toEqual([
-    expect.stringMatching(/^the log cannot be written \(ENOSPC\): \d+ lines lost$/),
+    expect.stringMatching(/^the log cannot be written \(ENOSPC\): \d+ lines dropped$/),
   ])
   child.kill('SIGTERM')
   expect(await exit).toEqual([0, null])

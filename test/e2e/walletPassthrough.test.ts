@@ -105,7 +105,7 @@ describe('tronweb through --wallet-passthrough', () => {
     ])
       expect(await ask(path)).toMatchObject({
         status: 404,
-        body: { Error: expect.stringContaining('is not served here') },
+        body: { Error: expect.stringContaining('is not available') },
       })
   })
 

@@ -88,7 +88,7 @@ export function createJournalReader({
       } catch (error) {
         if (error instanceof RpcError) throw error
         // No later attempt can apply such an entry: the window has everything that it contains.
-        logOnce(error, 'an entry of the replication stream is skipped', { position })
+        logOnce(error, 'skipped an entry of the journal that cannot be applied', { position })
         cursor = position
         await rebuild()
         return
@@ -124,7 +124,7 @@ export function createJournalReader({
         return true
       } catch (error) {
         if (error instanceof StoreUnavailableError) throw error
-        logOnce(error, 'the window of the other replicas cannot be taken over')
+        logOnce(error, 'the window of the other replicas cannot be loaded')
         return false
       }
     },

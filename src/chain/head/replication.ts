@@ -98,9 +98,9 @@ export function createReplication({
       case 'following':
         return log.info({ role: kind === 'leading' ? 'leader' : 'follower' }, 'replica role')
       case 'yielding':
-        return log.warn('the node is unreachable: another replica may lead')
+        return log.warn('the node is unreachable: leadership yielded')
       case 'detached':
-        return log.warn('this replica polls the node for itself until it can join the others')
+        return log.warn('this replica follows the node on its own until it can rejoin the others')
       case 'excluded':
         return log.error(OTHER_CHAIN)
       case 'connecting':
@@ -126,7 +126,7 @@ export function createReplication({
       dispatch({ kind: 'leaseGranted', token })
     } catch (error) {
       if (!(error instanceof StoreUnavailableError))
-        log.error({ err: error }, 'the heartbeat of this replica failed')
+        log.error({ err: error }, 'the heartbeat failed')
       dispatch({ kind: 'redisFailed', at: now() })
     }
   }

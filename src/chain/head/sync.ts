@@ -84,7 +84,7 @@ export function createHeadSync({
   async function solidifiedUpTo(reported: HeadBlock, tip: HeadBlock): Promise<HeadBlock> {
     if (reported.number <= tip.number) return reported
     if ((await source.solidifiedAt(tip.number)) === tip.hash) return toHead(tip)
-    throw new UpstreamError('the node solidified a block that its head does not continue')
+    throw new UpstreamError('the solidified block of the node is not on the branch of its head')
   }
 
   /** Consecutive blocks as far as the node has them. Their links are not checked here. */
@@ -154,7 +154,7 @@ export function createHeadSync({
       if (below?.hash === first.parentHash) return branch
       const isDeep = first.number - 1 <= view.solidified.number
       if (!authoritative && isDeep && !isShownFor(deep, DEEP_POLLS, DEEP_TIME)) {
-        problem = `the node shows a branch that leaves ours below the solidified block ${view.solidified.number}`
+        problem = `the node follows a branch that forks below the solidified block ${view.solidified.number}`
         return undefined
       }
       if (!below && first.number <= (view.blocks[0]?.number ?? 0))
@@ -196,7 +196,7 @@ export function createHeadSync({
     if (hash === undefined) return after.solidified
     const own = blockAt(after, at.number)
     if (own?.hash === hash) return toHead(own)
-    problem = `the node solidified another block ${at.number} than the one it showed`
+    problem = `the node solidified another block ${at.number} than it reported before`
     return undefined
   }
 

@@ -168,7 +168,7 @@ function recover(unsigned: TransactionSerializable, signature: recoverSender.Sig
   try {
     return recoverSender(keccak256(serializeTransaction(unsigned)), signature)
   } catch (cause) {
-    const message = 'invalid sender: no account can be recovered from the signature'
+    const message = 'invalid sender: the signature is invalid'
     throw new EthereumError(message, { cause })
   }
 }

@@ -189,7 +189,7 @@ test('error: what the node refuses keeps its words', async () => {
   ).rejects.toMatchObject({ code: -32600, message: text })
 })
 
-test('error: not offered on the solidified view', async () => {
+test('error: not available on the solidified view', async () => {
   const method = methodsOf('solid')['buildTransaction']
   expect(method && (() => callMethod(method, {} as never, [{}]))).toThrow(
     expect.objectContaining({ code: -32601 }),

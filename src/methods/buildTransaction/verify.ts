@@ -28,7 +28,7 @@ export function verified(
   { data = '', feeLimit = 0n, permissionId = 0, type, value }: Expected,
 ): Transaction {
   const hex = transaction?.raw_data_hex
-  if (!hex) throw new UpstreamError('the upstream node built no transaction')
+  if (!hex) throw new UpstreamError('the upstream node did not build a transaction')
   if (transactionId(hex) !== transaction.txID) throw mismatch('txID')
   const raw_data = decode(hex)
   const [contract, ...others] = raw_data.contract ?? []
@@ -77,6 +77,6 @@ function plain(value: unknown): unknown {
 
 function mismatch(field: string): UpstreamError {
   return new UpstreamError(
-    `the upstream node built another transaction than was asked for (${field} differs)`,
+    `the upstream node built a different transaction than requested (${field} differs)`,
   )
 }

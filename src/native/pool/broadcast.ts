@@ -23,7 +23,7 @@ export async function broadcastInTurn(
 ): Promise<NativeReply> {
   const tried: Member[] = []
   let refusal: NativeReply | undefined
-  let fault: Error = new UpstreamError('no upstream node takes transactions now')
+  let fault: Error = new UpstreamError('no upstream node is available to broadcast the transaction')
   for (let member = next(tried); member; member = next(tried)) {
     tried.push(member)
     signal?.throwIfAborted()

@@ -49,7 +49,7 @@ export function createHeadReader({
     if (chosen) return chosen.node.reply
     throw new UpstreamError(
       found.length === 0
-        ? 'no upstream node tells its newest block'
+        ? 'no upstream node reports its newest block'
         : `only ${found.length} upstream nodes tell their newest block, or they do not agree: ${wanted} have to`,
     )
   }

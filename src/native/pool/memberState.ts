@@ -33,21 +33,22 @@ export function stateOf(
   if (known.genesis !== undefined && genesis !== undefined && known.genesis !== genesis)
     return {
       state: 'wrong chain',
-      reason: `its chain id is 0x${known.genesis.slice(-8)}, not 0x${genesis.slice(-8)}: it is never asked`,
+      reason: `its chain id is 0x${known.genesis.slice(-8)}, not 0x${genesis.slice(-8)}: it gets no calls`,
     }
   const broken = breaker.state()
-  const why = breaker.reason() ?? 'it was not reached yet'
+  const why = breaker.reason() ?? 'it has not been reached yet'
   if (broken === 'open') return { state: 'failing', reason: why }
-  if (known.genesis === undefined) return { state: 'starting', reason: 'it was not reached yet' }
+  if (known.genesis === undefined)
+    return { state: 'starting', reason: 'it has not been reached yet' }
   if (known.onBranch === false)
     return {
       state: 'other branch',
-      reason: 'it does not have the block that most nodes call solidified',
+      reason: 'it does not have the block that most nodes report as solidified',
     }
   const behind = head - (known.head?.number ?? 0)
   const age = wallTime - (known.head?.timestamp ?? wallTime)
   if (behind >= LAG && known.rising && age > OLD_HEAD)
-    return { state: 'syncing', reason: `it is ${behind} blocks behind and catches up` }
+    return { state: 'syncing', reason: `it is ${behind} blocks behind and catching up` }
   if (behind >= LAG) return { state: 'lagging', reason: `it is ${behind} blocks behind` }
   const { lastBusy } = counts()
   if (lastBusy !== undefined && now - lastBusy < QUOTA_FOR)

@@ -40,7 +40,7 @@ export function createPoolRpc({
     signal: AbortSignal | undefined,
     run: (client: NodeRpc) => Promise<value>,
   ): Promise<value> {
-    let fault: Error = new UpstreamError(`no upstream node that serves ${what} can be asked now`)
+    let fault: Error = new UpstreamError(`no upstream node that serves ${what} is available`)
     for (const name of order()) {
       const entry = clients.get(name)
       if (!entry) continue

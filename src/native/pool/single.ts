@@ -111,7 +111,7 @@ export function createSingleUpstream({
     if (now === silent || life.closed) return
     silent = now
     const fields = { upstream: name, state: silent ? 'failing' : 'healthy' }
-    if (silent) log?.warn(fields, `upstream ${name} takes calls and does not answer them`)
+    if (silent) log?.warn(fields, `upstream ${name} does not answer calls`)
     else log?.info(fields, `upstream ${name} answers again`)
   }
 
@@ -158,7 +158,7 @@ export function createSingleUpstream({
           name,
           tier: upstream.tier,
           state: silent ? 'failing' : 'healthy',
-          reason: silent ? 'it takes calls and does not answer them' : undefined,
+          reason: silent ? 'it does not answer calls' : undefined,
           head: null,
           solid: null,
           lag: null,

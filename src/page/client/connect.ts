@@ -30,7 +30,7 @@ function offerWallets(wallets: HTMLElement): void {
     button.textContent = `Add to ${info.name}`
     button.addEventListener('click', () => {
       provider.request({ method: 'wallet_addEthereumChain', params: [chain] }).then(
-        () => show(status, `${info.name} uses this chain now.`),
+        () => show(status, `${info.name} now uses this chain.`),
         (error: unknown) => show(status, (error as Error).message),
       )
     })
@@ -75,7 +75,7 @@ function run(status: HTMLElement, method: string, params: unknown[]): void {
   rpc(method, params).then(
     ({ error, result }) =>
       show(status, error ? `${method}: ${error.message}` : `${method}: ${JSON.stringify(result)}`),
-    () => show(status, 'The gateway cannot be reached.'),
+    () => show(status, 'The gateway is unreachable.'),
   )
 }
 

@@ -109,7 +109,7 @@ async function send(method: string, params: unknown[]): Promise<void> {
     // Explanations can be off, then the method is called as any client calls it.
     else show(method, { ...(await rpc(method, params)), calls: [] })
   } catch {
-    element('#timing').textContent = 'The gateway cannot be reached.'
+    element('#timing').textContent = 'The gateway is unreachable.'
   }
 }
 

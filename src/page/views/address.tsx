@@ -63,7 +63,7 @@ export function AddressPage({
         <section aria-labelledby="functions">
           <h2 id="functions">Read functions</h2>
           {facts.abi.length === 0 && (
-            <p>The chain keeps no ABI for this contract. These are the functions of a token.</p>
+            <p>The chain has no ABI for this contract. These are the functions of a token.</p>
           )}
           {functions.map((entry, position) => {
             const key = functionKey(entry)

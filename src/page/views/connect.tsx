@@ -84,7 +84,7 @@ function DevSection({ accounts }: { accounts: readonly DevAccount[] }) {
     <section aria-labelledby="dev">
       <h2 id="dev">Development chain</h2>
       <p class="notice">
-        Everybody knows these keys. Never send anything of value to these accounts on another chain.
+        These keys are public. Never send anything of value to these accounts on another chain.
       </p>
       <Table caption="Funded accounts" head={['Account', 'Private key']}>
         {accounts.map(({ address, key }, index) => (

@@ -22,7 +22,7 @@ export function State({
       {problems.length === 0 ? (
         <p class="notice good" role="status">
           {health.status === 'draining'
-            ? 'This replica finishes its requests and ends.'
+            ? 'This replica is shutting down: it finishes the requests in flight.'
             : 'Everything works.'}
         </p>
       ) : (
