@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { Engine } from './engine.ts'
+import type { Engine, View } from './engine.ts'
 
 const text = (value: string) => Buffer.from(value)
 const entry = (key: string, value = key) => ({ key: text(key), value: text(value) })
@@ -60,6 +60,33 @@ export function testEngine({
     expect(found.every(({ value }, index) => value.equals(entries[index]?.value as Buffer))).toBe(
       true,
     )
+  })
+
+  test('behavior: each value is visited, also long ones, those that are missing, and what was just written', async () => {
+    await clear()
+    const lengths = [3, 20_000, 0, 100_000, 1]
+    const keys = lengths.map((length) => text(`length ${length}`))
+    const entries = lengths.map((length, index) => ({
+      key: keys[index] as Buffer,
+      value: Buffer.alloc(length, length & 255),
+    }))
+    const visited = async (view: View) => {
+      const values: (string | undefined)[] = []
+      await view.each('facts', [...keys, text('missing')], (value, index) => {
+        values[index] = value?.toString('latin1', 0, value.length)
+      })
+      return values
+    }
+    const expected = [...entries.map(({ value }) => value.toString('latin1')), undefined]
+    const within = await engine.write(async (batch) => {
+      await batch.insert(
+        'facts',
+        entries.toSorted((a, b) => a.key.compare(b.key)),
+      )
+      return visited(batch)
+    })
+    expect(within).toEqual(expected)
+    expect(await engine.read(visited)).toEqual(expected)
   })
 
   test('behavior: a range is in the order of bytes, its end left out, and may be limited', async () => {

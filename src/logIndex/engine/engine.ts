@@ -30,10 +30,16 @@ export type Table = (typeof TABLES)[number]
 
 export type Entry = { key: Buffer; value: Buffer }
 
-/** Reads of one moment. Buffers are the caller's. */
+/** Reads of one moment. Buffers are the caller's, except those of `each`. */
 export type View = {
   /** Values in the order of the keys; undefined where there is none. */
   get(table: Table, keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>
+  /** Calls back for each key, in their order, with its value. The bytes of the value may change after the call. */
+  each(
+    table: Table,
+    keys: readonly Buffer[],
+    visit: (value: Buffer | undefined, index: number) => void,
+  ): Promise<void>
   /** Entries in the order of their keys, the start included, the end not; at most `limit`. */
   range(table: Table, range: KeyRange): Promise<Entry[]>
 }

@@ -62,16 +62,21 @@ export async function createPostgresEngine({
   }
 
   function viewOf(client: pg.PoolClient): View {
+    async function get(table: Table, keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
+      if (keys.length === 0) return []
+      const { rows } = await client.query<Row>({
+        name: `get ${table}`,
+        text: `select k, v from ${name(table)} where k = any($1::bytea[])`,
+        values: [keys],
+      })
+      const found = new Map(rows.map(({ k, v }) => [k.toString('latin1'), v]))
+      return keys.map((key) => found.get(key.toString('latin1')))
+    }
+
     return {
-      async get(table, keys) {
-        if (keys.length === 0) return []
-        const { rows } = await client.query<Row>({
-          name: `get ${table}`,
-          text: `select k, v from ${name(table)} where k = any($1::bytea[])`,
-          values: [keys],
-        })
-        const found = new Map(rows.map(({ k, v }) => [k.toString('latin1'), v]))
-        return keys.map((key) => found.get(key.toString('latin1')))
+      get,
+      async each(table, keys, visit) {
+        for (const [index, value] of (await get(table, keys)).entries()) visit(value, index)
       },
       async range(table, { from, limit, to }) {
         const { rows } = await client.query<Row>({

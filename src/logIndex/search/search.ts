@@ -156,15 +156,15 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
         else if (pages.length === PAGES) break
         else pages.push({ block, page, wanted: [index] })
       }
-      const values = await view.get(
+      await view.each(
         'logs',
         pages.map(({ block, page }) => pageKey(block, page)),
+        (bytes, index) => {
+          const { block, wanted } = pages[index] as (typeof pages)[number]
+          if (!bytes) throw new Error(`the log index lacks logs of block ${block}: verify it`)
+          take(block, bytes, wanted)
+        },
       )
-      for (const [index, { block, wanted }] of pages.entries()) {
-        const bytes = values[index]
-        if (!bytes) throw new Error(`the log index lacks logs of block ${block}: verify it`)
-        take(block, bytes, wanted)
-      }
       yield next
     }
   }
