@@ -67,7 +67,9 @@ const BUILD = ['package.json', 'scripts/bundle.mjs', 'tsconfig.build.json']
 function isCurrent(main: string): boolean {
   if (!existsSync(main)) return false
   const built = statSync(main).mtimeMs
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !file.endsWith('.test.ts'),
+  )
   const files = [...sources.map((file) => join('src', file)), ...BUILD]
   return files.every((file) => statSync(join(root, file)).mtimeMs < built)
 }

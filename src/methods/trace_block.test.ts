@@ -4,7 +4,6 @@ import { createReplayContext } from '../../test/context.ts'
 import type { FlatTrace } from '../codec/flatTrace.ts'
 import { callMethod } from '../jsonrpc/method.ts'
 import { trace_block } from './trace_block.ts'
-import { trace_filter } from './trace_filter.ts'
 import { trace_transaction } from './trace_transaction.ts'
 
 const KITCHEN = '0x8233a7f16c9f522f26006ab000e1df7a6ae68662'
@@ -45,27 +44,3 @@ test('behavior: null for what is unknown, nothing in genesis and in empty blocks
   expect(await callMethod(trace_block, context, ['0x0'])).toEqual([])
   expect(await callMethod(trace_block, context, ['latest'])).toEqual([])
 })
-
-test('args: trace_filter by receiver, with pages', async () => {
-  const context = await createReplayContext()
-  const filter = async (more: object) =>
-    callMethod(trace_filter, context, [
-      { fromBlock: '0x80', toBlock: '0x90', toAddress: [HEIR], ...more },
-    ])
-  const all = await filter({})
-  expect(all.map(({ type }) => type)).toEqual(['call', 'suicide'])
-  expect(await filter({ after: '0x1', count: '0x1' })).toEqual([all[1]])
-  expect(await filter({ fromAddress: [KITCHEN], mode: 'intersection' })).toEqual([all[0]])
-})
-
-test('error: a range that is too long', async () => {
-  const context = await createReplayContext()
-  const range = { fromBlock: '0x0', toBlock: '0x12c' }
-  await expect(
-    callMethod(trace_filter, { ...context, chain: { ...context.chain, resolve: longChain } }, [
-      range,
-    ]),
-  ).rejects.toMatchObject({ code: -32602, message: 'exceed max block range: 300' })
-})
-
-const longChain = async (ref: unknown) => ({ number: Number(ref), hash: '0x' as const })

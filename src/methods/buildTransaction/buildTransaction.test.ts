@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
+import { type BuilderBody, createBuilderContext } from '../../../test/builderNode.ts'
 import { createReplayContext } from '../../../test/context.ts'
 import { keys, labels } from '../../../test/recordedChain.ts'
 import { callMethod } from '../../jsonrpc/method.ts'
 import { toRpcAddress } from '../../lib/address.ts'
 import { fromWire } from '../../lib/wire.ts'
-import { parseNative, stringifyNative } from '../../native/json.ts'
-import { rawDataFromJson, transactionId } from '../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../native/types.ts'
 import { methodsOf } from '../view.ts'
 import { buildTransaction } from './index.ts'
@@ -14,61 +13,12 @@ import { buildTransaction } from './index.ts'
 const token = toRpcAddress(labels.contracts.Token.address)
 const { bob, dave } = keys
 
-type Body = Record<string, unknown> & {
-  extra_data?: string
-  fee_limit?: number
-  Permission_id?: number
-}
-
-/** What the node's builders make of a body; `spoil` changes it, as a node that is wrong or worse would. */
-function build(type: string, body: Body, spoil: (value: Body) => Body): Transaction {
-  const { extra_data, fee_limit, Permission_id, ...fields } = body
-  const { abi: _, bytecode, owner_address, call_token_value, token_id, ...terms } = fields
-  const new_contract = { ...terms, abi: {}, bytecode, origin_address: owner_address }
-  const value =
-    type === 'CreateSmartContract'
-      ? { owner_address, new_contract, call_token_value, token_id }
-      : fields
-  const type_url = `type.googleapis.com/protocol.${type}`
-  const raw_data = {
-    contract: [
-      {
-        type,
-        parameter: { value: spoil(value), type_url },
-        ...(Permission_id && { Permission_id }),
-      },
-    ],
-    ref_block_bytes: '00df',
-    expiration: 1_795_262_100_000,
-    ...(extra_data && { data: extra_data }),
-    ...(fee_limit && { fee_limit }),
-  }
-  const raw = rawDataFromJson(raw_data)
-  return { txID: transactionId(raw), raw_data, raw_data_hex: raw.toString('hex'), visible: false }
-}
-
-const TYPES: Record<string, string> = {
-  '/wallet/createtransaction': 'TransferContract',
-  '/wallet/transferasset': 'TransferAssetContract',
-  '/wallet/triggersmartcontract': 'TriggerSmartContract',
-  '/wallet/deploycontract': 'CreateSmartContract',
-}
-
-const createContext = (spoil: (value: Body) => Body = (value) => value) =>
-  createReplayContext({
-    intercept({ body, path }) {
-      const type = TYPES[path]
-      if (!type) return undefined
-      const transaction = build(type, parseNative(body) as Body, spoil)
-      const answer =
-        type === 'TriggerSmartContract' ? { result: { result: true }, transaction } : transaction
-      return { text: stringifyNative(answer) }
-    },
-  })
-
-async function built(request: object, spoil?: (value: Body) => Body): Promise<Transaction> {
+async function built(
+  request: object,
+  spoil?: (value: BuilderBody) => BuilderBody,
+): Promise<Transaction> {
   const params = [{ from: bob.eth, ...request }]
-  const answer = await callMethod(buildTransaction, await createContext(spoil), params)
+  const answer = await callMethod(buildTransaction, await createBuilderContext(spoil), params)
   return fromWire(answer).transaction
 }
 
@@ -146,7 +96,7 @@ test('args: visible prints base58 addresses and takes the memo as text', async (
 })
 
 test('behavior: amounts beyond 2^53 keep every digit', async () => {
-  const answer = await callMethod(buildTransaction, await createContext(), [
+  const answer = await callMethod(buildTransaction, await createBuilderContext(), [
     { from: bob.eth, to: dave.eth, value: '0x20000000000001' },
   ])
   expect(answer.bytes.toString()).toContain('"amount":9007199254740993')
