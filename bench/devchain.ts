@@ -163,7 +163,7 @@ async function measure(program: string, args: readonly string[]): Promise<string
 
 const anvil = join(process.env['ANVIL_DIR'] ?? '', 'node_modules/.bin/anvil')
 const hasAnvil = process.env['ANVIL_DIR'] !== undefined && existsSync(anvil)
-if (!hasAnvil) console.log('anvil is skipped: ANVIL_DIR names no folder with @foundry-rs/anvil')
+if (!hasAnvil) console.log('anvil is skipped: ANVIL_DIR is not a folder with @foundry-rs/anvil')
 const head = [
   'dev chain',
   'start ms',

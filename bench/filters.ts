@@ -1,4 +1,4 @@
-// Filter polls a second, with filters in the process and in Redis, and what replicas ask of their node:
+// Filter polls a second with filters in memory and in Redis, and the calls of replicas to their node:
 //
 //   npm run build && npx tsx bench/filters.ts [polls] [calls]
 //   BENCH_SECONDS=5
@@ -32,7 +32,7 @@ try {
   await node.close()
 }
 
-/** 100 filters polled over 32 connections, while a block of ten logs comes every slot. */
+/** 100 filters polled over 32 connections, while a block with ten logs arrives every slot. */
 async function polls() {
   const table = new Table({ head: ['store', 'polls/s', 'p99 ms', 'failed'] })
   const load = startLoad()
@@ -69,7 +69,7 @@ async function calls() {
       const { url } = await startGateway(flags)
       await ready(createClient(url))
     }
-    // The poller needs a few blocks to find the rhythm of the chain.
+    // The poller needs a few blocks to learn when blocks arrive.
     await sleep(5 * SLOT)
     const before = chain.total()
     await sleep(MINUTE)

@@ -1,4 +1,4 @@
-// How fast an index is filled, next to what the node can deliver: a plain loop of the same calls that throws the answers away. They take turns.
+// The speed of filling an index, compared with a plain loop of the same calls that discards the answers. Rounds alternate.
 //
 //   npm run build && NATIVE_URL=http://127.0.0.1:8090 npx tsx bench/indexFill.ts
 //   BENCH_ROUNDS=3   BENCH_FROM=0 BENCH_TO=8511   BENCH_INDEX=postgres://… (emptied by you before each round; a new directory otherwise)
@@ -16,7 +16,7 @@ const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const upstream = process.env['NATIVE_URL'] ?? 'http://127.0.0.1:8090'
 const from = Number(process.env['BENCH_FROM'] ?? 0)
 const to = Number(process.env['BENCH_TO'] ?? 8_511)
-/** As many as the command has under way. */
+/** As many as the command has in flight. */
 const CONCURRENCY = 8
 /** Blocks of one call. */
 const STEP = 100
@@ -78,7 +78,7 @@ async function readPlainly(): Promise<void> {
     path: '/wallet/gettransactioninfobyblocknum',
     body: { num },
   }))
-  // Mixed as in filling: outcomes of blocks follow the call that read them.
+  // In the order of filling: the transaction infos of blocks follow the call that reads the blocks.
   const queue = [...ranges, ...outcomes].toSorted((a, b) => heightOf(a.body) - heightOf(b.body))
   let next = 0
   await Promise.all(

@@ -1,8 +1,8 @@
-// A log index of synthetic logs, uneven as real ones are: filling, bytes on disk, and searches through the thread that a gateway uses.
+// A log index of synthetic logs, distributed unevenly like real ones: filling, bytes on disk, and searches through a worker thread as in a gateway.
 //
 //   npm run bench -- index
 //   BENCH_INDEX=…         a directory or postgres://…
-//   BENCH_LOGS=20000000   logs to fill; what is there already is kept, and 0 only measures it
+//   BENCH_LOGS=20000000   logs to fill; an existing index is extended, and 0 only measures it
 //   BENCH_ROUNDS=100      searches of each kind
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
@@ -166,7 +166,7 @@ async function search(blocks: number): Promise<void> {
   await thread.terminate()
 }
 
-/** The p99 of short requests to the thread that hands searches over, alone and while eight searches of all kinds run all the time. */
+/** The p99 of short requests to the main thread, alone and while eight searches of all kinds run. */
 async function besides(search: (round: number) => Promise<unknown>): Promise<void> {
   const server = createServer((_, response) => {
     response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')

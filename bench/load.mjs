@@ -1,4 +1,4 @@
-// Makes load in a process of its own: one run a message, its figures back.
+// Generates load in its own process: each message starts a run, the reply has its figures.
 import autocannon from 'autocannon'
 
 process.on('message', (load) => void run(load))

@@ -1,4 +1,4 @@
-// Loaded into the gateway's process: reports its memory after a garbage collection on request.
+// Loaded into the gateway's process: on request, collects garbage and reports the memory.
 process.on('message', () => {
   globalThis.gc()
   globalThis.gc()

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** A run of load: `amount` requests, or as many as fit into `seconds`. The bodies are sent in turn. */
+/** A load run: `amount` requests, or as many as possible in `seconds`. The bodies are sent in turn. */
 export type Load = {
   url: string
   bodies: string[]
@@ -20,7 +20,7 @@ export type Memory = { heapUsed: number; rss: number; external: number }
 
 const children: ChildProcess[] = []
 
-/** Ends every process that was started here. */
+/** Ends every process that this module started. */
 export function endAll(): void {
   for (const child of children) child.kill()
 }
@@ -79,7 +79,7 @@ export async function startGateway(
   return { url, memory: () => ask<Memory>(child, 'memory') }
 }
 
-/** A node that replays the recording; used when no real node is named. */
+/** A node that replays the recording; used without a real node. */
 export async function startReplay(): Promise<{ url: string; solidityUrl: string }> {
   const child = track(fork(file('replay.ts'), { execArgv: ['--import', 'tsx'] }))
   const [addresses] = (await once(child, 'message')) as [{ url: string; solidityUrl: string }]

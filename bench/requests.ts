@@ -1,10 +1,10 @@
-/** The requests that are compared, chosen from the node's chain. */
+/** The requests to compare, chosen from the node's chain. */
 export type Requests = {
-  /** By name: what a gateway keeps ready after it was asked once. */
+  /** By name: requests that a gateway answers from memory the second time. */
   hot: Record<string, string>
   /** Full blocks with transactions, each once. */
   blocks: { number: number; body: string }[]
-  /** A contract call as the gateway and as the node take it; absent without a contract on the chain. */
+  /** A contract call for the gateway and for the node; absent without a contract on the chain. */
   call: { body: string; native: string } | undefined
 }
 

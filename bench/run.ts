@@ -1,4 +1,4 @@
-// Side by side in one run. Rounds alternate, so that changes of the machine's speed affect both:
+// Comparisons in one run. Rounds alternate, so that changes of the machine's speed affect both sides:
 //   hot    the gateway against a bare node:http server that sends the same bytes, and the node's own JSON-RPC
 //   cold   the gateway without a cache against the node's own endpoint through the same kind of pool
 //   memory the gateway's heap over 100,000 mixed requests
@@ -136,7 +136,7 @@ async function findNode(): Promise<{ url: string; solidityUrl: string }> {
   return { url, solidityUrl: solidity.href }
 }
 
-/** What clients ask in turn: blocks, their logs, calls, and a few that fail. */
+/** Requests of clients, in turn: blocks, their logs, calls, and a few that fail. */
 function mixed({ blocks, call, hot }: Requests): string[] {
   const ask = (method: string, params: unknown[]) =>
     JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

@@ -1,4 +1,4 @@
-// Many WebSocket subscribers in a process of their own: reports when the first and the last of them got a block.
+// Many WebSocket subscribers in their own process: reports when the first and the last one received a block.
 import { WebSocket } from 'ws'
 
 let sockets = []
@@ -8,7 +8,7 @@ let first = 0
 process.on('message', (message) => void (message.close ? close() : open(message)))
 
 async function open({ open: count, url }) {
-  // In portions: the kernel's queue of new connections is short.
+  // In batches, because the kernel's queue of new connections is short.
   for (let start = 0; start < count; start += 200)
     await Promise.all(
       Array.from({ length: Math.min(200, count - start) }, () => subscribe(url, count)),

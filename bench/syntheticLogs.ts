@@ -1,4 +1,4 @@
-// Blocks of synthetic logs: contracts and accounts drawn as on a busy chain, where few have most.
+// Blocks of synthetic logs: as on a busy chain, few contracts and accounts have most of the logs.
 import type { IndexBlock, IndexLog } from '../src/logIndex/format/block.ts'
 
 /** Logs of a block on average. */
@@ -12,7 +12,7 @@ const EVENTS = 200
 /** The first topic of a transfer. */
 export const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** 20 bytes that look drawn by lot: the n-th contract by traffic. */
+/** 20 pseudo-random bytes: the n-th contract by traffic. */
 export const contract = (rank: number) => mixed(rank + 1, 40)
 /** The n-th account by traffic. */
 export const account = (rank: number) => mixed(rank + 100_000_007, 40)

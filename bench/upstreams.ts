@@ -1,4 +1,4 @@
-// What asking through the pool costs against asking one node directly, and what a second node brings. In one process, in rounds
+// The CPU time of a call through the pool compared with a direct call, and the throughput with a second node. In one process, in rounds
 // that alternate, so that drift of the machine hits all alike:
 //
 //   npx tsx bench/upstreams.ts [overhead|throughput]
@@ -17,7 +17,7 @@ import { createPoolTransport } from '../src/native/transport.ts'
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
-/** What a node as shipped answers, calls a second for each operation. */
+/** The rate limit of a node with the default configuration: calls a second for each operation. */
 const SHIPPED = 1_000
 const wanted = process.argv.slice(2)
 const wants = (part: string) => wanted.length === 0 || wanted.includes(part)

@@ -1,5 +1,5 @@
-// A fast fake node for bench/upstreams.ts: one block, and contract calls. With a rate it lets calls wait as a node as shipped
-// does: so many a second for each operation. Written without anything that would cost time.
+// A fast fake node for bench/upstreams.ts: one block, and contract calls. With a rate it queues calls like a node with the default configuration
+// does, for each operation. It does as little work as possible.
 import { createServer } from 'node:http'
 
 const rate = Number(process.argv[2] ?? 0)

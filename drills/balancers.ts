@@ -1,4 +1,4 @@
-/** nginx in front of replicas, with what deploy/balancer.conf says that matters here. */
+/** nginx in front of replicas, with the settings of deploy/balancer.conf that this drill needs. */
 export function nginxConfig({
   directory,
   port,
@@ -39,7 +39,7 @@ ${replicas.map((replica) => `    server 127.0.0.1:${replica} max_fails=1 fail_ti
 `
 }
 
-/** HAProxy in front of replicas: it asks /ready. */
+/** HAProxy in front of replicas, with /ready as health check. */
 export function haproxyConfig({
   port,
   replicas,

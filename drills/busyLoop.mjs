@@ -1,4 +1,4 @@
-// Loaded into a gateway: once a signal to stop has come, the event loop stands still for 5 s.
+// Loaded into a gateway: blocks the event loop for 5 s after a signal to stop.
 process.once('SIGTERM', () => {
   setTimeout(() => {
     const end = performance.now() + 5_000

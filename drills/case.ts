@@ -1,24 +1,24 @@
-/** One thing that a hostile or unlucky world does to a gateway. */
+/** One attack on a gateway, or one failure around it. */
 export type Case = {
-  /** As it is named on the command line: `npm run drills -- hostile <name>`. */
+  /** Its name on the command line: `npm run drills -- hostile <name>`. */
   name: string
-  /** One line for the table: what happens. */
+  /** What happens, as one line of the table. */
   what: string
   /** Flags of `serve` that the case needs beyond the defaults. */
   flags?: readonly string[]
-  /** Whether the gateway gets a redis-server of its own. @default false */
+  /** Whether to start a redis-server for the gateway. @default false */
   redis?: boolean
   /** Environment variables of the gateway. */
   env?: Record<string, string>
   /** Where the gateway writes its log. @default nowhere */
   log?: string
-  /** Whether the gateway may have ended when the case is over. @default false */
+  /** Whether the gateway may exit during the case. @default false */
   ends?: boolean
-  /** Does it. Bounded in time by itself: some seconds. */
+  /** Runs the case. It ends within seconds. */
   run(target: Target): Promise<Outcome>
 }
 
-/** What a case attacks. */
+/** The gateway that a case attacks, and what is around it. */
 export type Target = {
   /** `http://127.0.0.1:port`. */
   url: string
@@ -29,9 +29,9 @@ export type Target = {
   pid: number
   /** The node behind it. */
   node: DrillNode
-  /** Address of its Redis, when the case asked for one. */
+  /** Address of its Redis, if the case needs one. */
   redisUrl: string | undefined
-  /** Settles when the gateway has ended. */
+  /** Settles when the gateway has exited. */
   exited: Promise<unknown>
 }
 
@@ -42,18 +42,18 @@ export type DrillNode = {
   head: number
   /** The blocks of this range have `logsPerBlock` logs each; about 14 of them make an answer of 6 MB. */
   dense: { from: number; to: number; logsPerBlock: number }
-  /** Makes every call wait, or ends the wait. */
+  /** Holds all answers back, or releases them. */
   hang(on: boolean): Promise<void>
   /** Makes a block without logs. */
   mine(): Promise<void>
 }
 
-/** What came of a case. */
+/** The result of a case. */
 export type Outcome = {
   /** Attempts: requests, frames, connections, signals. */
   tried: number
-  /** Attempts whose outcome is not what it must be. 0 is a pass. */
+  /** Attempts with a wrong outcome. 0 is a pass. */
   wrong: number
-  /** More for the table: a figure that matters here. */
+  /** An additional figure for the table. */
   note?: string
 }

@@ -14,7 +14,7 @@ import {
 } from './processes.ts'
 import { startDrillRedis } from './redis.ts'
 
-/** Runs the cases, each against a gateway of its own, and prints the table. @returns whether nothing went wrong. */
+/** Runs each case against a new gateway and prints the table. @returns whether all cases passed. */
 export async function hostile(names: string[]): Promise<boolean> {
   const chosen = names.length === 0 ? cases : names.map(caseOf)
   const table = new Table({
@@ -32,7 +32,7 @@ export async function hostile(names: string[]): Promise<boolean> {
     const memory = [before, peak, after].map((mebibytes) => mebibytes.toFixed(0)).join(' / ')
     const notes = [note, failed].filter(Boolean).join('; ')
     const row = [tried, wrong, ...times, memory, notes]
-    // What is known stays known when a later case is interrupted.
+    // Printed at once, so that the result is not lost if a later case is interrupted.
     process.stderr.write(`${one.name}: ${row.join(' | ')}\n`)
     table.push([`${one.name}: ${one.what}`, ...row])
   }
@@ -60,7 +60,7 @@ async function runCase(one: Case, node: DrillNode): Promise<Figures> {
   })
   const { pid, port, url } = gateway
   const light = await startLightClient(url)
-  // The first calls compile the code; they are not what is measured.
+  // The first calls compile the code and are not measured.
   await sleep(WARM_UP_MS)
   const memory = watchMemory(pid)
   const before = memory.now()

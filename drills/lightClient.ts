@@ -1,4 +1,4 @@
-// A client that asks little, in a process of its own: what it waits is what others do to it.
+// A client with few requests, in its own process: its latency shows how long other clients make it wait.
 import { Agent, request } from 'node:http'
 
 import type { Latencies } from './processes.ts'
@@ -11,7 +11,7 @@ const waits: number[] = []
 let failed = 0
 let open = 0
 
-/** Asks on schedule: a client that waited for its answer first would hide how long the others had to wait. */
+/** Sends requests on a schedule. A client that waited for each answer would send fewer requests while the gateway is slow. */
 function ask(): void {
   const began = performance.now()
   open++

@@ -4,7 +4,7 @@ import { Agent, request, type IncomingMessage } from 'node:http'
 import type { Outcome } from './case.ts'
 
 /**
- * Clients that each ask again as soon as they have their answer, for a while. Wrong is an answer other than a result.
+ * Clients that each send the next request after an answer, for a while. An answer without a result counts as wrong.
  *
  * @param body - the text of the `index`-th request.
  */
@@ -48,7 +48,7 @@ export declare namespace askInLoops {
   }
 }
 
-/** Reads an answer to its end and looks at its beginning only. */
+/** Reads a whole answer but checks its beginning only. */
 async function isResult(incoming: IncomingMessage): Promise<boolean> {
   let beginning = ''
   for await (const chunk of incoming as AsyncIterable<Buffer>)

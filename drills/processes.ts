@@ -8,7 +8,7 @@ import type { DrillNode } from './case.ts'
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const children = new Set<ChildProcess>()
 
-/** Ends every process that was started here. */
+/** Ends every process that this module started. */
 export function endAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
@@ -82,7 +82,7 @@ export async function startNode(): Promise<DrillNode> {
 /** Milliseconds that the light client waited for its answers. */
 export type Latencies = { count: number; failed: number; p50: number; p99: number; max: number }
 
-/** Starts a client that asks for eth_blockNumber every 20 ms, whether or not earlier answers have come. */
+/** Starts a client that calls eth_blockNumber every 20 ms without waiting for earlier answers. */
 export async function startLightClient(url: string): Promise<{ stop(): Promise<Latencies> }> {
   const child = track(fork(file('lightClient.ts'), [url], { execArgv: ['--import', 'tsx'] }))
   await once(child, 'message')
@@ -97,7 +97,7 @@ export async function startLightClient(url: string): Promise<{ stop(): Promise<L
   }
 }
 
-/** Watches how much memory a process has (Linux). MiB. */
+/** Watches the memory of a process in MiB (Linux). */
 export function watchMemory(pid: number): { now(): number; stop(): { peak: number } } {
   const now = () => {
     try {

@@ -12,7 +12,7 @@ import { freePort, startGateway, startNode, track } from './processes.ts'
 const ALERTS = fileURLToPath(new URL('../deploy/prometheus/alerts.yaml', import.meta.url))
 const DASHBOARD = new URL('../deploy/grafana/ethgate.json', import.meta.url)
 
-/** Times that the first scrape is waited for, half a second each. */
+/** Checks for the first scrape, half a second apart. */
 const TRIES = 60
 
 type Alerts = { groups: { rules: { alert: string; expr: string }[] }[] }
@@ -70,7 +70,7 @@ scrape_configs:
   return `http://127.0.0.1:${port}`
 }
 
-/** Calls that fill the series by method, by error and by operation. */
+/** Calls that create the series by method, by error and by operation. */
 async function call(url: string): Promise<void> {
   for (const method of ['eth_blockNumber', 'eth_gasPrice', 'eth_getBlockByNumber', 'eth_nosuch'])
     await fetch(url, {

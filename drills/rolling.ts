@@ -20,7 +20,7 @@ const CLIENTS = 8
 
 /**
  * Restarts three replicas one after the other, three times, under requests that come through nginx, through HAProxy, and from
- * keep-alive clients that know all three. @returns whether no request failed.
+ * keep-alive clients that know all replicas. @returns whether no request failed.
  */
 export async function rolling(): Promise<boolean> {
   install(['nginx', 'haproxy'])
@@ -51,7 +51,7 @@ export async function rolling(): Promise<boolean> {
         await replicas[index]?.end('SIGTERM')
         replicas[index] = await start(port)
         process.stderr.write(`restart ${++restarts} of ${ROUNDS * REPLICAS}\n`)
-        // A balancer that has counted a replica out takes it back after two seconds.
+        // nginx uses a replica again two seconds after it failed.
         await sleep(2_500)
       }
     const table = new Table({
@@ -77,7 +77,7 @@ type Load = {
 }
 
 /**
- * Asks without a break over keep-alive connections.
+ * Sends requests without pause over keep-alive connections.
  *
  * @param portOf - where to ask, by how often a connection was to be closed.
  */

@@ -1,11 +1,11 @@
-// Drills: what no test may take the time for, on this machine, against the built gateway.
+// Drills: checks that take too long for tests. They run on this machine against the built gateway.
 //
-//   npm run drills -- hostile [case …]     hostile input, slow readers, full disks: a light client beside each
+//   npm run drills -- hostile [case …]     hostile input, slow readers, full disks, each with a light client
 //   npm run drills -- upstreams [fault …]  two replicas, two nodes, one of which fails (DRILL_SECONDS each, default 60)
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
 //   npm run drills -- rolling              restarts of three replicas behind nginx and HAProxy (Debian packages)
 //
-// Needs nothing but Node (redis-server for the cases that say so). Linux only: memory is read from /proc.
+// Needs only Node, and redis-server for some cases. Linux only, because memory is read from /proc.
 import { hostile } from './hostile.ts'
 import { endAll } from './processes.ts'
 import { prometheus } from './prometheus.ts'

@@ -14,7 +14,7 @@ import type { LoadReport } from './upstreams/report.ts'
 /** Seconds that each fault lasts. */
 const SECONDS = Number(process.env['DRILL_SECONDS'] ?? 60)
 
-/** Seconds without a fault before each: caches and figures are as in daily use. */
+/** Seconds without a fault before each fault, so that caches are warm. */
 const QUIET_SECONDS = Math.min(10, SECONDS)
 
 /**
@@ -39,7 +39,7 @@ export async function upstreams(names: string[]): Promise<boolean> {
   })
   let isGood = true
   try {
-    // Until the code is compiled and the caches are warm.
+    // Waits until the code is compiled and the caches are warm.
     await sleep(15_000)
     await scene.report()
     await sleep(SECONDS * 1_000)
@@ -80,7 +80,7 @@ async function runFault(scene: Scene, fault: NodeFault) {
   return { noticed, report, usedAgain }
 }
 
-/** Both nodes fail: every request is answered with an error in time, memory stays, and the first node is used within 2 s. */
+/** Both nodes fail: every request gets an error in time, memory does not grow, and a recovered node is used within 2 s. */
 async function runBoth(scene: Scene): Promise<boolean> {
   process.stderr.write('both …\n')
   await scene.isCalm()
@@ -194,7 +194,7 @@ function forked(path: string, args: string[] = []): ChildProcess {
   return track(fork(file, args, { execArgv: ['--import', 'tsx'] }))
 }
 
-/** The next message that is wanted. Several may come in one turn, so none is left out between two looks. */
+/** Waits for a matching message. Several may arrive in one tick, so messages between two calls are kept. */
 function messageOf(
   child: ChildProcess,
   wanted: (message: object | string) => boolean,
@@ -209,7 +209,7 @@ function messageOf(
   })
 }
 
-/** Milliseconds until a condition holds, looked at every 50 ms; the limit when it never does. */
+/** Milliseconds until a condition holds, checked every 50 ms; the limit if it never does. */
 async function timeUntil(limit: number, condition: () => Promise<boolean>): Promise<number> {
   const began = performance.now()
   while (performance.now() - began < limit) {

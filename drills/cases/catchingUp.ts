@@ -9,7 +9,7 @@ import { callText } from '../requests.ts'
 const SUBSCRIPTIONS = 100
 const SECONDS = 10
 
-/** One socket asks for all logs of the chain a hundred times over, and reads as fast as it can. */
+/** One socket requests all logs of the chain a hundred times and reads as fast as it can. */
 export const catchingUp: Case = {
   name: 'catching-up',
   what: `one socket with ${SUBSCRIPTIONS} logs subscriptions that resume from block 0`,

@@ -4,7 +4,7 @@ import { callText } from '../requests.ts'
 
 const CLIENTS = 50
 
-/** Keeps the gateway busy with the longest history of fees. */
+/** Keeps the gateway busy with the longest fee histories. */
 export const feeHistory: Case = {
   name: 'fee-history',
   what: `${CLIENTS} clients ask for eth_feeHistory of 256 blocks, for 5 s`,

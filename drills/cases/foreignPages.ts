@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import type { Case } from '../case.ts'
 import { callText } from '../requests.ts'
 
-/** Sends what pages of other sites can send to a gateway that holds keys: without a preflight, by a name of theirs. */
+/** Sends the requests that pages of other sites can send to a gateway with keys: without a preflight, and with a Host of their own. */
 export const foreignPages: Case = {
   name: 'foreign-pages',
   what: 'pages of other sites, rebound names and WebSockets try to spend managed keys',

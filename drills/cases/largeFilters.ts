@@ -4,7 +4,7 @@ import { callText } from '../requests.ts'
 const FILTERS = 1_000
 const ADDRESSES = 1_000
 const TOPICS = 1_000
-/** Requests under way at once. */
+/** Requests in flight. */
 const PARALLEL = 8
 
 async function run(url: string) {
@@ -25,10 +25,10 @@ async function run(url: string) {
     }
   }
   await Promise.all(Array.from({ length: PARALLEL }, work))
-  return { tried: FILTERS, wrong, note: `${made} filters made, ${refused} refused` }
+  return { tried: FILTERS, wrong, note: `${made} filters created, ${refused} rejected` }
 }
 
-/** The largest filter that is allowed: each address and topic is another one. */
+/** The largest filter that is allowed, with different addresses and topics. */
 function largeFilter(index: number): string {
   const text = (bytes: number, item: number) =>
     `0x${(index * 10_000 + item + 2 ** 40).toString(16).padStart(bytes * 2, '0')}`
@@ -39,7 +39,7 @@ function largeFilter(index: number): string {
   return callText('eth_newFilter', [{ address: addresses, topics }])
 }
 
-/** The largest filters, as many as one address may have by default, kept in the process. */
+/** The largest filters, as many as one address may have by default, in memory. */
 export const largeFilters: Case = {
   name: 'large-filters',
   what: `${FILTERS} filters of ${ADDRESSES} addresses and ${4 * TOPICS} topics`,

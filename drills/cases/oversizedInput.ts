@@ -4,7 +4,7 @@ import { callText } from '../requests.ts'
 const KEY = '11'.repeat(32)
 const ACCOUNT = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a'
 
-/** Sends inputs that take long to decode, recover or hash, each alone. They are refused before. */
+/** Sends inputs that would take long to decode, recover or hash, one at a time. The gateway rejects them before that. */
 export const oversizedInput: Case = {
   name: 'oversized-input',
   what: 'long base58, thousands of signatures, typed data that grows when it is encoded, deep and wide JSON',

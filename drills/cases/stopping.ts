@@ -40,7 +40,7 @@ export const fullDisk: Case = {
 
 export const hangingNode: Case = {
   name: 'hanging-node',
-  what: 'the node answers nothing, 20 calls wait for it; SIGTERM',
+  what: 'the node does not answer, 20 calls wait for it; SIGTERM',
   ends: true,
   flags: FLAGS,
   async run(target) {
@@ -54,7 +54,7 @@ export const hangingNode: Case = {
 
 export const blockedRedis: Case = {
   name: 'blocked-redis',
-  what: 'Redis stands still; SIGTERM',
+  what: 'Redis hangs; SIGTERM',
   ends: true,
   flags: FLAGS,
   redis: true,

@@ -7,7 +7,7 @@ const BLOCK_MS = 1_000
 
 const chain = createDrillChain()
 const other = createDrillChain('another chain')
-/** The same chain, which stops to grow while its node stands still. */
+/** The same chain, which stops growing while its node is stopped. */
 const still = createDrillChain()
 const proxies = [await startFaultProxy(nodeOf(chain)), await startFaultProxy(nodeOf(chain))]
 const stuck = { on: false }
