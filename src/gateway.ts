@@ -40,23 +40,23 @@ export type Gateway = {
   readonly metrics: Metrics
   readonly native: NativeClient
   /**
-   * Listens, then waits for the first attempt to reach the node. A node that is down is waited for in the background;
-   * meanwhile `/health` says so and methods answer an error.
+   * Listens, then waits for the first attempt to reach the node. If the node is down, the gateway keeps trying in the background;
+   * meanwhile `/health` reports it and methods fail.
    *
    * @throws MissingCapabilityError when the node cannot be used; the error of `listen`, such as EADDRINUSE.
    */
   start(): Promise<{ port: number; url: string }>
   /**
-   * Drains: `/ready` says 503 at once; after `delay` milliseconds (default 0), in which requests are answered and their
-   * connections closed, nothing new is accepted; requests under way finish within `config.drain`, counted from the
+   * Drains: `/ready` answers 503 at once. After `delay` milliseconds (default 0), in which requests are answered and their
+   * connections closed, the port closes. Requests in flight finish within `config.drain`, counted from the
    * beginning; WebSockets close with 1001.
    */
   stop(options?: { delay?: number }): Promise<void>
-  /** Replaces the nodes. Calls under way are finished. Does nothing for a chain in this process. */
+  /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
   setUpstreams(upstreams: readonly Upstream[]): Promise<void>
-  /** Settles once the node has answered. @throws MissingCapabilityError when it cannot be used, also long after `start`. */
+  /** Settles once the node has answered. @throws MissingCapabilityError when it cannot be used, even long after `start`. */
   readonly ready: Promise<Services>
-  /** One call in this process, on the full view, as EIP-1193 has it. @throws RpcError */
+  /** One EIP-1193 call in this process, on the full view. @throws RpcError */
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
   health(): Health
 }
@@ -153,7 +153,7 @@ export function createGateway({
     contextOf,
     extraMethods,
     hasRoom: (bytes) => unsent.hasRoom(bytes),
-    // The log names nodes only where there are several.
+    // The log names nodes only if there are several.
     isTraced: () => tracer !== undefined || (config.slow > 0 && upstreams?.several() === true),
     log,
     loop,
@@ -274,11 +274,11 @@ export function createGateway({
 
 export declare namespace createGateway {
   type Options = {
-    /** Funded accounts whose keys everybody may see: the page of a dev chain shows them. */
+    /** Funded accounts with public keys; the page of a dev chain shows them. */
     accounts?: readonly DevAccount[] | undefined
-    /** Runs every JSON-RPC call, to watch it. */
+    /** Wraps every JSON-RPC call, to observe it. */
     around?: AroundCall | undefined
-    /** The chain is in this process: its head is followed even when it moves back. @default whether a transport is given */
+    /** The chain is in this process, so its head is followed even to a lower block. @default whether a transport is given */
     authoritative?: boolean
     /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
     coinDecimals?: 6 | 18
@@ -296,14 +296,14 @@ export declare namespace createGateway {
     problems?: () => (string | undefined)[]
     /** Routes on the same port. */
     routes?: Hono
-    /** Makes spans of calls. @default none, at no cost */
+    /** Creates spans for calls. @default none */
     tracer?: Tracer | undefined
-    /** How the node is reached. @default sockets to the nodes that `config` names */
+    /** The transport to the node. @default sockets to the nodes of `config` */
     transport?: NativeTransport
   }
 }
 
-/** Memory for cached answers of the native interface, as a share of that for blocks. */
+/** Memory for cached answers of the native HTTP API, as a share of the memory for blocks. */
 const WALLET_CACHE_SHARE = 1 / 8
 
 function joinRoutes(...parts: (Hono | undefined)[]): Hono | undefined {

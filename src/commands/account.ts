@@ -160,7 +160,7 @@ async function showAccount(io: Io, text: string, options: ShowOptions): Promise<
     if (target.nodeGiven) throw error
     return undefined
   })
-  // A node that was named is enough by itself; the gateway is asked when it is the only source, or was named too.
+  // With --node the gateway is called only if --rpc is given too.
   const rpc =
     native !== undefined && options.rpc === undefined && target.nodeGiven
       ? undefined

@@ -5,12 +5,12 @@ import { type Io, processIo } from './support/io.ts'
 import { createTerminal, ReaderGoneError, type Terminal } from './support/terminal.ts'
 
 /**
- * How subcommands are made. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
- * options of one subcommand; what is costly to load (viem, the wire formats) is imported inside its action, so that
+ * Shared parts of subcommands. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
+ * options of one subcommand. Modules that load slowly (viem, the wire formats) are imported inside its action, so that
  * `serve` and `--help` start at once.
  */
 
-/** Declares a subcommand with its examples, each a command line and what it does. */
+/** Declares a subcommand with examples: a command line and its meaning. */
 export function addCommand(
   program: Command,
   usage: string,
@@ -73,7 +73,7 @@ export function collect(value: string, before: readonly string[] = []): string[]
 
 /**
  * Runs the program and returns its exit code. A failure is one line on stderr (`--json`: one line of JSON). A reader
- * that closed the pipe ends the command quietly.
+ * that closes the pipe ends the command without an error.
  */
 export async function runProgram(
   program: Command,
@@ -83,7 +83,7 @@ export async function runProgram(
   const terminal = createTerminal({}, io)
   const json = argv.includes('--json')
   prepare(program, io, terminal, json)
-  // A write to a closed pipe fails twice: by an event, which must be heard, and in the callback, which ends the command.
+  // A write to a closed pipe fails twice: by an `error` event, which needs a listener, and in the callback, which ends the command.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', onStreamError)
   try {
     await program.parseAsync([...argv], { from: 'user' })

@@ -8,7 +8,7 @@ import { addForkOptions, forkOf } from './support/forkOptions.ts'
 
 type Flags = Record<string, string | boolean | undefined>
 
-/** Options of a gateway in front of a node, which mean nothing where the chain is in the process. */
+/** Options of a gateway in front of a node that have no meaning with a chain in the process. */
 const FOREIGN = [
   'config',
   'upstream',
@@ -32,7 +32,7 @@ const FOREIGN = [
   'indexRate',
 ] as const satisfies readonly (keyof Config)[]
 
-/** Options of a gateway that concern whoever develops; the others are limits and times of a service. */
+/** Options that developers use and `--help` shows. The others are limits and times of a service. */
 const SHOWN = [
   'host',
   'port',
@@ -138,7 +138,7 @@ export function addDevCommand(program: Command): void {
 function devConfig({ p, ...flags }: Flags): Config {
   const own = new Set<string>(FOREIGN.map(environmentName))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
-  // No load balancer stands in front, so a signal ends the chain at once.
+  // There is no load balancer in front, so a signal stops the chain without a delay.
   const defaults = { drainDelay: '0', ...(p !== undefined && { port: p }) }
   return configOf({ ...defaults, ...flags }, env)
 }

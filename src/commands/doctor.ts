@@ -53,7 +53,7 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
     throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
   const { examine, lookOver } = await import('./support/examine.ts')
   const examined: Examined[] = []
-  // One after the other: together they would disturb each other's figures.
+  // One after the other, so that they do not affect each other's latencies.
   for (const upstream of upstreams)
     examined.push({ findings: await examine(upstream), name: upstream.name })
   const states = upstreams.length > 1 ? await lookOver(upstreams) : []
@@ -79,7 +79,7 @@ const isOk = (findings: Finding[]) => findings.every(({ level }) => level !== 'f
 
 const isUsable = ({ state }: MemberStatus) => state === 'healthy' || state === 'syncing'
 
-/** One node: its findings. Several: the findings of each, and how it compares with the others. */
+/** The findings of one node; with several nodes also the state of each in the pool. */
 function asJson(ok: boolean, examined: Examined[], states: MemberStatus[]): object {
   const [first] = examined
   if (states.length === 0) return { ok, findings: first?.findings }

@@ -40,7 +40,7 @@ export function addIndexCommand(program: Command, io: Io = processIo()): void {
     (await import('./indexFill.ts')).fillIndex(io, options),
   )
 
-  // An option that the command itself has too is read by it, wherever it stands: the actions take those of both.
+  // The parent command reads an option that both have, wherever it is on the line, so the actions use the options of both.
   const status = sub(command, 'status', 'show the covered blocks and the size of an index')
   addOutputOptions(status).action(async (_, command: Command) =>
     (await import('./indexStatus.ts')).indexStatus(io, command.optsWithGlobals()),

@@ -12,7 +12,7 @@ import { createTerminal } from './support/terminal.ts'
 
 type ExportOptions = IndexOptions & SearchOptions & { out: string; from: string; to?: string }
 
-/** Rows that one search gives, and one group of rows of a Parquet file. */
+/** Rows of one search, and of one row group of a Parquet file. */
 const ROWS = 20_000
 
 /** Milliseconds that one search may take. No client waits for it. */
@@ -49,7 +49,7 @@ const COLUMNS = [
   ['data', 'STRING'],
 ] as const satisfies [keyof Row, string][]
 
-/** `ethgate index export`: what is covered of a range, in order. The file appears when it is complete. */
+/** `ethgate index export`: the covered blocks of a range, in order. The file appears when it is complete. */
 export async function exportIndex(io: Io, options: ExportOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const isParquet = options.out.endsWith('.parquet')

@@ -33,7 +33,7 @@ type FillOptions = IndexOptions &
 /** Milliseconds between lines of JSON. */
 const LINE_EVERY = 5_000
 
-/** Times in a row that reading may fail, and milliseconds between. */
+/** Consecutive failures before the command gives up, and milliseconds between attempts. */
 const RETRIES = 10
 const RETRY_DELAY = 3_000
 

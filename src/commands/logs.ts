@@ -181,7 +181,7 @@ function describe(
   )
 }
 
-/** Where the logs go. */
+/** The destination of the logs. */
 type Sink = {
   /** First block that is not written yet. */
   next(): number
@@ -210,7 +210,7 @@ function standardSink(
   }
 }
 
-/** How often the state is written while rows arrive fast, milliseconds. What is behind it is fetched again after a kill. */
+/** Milliseconds between writes of the state. Rows after the last write are fetched again after a kill. */
 const SAVE_MS = 250
 
 async function fileSink(
@@ -253,7 +253,7 @@ async function fileSink(
   }
 }
 
-/** An export up to `latest` may hold blocks that were replaced since. */
+/** An export up to `latest` may contain blocks that a reorg has removed since. */
 async function checkSameChain(
   file: ExportFile,
   target: Target,

@@ -32,7 +32,7 @@ export async function runEthgate(args: readonly string[], io: Io = processIo()):
   return runProgram(program, argv, io)
 }
 
-/** Without a subcommand: `serve` when a node is named, else the development chain. */
+/** The default subcommand: `serve` if an upstream is given, otherwise `dev`. */
 function withCommand(args: string[], env: NodeJS.ProcessEnv): string[] {
   const [first] = args
   if (first !== undefined && !first.startsWith('-')) return args

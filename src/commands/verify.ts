@@ -13,10 +13,10 @@ import { createTerminal } from './support/terminal.ts'
 
 type Options = { rpc: string; against: string; from?: string; to?: string; quiet?: boolean }
 
-/** A mismatch is printed with this many of its differences. */
+/** Differences that are printed for each answer. */
 const SHOWN = 3
 
-/** Answers that are compared at once. */
+/** Comparisons in flight. */
 const CONCURRENCY = 8
 
 /** `ethgate verify`: compares two JSON-RPC servers over a range of blocks. */

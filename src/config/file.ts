@@ -8,7 +8,7 @@ import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
 import { solidityBeside } from './upstreams.ts'
 import { integer, rate, url } from './values.ts'
 
-/** The keys of one entry of `upstreams`, with what each may hold. docs/config.schema.json says the same. */
+/** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */
 export const UPSTREAM_KEYS = {
   name: 'name in logs, /health and metrics; default: the host',
   wallet: 'base address of /wallet',
@@ -24,7 +24,7 @@ export const UPSTREAM_KEYS = {
 } as const
 
 /**
- * Reads a configuration file: every option under its flag's name without the dashes, and `upstreams`.
+ * Reads a configuration file: `upstreams`, and any option with its flag's name, without the dashes, as key.
  *
  * @throws ConfigError that names the file, the line and the key.
  */
@@ -38,7 +38,7 @@ export function readConfigFile(path: string, { env = process.env } = {}): Partia
   return parseConfigFile(text, { directory: dirname(path), env, path })
 }
 
-/** The settings that the text of a configuration file holds. @throws ConfigError */
+/** The settings in the text of a configuration file. @throws ConfigError */
 export function parseConfigFile(
   text: string,
   { directory = '.', env = {}, path = 'config' }: parseConfigFile.Options = {},
@@ -79,7 +79,7 @@ export declare namespace parseConfigFile {
   }
 }
 
-/** Names as they stand in the file: flags without dashes. */
+/** Keys of the file: flags without dashes. */
 const OPTION_KEYS = new Map(
   (Object.entries(options) as [keyof typeof options, Option][]).map(([key, { flag }]) => [
     flag.slice(2),
@@ -140,7 +140,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
   }
 }
 
-/** Values are text, or named by environment variable or file so that the configuration holds no key. */
+/** A value is text, or comes from an environment variable or a file, so that the configuration contains no API key. */
 function readHeaders(
   node: Node | null | undefined,
   key: string,
@@ -174,7 +174,7 @@ function readHeaders(
   }
 }
 
-/** A scalar as the option's own parser reads it, so that file and command line mean the same. */
+/** Reads a scalar with the parser of the option, so that the file and the command line have the same meaning. */
 function read<value>(
   node: Node | null | undefined,
   key: string,
@@ -209,7 +209,7 @@ function headerText(text: string): string {
   throw new Error('expected one line')
 }
 
-/** The first sentence of the library's message, which goes on with an extract of the file. */
+/** The first sentence of the library's message; the rest is an extract of the file. */
 function headOf({ message }: Error): string {
   return message.split(/ at line |\n/)[0] ?? message
 }

@@ -52,7 +52,7 @@ describe('upstreamsOf', () => {
 
   test('error: not as many addresses of /walletsolidity as nodes', () => {
     expect(() => of({ upstream: ['http://a', 'http://b'], upstreamSolidity: 'http://c' })).toThrow(
-      '--upstream-solidity: expected one for each --upstream: there are 1 for 2',
+      '--upstream-solidity: expected one for each --upstream: got 1 for 2',
     )
   })
 })

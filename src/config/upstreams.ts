@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from '../config.ts'
 import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
 
-/** The options that name nodes. */
+/** The options of upstream nodes. */
 export type UpstreamOptions = Pick<
   Config,
   | 'upstream'
@@ -15,9 +15,9 @@ export type UpstreamOptions = Pick<
 >
 
 /**
- * The nodes that a configuration names: those of its file, or those of the `upstream…` options. Empty when there are none.
+ * The nodes of a configuration: from its file, or from the `upstream…` options. Empty when there are none.
  *
- * @throws ConfigError when the addresses do not belong together.
+ * @throws ConfigError when the numbers of addresses differ.
  */
 export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   if (config.upstreams) return config.upstreams
@@ -38,7 +38,7 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   }))
 }
 
-/** Where `/walletsolidity` is: port 8091 beside 8090, as a node has it; else the upstream itself, as front ends have it. */
+/** The address of `/walletsolidity`: port 8091 for a node on port 8090; otherwise the upstream itself, as with a proxy. */
 export function solidityBeside(wallet: string): string {
   const base = new URL(wallet)
   if (base.port !== '8090') return wallet
@@ -53,7 +53,7 @@ function headersOf(line: string | undefined): Record<string, string> {
   return { [line.slice(0, colon).trim().toLowerCase()]: line.slice(colon + 1).trim() }
 }
 
-/** Host and port; the path may be a key. Two nodes behind one host are told apart by their place. */
+/** Host and port, without the path, which may contain an API key. A number distinguishes nodes of one host. */
 function nameOf(index: number, wallets: readonly string[]): string {
   const hosts = wallets.map((wallet) => new URL(wallet).host)
   const host = hosts[index] as string
@@ -69,7 +69,7 @@ function sameLength(option: string, given: string[], wallets: readonly string[])
   if (given.length !== 0 && given.length !== wallets.length)
     throw new ConfigError(
       option,
-      `expected one for each --upstream: there are ${given.length} for ${wallets.length}`,
+      `expected one for each --upstream: got ${given.length} for ${wallets.length}`,
     )
   return given
 }

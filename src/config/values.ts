@@ -1,6 +1,6 @@
 // Readers of option values. Each throws an Error that says what was expected.
 
-/** Anything. */
+/** Any text. */
 export const text = (input: string) => input
 
 /** A level of the log. */
@@ -18,7 +18,7 @@ export function oneOf<const word extends string>(...words: readonly word[]) {
   }
 }
 
-/** How log lines are written. */
+/** The format of log lines. */
 export function logFormat(input: string): string {
   if (input === 'json' || input === 'pretty') return input
   throw new Error(`expected json or pretty, got "${input}"`)
@@ -26,7 +26,7 @@ export function logFormat(input: string): string {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** A switch that is written out. */
+/** `on` or `off`. */
 export function onOff(input: string): string {
   if (input === 'on' || input === 'off') return input
   throw new Error(`expected on or off, got "${input}"`)

@@ -7,12 +7,12 @@ import {
 } from '../native/capabilities.ts'
 import { createServices, DataDirError, type Services } from './services.ts'
 
-/** Starts the services: asks the node which chain it serves, and repeats until it answers. */
+/** Starts the services: reads the genesis block of the node, and retries until it answers. */
 export type Boot = {
-  /** Starts asking. */
+  /** Starts the first attempt. */
   start(): void
   /**
-   * Resolves after the first attempt, whether the node answered or is waited for. @throws MissingCapabilityError,
+   * Resolves after the first attempt, even if the node did not answer. @throws MissingCapabilityError,
    * DataDirError
    */
   readonly firstAttempt: Promise<void>
@@ -20,11 +20,11 @@ export type Boot = {
   readonly ready: Promise<Services>
   /** Why the gateway still waits for the node; undefined before the first attempt and once the node has answered. */
   waiting(): string | undefined
-  /** Stops the services too, also while they start. */
+  /** Stops the attempts and the services, even while they start. */
   stop(): Promise<void>
 }
 
-/** Waits for the node without a limit; only a node that answers and cannot be used is an error. */
+/** Waits for the node without a time limit. Only a node that answers but cannot be used is an error. */
 export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.Options): Boot {
   const capabilities = createCapabilities({ native: options.native })
   const first = createDeferred<void>()
@@ -46,7 +46,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
       try {
         const services = await attempt()
         current = services
-        // `stop` was called during the call to the node, when there was nothing to stop yet.
+        // `stop` was called during the call to the node, before there were services to stop.
         if (stopped.signal.aborted) return await endServices()
         await services.start()
         if (stopped.signal.aborted) return

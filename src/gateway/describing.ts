@@ -9,13 +9,13 @@ import { VERSION } from '../version.ts'
 export type Description = {
   /** The table with `rpc_discover`. */
   methods: Record<string, AnyMethod>
-  /** @param url - where the reader reaches the gateway */
+  /** @param url - the address of the gateway for the reader */
   document(url: string): OpenRpcDocument
   /** Methods that are served, by name. */
   served: { name: string; summary: string }[]
 }
 
-/** @param ownUrl - where the gateway listens, for callers of `rpc_discover` */
+/** @param ownUrl - the address of the gateway, for callers of `rpc_discover` */
 export function describe(
   table: Record<string, AnyMethod>,
   config: Config,
@@ -37,7 +37,7 @@ export function describe(
   }
 }
 
-/** Limits that callers meet. */
+/** The limits for callers. */
 function limitsOf(config: Config) {
   const { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit } = config
   return { batchLimit, bodyLimit, depthLimit, logsMaxBlocks, logsMaxResults, responseLimit }

@@ -8,7 +8,7 @@ import type { Services } from './services.ts'
 /** Ten missed blocks of 3 s, in milliseconds. */
 const STALE = 30_000
 
-/** Covered ranges of the log index that are shown: there are few unless filling was interrupted often. */
+/** Covered ranges of the log index that `/health` shows. There are few unless filling was interrupted often. */
 const SHOWN_RANGES = 20
 
 /** The gateway's health, from the state of its parts; makes no upstream call. */
@@ -32,7 +32,7 @@ export function healthOf({
   for (const { name, reason, state } of upstreams ?? [])
     if (state !== 'healthy' && state !== 'starting')
       reasons.push(`upstream ${name} is ${state}: ${reason}`)
-  // A chain in this process may make blocks only when it is asked to.
+  // A chain in this process may produce blocks only on request.
   if (upstreams && head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)
   if (head?.problem !== undefined) reasons.push(head.problem)
@@ -94,7 +94,7 @@ export declare namespace healthOf {
     started: number
     /** The nodes; absent for a chain in this process. */
     upstreams?: MemberStatus[] | undefined
-    /** Why the node is waited for. */
+    /** Why the gateway waits for the node. */
     waiting: string | undefined
   }
 }
@@ -115,12 +115,12 @@ function seconds(milliseconds: number): number {
   return Math.round(milliseconds / 100) / 10
 }
 
-/** Without the path and credentials of an address: those may be keys. */
+/** An address without path and credentials, which may contain keys. */
 function hostOf(address: string | undefined): string | null {
   return address === undefined ? null : new URL(address).origin
 }
 
-/** Figures of the state page that are not calls, by label. */
+/** Values of the state page other than calls, by label. */
 export function figuresOf(
   { filters, head }: Health,
   services: Services | undefined,

@@ -8,7 +8,7 @@ import type { NativeTransport } from '../native/transport.ts'
 import type { CallRecorder } from '../tracing/recorder.ts'
 import { connectUpstreams, type Upstreams } from './upstreams.ts'
 
-/** The way of a gateway to its node or nodes. */
+/** The connection of a gateway to its node or nodes. */
 export type NodeConnection = {
   /** Refuses answers of another chain. */
   readonly guard: ChainGuard

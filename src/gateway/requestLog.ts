@@ -9,7 +9,7 @@ export type RequestLog = {
   trace: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
 }
 
-/** Failures of the upstream or of the gateway get a line. Other errors are caused by the client. */
+/** Failures of the upstream or of the gateway are logged. Other errors are caused by the client. */
 const INTERNAL = -32603
 
 export function createRequestLog({
@@ -41,9 +41,9 @@ export function createRequestLog({
 export declare namespace createRequestLog {
   type Options = {
     log: Log
-    /** Milliseconds from which a call gets a line; 0 for none. */
+    /** Calls that take this many milliseconds or longer are logged; 0 for none. */
     slow: number
-    /** Names of the nodes that the current call has asked, as far as they are recorded. @default none */
+    /** Names of the nodes that the current call has used, if they are recorded. @default none */
     upstreams?: () => string[]
   }
 }

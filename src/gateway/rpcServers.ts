@@ -20,7 +20,7 @@ import { describe, type Description } from './describing.ts'
 import { createRequestLog } from './requestLog.ts'
 import { createSampling } from './sampling.ts'
 
-/** The JSON-RPC servers of a gateway, and what is made from their methods. */
+/** The JSON-RPC servers of a gateway, and the descriptions of their methods. */
 export type RpcServers = {
   readonly description: Description
   readonly full: RpcServer
@@ -32,7 +32,7 @@ export type RpcServers = {
   readonly verifier: Verifier | undefined
   /** One call on the full view, in this process. @throws RpcError */
   request: Caller['request']
-  /** Logs an error: those that methods throw on purpose at debug level. */
+  /** Logs an error. An `RpcError` is logged at debug level. */
   readonly onError: (error: unknown, message: string) => void
 }
 
@@ -122,7 +122,7 @@ export function createRpcServers({
 
 export declare namespace createRpcServers {
   type Options = {
-    /** Runs every call, to watch it. */
+    /** Wraps every call, to observe it. */
     around?: AroundCall | undefined
     /** Decimals of the coin on this chain. With 18, `/wei` is the full view itself. */
     coinDecimals: 6 | 18
@@ -131,15 +131,15 @@ export declare namespace createRpcServers {
     contextOf: (view: 'full' | 'solid') => ViewContext | Promise<ViewContext>
     /** More methods, by wire name. They replace those of the same name. */
     extraMethods: Record<string, AnyMethod>
-    /** Whether an answer of so many bytes may wait for its reader. */
+    /** Whether an answer of this many bytes may wait for its reader. */
     hasRoom: (bytes: number) => boolean
-    /** Whether calls are traced, asked at every call. */
+    /** Whether calls are traced; read at every call. */
     isTraced: () => boolean
     log: Log
     loop: LoopWatch
     metrics: Metrics
     nodeRpc: NodeRpc | undefined
-    /** Told of every call with its outcome. */
+    /** Called after every call with its outcome. */
     onCall: (call: ObservedCall) => void
     /** Called with each method that does not exist. */
     onUnknown?: ((method: string) => void) | undefined
@@ -148,5 +148,5 @@ export declare namespace createRpcServers {
     recorder: CallRecorder
   }
 
-  /** What methods use, `request` aside. */
+  /** The context of methods without `request`. */
 }

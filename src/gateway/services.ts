@@ -29,12 +29,12 @@ export { DataDirError } from '../sending/openSentStore.ts'
 export type Services = {
   readonly blocks: Blocks
   readonly chainId: number
-  /** What methods use, of each view. */
+  /** The context of methods, for each view. */
   readonly contexts: Record<Chain['view'], ViewContext>
   /** Number and bytes of the filters of all clients. */
   filterUsage: Watching['usage']
   readonly head: Head
-  /** Where `--index` names one. */
+  /** The log index; absent without `--index`. */
   readonly index: LogIndex | undefined
   readonly redis: RedisLink | undefined
   start(): Promise<void>
@@ -44,7 +44,7 @@ export type Services = {
 /**
  * Creates the services of one chain. Sends no call to the node before `start`.
  *
- * @throws DataDirError when what is sent cannot be recorded.
+ * @throws DataDirError when sent transactions cannot be recorded.
  */
 export async function createServices({
   authoritative,
@@ -168,7 +168,7 @@ export async function createServices({
 
 export declare namespace createServices {
   type Options = {
-    /** The chain is in this process: its head is followed even when it moves back. */
+    /** The chain is in this process, so its head is followed even to a lower block. */
     authoritative: boolean
     config: Config
     identity: ChainIdentity
@@ -179,10 +179,10 @@ export declare namespace createServices {
     nodeRpc: NodeRpc | undefined
     /** Called when the node shows a head that does not continue ours. */
     onUnlinked?: (() => void) | undefined
-    /** Begins a step of the current call, for traces. */
+    /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }
 }
 
-/** What a span of a Redis command says besides its name. */
+/** Attributes of the span of a Redis command. */
 const REDIS = { 'db.system.name': 'redis' }

@@ -6,9 +6,9 @@ import type { RedisLink } from '../redis.ts'
 export type SharedFloor = {
   /**
    * Resolves once this replica knows the newest block that any replica had served when this was called. Calls at the
-   * same time share one read of Redis. Without Redis it resolves too: then each replica is on its own.
+   * same time share one read of Redis. It also resolves without Redis, because each replica is then on its own.
    *
-   * @throws UpstreamError when this replica does not get there in time.
+   * @throws UpstreamError when this replica does not reach that block in time.
    */
   reached(): Promise<void>
   stop(): void
@@ -33,7 +33,7 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
   let next: Promise<number> | undefined
   const waiting = new Set<() => void>()
 
-  // Sent before any answer that shows the new block, because answers are written later in the event-loop turn.
+  // Sent before any answer that shows the new block, because answers are written later in the event loop tick.
   const unsubscribe = head.onUpdate(() => {
     raise([key], [head.latest().number, LIFETIME]).catch(() => {})
     for (const look of waiting) look()
@@ -51,7 +51,7 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
     return (reading = begun)
   }
 
-  /** A read that begins after this call: one that is under way may have missed what was served meanwhile. */
+  /** A read that starts after this call. A read in flight may miss a block that was served meanwhile. */
   function readAnew(): Promise<number> {
     if (!reading) return begin()
     next ??= reading.then(() => {

@@ -16,7 +16,7 @@ export type Upstreams = {
   readonly transport: UpstreamPool
   /** The nodes' own JSON-RPC; undefined when none has one. */
   readonly rpc: NodeRpc | undefined
-  /** Keeps reads of the newest state at nodes that have the block which clients were shown. */
+  /** Sends reads of the newest state only to nodes that have the newest block that clients have seen. */
   follow(head: Head): void
   /** Whether there is more than one. */
   several(): boolean

@@ -28,7 +28,7 @@ export type Watching = {
 /** Filters and subscriptions of one view. */
 type Watched = { filters: Filters; subscriptions: Hub }
 
-/** Builds filters, in Redis where there is one, and subscriptions. */
+/** Creates filters, in Redis if there is one, and subscriptions. */
 export function createWatching({
   chains,
   config,

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 /** Decides which requests are answered, by their Host and Origin headers. */
 export type Access = {
-  /** Why a request is refused, with its HTTP status; undefined when it may pass. */
+  /** Why a request is rejected, with its HTTP status; undefined when it is allowed. */
   refusalOf(incoming: IncomingMessage): Refusal | undefined
   /** The value of Access-Control-Allow-Origin for an origin. Undefined for none. */
   corsOrigin(origin: string | undefined): string | undefined
@@ -11,15 +11,15 @@ export type Access = {
   readonly variesByOrigin: boolean
 }
 
-/** A refused request. The reason is for a person. */
+/** A rejected request, with a readable reason. */
 export type Refusal = { status: 400 | 403; reason: string }
 
 /**
- * Decides by Host and Origin.
+ * Checks Host and Origin.
  *
- * A browser sends requests to any address for any page. Where requests can spend, a page must therefore be listed, on
- * this machine, or a browser extension; and the Host must be a name of this gateway, because a page of a name that its
- * owner points at 127.0.0.1 (DNS rebinding) is of the same origin to the browser. Programs send no Origin and pass.
+ * A browser sends requests to any address for any page. If requests can spend, a page must therefore be listed, on
+ * this machine, or a browser extension. The Host must be a name of this gateway, because of DNS rebinding: a page whose host
+ * name points at 127.0.0.1 has the same origin for the browser. Programs send no Origin and are allowed.
  */
 export function createAccess({ allowedHosts, canSpend, cors, host }: createAccess.Options): Access {
   const listed = new Set(cors === undefined || cors === '*' ? [] : cors.split(','))
@@ -57,7 +57,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
   function originRefusal(incoming: IncomingMessage): Refusal | undefined {
     const { host: hostHeader, origin } = incoming.headers
     if (origin !== undefined) {
-      // Where calls can spend, a page counts as this gateway's own only under an allowed name.
+      // If calls can spend, a page is same-origin only under an allowed host name.
       const isOwn = (checksHost || !canSpend) && isSame(origin, hostHeader)
       if (isOwn || isOriginAllowed(origin)) return undefined
       return {
@@ -65,7 +65,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
         reason: `pages of ${shorten(origin)} may not call this gateway: add the origin to --cors`,
       }
     }
-    // Images, links and scripts of other sites carry no Origin, but browsers say where they come from.
+    // Images, links and scripts of other sites have no Origin, but browsers send Sec-Fetch-Site.
     return incoming.headers['sec-fetch-site'] === 'cross-site' && !isLink(incoming)
       ? { status: 403, reason: 'pages of other sites may not call this gateway' }
       : undefined
@@ -91,7 +91,7 @@ export function createAccess({ allowedHosts, canSpend, cors, host }: createAcces
 
 export declare namespace createAccess {
   type Options = {
-    /** Names that a Host header may have beside those of this machine, separated by commas; `*` for any. */
+    /** Names that a Host header may have in addition to those of this machine, separated by commas; `*` for any. */
     allowedHosts: string | undefined
     /** Whether a request can spend: there are managed keys, or the chain can be changed by calls. */
     canSpend: boolean
@@ -117,7 +117,7 @@ const EXTENSIONS = new Set([
   'safari-web-extension:',
 ])
 
-/** Paths that load balancers and monitoring ask under any name. They reveal no secret and change nothing. */
+/** Paths that load balancers and monitoring may request with any Host. They reveal no secret and change nothing. */
 const PROBES = new Set(['/health', '/ready', '/metrics'])
 
 function isProbe({ method, url = '/' }: IncomingMessage): boolean {

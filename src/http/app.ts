@@ -5,7 +5,7 @@ import { cors } from 'hono/cors'
 import type { Access } from './access.ts'
 import type { Health } from './health.ts'
 
-/** The HTTP side apart from JSON-RPC itself, which `http/rpc.ts` answers before a request comes here. */
+/** All HTTP routes except JSON-RPC over POST, which `http/rpc.ts` answers before a request reaches this app. */
 export type App = Hono<{ Bindings: HttpBindings }>
 
 /** The page, probes, metrics, preflight, the WebSocket handshake, and routes of an embedder. */
@@ -37,7 +37,7 @@ export function createApp({
 
   for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
   app.get('/', (c, next) => {
-    // Browsers ask for HTML; the page answers them.
+    // Requests for HTML are answered by the page.
     if (page && c.req.header('accept')?.includes('text/html')) return next()
     const { chainId = null, version } = health()
     return c.json({ name: 'ethgate', version, chainId, paths })

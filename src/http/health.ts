@@ -9,12 +9,12 @@ export type Health = {
   status: 'starting' | 'ok' | 'degraded' | 'down' | 'draining'
   /** Whether a load balancer should send requests here. */
   ready: boolean
-  /** Why the state is not `ok`, in words for a person. */
+  /** Why the state is not `ok`, in readable text. */
   reasons: string[]
   version: string
   /** As hex; absent until the upstream has answered. */
   chainId?: string
-  /** Origins only: a path may be a key. */
+  /** Origins only, because a path may contain an API key. */
   upstream: { state: 'up' | 'down' | 'unknown'; wallet: string | null; solidity: string | null }
   /** Each node with its state and figures. Absent for a chain in this process. */
   upstreams?: MemberStatus[]
@@ -27,7 +27,7 @@ export type Health = {
   }
   /** `none`: no Redis is configured. */
   redis: 'none' | 'up' | 'refusing' | 'down'
-  /** What the filters of all clients take, as far as this process knows. */
+  /** Number and memory of the filters of all clients, as known to this process. */
   filters: { count: number; bytes: number }
   /** The log index; absent without one. */
   index?: {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 /** Runs the requests of a connection one after the other. */
 export type InTurn = {
-  /** Runs `start` once the earlier answers have left. Never runs it when the connection ends first. */
+  /** Runs `start` after the earlier answers were sent. Does not run it when the connection ends first. */
   request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): void
   /** Whether requests of the connection wait. */
   hasMore(socket: Duplex): boolean
@@ -12,8 +12,8 @@ export type InTurn = {
 }
 
 /**
- * Node hands over every request that one read brings, so that a client which sends hundreds at once (pipelining) has
- * them all worked on, and their answers kept, whether it reads or not. While requests wait, their connection is not read.
+ * Node emits every request of a read at once. Without a limit, a client that sends hundreds of requests (pipelining) would have
+ * all of them handled and their answers buffered, even if it does not read. While requests wait, their connection is not read.
  */
 export function createInTurn(): InTurn {
   const connections = new WeakMap<Duplex, Connection>()
@@ -27,7 +27,7 @@ export function createInTurn(): InTurn {
     goOn(connection, socket)
   }
 
-  /** Starts the next request when the current answer has left. */
+  /** Starts the next request when the current answer was sent. */
   function goOn(connection: Connection, socket: Duplex) {
     connection.current?.once('close', () => {
       const next = connection.waiting.shift()

@@ -6,8 +6,8 @@ import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
 import { ClientGoneError, createScope, type RequestScope } from '../jsonrpc/request.ts'
 
 /**
- * The scope of an HTTP request. Delivered means that the whole response was taken by the network; a connection that ends
- * before counts as not delivered, even when part of the response was sent. Nothing is watched until a method asks.
+ * The scope of an HTTP request. Delivered means that the whole response has left the socket. A connection that ends
+ * before counts as not delivered, even when part of the response was sent. Nothing is tracked unless a method needs it.
  */
 export function createHttpScope(
   incoming: IncomingMessage,
@@ -51,7 +51,7 @@ function watch(
 
 const signals = new WeakMap<Socket, AbortSignal>()
 
-/** One signal a connection, not a request: making one takes longer than a hot answer, and both end for the same reason. */
+/** One signal for a connection, not for each request, because creating a signal takes longer than a cached answer. */
 function signalOf(socket: Socket): AbortSignal {
   const known = signals.get(socket)
   if (known) return known

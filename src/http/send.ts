@@ -5,8 +5,8 @@ import { timeSlice } from '../lib/timeSlice.ts'
 import { COUNTED, type Unsent } from './unsent.ts'
 
 /**
- * Writes the body of a response whose headers are set. A large one is written as its reader takes it, so that one turn
- * of the event loop copies little of it, and a reader that takes nothing is cut.
+ * Writes the body of a response whose headers are set. A large one is written as fast as the client reads, so that one tick
+ * of the event loop copies little of it. A client that reads nothing is disconnected.
  */
 export function sendAnswer(outgoing: ServerResponse, answer: Answer, unsent: Unsent): void {
   const { bytes } = answer
@@ -28,7 +28,7 @@ function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
   else parts.forEach((part, index) => (index === last ? outgoing.end(part) : outgoing.write(part)))
 }
 
-/** Sends the parts as one text: read and written as latin1, no byte changes. */
+/** Sends the parts as one text. With latin1 for reading and writing, no byte changes. */
 function endAsText(outgoing: ServerResponse, answer: Answer): void {
   const text = answer.parts
     .map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
@@ -38,7 +38,7 @@ function endAsText(outgoing: ServerResponse, answer: Answer): void {
   else outgoing.end(answerBytes(answer))
 }
 
-/** Writes a piece whenever the previous one was taken. @returns how many bytes are not written yet */
+/** Writes a piece whenever the previous one was sent. @returns how many bytes are not written yet */
 function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => number {
   let left = bytes
   const pieces = piecesOf(parts)
@@ -55,11 +55,11 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
       outgoing.write(buffer)
     }
     outgoing.uncork()
-    // A socket takes less than one piece at a time, so a drain event always follows.
+    // A socket accepts less than one piece at a time, so a drain event always follows.
     if (outgoing.writableNeedDrain) outgoing.once('drain', goOn)
     else setImmediate(goOn)
   }
-  /** Copying to the kernel takes time too, so a fast reader waits for the next event-loop turn. */
+  /** Copying to the kernel takes time, so even a fast client gets one piece per event loop tick. */
   function goOn() {
     if (timeSlice.isOver()) void timeSlice.next().then(write)
     else write()

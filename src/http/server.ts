@@ -33,9 +33,9 @@ export type HttpServer = {
   /** @throws the error of `listen`, such as EADDRINUSE. */
   listen(): Promise<{ port: number; url: string }>
   /**
-   * Asks clients to close their connections, by `Connection: close` with every answer; after the delay stops accepting,
-   * lets requests under way finish, and closes WebSockets with 1001. All of it within `config.drain`, of which the
-   * delay takes half at most.
+   * Asks clients to close their connections with `Connection: close` in every answer. After the delay it stops accepting,
+   * lets requests in flight finish, and closes WebSockets with 1001. All of this happens within `config.drain`, of which the
+   * delay is at most half.
    */
   close(options?: { /** Milliseconds. */ delay?: number }): Promise<void>
 }
@@ -120,7 +120,7 @@ export function createHttpServer({
       })) as typeof createServer,
   }) as Server
   guardUpgrades(server, access, inTurn)
-  // A turn of the event loop takes one new connection. Of two hundred, the last would wait for two hundred turns of long work.
+  // The event loop accepts one connection per tick. With two hundred, the last would wait for two hundred ticks of long work.
   server.on('connection', () => timeSlice.giveWay())
 
   return {
@@ -132,7 +132,7 @@ export function createHttpServer({
       const isDelayed = server.listening && delay > 0
       if (isDelayed) {
         await sleep(Math.min(delay, config.drain / 2))
-        // Connections that are not yet accepted will be reset. Right after an accept there are hardly any.
+        // Connections that are not yet accepted will be reset. There are hardly any right after an accept.
         await new Promise(setImmediate)
       }
       const closed = new Promise<void>((resolve) => stopListening(server, resolve))
@@ -228,7 +228,7 @@ function corsHeadersFor(access: Access) {
   }
 }
 
-/** Answers without reading the body, and ends the connection: nothing of it is used. */
+/** Answers without reading the body, so the connection cannot be reused and is closed. */
 function refuse(outgoing: ServerResponse, { reason, status }: Refusal): void {
   const { bytes, parts } = errorAnswer('null', { code: -32600, message: reason })
   outgoing.writeHead(status, {

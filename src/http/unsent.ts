@@ -1,8 +1,8 @@
 /** Counts the unread answers of all connections and disconnects clients that do not read. */
 export type Unsent = {
-  /** Whether an answer of this size may wait too. Disconnects stalled readers to make room. */
+  /** Whether an answer of this size may wait. Disconnects stalled readers to make room. */
   hasRoom(bytes: number): boolean
-  /** Watches a reader until it has taken everything. */
+  /** Watches a reader until it has read everything. */
   watch(reader: Reader): void
   /** Unread bytes. */
   bytes(): number
@@ -13,14 +13,14 @@ export type Unsent = {
 export type Reader = {
   /** Unread bytes of this connection. */
   unsent(): number
-  /** Bytes that it has taken so far. They distinguish a slow reader from a stalled one. */
+  /** Bytes that it has read so far. They distinguish a slow reader from a stalled one. */
   taken(): number
   /** Ends the connection. */
   cut(reason: string): void
 }
 
 /**
- * A reader that takes nothing for `patience` is cut; when more than `limit` bytes wait, one that has taken nothing for
+ * Disconnects a client that reads nothing for `patience`; while more than `limit` bytes are unread, one that reads nothing for
  * `shortPatience`.
  */
 export function createUnsent({
@@ -93,7 +93,7 @@ export declare namespace createUnsent {
     limit: number
     /** Milliseconds. @default performance.now */
     now?: () => number
-    /** Milliseconds that a reader may take nothing. @default 60,000 */
+    /** Milliseconds that a client may read nothing. @default 60,000 */
     patience?: number
     /** The same while the limit is exceeded. @default 2,000 */
     shortPatience?: number

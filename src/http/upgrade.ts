@@ -5,11 +5,11 @@ import type { Access, Refusal } from './access.ts'
 import type { InTurn } from './inTurn.ts'
 
 /**
- * Accepts or refuses WebSockets by Host and Origin. Other upgrade requests are answered as if no upgrade were asked for, which
+ * Accepts or rejects WebSockets by Host and Origin. Other upgrade requests are answered as requests without an upgrade, which
  * RFC 9110 (7.8) allows for protocols that a server does not speak.
  *
- * Once anything listens to `upgrade`, node hands every such request to it and answers none itself; those that no listener
- * answers would hang. Java's own client asks for HTTP/2 (`h2c`) this way with the first request of a connection.
+ * With a listener for `upgrade`, node passes all such requests to it and answers none itself. A request that no listener
+ * answers would hang. Java's own client requests HTTP/2 (`h2c`) this way with the first request of a connection.
  */
 export function guardUpgrades(
   server: Server,
@@ -45,7 +45,7 @@ function refuse(socket: Duplex, { reason, status }: Refusal): void {
   socket.end(`${lines.join('\r\n')}\r\n\r\n${reason}`)
 }
 
-/** Puts the request back in front of what follows it, without the headers of the upgrade, and lets the server read it again. */
+/** Puts the request back into the socket without the upgrade headers, so that the server reads it again. */
 function serveAgain(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { httpVersion, method = '', rawHeaders, url = '/' } = incoming
   const lines = [`${method} ${url} HTTP/${httpVersion}`]

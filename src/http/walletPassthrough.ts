@@ -12,10 +12,10 @@ import type { NativePath, NativeReply, NativeTransport } from '../native/transpo
 
 /**
  * `/wallet` and `/walletsolidity` for native libraries, answered by the gateway's nodes: the same routing and limits as for
- * the gateway's own calls, equal reads under way made once, answers about solidified blocks kept.
+ * the gateway's own calls. Equal reads in flight are shared, and answers about solidified blocks are cached.
  *
- * Only operations that read, build or broadcast are served: those that the native client knows. None of them signs or takes
- * a key. Bodies and answers pass unchanged.
+ * Only the operations of the native client are served: they read, build or broadcast. None of them signs or takes
+ * a key. Bodies and answers are passed on unchanged.
  */
 export function createWalletPassthrough({
   bodyLimit,
@@ -100,7 +100,7 @@ const byPath = (table: Record<string, AnyOperation>): ReadonlyMap<string, AnyOpe
 const ofSolidity = byPath(sharedOperations)
 const ofWallet = byPath({ ...sharedOperations, ...walletOperations })
 
-/** Bytes of a kept answer beside its text. */
+/** Bytes of a cached answer in addition to its text. */
 const ENTRY_BYTES = 200
 
 /** The code of a limit that was exceeded. */
@@ -108,7 +108,7 @@ const BUSY = -32005
 
 const JSON_TYPE = { 'content-type': 'application/json;charset=utf-8' }
 
-/** An error in the node's own shape, which native libraries read. */
+/** An error in the format of the node, which native libraries read. */
 function answer(
   c: HonoContext,
   status: 404 | 413 | 429 | 503,

@@ -40,7 +40,7 @@ export function createWsServer({
   })
   const connections = new Set<WsConnection>()
   const perClient = new Map<string, number>()
-  // Not that of long work, for which short requests do not wait.
+  // Separate from the time slice of long work, because short requests do not wait for long work.
   const timeSlice = createTimeSlice()
   let total = 0
   let draining = false
@@ -103,7 +103,7 @@ export function createWsServer({
       const client = clientAddress(incoming, trustProxy)
       if (!rpc || draining) return context.text('', 503)
       if (!enter(client)) return context.text('', 429)
-      // The handshake may still fail, and then there is no event of the WebSocket: the socket itself is counted.
+      // If the handshake fails, the WebSocket emits no event, so the socket itself is counted.
       incoming.socket.once('close', () => leave(client))
       return upgradeWebSocket(context, events(rpc, client, incoming.headers), {
         onError: (error) => options.onError(error, 'a WebSocket event failed'),

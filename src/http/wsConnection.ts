@@ -49,10 +49,10 @@ export function createWsConnection(
   /** Requests without an answer yet. */
   const open = new Set<Delivery>()
   const closeListeners = new Set<() => void>()
-  /** Messages that had arrived when the socket was paused: what one read brings. */
+  /** Messages of one read that arrived before the socket was paused. */
   const waiting: string[] = []
   let underWay = 0
-  /** Whether requests wait because other connections come first. */
+  /** Whether requests wait for their turn among the connections. */
   let queued = false
   let lastUse = now()
   let awaitingPong = false
@@ -103,7 +103,7 @@ export function createWsConnection(
 
   function close(code: number, reason: string) {
     if (ws.readyState === ws.OPEN) ws.close(code, reason)
-    // A peer that reads nothing never gets the close frame.
+    // A peer that does not read never gets the close frame.
     setTimeout(() => ws.terminate(), CLOSE_GRACE_MS).unref()
   }
 
@@ -136,7 +136,7 @@ export function createWsConnection(
   }
 
   /**
-   * Starts waiting requests while answers are taken: a client that asks faster than it reads is slowed down, not
+   * Starts waiting requests while the client reads its answers: a client that sends faster than it reads is slowed down, not
    * buffered. When the time slice of all connections is over, each of them starts one request in turn.
    */
   function flow() {
@@ -213,7 +213,7 @@ export function createWsConnection(
 
 export declare namespace createWsConnection {
   type Options = {
-    /** Bytes queued for a reader above which a notification disconnects it. One answer may exceed it. */
+    /** Unsent bytes above which a notification closes the connection. One answer may exceed it. */
     bufferLimit: number
     client: string
     /** Of the handshake. */
@@ -223,7 +223,7 @@ export declare namespace createWsConnection {
     now: () => number
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
-    /** Shared by all connections: what their requests may take of each turn of the event loop. */
+    /** Shared by all connections: the time slice of their requests in each event loop tick. */
     timeSlice: TimeSlice
     unsent: Unsent
   }

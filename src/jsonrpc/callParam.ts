@@ -17,7 +17,7 @@ import {
 export type CallRequest = {
   /** The zero address when the client gives none. */
   from: Address
-  /** Absent when a contract is created. */
+  /** Absent for a contract creation. */
   to?: Address
   /** `0x` when there is none. */
   data: Hex

@@ -1,7 +1,7 @@
 import { createScope, type RequestScope } from './request.ts'
 
 /**
- * The scope of one call. A request may hold several (a batch), and the answer of one may be left out or replaced, so its
+ * The scope of one call. A batch has several calls, and the answer of a call may be dropped or replaced, so its
  * listeners reach the connection only once its result is part of the response.
  */
 export type CallScope = {

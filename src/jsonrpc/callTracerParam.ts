@@ -1,14 +1,14 @@
 import { SUN, type Unit } from '../codec/unit.ts'
 import { boolean, isObject, maybe, member, type Param, show } from './params.ts'
 
-/** What `debug_traceTransaction` is asked for, of a node that records internal transactions and nothing more. */
+/** The options of `debug_traceTransaction` for a node that records only internal transactions. */
 export type CallTracerRequest = {
   onlyTopCall: boolean
-  /** Of the amounts in the answer. */
+  /** The unit of the amounts in the answer. */
   unit: Unit
 }
 
-/** The trace options of geth; only `callTracer` can be answered. */
+/** The trace options of geth; only `callTracer` is supported. */
 export const callTracerOptions: Param<CallTracerRequest> = (input, scope) => {
   const options = object(input)
   if (options['tracer'] !== 'callTracer')

@@ -3,11 +3,11 @@ type Listener = (delivered: boolean) => void
 /** The delivery of one response: the part of a request scope that all transports share. */
 export type Delivery = {
   onDelivery(listener: Listener): void
-  /** Reports that the response has left, or never will. Only the first report counts. */
+  /** Reports that the response was sent, or will not be sent. Only the first report counts. */
   end(delivered: boolean): void
 }
 
-/** `onError` gets what a listener throws. */
+/** Calls `onError` with what a listener throws. */
 export function createDelivery(onError: (error: unknown, message: string) => void): Delivery {
   let outcome: boolean | undefined
   let listeners: Listener[] = []

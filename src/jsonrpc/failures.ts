@@ -8,7 +8,7 @@ import { closest } from '../lib/closest.ts'
 /** The text is not JSON. */
 export const PARSE_ERROR = { code: -32700, message: 'Parse error' }
 
-/** Anything that a method throws beside an RpcError. Its text goes to the log only. */
+/** Anything other than an RpcError that a method throws. Its text is logged and not sent to the client. */
 export const INTERNAL = { code: -32603, message: 'Internal error' }
 
 /** More answers wait for slow clients than `--unsent-bytes` allows. */
@@ -32,7 +32,7 @@ export function invalidRequest(fault: string) {
   return { code: -32600, message: `Invalid Request: ${fault}` }
 }
 
-/** Geth's message, followed by the served method that was probably meant. */
+/** Geth's message, followed by the most similar method name. */
 export function methodNotFound(method: string, served: readonly string[]) {
   const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
   const near = closest(method, served)

@@ -20,7 +20,7 @@ import {
 export type LogFilter = LogMatch &
   ({ blockHash: Hash } | { fromBlock?: number | BlockTag; toBlock?: number | BlockTag })
 
-/** As in the node and in other clients; also bounds the cost of matching one log. */
+/** The limit of the node and of other clients. It also limits the cost of matching one log. */
 const MAX_ADDRESSES = 1_000
 const MAX_ALTERNATIVES = 1_000
 /** LOG4 is the largest log that the EVM has. */

@@ -1,6 +1,6 @@
 import { closingQuote } from '../lib/jsonText.ts'
 
-/** Facts about a JSON text that `JSON.parse` does not give. */
+/** Properties of a JSON text that `JSON.parse` does not provide. */
 export type Inspection = {
   /** Deepest nesting of arrays and objects. */
   depth: number

@@ -7,7 +7,7 @@ import { isObject, maybe, member, type Param, show } from './params.ts'
 /** A log filter of a range. */
 export type LogRangeFilter = Exclude<LogFilter, { blockHash: unknown }>
 
-/** The page of logs that a client asks for. */
+/** The page of logs that a client requests. */
 type LogPageRequest = {
   filter: LogRangeFilter
   /** The end of the previous page. */

@@ -8,7 +8,7 @@ import type { Param, ParamScope } from './params.ts'
 export type Method<params extends readonly unknown[], result> = {
   params: { readonly [key in keyof params]: Param<params[key]> }
   handler: (context: Context, params: params) => Promise<result> | result
-  /** How the method is served: from the chain, with a fixed answer, or refused on purpose. @default 'served' */
+  /** Served from the chain, always the same answer, or refused with a reason. @default 'served' */
   kind?: 'served' | 'fixed' | 'refused'
   /** One line for the table of docs/methods.md. */
   summary: string

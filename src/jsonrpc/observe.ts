@@ -14,9 +14,9 @@ export type ObservedCall = {
   ms: number
 }
 
-/** Runs calls and batches, for traces. Passes the result on. */
+/** Wraps calls and batches, for traces. Returns their result. */
 export type CallWatcher = {
-  /** Whether somebody wants to know. Asked for each entry: else it runs as it is, at no cost. */
+  /** Whether the observer is active; read for each entry. If not, the entry runs without overhead. */
   isOn(): boolean
   call<result>(
     call: Pick<ObservedCall, 'id' | 'method'>,
@@ -26,13 +26,13 @@ export type CallWatcher = {
   batch<result>(size: number, request: RequestScope, work: () => Promise<result>): Promise<result>
 }
 
-/** Runs a call: its context, its name and its params as they came. What it answers or throws is answered. */
+/** Runs a call with its context, name and raw params. Its result or error becomes the answer. */
 export type AroundCall = (
   call: { context: Context; method: string; params: readonly unknown[] },
   run: () => unknown,
 ) => unknown
 
-/** An entry of a request as a watcher sees it before it runs. */
+/** An entry of a request before it runs, for the observer. */
 export function watchedCall(
   entry: unknown,
   methods: Record<string, AnyMethod>,

@@ -10,17 +10,17 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 /** Decodes one positional parameter. Throws a plain `Error` whose message says what was expected. */
 export type Param<value> = { (input: unknown, scope?: ParamScope): value; doc?: ParamDoc }
 
-/** What a decoder knows about the call beside its input. */
+/** The data of a call that decoders use in addition to the input. */
 export type ParamScope = {
   /** The unit in which the client gives amounts of the coin. */
   unit: Unit
-  /** The contract behind an address that an Ethereum library predicted. Any other address is returned unchanged. */
+  /** The contract address for a predicted address. Any other address is returned unchanged. */
   contractAt(address: Address): Address
   /** Data or a topic without predicted addresses. @throws RpcError naming the contract, when one is in it */
   inData(data: Hex): Hex
 }
 
-/** The parameter's part of the OpenRPC document. */
+/** The parameter in the OpenRPC document. */
 export type ParamDoc = {
   name: string
   schema: JsonSchema
@@ -76,8 +76,8 @@ address.doc = {
 }
 
 /**
- * The address of a contract. An address that an Ethereum library predicted for a contract sent through the gateway
- * means that contract.
+ * The address of a contract. A predicted address of a contract that was sent through the gateway
+ * stands for that contract.
  */
 export const contractAddress: Param<Address> = (input, scope) => {
   const given = address(input)
@@ -155,7 +155,7 @@ export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
       `expected a block number, a block hash or one of ${BLOCK_TAGS.join(', ')}, got ${show(input)}`,
     )
   if (value > MAX_BLOCK_NUMBER) throw new Error(`block number ${show(input)} is too large`)
-  // No block is as high as either; some clients write the largest int64 for an open end.
+  // No block is that high. Some clients send the largest int64 for an open end.
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value)
 }
 blockNumberOrTag.doc = { name: 'block', schema: BLOCK_NUMBER_OR_TAG }
@@ -178,7 +178,7 @@ export function maybe<value>(param: Param<value>): Param<value | undefined> {
   )
 }
 
-/** A list, every element decoded; a failure names the element. */
+/** A list of decoded elements. An error names the element. */
 export function arrayOf<value>(param: Param<value>): Param<value[]> {
   return (input, scope) => {
     if (!Array.isArray(input)) throw new Error(`expected an array, got ${show(input)}`)
@@ -193,7 +193,7 @@ export function arrayOf<value>(param: Param<value>): Param<value[]> {
   }
 }
 
-/** Decodes one member of an object; a failure names the member. */
+/** Decodes one field of an object. An error names the field. */
 export function member<value>(
   object: Record<string, unknown>,
   name: string,
@@ -216,14 +216,14 @@ export function isObject(input: unknown): input is Record<string, unknown> {
 /** Characters of an input that a message quotes. */
 const SHOWN = 80
 
-/** An input as it is quoted in messages: short, on one line. Takes no longer for a large input than for a small one. */
+/** Quotes an input for a message: short, on one line. Takes no longer for a large input than for a small one. */
 export function show(input: unknown): string {
   if (input === undefined) return 'nothing'
   const text = briefly(input, SHOWN)
   return text.length > SHOWN ? `${text.slice(0, SHOWN - 3)}…` : text
 }
 
-/** The beginning of an input as JSON: at least `room` characters of it, where it has so many. */
+/** The beginning of an input as JSON: at least `room` characters, if it is that long. */
 function briefly(input: unknown, room: number): string {
   if (typeof input === 'bigint') return `"${input}"`
   if (typeof input === 'string') return JSON.stringify(input.slice(0, room))
@@ -246,7 +246,7 @@ function briefly(input: unknown, room: number): string {
 
 type Given = [input: unknown, scope?: ParamScope]
 
-/** What decoders know outside of a call. */
+/** The decoding context outside of a call. */
 export const PLAIN: ParamScope = {
   unit: SUN,
   contractAt: (address) => address,
@@ -257,14 +257,14 @@ export const PLAIN: ParamScope = {
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n
 
 function fromEip1898(object: Record<string, unknown>): BlockRef {
-  // Some clients write out what they leave empty.
+  // Some clients send absent fields as null.
   const blockHash = object['blockHash'] ?? undefined
   const blockNumber = object['blockNumber'] ?? undefined
   if (blockHash !== undefined && blockNumber !== undefined)
     throw new Error('expected either blockHash or blockNumber, got both')
   if (blockNumber !== undefined) return member(object, 'blockNumber', blockNumberOrTag)
   if (blockHash === undefined) throw new Error('expected blockHash or blockNumber, got neither')
-  // Only canonical blocks are answered, so `requireCanonical` changes nothing.
+  // All answers are about canonical blocks, so `requireCanonical` has no effect.
   if ((object['requireCanonical'] ?? undefined) !== undefined)
     member(object, 'requireCanonical', boolean)
   return { blockHash: member(object, 'blockHash', hash) }
@@ -274,7 +274,7 @@ function toInteger(input: unknown): bigint | undefined {
   if (typeof input === 'bigint') return input < 0n ? undefined : input
   if (typeof input === 'number')
     return Number.isSafeInteger(input) && input >= 0 ? BigInt(input) : undefined
-  // 66 characters hold the largest EVM word; a longer run of digits is nobody's number.
+  // The largest EVM word has 66 characters; a longer number is invalid.
   if (typeof input === 'string' && /^0x[0-9a-f]{1,64}$/i.test(input)) return BigInt(input)
   return undefined
 }

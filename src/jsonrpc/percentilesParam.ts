@@ -1,6 +1,6 @@
 import { type Param, show } from './params.ts'
 
-/** As in other clients: more is no question about fees. */
+/** The limit of geth. */
 const MAX_PERCENTILES = 100
 
 /** The percentiles of `eth_feeHistory`: ascending numbers from 0 to 100. */

@@ -2,11 +2,11 @@ import type { RpcSocket } from '../subscriptions/socket.ts'
 
 export type { RpcSocket } from '../subscriptions/socket.ts'
 
-/** What a method may know of the request that called it. */
+/** The request of a method call. */
 export type RequestScope = {
   /** Address of the client, for limits per client. */
   readonly client: string
-  /** Aborted when the connection has ended. Connections outlive requests: take listeners off again. */
+  /** Aborted when the connection has ended. Connections live longer than requests, so remove listeners. */
   readonly signal: AbortSignal
   /**
    * Runs once, after the method has ended: when the response has left the socket (`true`), or when it never will
@@ -20,10 +20,10 @@ export type RequestScope = {
   readonly socket?: RpcSocket | undefined
 }
 
-/** As node gives them. */
+/** Headers as node parses them. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** Where a scope gets what it tells, when it is asked. */
+/** The source from which a scope reads its values lazily. */
 export type ScopeSource = {
   client(): string
   headers(): RequestHeaders | undefined
@@ -33,8 +33,8 @@ export type ScopeSource = {
 }
 
 /**
- * A scope that asks its source lazily. The getters live on one shared object, because a literal with getters gets a hidden
- * class of its own each time it is made, and those outlive it: at thousands of requests a second that is most of the garbage.
+ * A scope that reads its source lazily. The getters are on one shared object, because each literal with getters gets a hidden
+ * class of its own that outlives it. At thousands of requests a second, that would be most of the garbage.
  */
 export function createScope(source: ScopeSource): RequestScope {
   const scope = Object.create(getters) as { source: ScopeSource }
@@ -71,7 +71,7 @@ const getters: RequestScope & ThisType<{ source: ScopeSource }> = {
   },
 }
 
-/** Why calls for a request end early: nobody is there to read the answer. Not a fault. */
+/** The reason for cancelled calls of a request: the client has disconnected. This is not a fault. */
 export class ClientGoneError extends Error {
   override name = 'ClientGoneError'
 

@@ -16,7 +16,7 @@ import {
   show,
 } from './params.ts'
 
-/** What `eth_sendTransaction` and its kin are asked to send. Amounts in sun. */
+/** The transaction of `eth_sendTransaction` and similar methods. Amounts are in sun. */
 export type SendParam = {
   from: Address
   to?: Address
@@ -33,7 +33,7 @@ export type SendParam = {
   unit: Unit
 }
 
-/** A transaction object. Access lists, tips and types are ignored: they mean nothing on this chain. */
+/** A transaction object. Access lists, tips and types are ignored, because they have no meaning on this chain. */
 export const sendParam: Param<SendParam> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   const to = member(input, 'to', blankable(contractAddress), scope)

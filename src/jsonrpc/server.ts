@@ -25,13 +25,13 @@ import { type AroundCall, type CallWatcher, type ObservedCall, watchedCall } fro
 import { type RequestScope, withSignal } from './request.ts'
 
 export type RpcServer = {
-  /** Answers the text of one request or batch; undefined when it held only notifications. Never rejects. */
+  /** Answers the text of one request or batch; undefined when it contains only notifications. Never rejects. */
   answer(text: string, request: RequestScope): Promise<Answer | undefined>
 }
 
 /**
- * JSON-RPC 2.0 around a table of methods. Params are read by position only. `context` is asked for at every call and may
- * throw while they are not there yet.
+ * A JSON-RPC 2.0 server for a table of methods. Params are read by position only. `context` is called for every call and may
+ * throw while the services are not available yet.
  */
 export function createRpcServer({
   around,
@@ -102,7 +102,7 @@ export function createRpcServer({
     const call = createCallScope(request)
     loop.enter(method)
     const response = await server.receive(entry as JSONRPCRequest, call)
-    // json-rpc-2.0 gives nothing for a notification, however it went.
+    // json-rpc-2.0 returns nothing for a notification, even if it failed.
     if (!response) {
       call.drop()
       return { answer: undefined, code: 0, method }
@@ -133,7 +133,7 @@ export function createRpcServer({
           : answerWithin(entry, rawId, request, calls, room)
     : answerWithin
 
-  /** Answers one entry within what is left of the response limit, and ends its delivery. */
+  /** Answers one entry within the remaining response limit, and settles its delivery. */
   async function answerWithin(
     entry: unknown,
     rawId: string | undefined,
@@ -183,7 +183,7 @@ export function createRpcServer({
         const index = next++
         const entry = entries[index]
         if (room.left < 0) {
-          // Too large already: what follows is not even executed.
+          // The response is already too large, so the remaining entries are not executed.
           if (isNotification(entry)) continue
           answers[index] = errorAnswer(idText(entry, ids[index]), tooLarge(responseLimit))
           continue
@@ -202,7 +202,7 @@ export function createRpcServer({
     request: RequestScope,
     calls?: ObservedCall[],
   ): Promise<Answer | undefined> {
-    // Reading a large body takes long.
+    // Parsing a large body takes long.
     if (text.length > LARGE_BODY && timeSlice.isOver()) await timeSlice.next()
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return errorAnswer('null', tooDeep(depthLimit))
@@ -221,7 +221,7 @@ export function createRpcServer({
       const { code, message } = new LimitExceededError(
         `Batch size ${payload.length} exceeds the limit of ${batchLimit}`,
       )
-      // The client sent an array and reads an array.
+      // The client sent an array and expects an array.
       return batchAnswer([errorAnswer('null', { code, message })])
     }
     const work = () => answerBatch(payload as unknown[], ids, request, calls)
@@ -242,21 +242,21 @@ export function createRpcServer({
 
 export declare namespace createRpcServer {
   type Options = {
-    /** Runs every call of a known method: what it answers or throws is answered. @default runs it */
+    /** Wraps every call of a known method. Its result or error becomes the answer. @default runs the method */
     around?: AroundCall | undefined
     /** Most calls in one batch. @default 100 */
     batchLimit?: number
-    /** What methods use, `request` aside. @throws RpcError when they are not there yet. */
+    /** The context of methods without `request`. @throws RpcError while it is not available */
     context: () => ViewContext | Promise<ViewContext>
     /** Deepest nesting of a request. @default 32 */
     depthLimit?: number
-    /** Whether an answer of so many bytes may be kept until its reader has taken it. @default any may */
+    /** Whether an answer of this many bytes may be buffered until its client has read it. @default always */
     hasRoom?: (bytes: number) => boolean
-    /** Told when a call begins and ends, to find out which one blocks the event loop. */
+    /** Called when a call starts and ends, to find the call that blocks the event loop. */
     loop?: Pick<LoopWatch, 'enter' | 'leave'>
     /** The key is the wire name. */
     methods: Record<string, AnyMethod>
-    /** Called once a call with its outcome: `code` is 0 or the JSON-RPC error code. */
+    /** Called after each call with its outcome: `code` is 0 or the JSON-RPC error code. */
     observe?: (call: ObservedCall, request: RequestScope) => void
     /** Called with everything that a handler throws, expected or not. */
     onError: (error: unknown, message: string) => void
@@ -266,14 +266,14 @@ export declare namespace createRpcServer {
     onUnknown?: ((method: string) => void) | undefined
     /** Largest response, bytes. @default 64 MiB */
     responseLimit?: number
-    /** Called once a request, for the log; leave it out when nobody reads it. */
+    /** Called once for each request, for the log. Omit it when the log is off. */
     trace?: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
-    /** Runs each call and each batch; leave it out when nobody watches. */
+    /** Wraps each call and each batch. Omit it without an observer. */
     watch?: CallWatcher
   }
 }
 
-/** Bytes that a response may still take; below zero once something did not fit. */
+/** Remaining bytes of the response limit; negative once an answer exceeded it. */
 type Room = { left: number }
 
 function take(room: Room, bytes: number): boolean {
@@ -281,10 +281,10 @@ function take(room: Room, bytes: number): boolean {
   return room.left >= 0
 }
 
-/** Entries of one batch that are under way at once: less than the sockets that the node takes (40). */
+/** Entries of one batch in flight: fewer than the sockets of a node (40). */
 const BATCH_CONCURRENCY = 16
 
-/** Characters of a request that takes a millisecond to read. */
+/** Characters of a request that takes a millisecond to parse. */
 const LARGE_BODY = 100_000
 
 /** Characters from which a request is checked for its depth before it is parsed. Parsing a shorter one is fast at any depth. */

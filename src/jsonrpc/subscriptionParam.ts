@@ -4,15 +4,15 @@ import { SUN, type Unit } from '../codec/unit.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
 import { blockNumberOrTag, isObject, maybe, member, type Param, show } from './params.ts'
 
-/** What can be subscribed to. */
+/** Kinds of subscriptions. */
 export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 'syncing'
 
 const KINDS: readonly string[] = ['newHeads', 'logs', 'newPendingTransactions', 'syncing']
 
-/** The filter of a `logs` subscription: never one block. */
+/** The filter of a `logs` subscription, without `blockHash`. */
 export type SubscriptionFilter = Exclude<LogFilter, { blockHash: unknown }>
 
-/** Where a subscription starts: at a past block, or, where absent, with the next one. */
+/** The first block of a subscription; the next block when absent. */
 export type ResumeOptions = { resumeFrom?: number | BlockTag }
 
 /** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`. */
@@ -58,7 +58,7 @@ subscriptionArgument.doc = {
   schema: { anyOf: [logFilter.doc?.schema ?? {}, RESUME, schemas.boolean, { type: 'null' }] },
 }
 
-/** The third parameter of `eth_subscribe` for `logs`: options that no client sends by itself. */
+/** The third parameter of `eth_subscribe` for `logs`: options of the gateway, which clients do not send by default. */
 export const resumeOptions: Param<ResumeOptions> = (input) => {
   if (input === undefined || input === null) return {}
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)

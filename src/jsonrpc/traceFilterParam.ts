@@ -14,17 +14,17 @@ import {
   show,
 } from './params.ts'
 
-/** Most blocks of one `trace_filter`. Anvil's bound. */
+/** Largest range of one `trace_filter`. Anvil has the same limit. */
 export const MAX_TRACED_BLOCKS = 300
 
-/** What `trace_filter` is asked for. */
+/** The request of `trace_filter`. */
 export type TraceFilter = TraceSelection & {
   fromBlock: number | BlockTag
   toBlock: number | BlockTag
-  /** Traces that are left out at the beginning, and most that are answered. */
+  /** Number of traces to skip, and maximum number of traces to return. */
   after: number
   count: number
-  /** Of the amounts in the answer. */
+  /** The unit of the amounts in the answer. */
   unit: Unit
 }
 

@@ -1,4 +1,4 @@
-/** What an operator does about a reason that `/health` gives. */
+/** What an operator can do about a reason in `/health`. */
 const ADVICE: readonly (readonly [pattern: RegExp, todo: string])[] = [
   [
     /waiting for/i,

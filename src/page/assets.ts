@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 
 import { Hono } from 'hono'
 
-/** Addresses of the files that pages load. Each has its content hash in its query, so browsers keep it for a year. */
+/** URLs of the files that pages load. Each has its content hash in the query, so browsers may cache it for a year. */
 export type Assets = { icon: string; script: string; style: string }
 
 /** `npm run build` writes them. The same path from `src/page` and from `dist/page`. */

@@ -27,7 +27,7 @@ const STANDARD_721 = parseAbi([
   'event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)',
 ])
 
-/** The ABI that the chain keeps for a contract, in the spelling of Ethereum tools. Entries that cannot be read are left out. */
+/** The ABI that the chain stores for a contract, in the format of Ethereum tools. Skips entries that cannot be read. */
 export function toAbi(entries: readonly AbiEntry[] | undefined): Abi {
   return (entries ?? []).flatMap((entry): unknown[] => {
     const type = entry.type?.toLowerCase()
@@ -49,7 +49,7 @@ export function toAbi(entries: readonly AbiEntry[] | undefined): Abi {
   }) as Abi
 }
 
-/** Read functions of an ERC-20 token: offered for a contract whose ABI the chain does not keep. */
+/** Read functions of an ERC-20 token, for a contract without an ABI on the chain. */
 const STANDARD_READS = parseAbi([
   'function name() view returns (string)',
   'function symbol() view returns (string)',
@@ -59,7 +59,7 @@ const STANDARD_READS = parseAbi([
   'function allowance(address owner, address spender) view returns (uint256)',
 ])
 
-/** Functions of an ABI that only read; those of a token where there is no ABI. */
+/** The read functions of an ABI; without an ABI, those of a token. */
 export function readFunctions(abi: Abi): AbiFunction[] {
   const known: Abi = abi.length > 0 ? abi : STANDARD_READS
   return known.filter(
@@ -69,7 +69,7 @@ export function readFunctions(abi: Abi): AbiFunction[] {
   )
 }
 
-/** Call data by the contract's ABI, or by the token standards; undefined when neither knows it. */
+/** Decodes call data with the contract's ABI or the token standards; undefined when neither has the function. */
 export function decodeInput(input: Hex, abi: Abi): DecodedCall | undefined {
   for (const known of [abi, STANDARD]) {
     try {
@@ -80,13 +80,13 @@ export function decodeInput(input: Hex, abi: Abi): DecodedCall | undefined {
       )
       return { name: functionName, args: named(entry?.inputs ?? [], args) }
     } catch {
-      // The next ABI may know it.
+      // The next ABI may have it.
     }
   }
   return undefined
 }
 
-/** A log by the contract's ABI, or by the token standards; undefined when neither knows it. */
+/** Decodes a log with the contract's ABI or the token standards; undefined when neither has the event. */
 export function decodeLog(
   log: { data: Hex; topics: readonly Hash[] },
   abi: Abi,
@@ -110,7 +110,7 @@ export function decodeLog(
         ),
       }
     } catch {
-      // The next ABI may know it.
+      // The next ABI may have it.
     }
   }
   return undefined
@@ -125,7 +125,7 @@ export function valueText(value: unknown): string {
   )
 }
 
-/** A parameter as a function of its ABI spells it: `address to`. */
+/** A parameter with its type: `address to`. */
 export function parameterText({ name, type }: AbiParameter): string {
   return name ? `${type} ${name}` : type
 }
@@ -153,7 +153,7 @@ function mutability({ constant, payable, stateMutability }: AbiEntry): string {
   return payable ? 'payable' : 'nonpayable'
 }
 
-/** The zero address means none in a token transfer: tokens were minted or burned. */
+/** In a token transfer the zero address means that tokens were minted or burned. */
 export function isZeroAddress(address: Address): boolean {
   return /^0x0+$/.test(address)
 }

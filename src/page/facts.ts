@@ -22,14 +22,14 @@ export type BlockFacts = {
   types: Map<Hash, string | undefined>
 }
 
-/** A transaction; what belongs to its block is absent while it is pending. */
+/** A transaction; the fields of its block are absent while it is pending. */
 export type TransactionFacts = {
   transaction: RpcTransaction
   receipt: RpcReceipt | null
   native: Transaction | undefined
   info: TransactionInfo | undefined
   internal: InternalTransaction[]
-  /** ABIs by contract address, of the contracts that it touches. */
+  /** ABIs of the contracts that it calls, by address. */
   abis: Map<Address, Abi>
 }
 
@@ -54,7 +54,7 @@ const MAX_ABIS = 8
 
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** Reads what the pages show, through the gateway itself and the native interface. Every function throws what the gateway throws; absent things are undefined. */
+/** Reads the data of the pages through the gateway itself and the native HTTP API. Functions throw the errors of the gateway and return undefined for absent data. */
 export function createFacts({ native, request }: createFacts.Options) {
   const ask = <result>(method: string, ...params: unknown[]) =>
     request({ method, params }) as Promise<result>
@@ -162,7 +162,7 @@ export function createFacts({ native, request }: createFacts.Options) {
       }
     },
 
-    /** Runs a function of a contract's ABI that only reads. @throws Error naming what is wrong with an argument; RpcError */
+    /** Calls a read function of a contract. @throws Error naming the wrong argument; RpcError */
     async read(
       address: Address,
       signature: string,
@@ -182,7 +182,7 @@ export function createFacts({ native, request }: createFacts.Options) {
     energyPrice: async () => BigInt(await ask<Hex>('eth_gasPrice')),
   }
 
-  /** Transfers from and to an account; of a contract also those of its own token. */
+  /** Transfers from and to an account; for a contract also those of its own token. */
   async function recentTransfers(
     address: Address,
     isContract: boolean,
@@ -202,7 +202,7 @@ export function createFacts({ native, request }: createFacts.Options) {
       const logs = new Map(found.flat().map((log) => [logKey(log), log]))
       return { logs: [...logs.values()].toSorted(newestFirst), from, to }
     } catch {
-      // The page says that they could not be read: the other facts stay useful.
+      // The page shows that they could not be read; the other facts remain useful.
       return undefined
     }
   }
@@ -227,7 +227,7 @@ export function functionKey({
   return `${name}(${inputs.map(({ type }) => type).join(',')})`
 }
 
-/** An argument as a person types it: JSON for lists and tuples, decimal or hex for numbers. */
+/** A typed argument: JSON for lists and tuples, decimal or hex for numbers. */
 function argument(text: string, type: string): unknown {
   const given = text.trim()
   if (type.endsWith(']') || type.startsWith('tuple')) return JSON.parse(given)

@@ -25,17 +25,17 @@ import { Transaction } from './views/transaction.tsx'
 /** Blocks on the start page. */
 const BLOCKS = 15
 
-/** Milliseconds that a page waits for its facts before it sends its frame first. */
+/** Milliseconds that a page waits for its facts before it sends the frame first. */
 const PATIENCE = 150
 
 /** Scripts, styles and connections of this origin only; nothing inline, no frames. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Stands for the content while the frame is rendered. */
+/** Placeholder of the content while the frame is rendered. */
 const CONTENT = 'content-goes-here'
 
-/** The page for people: explorer, console, connect, state. Every address is stable and every fact is there without JavaScript. */
+/** The web pages: explorer, console, connect, state. All URLs are stable, and all facts are shown without JavaScript. */
 export function createPage({
   accounts,
   health,
@@ -51,7 +51,7 @@ export function createPage({
   const app = new Hono()
   app.route('/', assetRoutes)
 
-  /** Sends a document. The frame goes first when the facts take longer than a moment. */
+  /** Sends a document. If the facts take too long, the frame is sent first. */
   async function document(
     c: Context,
     { active, title }: { active: string; title: string },
@@ -205,7 +205,7 @@ export function createPage({
 
 export declare namespace createPage {
   type Options = {
-    /** Funded accounts of the dev chain, whose keys everybody may see. */
+    /** Funded accounts of the dev chain, with public keys. */
     accounts?: readonly DevAccount[] | undefined
     health: () => Health
     /** Methods that the console offers. */
@@ -245,7 +245,7 @@ async function written(element: Child): Promise<string> {
   return (await html`${element}`).toString()
 }
 
-/** Libraries explain their errors over many lines; the first one says what is wrong. */
+/** The first line of an error: libraries add lines of explanation. */
 function firstLine(error: unknown): string {
   return ((error as Error).message.split('\n')[0] ?? '').slice(0, 300)
 }

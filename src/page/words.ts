@@ -1,4 +1,4 @@
-/** Contract types of the chain in words. A type that is missing here is shown by its name. */
+/** Readable names of contract types. A type that is not in the table is shown by its own name. */
 const TYPES: Readonly<Record<string, string>> = {
   AccountCreateContract: 'Create account',
   AccountPermissionUpdateContract: 'Update permissions',
@@ -41,12 +41,12 @@ const TYPES: Readonly<Record<string, string>> = {
   WitnessUpdateContract: 'Update producer',
 }
 
-/** What a transaction of a contract type does, in words. */
+/** The readable name of a contract type. */
 export function typeInWords(type: string | undefined): string {
   return type === undefined ? 'Unknown' : (TYPES[type] ?? type.replace(/Contract$/, ''))
 }
 
-/** What an internal transaction does, from the note that the node keeps of it. */
+/** The readable type of an internal transaction, from the note of the node. */
 export function noteInWords(note: string): string {
   const words: Record<string, string> = {
     call: 'transfer or call',

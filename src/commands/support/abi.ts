@@ -45,7 +45,7 @@ export async function loadAbi(path: string): Promise<Abi> {
 }
 
 /**
- * Reads signatures such as `transfer(address,uint256)` or `event Transfer(address indexed, …)`. Without a leading word
+ * Reads signatures such as `transfer(address,uint256)` or `event Transfer(address indexed, …)`. Without a leading keyword
  * it is a function.
  *
  * @throws CommandError (usage)
@@ -68,7 +68,7 @@ export function signatures(lines: readonly string[], option: string): Abi {
     })
 }
 
-// Artifacts keep the ABI under `abi`, some as text; a build's output holds many contracts.
+// Artifacts have the ABI in `abi`, some of them as text. The output of a build has many contracts.
 function collectItems(json: unknown, depth = 0): unknown[] {
   if (depth > 5) return []
   if (Array.isArray(json))
@@ -82,7 +82,7 @@ function collectItems(json: unknown, depth = 0): unknown[] {
   return Object.values(json).flatMap((member) => collectItems(member, depth + 1))
 }
 
-/** What nearly every token and access rule uses, so that the common cases decode without `--abi`. */
+/** Functions, events and errors of common token and access standards, so that they decode without `--abi`. */
 export const WELL_KNOWN: Abi = parseAbi([
   'function transfer(address to, uint256 value) returns (bool)',
   'function transferFrom(address from, address to, uint256 value) returns (bool)',
@@ -114,7 +114,7 @@ export const WELL_KNOWN: Abi = parseAbi([
   'error EnforcedPause()',
 ])
 
-/** Explains revert bytes: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined when it is none of them. */
+/** Decodes revert data: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined for any other. */
 export function decodeRevert(data: Hex, abi: Abi): Decoded | undefined {
   try {
     const { abiItem, args, errorName } = decodeErrorResult({ abi: [...abi, ...WELL_KNOWN], data })
@@ -124,7 +124,7 @@ export function decodeRevert(data: Hex, abi: Abi): Decoded | undefined {
   }
 }
 
-/** Explains call data by the ABI. */
+/** Decodes call data with the ABI. */
 export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
   try {
     const all: Abi = [...abi, ...WELL_KNOWN]
@@ -141,7 +141,7 @@ export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
   }
 }
 
-/** Explains a log by the ABI. Several events may share a topic and differ in what is indexed, so each is tried. */
+/** Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. */
 export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded | undefined {
   for (const event of [...abi, ...WELL_KNOWN]) {
     if (event.type !== 'event' || (!event.anonymous && toEventSelector(event) !== log.topics[0]))
@@ -156,13 +156,13 @@ export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded 
       })
       return decoded('event', event.name, event.inputs, args ?? [])
     } catch {
-      // Same name and types, other indexed parameters: the next one may fit.
+      // Same name and types, other indexed parameters: the next one may match.
     }
   }
   return undefined
 }
 
-/** Decodes returned bytes by the outputs of a function. */
+/** Decodes returned bytes with the outputs of a function. */
 export function decodeReturn(data: Hex, outputs: readonly AbiParameter[]): unknown[] {
   return decodeAbiParameters(outputs, data).map((value) => plain(value))
 }
@@ -202,7 +202,7 @@ function plain(value: unknown): unknown {
   return value
 }
 
-/** A revert in words. */
+/** The message of a revert. */
 export function describeRevert(
   data: Hex,
   abi: Abi,
@@ -225,7 +225,7 @@ export function describe(decoded: Decoded): string {
   return `${decoded.name}(${args.join(', ')})`
 }
 
-/** An error answer with its revert explained; anything else is passed through. */
+/** An error with its revert decoded. Any other error is returned unchanged. */
 export async function explain(error: unknown, abiFile: string | undefined): Promise<unknown> {
   if (!(error instanceof CommandError) || error.exitCode !== EXIT.reverted) return error
   const data = error instanceof RpcFailure ? error.revertData : error.details['data']

@@ -8,7 +8,7 @@ import {
 } from '../../lib/address.ts'
 import { usageError } from '../errors.ts'
 
-/** One address in its three spellings. */
+/** An address in its three formats. */
 export type AddressForms = {
   /** `T…`, what wallets of this chain show. */
   base58: string
@@ -18,13 +18,13 @@ export type AddressForms = {
   eth: Address
 }
 
-/** Reads an address in any spelling; undefined when it is none. A base58 address must have a right checksum. */
+/** Reads an address in any format; undefined when it is not an address. The checksum of a base58 address must be right. */
 export function tryAddress(text: string): AddressForms | undefined {
   const eth = parseAny(text)
   return eth && { base58: toBase58Address(eth), hex: toNativeAddress(eth), eth }
 }
 
-/** @throws CommandError (usage) that names where the address was given. */
+/** @throws CommandError (usage) that names the option or argument. */
 export function parseAddress(text: string, where: string): AddressForms {
   const address = tryAddress(text)
   if (address && /^0x[0-9a-f]{40}$/i.test(text) && hasWrongChecksum(text))

@@ -5,8 +5,8 @@ const DECIMALS = 6
 const MAX_INT64 = 2n ** 63n - 1n
 
 /**
- * Reads an amount of the coin: `1.5coin`, `1500000sun`. The unit must be there: a bare number would mean one thing to
- * Ethereum tools and another to native ones.
+ * Reads an amount of the coin: `1.5coin`, `1500000sun`. The unit is required, because a bare number means one thing to
+ * Ethereum tools and another to native tools.
  *
  * @returns sun, exact
  * @throws CommandError (usage)

@@ -5,23 +5,23 @@ import { get, integer, isRecord, scalar } from './json.ts'
 import { type Node, textOf } from './node.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'
 
-/** The chain calls that sending needs, over either interface. */
+/** The chain calls that sending needs, over JSON-RPC or the native HTTP API. */
 export type Channel = {
   head(): Promise<Head>
   hasCode(address: AddressForms): Promise<boolean>
   /** Energy that a call or creation needs. @throws CommandError with exit code 3 when it would revert. */
   energy(intent: Intent, owner: AddressForms): Promise<bigint>
-  /** Sun for one energy. */
+  /** Sun for one unit of energy. */
   energyPrice(): Promise<bigint>
-  /** Sends signed bytes (hex) and returns the transaction's id. The same bytes again are no error. */
+  /** Sends signed bytes (hex) and returns the transaction's id. Sending the same bytes again is not an error. */
   broadcast(signed: string, txID: string): Promise<void>
-  /** Why the same call reverts now; undefined when it does not revert or the answer is unknown. */
+  /** The reason why the same call reverts now; undefined when it does not revert or the reason is unknown. */
   reason(intent: Intent, owner: AddressForms): Promise<CommandError | undefined>
-  /** The outcome; undefined while the transaction is in no block. */
+  /** The outcome; undefined while the transaction is not in a block. */
   outcome(txID: string): Promise<Outcome | undefined>
 }
 
-/** A block to refer to, and the head's time (milliseconds) from which validity counts. */
+/** A reference block, and the time of the head (milliseconds) from which the expiration counts. */
 type Head = { number: number; hash: string; time: number }
 
 export type Outcome = {
@@ -32,13 +32,13 @@ export type Outcome = {
   fee: bigint | undefined
   contract: string | undefined
   logs: number
-  /** Why it failed, where that is told. */
+  /** The reason of the failure, if it is known. */
   reason: string | undefined
   /** The answer itself. */
   receipt: unknown
 }
 
-/** A gateway, or any JSON-RPC that takes native bytes. */
+/** A gateway, or any JSON-RPC server that accepts native bytes. */
 export function createRpcChannel(rpc: Rpc): Channel {
   return {
     async head() {
@@ -125,7 +125,7 @@ export function createNodeChannel(node: Node): Channel {
       try {
         return integer(get(await node.call('estimateenergy', body), 'energy_required'))
       } catch {
-        // Most nodes have no estimate; the simulation's own use is the next best.
+        // Most nodes have no estimate; the energy used by the simulation replaces it.
         return integer(get(answer, 'energy_used'))
       }
     },
@@ -143,7 +143,7 @@ export function createNodeChannel(node: Node): Channel {
       if (get(answer, 'result') !== true)
         throw new CommandError('broadcasthex: the node did not accept the transaction')
     },
-    // The node's outcome contains the reason.
+    // The transaction info contains the reason.
     reason: async () => undefined,
     async outcome(txID) {
       const info = await node.call('gettransactioninfobyid', { value: txID })

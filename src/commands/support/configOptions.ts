@@ -10,14 +10,14 @@ import {
 import { readConfigFile } from '../../config/file.ts'
 import { usageError } from '../errors.ts'
 
-/** Flags of a gateway as the parser gives them. */
+/** Flags of a gateway, as parsed. */
 export type ConfigFlags = Record<string, string | string[] | boolean | undefined>
 
 /**
  * Adds the options of the table in `config.ts`.
  *
  * @param without - Names of options that the command does not have.
- * @param shown - Names of those that its help lists; the others are taken all the same. All when absent.
+ * @param shown - Names of the options that its help lists; the others work too. All when absent.
  */
 export function addConfigOptions(
   command: Command,
@@ -36,7 +36,7 @@ export function addConfigOptions(
   return command
 }
 
-/** The settings from flags, environment and the file that they name. @throws CommandError with exit code 2 */
+/** The settings from flags, environment and configuration file. @throws CommandError with exit code 2 */
 export function configOf(flags: ConfigFlags, env = process.env): Config {
   const path = flags['config'] ?? (env['ETHGATE_CONFIG'] || undefined)
   try {

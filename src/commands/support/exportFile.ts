@@ -11,10 +11,10 @@ type ExportState = {
   search: string
   /** First block that is not in the file yet. */
   next: number
-  /** Length of the file up to there. Bytes behind it are from an interrupted write. */
+  /** Length of the file up to that block. Bytes after it are from an interrupted write. */
   bytes: number
   logs: number
-  /** The last block of the run that wrote the file: while the chain still has it, all below it is unchanged. */
+  /** The last exported block. While it is canonical, all blocks below it are unchanged. */
   goal: BlockMark | undefined
 }
 
@@ -31,7 +31,7 @@ export type ExportFile = {
 }
 
 /**
- * Opens a new export, or continues one. Bytes that were appended after the last `save` are removed first, so a run
+ * Opens a new export, or continues one. It removes bytes that were appended after the last `save`, so a run
  * that was killed at any moment leaves neither gaps nor duplicates.
  *
  * @throws CommandError (usage) when the file belongs to another search, or to no export at all

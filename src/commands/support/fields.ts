@@ -25,7 +25,7 @@ export function date(value: unknown): string | undefined {
   return value === undefined ? undefined : time(Number(integer(value)))
 }
 
-/** Bytes that are text for people. */
+/** Bytes that are readable text. */
 export function memo(value: unknown): string | undefined {
   return value === undefined ? undefined : textOf(scalar(value) ?? '')
 }

@@ -139,10 +139,10 @@ export async function followChain(watch: Watch): Promise<void> {
   }
 }
 
-/** The outcome of one block: missing when the chain does not have it (any more), so that the head must be asked again. */
+/** The result for one block: missing when the chain does not have it (any more), so that the head must be read again. */
 type Outcome = 'delivered' | 'missing' | 'removed'
 
-/** Milliseconds until the head is asked again after a missing block. */
+/** Milliseconds until the head is read again after a missing block. */
 const MISSING_MS = 200
 
 /** What was delivered of one block. */

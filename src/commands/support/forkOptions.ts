@@ -5,13 +5,13 @@ import { usageError } from '../errors.ts'
 
 type Flags = Record<string, string | boolean | undefined>
 
-/** Options that have no meaning where the chain is another one's. */
+/** Options that have no meaning with a fork. */
 const CONFLICTS: Readonly<Record<string, string>> = {
   chainId: '--chain-id: a fork has the chain id of its chain',
   decimals: '--decimals: a fork has the decimals of its chain',
 }
 
-/** Adds the options of a forked chain. Those of anvil are understood too. */
+/** Adds the options of a fork. The names that anvil uses work too. */
 export function addForkOptions(command: Command): Command {
   return command
     .option('--fork <url>', 'fork the chain of a node; the address of its HTTP API')
@@ -29,7 +29,7 @@ export function addForkOptions(command: Command): Command {
     .addOption(new Option('--fork-block-number <n>').hideHelp())
 }
 
-/** The fork that the flags ask for. @throws CommandError with exit code 2 */
+/** The fork that the flags describe. @throws CommandError with exit code 2 */
 export function forkOf(flags: Flags): connectFork.Options | undefined {
   const url = flags['fork'] ?? flags['forkUrl']
   if (typeof url !== 'string') {

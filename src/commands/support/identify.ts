@@ -29,7 +29,7 @@ import { type AddressForms, tryAddress } from './address.ts'
 import { group } from './amount.ts'
 import { textOf } from './node.ts'
 
-/** What an input is. */
+/** The kind of an input and its decoded content. */
 export type Finding =
   | { kind: 'address'; address: AddressForms }
   | {
@@ -41,7 +41,7 @@ export type Finding =
     }
   | {
       kind: 'ethereum transaction'
-      /** The hash that Ethereum tools know it by. */
+      /** Its hash in Ethereum tools. */
       hash: Hex
       from: Hex | undefined
       fields: Record<string, unknown>
@@ -53,7 +53,7 @@ export type Finding =
   | { kind: 'text'; text: string }
 
 /**
- * Says what an input is: an address, a transaction of either kind, revert data, call data, a log, returned values, text.
+ * Identifies an input: an address, a native or Ethereum transaction, revert data, call data, a log, returned values, text.
  *
  * @throws CommandError (usage) when it is none of them
  */
@@ -133,8 +133,8 @@ function nativeTransaction(hex: string, abi: Abi): Finding | undefined {
 }
 
 /**
- * A whole transaction, or the content alone that is signed. Other bytes may parse as protobuf by chance, so it must
- * make sense.
+ * A whole transaction, or only the content that is signed. Other bytes may parse as protobuf by chance, so the content
+ * must be plausible.
  */
 function readNative(hex: string): Transaction | undefined {
   try {
@@ -142,14 +142,14 @@ function readNative(hex: string): Transaction | undefined {
     if (transaction.raw_data.contract?.[0]?.parameter?.type_url?.includes('protocol.'))
       return transaction
   } catch {
-    // Not a whole one; perhaps the content.
+    // Not a whole transaction; it may be the content alone.
   }
   try {
     const raw_data = rawDataToJson(Buffer.from(hex, 'hex'))
     if (raw_data.contract?.[0]?.parameter?.type_url?.includes('protocol.'))
       return { txID: transactionId(hex), raw_data, raw_data_hex: hex }
   } catch {
-    // Something else.
+    // Not a transaction.
   }
   return undefined
 }

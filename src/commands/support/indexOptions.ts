@@ -4,10 +4,10 @@ import type { NativeClient } from '../../native/client.ts'
 import { CommandError, usageError } from '../errors.ts'
 import type { Io } from './io.ts'
 
-/** Options that all parts of `ethgate index` have. */
+/** Options of all subcommands of `ethgate index`. */
 export type IndexOptions = { index?: string; json?: boolean; table?: boolean }
 
-/** Options of the parts that ask a node. */
+/** Options of the subcommands that call a node. */
 export type NodeOptions = { upstream?: string; upstreamSolidity?: string; upstreamHeader?: string }
 
 /** Opens an index. @throws CommandError */
@@ -25,7 +25,7 @@ export function indexAddress(io: Io, { index }: IndexOptions): string {
   return address
 }
 
-/** What an index is. @throws CommandError when it was never written */
+/** The metadata of an index. @throws CommandError when it is empty */
 export async function requireFacts(engine: Engine): Promise<Facts> {
   const { readFacts } = await import('../../logIndex/facts.ts')
   const facts = await readFacts(engine)

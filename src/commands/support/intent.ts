@@ -4,7 +4,7 @@ import type { Transaction } from '../../native/types.ts'
 import { anchorFields } from '../../sending/nativeTransaction.ts'
 import type { AddressForms } from './address.ts'
 
-/** What a send wants, in native terms. Amounts of the coin in sun. */
+/** The native transaction to send. Amounts of the coin are in sun. */
 export type Intent =
   | { kind: 'transfer'; to: AddressForms; amount: bigint }
   | { kind: 'token transfer'; to: AddressForms; token: string; amount: bigint }
@@ -17,13 +17,13 @@ export type Intent =
       amount: bigint
       /** Share of the energy that callers pay, percent. */
       percent: number
-      /** Most energy that the creator gives to one call. */
+      /** Largest amount of energy that the creator pays for one call. */
       originEnergyLimit: bigint
     }
 
 type TokenValue = { id: string; amount: bigint }
 
-/** Where and how a transaction is valid. */
+/** The validity and limits of a transaction. */
 export type Envelope = {
   owner: AddressForms
   reference: { number: number; hash: string }
@@ -36,7 +36,7 @@ export type Envelope = {
   permission: number | undefined
 }
 
-/** The unsigned content of the transaction, as the node's JSON has it. */
+/** The unsigned content of the transaction, as the node's JSON. */
 export function toRawData(intent: Intent, envelope: Envelope): Transaction['raw_data'] {
   const { type, value } = contractOf(intent, envelope.owner)
   return {
@@ -113,7 +113,7 @@ function contractOf(
   }
 }
 
-/** An ABI as the chain stores it with a contract; members of tuples have no place there. */
+/** An ABI as the chain stores it with a contract; it cannot store the members of tuples. */
 function toNativeAbi(abi: Abi): Record<string, unknown>[] {
   return abi.map((item) => ({
     type: capital(item.type),

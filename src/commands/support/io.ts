@@ -1,4 +1,4 @@
-/** What a command reads and writes. Tests run commands in their own process with streams of their own. */
+/** The streams and environment of a command. Tests run commands in their own process with other streams. */
 export type Io = {
   readonly stdin: AsyncIterable<Uint8Array | string>
   readonly stdout: Output

@@ -7,7 +7,7 @@ import { CommandError, usageError } from '../errors.ts'
 import { type AddressForms, parseAddress } from './address.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A private key: 32 bytes as 64 hexadecimal characters. Never printed unless it was just made. */
+/** A private key: 32 bytes as 64 hexadecimal characters. Printed only when it was just created. */
 export type PrivateKey = { hex: string; address: AddressForms }
 
 /** A key from the system's random source. */
@@ -15,7 +15,7 @@ export function newKey(): PrivateKey {
   return keyOf(Buffer.from(secp256k1.utils.randomSecretKey()).toString('hex'), 'new key')
 }
 
-/** @throws CommandError (usage) when the text is no private key; the text itself is not repeated. */
+/** @throws CommandError (usage) when the text is not a private key; the error does not contain the text. */
 export function keyOf(text: string, where: string): PrivateKey {
   const hex = text.trim().replace(/^0x/i, '').toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(hex) || !secp256k1.utils.isValidSecretKey(Buffer.from(hex, 'hex')))
@@ -25,7 +25,7 @@ export function keyOf(text: string, where: string): PrivateKey {
   return { hex, address: parseAddress(`0x${twenty}`, where) }
 }
 
-/** Where a command may take its key from; never from the command line itself without a warning. */
+/** The sources of a key. A key on the command line causes a warning. */
 export type KeyOptions = { keyFile?: string; key?: string }
 
 /**

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts'
 
 /** Prints logs, explained by an ABI when there is one. */
 export type LogPrinter = {
-  /** The log as it came, and `decoded` beside it. */
+  /** The log as received, with `decoded` added. */
   json(log: RpcLog): string
   /** One line for people. */
   line(log: RpcLog): string

@@ -4,14 +4,14 @@ import { get, isRecord, scalar } from './json.ts'
 import { withRetry } from './retry.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'
 
-/** What `eth_getLogs` looks for, beside the range. */
+/** The filter of `eth_getLogs` without the range. */
 export type LogFilter = { address?: readonly string[]; topics?: readonly unknown[] }
 
-/** The logs of a range of blocks, all of them. */
+/** All logs of a range of blocks. */
 export type LogPage = { from: number; to: number; logs: RpcLog[] }
 
 /**
- * Reads logs range by range, in order and without gaps, with several requests under way. The width of a request adapts:
+ * Reads logs range by range, in order and without gaps, with several requests in flight. The range of a request adapts:
  * it shrinks to what the server says it allows (`exceed max block range: N`, `query returned more than N results`, a
  * suggested range), and grows while answers are small.
  *
@@ -37,7 +37,7 @@ export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPa
     await Promise.allSettled(queue.flatMap(({ outcome }) => outcome ?? []))
   }
 
-  /** Cuts the next pieces to the width of now and asks for them. */
+  /** Splits off the next ranges with the current width and requests them. */
   function start(): void {
     for (let index = 0; index < Math.min(concurrency, queue.length); index += 1) {
       const piece = queue[index] as Piece
@@ -48,7 +48,7 @@ export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPa
         piece.to = end
       }
       piece.outcome = read(piece.from, piece.to)
-      // Waited for in order; until its turn a failure must not count as unhandled.
+      // It is awaited later, in order. This avoids an unhandled rejection until then.
       piece.outcome.catch(() => {})
     }
   }
@@ -81,10 +81,10 @@ export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPa
   }
 }
 
-/** Blocks to ask for, and the outcome once they were asked for. */
+/** A range of blocks, and its result once it was requested. */
 type Piece = { from: number; to: number; outcome?: Promise<Outcome> }
 
-/** Logs, or how many blocks the server would take instead. */
+/** Logs, or the number of blocks that the server would accept. */
 type Outcome = { logs: RpcLog[] } | { fits: number }
 
 export declare namespace readLogs {
@@ -94,7 +94,7 @@ export declare namespace readLogs {
     /** First and last block. */
     from: number
     to: number
-    /** Requests under way at once. */
+    /** Requests in flight. */
     concurrency: number
     retries: number
     /** Blocks of the first request. @default 500 */
@@ -106,7 +106,7 @@ export declare namespace readLogs {
 }
 
 const FIRST_WIDTH = 500
-/** Rows that a request aims at: half of the 10,000 that nodes allow. */
+/** Target number of logs of a request: half of the 10,000 that nodes allow. */
 const GOOD_ROWS = 5_000
 
 function createWidth(first: number) {
@@ -127,8 +127,8 @@ function createWidth(first: number) {
 }
 
 /**
- * How many blocks the server would take, when an error says that a range was too wide or too full; undefined for any
- * other error. `forEver`: the limit is on blocks and holds everywhere, not just where logs are dense.
+ * The number of blocks that the server would accept, when an error says that a range has too many blocks or logs; undefined for any
+ * other error. `forEver`: the limit counts blocks, so it holds for every range, not only where logs are dense.
  */
 function limitOf(
   error: RpcFailure,

@@ -7,7 +7,7 @@ import { readText } from './input.ts'
 import type { Intent } from './intent.ts'
 import { isRecord } from './json.ts'
 
-/** The options of `send` that say what is sent. */
+/** The options of `send` that describe the transaction. */
 export type IntentOptions = {
   to?: string
   amount?: string
@@ -23,9 +23,9 @@ export type IntentOptions = {
 }
 
 /**
- * What the options ask for.
+ * The transaction that the options describe.
  *
- * @throws CommandError (usage) where they contradict each other or miss something
+ * @throws CommandError (usage) when options contradict each other or one is missing
  */
 export async function readIntent(
   words: readonly string[],
@@ -42,7 +42,7 @@ export async function readIntent(
   if (data !== undefined) return { kind: 'call', to, data, amount, ...(token && { token }) }
   if (options.amount === undefined)
     throw usageError('the amount is missing: give --amount, such as 1.5coin')
-  // Coins for a contract are a call without data: the chain refuses a plain transfer to one.
+  // Coins for a contract are sent by a call without data, because the chain rejects a transfer to a contract.
   if (await hasCode(to)) return { kind: 'call', to, data: '', amount, ...(token && { token }) }
   return token
     ? { kind: 'token transfer', to, token: token.id, amount: token.amount }
@@ -131,7 +131,7 @@ async function readArtifact(path: string, contract: string | undefined): Promise
   return artifact
 }
 
-// Compilers write the code as text or as { object }, under `bytecode` or `evm.bytecode`, one contract a file or many.
+// Compilers write the code as text or as { object }, in `bytecode` or `evm.bytecode`, with one or several contracts in a file.
 function findArtifacts(json: unknown, name: string, depth = 0): Artifact[] {
   if (!isRecord(json) || depth > 4) return []
   const evm = json['evm']

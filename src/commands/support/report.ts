@@ -9,14 +9,14 @@ import { isPassing } from './retry.ts'
 import { renderFields } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A transaction on its way. */
+/** A sent transaction. */
 export type Sent = {
   id: string
   intent: Intent
   owner: AddressForms
   /** Address that a deployment will have. */
   created: string | undefined
-  /** Milliseconds after which it can be in no block; when the gateway built it, seconds from now are assumed. */
+  /** Time in milliseconds after which it cannot get into a block; estimated when the gateway built the transaction. */
   expiration: number
 }
 
@@ -89,7 +89,7 @@ function outcomeFields(terminal: Terminal, outcome: Outcome): [string, string][]
 }
 
 const POLL_MS = 500
-/** After its expiration a transaction may still be in a block that is only being announced. */
+/** After its expiration a transaction may still be in a block that has not arrived yet. */
 const GRACE_MS = 30_000
 
 /**

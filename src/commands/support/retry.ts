@@ -24,7 +24,7 @@ export async function withRetry<value>(
 
 export declare namespace withRetry {
   type Options = {
-    /** Number of repetitions after the first failure. */
+    /** Number of retries after the first failure. */
     retries: number
     signal?: AbortSignal
     onRetry?: (error: CommandError, delay: number) => void
@@ -34,7 +34,7 @@ export declare namespace withRetry {
 const FIRST_MS = 250
 const LONGEST_MS = 15_000
 
-/** Whether a repetition may succeed. */
+/** Whether a retry may succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof RpcFailure)
     return (

@@ -35,7 +35,7 @@ export class RpcFailure extends CommandError {
     this.data = error.data
   }
 
-  /** The bytes that the contract reverted with; undefined when this is no revert. */
+  /** The revert data; undefined when this is not a revert. */
   get revertData(): `0x${string}` | undefined {
     if (this.exitCode !== EXIT.reverted) return undefined
     const data = typeof this.data === 'string' ? this.data : scalar(get(this.data, 'data'))
@@ -43,7 +43,7 @@ export class RpcFailure extends CommandError {
   }
 }
 
-/** The server limits its callers: HTTP 429 or 5xx, or an answer that is no JSON-RPC. Asking again later may help. */
+/** The server is overloaded or limits the rate: HTTP 429, 5xx, or an answer that is not JSON-RPC. A retry may help. */
 export class BusyError extends CommandError {
   override name = 'BusyError'
   /** Seconds, when the server said so. */

@@ -26,7 +26,7 @@ export function searchFilter(options: SearchOptions): LogFilter {
 
 function position(text: string): string | string[] | null {
   if (/^(any|null|\*)?$/.test(text.trim())) return null
-  // Commas also stand inside a signature's parentheses.
+  // A signature has commas inside its parentheses.
   const parts = text.split(/,(?![^(]*\))/).map((part) => topic(part.trim()))
   return parts.length === 1 ? (parts[0] ?? null) : parts
 }
@@ -58,7 +58,7 @@ export type BlockMark = { number: number; hash: string }
 /**
  * Reads a block by height (decimal or 0x) or tag; undefined when there is none.
  *
- * @throws CommandError (usage) for anything that names no block
+ * @throws CommandError (usage) when the text is not a block reference
  */
 export async function readMark(
   rpc: Rpc,

@@ -12,11 +12,11 @@ export type TargetOptions = {
   timeout?: string
 }
 
-/** The two interfaces that a command may use. */
+/** The two APIs that a command may use. */
 export type Target = {
   rpc: Rpc
   node: Node
-  /** Whether the user named a node, by option or environment. */
+  /** Whether a node is given, by option or environment. */
   nodeGiven: boolean
   headers: Record<string, string>
 }
@@ -24,10 +24,10 @@ export type Target = {
 const DEFAULT_RPC = 'http://127.0.0.1:8545'
 
 /**
- * Reads options, then environment, then defaults. Without a node the native interface is looked for at the gateway's
+ * Reads options, then environment, then defaults. Without a node the native HTTP API is expected at the gateway's
  * own address, where a development chain serves it.
  *
- * @throws CommandError (usage) for an address that is no URL.
+ * @throws CommandError (usage) for an address that is not a URL.
  */
 export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>): Target {
   const rpcUrl = address(options.rpc ?? (env['ETHGATE_RPC'] || DEFAULT_RPC), '--rpc')
@@ -59,7 +59,7 @@ function address(text: string, option: string): string {
   return bare.replace(/^ws/, 'http').replace(/\/+$/, '')
 }
 
-/** The gateway's paths are not part of the native interface's base; a provider's key in the path is. */
+/** Paths of the gateway are not part of the native base address, but an API key in the path is. */
 function host(rpc: string): string {
   return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
 }

@@ -2,7 +2,7 @@ import type { CommandError } from '../errors.ts'
 import { type Io, processIo } from './io.ts'
 import { stringify } from './json.ts'
 
-/** Where a command prints, and how. */
+/** The output of a command. */
 export type Terminal = {
   /** `table` for people, `json` for programs. */
   readonly mode: 'table' | 'json'
@@ -11,7 +11,7 @@ export type Terminal = {
   /** Whether stderr is a terminal: progress bars are drawn only then. */
   readonly interactive: boolean
   /**
-   * A line on stdout. Resolves when the reader has taken it, so that long output never fills the memory.
+   * A line on stdout. Resolves when the reader has read it, so that long output does not fill the memory.
    *
    * @throws ReaderGoneError when the reader closed the pipe.
    */

@@ -1,4 +1,4 @@
-/** One option of the command line: flag, environment variable, default, meaning. `--help` and docs/options.md come from here. */
+/** One option: flag, environment variable, default, meaning. `--help` and docs/options.md are generated from it. */
 export type Option = {
   flag: string
   env: string

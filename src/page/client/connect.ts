@@ -1,6 +1,6 @@
 import { rpc } from './rpc.ts'
 
-/** A wallet as EIP-6963 announces it. */
+/** A wallet announced by EIP-6963. */
 type Announcement = {
   info: { name: string; uuid: string }
   provider: { request(call: { method: string; params: unknown[] }): Promise<unknown> }

@@ -9,7 +9,7 @@ type MethodDoc = {
   examples?: { params: { value: unknown }[] }[]
 }
 
-/** What `ethgate_explain` answers. Times in milliseconds. */
+/** The result of `ethgate_explain`. Times are in milliseconds. */
 type Explanation = {
   result?: unknown
   error?: RpcAnswer['error']
@@ -106,7 +106,7 @@ async function send(method: string, params: unknown[]): Promise<void> {
     const answer = await rpc('ethgate_explain', [{ method, params }])
     const explained = answer.result as Explanation | undefined
     if (explained) show(method, explained)
-    // Explanations can be off, then the method is called as any client calls it.
+    // `ethgate_explain` may be off; then the method is called directly.
     else show(method, { ...(await rpc(method, params)), calls: [] })
   } catch {
     element('#timing').textContent = 'The gateway is unreachable.'
@@ -161,7 +161,7 @@ async function liveExamples(): Promise<Map<string, unknown>> {
   return examples
 }
 
-/** A typed parameter: JSON where it is JSON, text otherwise, undefined when it is empty. */
+/** A typed parameter: parsed if it is JSON, otherwise text; undefined when it is empty. */
 function parameter(text: string): unknown {
   if (text === '') return undefined
   try {

@@ -1,4 +1,4 @@
-/** Makes every copy button work, also those that are added later. */
+/** Handles every copy button, also buttons that are added later. */
 export function startCopy(): void {
   document.addEventListener('click', (event) => {
     const button = (event.target as Element).closest<HTMLButtonElement>('button[data-copy]')

@@ -1,4 +1,4 @@
-/** Milliseconds before a lost socket is opened again; doubles up to the second. */
+/** Milliseconds before a lost socket is opened again; doubles up to the second value. */
 const RETRY = [1_000, 30_000] as const
 
 const STATE_INTERVAL = 5_000
@@ -36,7 +36,7 @@ function showHead(number: number): void {
   if (first && document.querySelector('[data-live="blocks"]')) void renew('blocks', '/page/blocks')
 }
 
-/** Replaces a part of the page by what the gateway renders now. Keeps the old one when it cannot be read. */
+/** Replaces a part of the page by a new rendering. Keeps the old part if the request fails. */
 async function renew(name: string, path: string): Promise<void> {
   const part = document.querySelector(`[data-live="${name}"]`)
   if (!part || document.hidden) return
@@ -47,7 +47,7 @@ async function renew(name: string, path: string): Promise<void> {
     const fresh = parsed.querySelector(`[data-live="${name}"]`) ?? parsed.body
     part.replaceChildren(...fresh.childNodes)
   } catch {
-    // The gateway restarts: the next renewal tries again.
+    // The gateway may be restarting: the next refresh tries again.
   }
 }
 

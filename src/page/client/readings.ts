@@ -13,7 +13,7 @@ const AMOUNT_METHODS = new Set(['eth_getBalance', 'eth_gasPrice', 'eth_maxPriori
 
 const MAX_ROWS = 60
 
-/** Quantities of an answer as a person reads them: decimal, coins, or a time. */
+/** Readable forms of the quantities of an answer: decimal, coins, or a time. */
 export function readings(method: string, result: unknown): string[][] {
   const rows: string[][] = []
   visit('', result)

@@ -6,7 +6,7 @@ export type RpcAnswer = {
   ms: number
 }
 
-/** One call over HTTP to the gateway that served the page. @throws Error when it cannot be reached */
+/** One call over HTTP to the gateway that served the page. @throws Error when it is unreachable */
 export async function rpc(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
   const started = performance.now()
   const response = await fetch('/', {

@@ -4,7 +4,7 @@ import { type AddressFacts, functionKey } from '../facts.ts'
 import { grouped, toNumber, units, utc } from '../format.ts'
 import { AddressLink, BlockLink, Coins, Copy, FactList, Table, TransactionLink } from './parts.tsx'
 
-/** What a read function of the contract answered, or why it failed. */
+/** The result of a read function of the contract, or its error. */
 export type ReadResult = { key: string; args: readonly string[]; value?: string; error?: string }
 
 /** One account or contract. */

@@ -4,7 +4,7 @@ import { Copy, FactList, Snippet, Table } from './parts.tsx'
 /** A funded account of the dev chain. Its key is public. */
 export type DevAccount = { address: string; key: string }
 
-/** How wallets and programs connect; on the dev chain also its accounts and its controls. */
+/** How to connect wallets and programs; on the dev chain also accounts and controls. */
 export function Connect({
   chainId,
   dev,

@@ -1,6 +1,6 @@
 import { Table } from './parts.tsx'
 
-/** A method as the console offers it. */
+/** A method in the console. */
 export type ConsoleMethod = { name: string; summary: string }
 
 /** A form for any method: the client script fills it from /openrpc.json. */

@@ -77,7 +77,7 @@ export function BlockTable({ blocks, now }: { blocks: readonly RpcBlock[]; now: 
   )
 }
 
-/** Energy that a block or transaction used of its limit. */
+/** The share of its energy limit that a block or transaction used. */
 export function EnergyBar({ limit, used }: { used: number; limit: number }) {
   const share = limit > 0 ? used / limit : 0
   return (

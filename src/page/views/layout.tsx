@@ -10,7 +10,7 @@ const SECTIONS = [
   { href: '/state', name: 'State' },
 ] as const
 
-/** What every page needs to know. */
+/** The data of every page. */
 export type LayoutFacts = {
   assets: Assets
   /** Decimal; undefined until the upstream has answered. */
@@ -20,7 +20,7 @@ export type LayoutFacts = {
   version: string
 }
 
-/** A whole document around the content of one page. */
+/** The document around the content of a page. */
 export function Layout({
   active,
   children,

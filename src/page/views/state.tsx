@@ -6,7 +6,7 @@ import { ago, grouped, span, utc } from '../format.ts'
 import { sparkline } from '../sparkline.ts'
 import { FactList, Table } from './parts.tsx'
 
-/** What the gateway does and how it is: for operators. The client script renews it every five seconds. */
+/** The state of the gateway, for operators. The client script refreshes it every five seconds. */
 export function State({
   health,
   traffic,
