@@ -73,6 +73,20 @@ test('error: an option that is wrong says so in one line, exit code 2', async ()
   expect(run.stderr.trim().split('\n')).toHaveLength(1)
 })
 
+test('error: a mnemonic that is none says so', async () => {
+  const run = await ethgate(['dev', '--mnemonic', 'foo bar'])
+  expect(run).toMatchObject({ code: 1, stdout: '' })
+  expect(run.stderr).toContain('the mnemonic must have 12, 15, 18, 21 or 24 words')
+})
+
+test('behavior: the log adds nothing to what the terminal shows at the start', async () => {
+  const command = startCommand(['dev', '-p', '0'])
+  await expect.poll(command.stdout, { timeout: 10_000 }).toContain('JSON-RPC')
+  expect(command.stdout()).not.toContain('"msg"')
+  command.process.kill('SIGTERM')
+  await command.ended
+})
+
 test('error: --upstream is for serve', async () => {
   const run = await ethgate(['dev', '--upstream', 'http://127.0.0.1:8090'])
   expect(run).toMatchObject({ code: 2, stdout: '' })

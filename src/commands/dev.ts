@@ -46,6 +46,12 @@ const SHOWN = [
   'allowedHosts',
 ] as const satisfies readonly (keyof Config)[]
 
+/**
+ * Defaults that differ from those of a gateway. There is no load balancer in front, so a signal stops the chain without a
+ * delay; and the terminal shows already that the chain runs.
+ */
+const DEFAULTS = { drainDelay: '0', logLevel: 'warn' }
+
 /** Declares `ethgate dev`: a chain in this process with the gateway in front. */
 export function addDevCommand(program: Command): void {
   const command = addCommand(program, 'dev', {
@@ -111,40 +117,45 @@ export function addDevCommand(program: Command): void {
     .option('--dump-state <file>', 'write the state to this file on exit')
     .option('--silent', 'do not show accounts and calls on the terminal')
     .option('-v, --verbose', 'also show parameters and results of calls')
-    .addOption(new Option('-p <port>').hideHelp())
+    .addOption(new Option('-p <port>', 'the same as --port'))
     .addOption(new Option('--upstream <url>').hideHelp())
-  addConfigOptions(addForkOptions(command), FOREIGN, SHOWN).action(async (flags: Flags) => {
-    if (flags['upstream'] !== undefined)
-      throw usageError(
-        'dev runs its own chain: use --fork URL to fork the chain of a node, or “ethgate serve --upstream URL” to serve a node',
-      )
-    const { runDevChain } = await import('../devnode/run.ts')
-    try {
-      const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
-      await runDevChain({
-        config: devConfig(flags),
-        chain: chainOptions(flags),
-        fork: forkOf(flags),
-        output,
-        ...stateFiles(flags),
-      })
-    } catch (error) {
-      if (error instanceof CommandError) throw error
-      throw new CommandError((error as Error).message, { cause: error })
-    }
-  })
+  addConfigOptions(addForkOptions(command), FOREIGN, SHOWN, DEFAULTS).action(
+    async (flags: Flags) => {
+      if (flags['upstream'] !== undefined)
+        throw usageError(
+          'dev runs its own chain: use --fork URL to fork the chain of a node, or “ethgate serve --upstream URL” to serve a node',
+        )
+      const { runDevChain } = await import('../devnode/run.ts')
+      try {
+        const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
+        await runDevChain({
+          config: devConfig(flags),
+          chain: chainOptions(flags),
+          fork: forkOf(flags),
+          output,
+          ...stateFiles(flags),
+        })
+      } catch (error) {
+        if (error instanceof CommandError) throw error
+        throw new CommandError((error as Error).message, { cause: error })
+      }
+    },
+  )
 }
 
 function devConfig({ p, ...flags }: Flags): Config {
   const own = new Set<string>(FOREIGN.map(environmentName))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
-  // There is no load balancer in front, so a signal stops the chain without a delay.
-  const defaults = { drainDelay: '0', ...(p !== undefined && { port: p }) }
-  return configOf({ ...defaults, ...flags }, env)
+  return configOf({ ...(p !== undefined && { port: p }), ...flags }, { ...defaultEnv, ...env })
 }
 
-const environmentName = (option: string) =>
-  `ETHGATE_${option.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
+function environmentName(option: string): string {
+  return `ETHGATE_${option.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
+}
+
+const defaultEnv = Object.fromEntries(
+  Object.entries(DEFAULTS).map(([name, value]) => [environmentName(name), value]),
+)
 
 function stateFiles({ dumpState, loadState, state }: Flags) {
   if (state !== undefined && loadState !== undefined)

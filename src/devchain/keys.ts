@@ -55,7 +55,8 @@ const HARDENED = 0x8000_0000
 /** The key at a path below some words (BIP-39, BIP-32). With the crypto of Node it takes a tenth of the time. */
 function nodeAt(words: string, path: string): Node {
   const phrase = words.normalize('NFKD')
-  if (!LENGTHS.includes(phrase.split(' ').length)) throw new Error('Invalid mnemonic')
+  if (!LENGTHS.includes(phrase.split(' ').length))
+    throw new Error('the mnemonic must have 12, 15, 18, 21 or 24 words')
   const seed = pbkdf2Sync(phrase, 'mnemonic', 2048, 64, 'sha512')
   const steps = path.split('/').slice(1)
   return steps.reduce(

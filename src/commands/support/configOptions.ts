@@ -18,15 +18,18 @@ export type ConfigFlags = Record<string, string | string[] | boolean | undefined
  *
  * @param without - Names of options that the command does not have.
  * @param shown - Names of the options that its help lists; the others work too. All when absent.
+ * @param defaults - Values that its help names instead of the table's.
  */
 export function addConfigOptions(
   command: Command,
   without: readonly string[] = [],
   shown?: readonly string[],
+  defaults: Readonly<Record<string, string>> = {},
 ): Command {
   for (const [name, option] of Object.entries<ConfigOption>(options)) {
     if (without.includes(name)) continue
-    const { default: fallback, env, flag, help, repeats, value } = option
+    const { env, flag, help, repeats, value } = option
+    const fallback = defaults[name] ?? option.default
     const notes = fallback === undefined ? `env ${env}` : `env ${env}, default ${String(fallback)}`
     const added = new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`)
     if (repeats) added.argParser((text, before: string[] | undefined) => [...(before ?? []), text])
