@@ -3,6 +3,9 @@ import type { Method } from '../jsonrpc/method.ts'
 
 type Refused = Method<[], never>
 
+const OTTERSCAN =
+  'Otterscan needs an index of accounts, which the node does not have; use eth_getBlockByNumber, eth_getTransactionReceipt and trace_transaction. ethgate dev supports Otterscan'
+
 /**
  * Ethereum methods that are refused on purpose, with the reason that the error gives. Unknown and refused methods
  * both answer `-32601`, which clients check before they use a fallback.
@@ -56,7 +59,8 @@ const reasons = {
       'trace_replayTransaction',
     ],
   ),
-  ...family('the node has no index of accounts, which Otterscan needs; ethgate dev supports it', [
+  ...family(OTTERSCAN, [
+    'erigon_getHeaderByNumber',
     'ots_getApiLevel',
     'ots_getBlockDetails',
     'ots_getBlockDetailsByHash',
