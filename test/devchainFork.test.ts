@@ -118,12 +118,14 @@ describe('what was before the fork', () => {
     expect(await balanceOf(fork, NOBODY)).toBe(0n)
   })
 
-  test('error: what was before the fork is not traced', async () => {
+  test('error: transactions before the fork are not at hand', async () => {
     const fork = await startFork()
     for (const [method, param] of [
       ['debug_traceTransaction', deployment],
       ['trace_transaction', deployment],
       ['trace_block', `0x${point.toString(16)}`],
+      ['eth_getRawTransactionByHash', deployment],
+      ['ots_getContractCreator', token],
     ] as const)
       await expect(fork.rpc(method, param)).rejects.toMatchObject({
         code: -32000,
@@ -161,6 +163,33 @@ describe('what the fork does itself', () => {
     expect([await balanceOf(fork, WHO), await balanceOf(fork, NOBODY)]).toEqual([4n, 3n])
     expect(await balanceOf(fork, WHO, `0x${point.toString(16)}`)).toBe(7n)
     expect(await balanceOf(real, WHO)).toBe(107n)
+  })
+
+  test('default: Otterscan finds what happened since the fork', async () => {
+    const fork = await startFork()
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    const hash = await transfer(fork, WHO, NOBODY, 1n)
+    for (const [direction, block] of [
+      ['Before', 0],
+      ['After', 0],
+      ['After', point],
+    ] as const)
+      expect(await fork.rpc(`ots_searchTransactions${direction}`, WHO, block, 5)).toMatchObject({
+        txs: [{ hash }],
+      })
+    expect(await fork.rpc('ots_getTransactionBySenderAndNonce', WHO, 0)).toBe(hash)
+    expect(await fork.rpc('ots_getTransactionBySenderAndNonce', WHO, 1)).toBeNull()
+    expect(await fork.rpc('ots_getContractCreator', WHO)).toBeNull()
+  })
+
+  test('default: anvil_reorg and dealERC20 work on a fork', async () => {
+    const fork = await startFork()
+    await fork.rpc('anvil_dealERC20', NOBODY, token, '0x2a')
+    expect(await balanceOf(fork, NOBODY)).toBe(42n)
+    await expect(fork.rpc('anvil_rollback', 1)).rejects.toMatchObject({ code: -32602 })
+    await fork.rpc('anvil_mine', 2)
+    await fork.rpc('anvil_reorg', 2, [])
+    expect(await height(fork)).toBe(point + 2)
   })
 
   test('default: the accounts of the dev chain have their coins', async () => {

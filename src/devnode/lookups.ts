@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Address, Hash } from 'viem'
 
 import * as schemas from '../codec/schemas.ts'
 import type { DevChain } from '../devchain/index.ts'
@@ -12,12 +12,14 @@ import { eth_getBlockByNumber } from '../methods/eth_getBlockByNumber.ts'
 import { eth_getTransactionByHash } from '../methods/eth_getTransactionByHash.ts'
 import { net_version } from '../methods/net_version.ts'
 import { waitingTransactions } from '../methods/waiting.ts'
+import { transactionOfSender } from './otterscan/search.ts'
 
 /** Members of a block that a header has not. */
 const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
 
 /** Look-ups of anvil, Hardhat and Otterscan that Ethereum nodes do not have. */
-export function lookupMethods({ ledger }: DevChain): Record<string, AnyMethod> {
+export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
+  const { ledger } = chain
   const first = ledger.fork?.block.header.number ?? 0
 
   const erigon_getHeaderByNumber = defineMethod({
@@ -51,14 +53,12 @@ export function lookupMethods({ ledger }: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  function hashOf(who: Address, nonce: bigint): Hex | undefined {
+  function hashOf(who: Address, nonce: bigint): Hash | undefined {
     const from = toNativeAddress(who)
-    const isWanted = ({ transaction: { ethereum } }: ReturnType<typeof ledger.pool>[number]) =>
-      ethereum?.from === from && ethereum.nonce === nonce
-    let found = ledger.pool().find(isWanted)
-    for (let number = ledger.head().header.number; !found && number > 0; number--)
-      found = ledger.block(number)?.transactions.find(isWanted)
-    return found && `0x${found.transaction.id}`
+    const waiting = ledger
+      .pool()
+      .find(({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce)
+    return waiting ? `0x${waiting.transaction.id}` : transactionOfSender(chain, from, nonce)
   }
 
   const anvil_getGenesisTime = defineMethod({

@@ -1,5 +1,6 @@
 import type { Hash, Hex } from 'viem'
 
+import type { BlockRef } from '../codec/blockRef.ts'
 import * as schemas from '../codec/schemas.ts'
 import { rawEthereum } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
@@ -7,6 +8,7 @@ import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import { blockNumberOrTag, hash, index, named } from '../jsonrpc/params.ts'
 import { numberOfBlock } from './blockState.ts'
+import { ownBlock, ownPlace } from './trace/places.ts'
 
 const result = schemas.nullable(schemas.bytes)
 
@@ -27,10 +29,15 @@ export function rawTransactionMethods(chain: DevChain): Record<string, AnyMethod
 
   function withHash(transaction: Hash): Listed | undefined {
     const id = transaction.slice(2)
-    const place = ledger.placeOf(id)
-    return place
-      ? ledger.block(place.block)?.transactions[place.index]
-      : ledger.pool().find((listed) => listed.transaction.id === id)
+    const waiting = ledger.pool().find((listed) => listed.transaction.id === id)
+    if (waiting) return waiting
+    const place = ownPlace(chain, transaction)
+    return place && ledger.block(place.block)?.transactions[place.index]
+  }
+
+  function inBlock(ref: BlockRef, position: number, view: 'full' | 'solid'): Listed | undefined {
+    const number = numberOfBlock(chain, ref, view)
+    return number === undefined ? undefined : ownBlock(chain, number)?.transactions[position]
   }
 
   const byHash = defineMethod({
@@ -44,20 +51,15 @@ export function rawTransactionMethods(chain: DevChain): Record<string, AnyMethod
     params: [blockNumberOrTag, index],
     result,
     summary,
-    handler({ chain: { view } }, [ref, position]) {
-      const number = numberOfBlock(chain, ref, view)
-      return rawOf(number === undefined ? undefined : ledger.block(number)?.transactions[position])
-    },
+    handler: ({ chain: { view } }, [ref, position]) => rawOf(inBlock(ref, position, view)),
   })
 
   const byBlockHash = defineMethod({
     params: [named('blockHash', hash), index],
     result,
     summary,
-    handler({ chain: { view } }, [blockHash, position]) {
-      const number = numberOfBlock(chain, { blockHash }, view)
-      return rawOf(number === undefined ? undefined : ledger.block(number)?.transactions[position])
-    },
+    handler: ({ chain: { view } }, [blockHash, position]) =>
+      rawOf(inBlock({ blockHash }, position, view)),
   })
 
   return {

@@ -121,7 +121,10 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
   function depthOf(count: bigint): number {
     const most = ledger.head().header.number - first
     if (count > most)
-      throw new RpcError(-32602, `the depth is ${count}, and only ${most} blocks can be undone`)
+      throw new RpcError(
+        -32602,
+        `the depth must not exceed the blocks above the first one: ${most}, got ${count}`,
+      )
     return Number(count)
   }
 

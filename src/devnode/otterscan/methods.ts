@@ -3,8 +3,9 @@ import type { Hash } from 'viem'
 import type { CallFrame } from '../../codec/callFrame.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
-import { createTracer, traceBlock } from '../../devchain/index.ts'
+import { createTracer, resolving, traceBlock } from '../../devchain/index.ts'
 import type { DevChain } from '../../devchain/index.ts'
+import { RpcError } from '../../errors.ts'
 import { type AnyMethod, defineMethod } from '../../jsonrpc/method.ts'
 import { address, blockRef, hash, named, optional, quantity } from '../../jsonrpc/params.ts'
 import { withUnit } from '../../jsonrpc/withUnit.ts'
@@ -12,7 +13,7 @@ import { toNativeAddress } from '../../lib/address.ts'
 import { stateOf } from '../blockState.ts'
 import { placeOf } from '../trace/places.ts'
 import { entriesOf, operationsOf } from './operations.ts'
-import { creationOf } from './search.ts'
+import { creationOf, transactionOfSender } from './search.ts'
 
 /** The version of Otterscan's interface that is served. */
 const API_LEVEL = 8
@@ -81,27 +82,20 @@ export function otterscanMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [address, quantity],
     result: schemas.nullable(schemas.hash),
     summary: 'the Ethereum transaction of an account with a nonce; null when there is none',
-    handler(_, [who, nonce]) {
-      const from = toNativeAddress(who)
-      for (let number = ledger.head().header.number; number > 0; number--) {
-        const found = ledger
-          .block(number)
-          ?.transactions.find(
-            ({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce,
-          )
-        if (found) return `0x${found.transaction.id}`
-      }
-      return null
-    },
+    handler: (_, [who, nonce]) => transactionOfSender(chain, toNativeAddress(who), nonce) ?? null,
   })
 
   const ots_getContractCreator = defineMethod({
     params: [address],
     result: schemas.nullable(schemas.object({ hash: schemas.hash, creator: schemas.address })),
     summary: 'who created a contract, and in which transaction; null for other accounts',
-    handler(_, [who]) {
-      const found = creationOf(chain, toNativeAddress(who))
-      return found ? { hash: `0x${found.id}`, creator: `0x${found.creator.slice(2)}` } : null
+    async handler(_, [who]) {
+      const address = toNativeAddress(who)
+      const found = creationOf(chain, address)
+      if (found) return { hash: `0x${found.id}`, creator: `0x${found.creator.slice(2)}` }
+      if (chain.fork && (await resolving(() => ledger.newestState().get('contract', address))))
+        throw new RpcError(-32000, 'the contract is older than the fork')
+      return null
     },
   })
 

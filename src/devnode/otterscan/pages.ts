@@ -13,7 +13,7 @@ import { withUnit } from '../../jsonrpc/withUnit.ts'
 import { toNativeAddress } from '../../lib/address.ts'
 import { fromWire } from '../../lib/wire.ts'
 import type { eth_getBlockByNumber } from '../../methods/eth_getBlockByNumber.ts'
-import { type Found, searchPage } from './search.ts'
+import { firstOwnBlock, type Found, searchPage } from './search.ts'
 
 type Context = Parameters<typeof eth_getBlockByNumber.handler>[0]
 
@@ -120,7 +120,12 @@ export function otterscanPages(dev: DevChain): Record<string, AnyMethod> {
     async handler(context, [{ unit, value }, below, size]) {
       const newest = context.chain.latest().number
       const from = below === 0 ? newest : Math.min(below - 1, newest)
-      const page = { from, last: 1, size: Math.min(size, MAX_PAGE), step: -1 as const }
+      const page = {
+        from,
+        last: firstOwnBlock(dev),
+        size: Math.min(size, MAX_PAGE),
+        step: -1 as const,
+      }
       const { found, isComplete } = searchPage(dev, toNativeAddress(value), page)
       return {
         ...(await rows(found, unit, context)),
@@ -136,7 +141,12 @@ export function otterscanPages(dev: DevChain): Record<string, AnyMethod> {
     summary: 'transactions that concern an account above a block (0: all), newest first',
     async handler(context, [{ unit, value }, above, size]) {
       const last = context.chain.latest().number
-      const page = { from: above + 1, last, size: Math.min(size, MAX_PAGE), step: 1 as const }
+      const page = {
+        from: Math.max(above + 1, firstOwnBlock(dev)),
+        last,
+        size: Math.min(size, MAX_PAGE),
+        step: 1 as const,
+      }
       const { found, isComplete } = searchPage(dev, toNativeAddress(value), page)
       return {
         ...(await rows(found.toReversed(), unit, context)),

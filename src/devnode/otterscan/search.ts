@@ -1,3 +1,5 @@
+import type { Hash } from 'viem'
+
 import type { ChainBlock, DevChain } from '../../devchain/index.ts'
 
 /** A transaction of the chain: where it is, what it says, what it did. */
@@ -7,6 +9,9 @@ export type Found = {
   transaction: ChainBlock['transactions'][number]['transaction']
   info: ChainBlock['infos'][number]
 }
+
+/** The first block whose transactions this chain made. */
+export const firstOwnBlock = ({ fork }: DevChain) => (fork?.block.header.number ?? 0) + 1
 
 /** The transactions of a block. Genesis has none that tools can read. */
 function transactionsOf(block: ChainBlock): Found[] {
@@ -34,11 +39,12 @@ function concerns({ info, transaction }: Found, address: string): boolean {
 
 /** The transaction by which a contract came to be, and who made it; undefined when none did. */
 export function creationOf(
-  { ledger }: DevChain,
+  chain: DevChain,
   address: string,
 ): { id: string; creator: string } | undefined {
+  const { ledger } = chain
   const note = Buffer.from('create').toString('hex')
-  for (let number = 1; number <= ledger.head().header.number; number++)
+  for (let number = firstOwnBlock(chain); number <= ledger.head().header.number; number++)
     for (const { info, transaction } of transactionsOf(ledger.block(number) as ChainBlock)) {
       if (info.result === 'FAILED') continue
       if (transaction.type === 'CreateSmartContract' && info.contract_address === address)
@@ -48,6 +54,24 @@ export function creationOf(
       )
       if (inside) return { id: transaction.id, creator: inside.caller_address ?? '' }
     }
+  return undefined
+}
+
+/** The Ethereum transaction of an account with a nonce, in a block of this chain. */
+export function transactionOfSender(
+  chain: DevChain,
+  from: string,
+  nonce: bigint,
+): Hash | undefined {
+  const { ledger } = chain
+  for (let number = ledger.head().header.number; number >= firstOwnBlock(chain); number--) {
+    const found = ledger
+      .block(number)
+      ?.transactions.find(
+        ({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce,
+      )
+    if (found) return `0x${found.transaction.id}`
+  }
   return undefined
 }
 

@@ -13,7 +13,10 @@ import { numberOfBlock } from '../blockState.ts'
 export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock | undefined {
   const first = fork && fork.block.header.number + 1
   if (first !== undefined && number < first)
-    throw new RpcError(-32000, `block ${number} is before the fork: traces begin at block ${first}`)
+    throw new RpcError(
+      -32000,
+      `block ${number} is before the fork: this chain has the transactions from block ${first} on`,
+    )
   return ledger.block(number)
 }
 
@@ -21,7 +24,7 @@ export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock
 export function ownPlace({ fork, ledger }: DevChain, transaction: Hash) {
   const place = ledger.placeOf(transaction.slice(2))
   if (!place && fork)
-    throw new RpcError(-32000, 'the transaction is not one of those since the fork')
+    throw new RpcError(-32000, 'the transaction is unknown, or older than the fork')
   return place
 }
 
