@@ -81,7 +81,7 @@ test('error: a mnemonic that is none says so', async () => {
 
 test('behavior: the log adds nothing to what the terminal shows at the start', async () => {
   const command = startCommand(['dev', '-p', '0'])
-  await expect.poll(command.stdout, { timeout: 10_000 }).toContain('JSON-RPC')
+  await expect.poll(() => command.stdout(), { timeout: 10_000 }).toContain('JSON-RPC')
   expect(command.stdout()).not.toContain('"msg"')
   command.process.kill('SIGTERM')
   await command.ended
