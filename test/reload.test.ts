@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { createScriptedChain } from './chain.ts'
 import { commandFile } from './cli.ts'
-import { startFaultProxy } from './faultProxy.ts'
+import { type ProxyTarget, startFaultProxy } from './faultProxy.ts'
 import { post } from './gateway.ts'
 import { targetOf } from './upstreams.ts'
 
@@ -17,13 +17,14 @@ import { targetOf } from './upstreams.ts'
 async function start() {
   const chain = createScriptedChain()
   for (let block = 0; block < 5; block++) chain.mine()
-  const nodes = [await startFaultProxy(targetOf(chain)), await startFaultProxy(targetOf(chain))]
+  const target = withRpc(targetOf(chain))
+  const nodes = [await startFaultProxy(target), await startFaultProxy(target)]
   const folder = mkdtempSync(join(tmpdir(), 'ethgate-reload-'))
   const path = join(folder, 'ethgate.yaml')
-  const write = (urls: string[]) =>
+  const write = (urls: string[], more = '') =>
     writeFileSync(
       path,
-      `port: 0\nupstreams:\n${urls.map((url) => `  - wallet: ${url}\n`).join('')}`,
+      `port: 0\nupstreams:\n${urls.map((url) => `  - wallet: ${url}\n${more}`).join('')}`,
     )
   write(nodes.map(({ url }) => url))
   const args = [commandFile(), 'serve', '--config', path]
@@ -46,6 +47,16 @@ async function start() {
     return ((await response.json()) as { upstreams: { name: string }[] }).upstreams.length
   }
   return { child, lines, nodes, path, upstreams, url, write }
+}
+
+const WORD = `0x${'5a'.repeat(32)}`
+
+/** A node that has a JSON-RPC of its own, which knows one slot of storage. */
+function withRpc(target: ProxyTarget): ProxyTarget {
+  return async (request) => {
+    if (request.path !== '/jsonrpc' && typeof target === 'function') return target(request)
+    return { status: 200, text: JSON.stringify({ jsonrpc: '2.0', id: 1, result: WORD }) }
+  }
 }
 
 test('behavior: a node is taken out with SIGHUP, and no request fails', async () => {
@@ -78,4 +89,23 @@ test('behavior: a node is taken out with SIGHUP, and no request fails', async ()
   expect(await upstreams()).toBe(1)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('behavior: the JSON-RPC of a node that comes with SIGHUP is used, and no more when it is gone', async () => {
+  const { child, lines, nodes, url, write } = await start()
+  const urls = nodes.map((node) => node.url)
+  const storage = () =>
+    post(url, 'eth_getStorageAt', [`0x${'22'.repeat(20)}`, '0x0', 'latest']).then(
+      ({ result }) => result,
+    )
+  expect(await storage()).not.toBe(WORD)
+  write(urls, `    rpc: ${nodes[0]?.rpcUrl}\n`)
+  child.kill('SIGHUP')
+  await expect.poll(storage).toBe(WORD)
+  const read = () => lines.filter((line) => line === 'the nodes were read again').length
+  expect(read()).toBe(1)
+  write(urls)
+  child.kill('SIGHUP')
+  await expect.poll(read).toBe(2)
+  expect(await storage()).not.toBe(WORD)
 })

@@ -53,9 +53,14 @@ type Row = {
   transactionIndex: string
 }
 
-/** Hints from the node's own JSON-RPC, which has filters over sections of blocks. What it says that a log has in it is not used. */
-export function createLogHints({ rpc }: { rpc: Pick<NodeRpc, 'call'> }): LogHints {
+/**
+ * Hints from the node’s own JSON-RPC, which indexes logs by block ranges. Only the location of a log is used.
+ *
+ * @param rpc - undefined while no node has one: then there are no hints.
+ */
+export function createLogHints({ rpc: current }: createLogHints.Options): LogHints {
   async function ask(
+    rpc: Rpc,
     { from, to }: BlockRange,
     match: LogMatch,
     limit: number,
@@ -75,9 +80,9 @@ export function createLogHints({ rpc }: { rpc: Pick<NodeRpc, 'call'> }): LogHint
       const reason = (error as { cause?: { message?: unknown } }).cause?.message
       if (from === to || typeof reason !== 'string' || !TOO_MUCH.test(reason)) throw error
       const middle = from + Math.floor((to - from) / 2)
-      const first = await ask({ from, to: middle }, match, limit, signal)
+      const first = await ask(rpc, { from, to: middle }, match, limit, signal)
       if (first.length > limit) return first
-      const second = await ask({ from: middle + 1, to }, match, limit - first.length, signal)
+      const second = await ask(rpc, { from: middle + 1, to }, match, limit - first.length, signal)
       return [...first, ...second]
     }
   }
@@ -86,7 +91,8 @@ export function createLogHints({ rpc }: { rpc: Pick<NodeRpc, 'call'> }): LogHint
     async blocksWith({ from, to }, match, { limit, signal }) {
       const isNarrow = match.addresses.length > 0 || match.topics.some((choice) => choice?.length)
       const length = to - from + 1
-      if (!isNarrow || length < FEW_BLOCKS) return undefined
+      const rpc = current()
+      if (!rpc || !isNarrow || length < FEW_BLOCKS) return undefined
       const starts = Array.from(
         { length: Math.ceil(length / SPAN) },
         (_, span) => from + span * SPAN,
@@ -94,7 +100,7 @@ export function createLogHints({ rpc }: { rpc: Pick<NodeRpc, 'call'> }): LogHint
       try {
         const answers = await Promise.all(
           starts.map((at) =>
-            ask({ from: at, to: Math.min(to, at + SPAN - 1) }, match, limit, signal),
+            ask(rpc, { from: at, to: Math.min(to, at + SPAN - 1) }, match, limit, signal),
           ),
         )
         return blocksOf(answers.flat(), limit)
@@ -105,6 +111,12 @@ export function createLogHints({ rpc }: { rpc: Pick<NodeRpc, 'call'> }): LogHint
     },
   }
 }
+
+export declare namespace createLogHints {
+  type Options = { rpc: () => Rpc | undefined }
+}
+
+type Rpc = Pick<NodeRpc, 'call'>
 
 /** Groups rows, which are in order, by block and transaction. */
 function blocksOf(rows: readonly Row[], limit: number): HintedBlock[] {

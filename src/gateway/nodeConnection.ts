@@ -13,8 +13,8 @@ export type NodeConnection = {
   /** Refuses answers of another chain. */
   readonly guard: ChainGuard
   readonly native: NativeClient
-  /** The nodes' own JSON-RPC; undefined when none has one. */
-  readonly rpc: NodeRpc | undefined
+  /** The nodes' own JSON-RPC; undefined while none has one. */
+  rpc(): NodeRpc | undefined
   /** The nodes of the configuration; undefined for a chain in this process. */
   readonly upstreams: Upstreams | undefined
   close(): Promise<void>
@@ -65,7 +65,7 @@ function connectionOf(
   return {
     guard,
     native,
-    rpc,
+    rpc: () => (upstreams?.hasRpc() ? rpc : undefined),
     upstreams,
     async close() {
       await rpc?.close()

@@ -138,7 +138,7 @@ export declare namespace createRpcServers {
     log: Log
     loop: LoopWatch
     metrics: Metrics
-    nodeRpc: NodeRpc | undefined
+    nodeRpc: () => NodeRpc | undefined
     /** Called after every call with its outcome. */
     onCall: (call: ObservedCall) => void
     /** Called with each method that does not exist. */

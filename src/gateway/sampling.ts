@@ -17,12 +17,13 @@ export function createSampling({
   request,
 }: createSampling.Options): Verifier | undefined {
   if (config.verifyRate === 0) return undefined
-  if (!nodeRpc) throw new TypeError('--verify-rate needs --upstream-rpc, the node’s own JSON-RPC')
+  const rpc = nodeRpc()
+  if (!rpc) throw new TypeError('--verify-rate needs --upstream-rpc, the node’s own JSON-RPC')
   return createVerifier({
     rate: config.verifyRate,
     sleep,
     ours: (method, params) => request({ method, params }),
-    theirs: (method, params) => nodeRpc.call(method, [...params]),
+    theirs: (method, params) => rpc.call(method, [...params]),
     onOutcome: (method, outcome) => metrics.verified.inc({ method, outcome }),
   })
 }
@@ -31,7 +32,7 @@ export declare namespace createSampling {
   type Options = {
     config: Config
     metrics: Metrics
-    nodeRpc: NodeRpc | undefined
+    nodeRpc: () => NodeRpc | undefined
     request: Caller['request']
   }
 }

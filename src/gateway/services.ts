@@ -99,7 +99,7 @@ export async function createServices({
     config,
     genesis,
     head,
-    hints: nodeRpc && createLogHints({ rpc: nodeRpc }),
+    hints: createLogHints({ rpc: nodeRpc }),
     index,
     native,
     caches: createChainCaches({ blocks, config, head, native, prices }),
@@ -138,13 +138,21 @@ export async function createServices({
   })
   const watching = createWatching({ chains: { full, solid }, config, head, log, native, redis })
   const internal = createInternalTransactions({ native, newest: () => head.latest().number })
-  const shared = { config, internal, native, nodeRpc, sending }
+  const shared = { config, internal, native, sending }
+  const contextOf = (watched: Watching['full'], chain: Chain) => ({
+    ...shared,
+    ...watched,
+    chain,
+    get nodeRpc() {
+      return nodeRpc()
+    },
+  })
   return {
     blocks,
     chainId,
     contexts: {
-      full: { ...shared, ...watching.full, chain: full },
-      solid: { ...shared, ...watching.solid, chain: solid },
+      full: contextOf(watching.full, full),
+      solid: contextOf(watching.solid, solid),
     },
     filterUsage: () => watching.usage(),
     head,
@@ -176,7 +184,8 @@ export declare namespace createServices {
     keys: readonly PrivateKey[]
     log: Log
     native: NativeClient
-    nodeRpc: NodeRpc | undefined
+    /** The nodes' own JSON-RPC; undefined while none has one. */
+    nodeRpc: () => NodeRpc | undefined
     /** Called when the node shows a head that does not continue ours. */
     onUnlinked?: (() => void) | undefined
     /** Starts a child span of the current call, for traces. */

@@ -14,8 +14,10 @@ import type { CallRecorder } from '../tracing/recorder.ts'
 /** Connects the nodes of a gateway to its settings, metrics, log and head. */
 export type Upstreams = {
   readonly transport: UpstreamPool
-  /** The nodes' own JSON-RPC; undefined when none has one. */
-  readonly rpc: NodeRpc | undefined
+  /** The nodes' own JSON-RPC. */
+  readonly rpc: NodeRpc
+  /** Whether a node has one now: nodes may change. */
+  hasRpc(): boolean
   /** Sends reads of the newest state only to nodes that have the newest block that clients have seen. */
   follow(head: Head): void
   /** Whether there is more than one. */
@@ -62,7 +64,7 @@ export function connectUpstreams({
     timeout: config.upstreamTimeout,
     upstreams: nodes,
   })
-  const hasRpc = nodes.some(({ rpc }) => rpc !== undefined)
+  let hasRpc = someHasRpc(nodes)
   const rpc = createPoolRpc({
     confirm: (name) => transport.confirm(name),
     order: () => transport.order(),
@@ -72,7 +74,8 @@ export function connectUpstreams({
 
   return {
     transport,
-    rpc: hasRpc ? rpc : undefined,
+    rpc,
+    hasRpc: () => hasRpc,
     follow(head) {
       const tell = () =>
         transport.setFloor({
@@ -89,6 +92,7 @@ export function connectUpstreams({
       several = next.length > 1
       await transport.update(next)
       await rpc.update(next)
+      hasRpc = someHasRpc(next)
     },
   }
 }
@@ -101,4 +105,8 @@ export declare namespace connectUpstreams {
     onConnect: () => void
     recorder: Pick<CallRecorder, 'call'>
   }
+}
+
+function someHasRpc(upstreams: readonly Upstream[]): boolean {
+  return upstreams.some(({ rpc }) => rpc !== undefined)
 }
