@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http'
 
 import { ACCOUNT, BLOCKS, CONTRACT, createDrillChain, mineNext } from './chain.ts'
-import type { LoadReport } from './report.ts'
+import type { LoadCommand, LoadReport } from './report.ts'
 
 const RATE = 300
 const urls = process.argv.slice(2).map((url) => new URL(url))
@@ -121,8 +121,9 @@ function ask(): void {
 }
 
 let due = performance.now()
-const timer = setInterval(() => {
-  for (; due <= performance.now(); due += 1_000 / RATE) if (shown > 0) ask()
+let paused = false
+setInterval(() => {
+  for (; due <= performance.now(); due += 1_000 / RATE) if (shown > 0 && !paused) ask()
 }, 5)
 
 /** The first answer tells where the chain is. */
@@ -136,12 +137,12 @@ async function start(): Promise<void> {
   process.send?.('started')
 }
 
-process.on('message', ({ head, report, stop }: { head?: number; report?: true; stop?: true }) => {
+process.on('message', ({ head, pause, report }: LoadCommand) => {
   if (head !== undefined) {
     while (truth.head().number < head) mineNext(truth)
     newest = Math.max(newest, head)
   }
-  if (stop) clearInterval(timer)
+  if (pause !== undefined) paused = pause
   if (!report) return
   const sorted = waits.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0

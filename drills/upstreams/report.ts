@@ -1,3 +1,6 @@
+/** What the load is told: the newest block, to ask no more or again, to report. */
+export type LoadCommand = { head?: number; pause?: boolean; report?: true }
+
 /** What a load saw since its last report. Times in milliseconds. */
 export type LoadReport = {
   asked: number
