@@ -76,9 +76,12 @@ const UNKNOWN = 'so it lacks this operation, or the path of its address is wrong
 /** The node, or the provider in front of it, is short of resources. Already asked again a few times. */
 export class NodeBusyError extends LimitExceededError {
   override name = 'NodeBusyError'
+  /** Whether asking again soon was tried already. */
+  readonly isFinal: boolean
 
-  constructor(options: { cause?: unknown } = {}) {
+  constructor({ isFinal = false, ...options }: { cause?: unknown; isFinal?: boolean } = {}) {
     super('the upstream node limits the request rate, try again later', options)
+    this.isFinal = isFinal
   }
 }
 
@@ -146,7 +149,7 @@ export function nodeErrorOf(
 
 /** Whether a retry soon may succeed. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof NodeBusyError
+  return error instanceof NodeBusyError && !error.isFinal
 }
 
 function errorText(parsed: unknown): string | undefined {

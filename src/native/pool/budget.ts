@@ -6,6 +6,12 @@ export type Budget = {
   spend(): boolean
 }
 
+/** Hedges for each call. */
+export const HEDGES = { part: 0.05, reserve: 10 }
+
+/** Repetitions at another node, or after a pause, for each call. */
+export const RETRIES = { part: 0.1, reserve: 100 }
+
 /**
  * @param part - extra calls for each call, such as 0.1.
  * @param reserve - extra calls that may be saved up: what a node that fails at once needs until it is no longer asked.

@@ -8,7 +8,7 @@ import type {
   SendOptions,
 } from '../transport.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
-import { createBudget } from './budget.ts'
+import { createBudget, HEDGES, RETRIES } from './budget.ts'
 import type { KnownChain } from './chainEvidence.ts'
 import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
@@ -66,10 +66,6 @@ export type MemberStatus = MemberState & {
   queued: number
   version: string | null
 }
-
-/** Extra calls for each call: hedges, and repetitions at another node. */
-const HEDGES = { part: 0.05, reserve: 10 }
-const RETRIES = { part: 0.1, reserve: 100 }
 
 /** Milliseconds for which a read waits until some node has reached the floor. */
 const FLOOR_PATIENCE = 2_000

@@ -45,7 +45,8 @@ const BUSY_PAUSES = [100, 200, 400]
 /**
  * - An answer ends the race; calls that are still under way are cancelled soon.
  * - `{}` or `[]` is asked of a second node before it is believed; what the second says counts.
- * - A failure or a rate limit goes on to another node at once, while the budget for repetitions lasts.
+ * - A failure or a rate limit goes on to another node at once, while the budget for repetitions lasts. When all nodes limit the
+ *   rate, they are asked again after a pause, from the same budget.
  * - A node that is slower than its 95th percentile gets a second one beside it, while the budget for hedges lasts.
  * - A node that is much slower than usual is reported, and another is asked from the budget for repetitions.
  */
@@ -170,18 +171,18 @@ export function createRace({
     // Whoever could have contradicted it cannot be asked: one node that works is believed.
     if (unknown) return win(run, unknown.reply)
     const wait = BUSY_PAUSES[run.rounds]
-    if (fault instanceof NodeBusyError && wait !== undefined) {
+    if (fault instanceof NodeBusyError && wait !== undefined && retries.spend()) {
       run.rounds++
       run.pause = setTimeout(
         () => {
           run.tried.length = 0
-          if (!extra(run, 'busy', undefined)) fail(run, fault)
+          if (!extra(run, 'busy', undefined)) fail(run, givenUp(fault))
         },
         wait * (0.5 + Math.random()),
       )
       return
     }
-    fail(run, fault ?? new NodeTimeoutError(timeout))
+    fail(run, givenUp(fault ?? new NodeTimeoutError(timeout)))
   }
 
   function extra(run: Run, why: Extra, budget: Budget | undefined): boolean {
@@ -268,6 +269,13 @@ type Attempt = DueEntry & {
 
 /** Why the calls that lost a race are cancelled. */
 const RACE_OVER = new Error('another node has answered')
+
+/** Whoever gets it must not ask again: that was done here, as often as it may be. */
+function givenUp(fault: Error): Error {
+  return fault instanceof NodeBusyError
+    ? new NodeBusyError({ cause: fault.cause, isFinal: true })
+    : fault
+}
 
 /** How far below the head a block is that a node lacks because it was pruned, and not because it is new. */
 const PRUNED_BELOW = 1_000

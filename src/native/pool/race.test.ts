@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import { NodeAnswerError, NodeBusyError } from '../errors.ts'
+import { createBudget, HEDGES, RETRIES } from './budget.ts'
+import type { Judgement } from './judge.ts'
+import type { Member } from './member.ts'
+import { createRace, type Extra, type RaceCall } from './race.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** What a node does with a call. */
+type Outcome = 'answer' | 'late' | 'failed' | 'busy' | 'unknown'
+
+const REPLY = { status: 200, text: '{}', parsed: {} }
+const JUDGEMENTS: Record<Outcome, Judgement> = {
+  answer: { kind: 'answer', reply: REPLY },
+  late: { kind: 'answer', reply: REPLY },
+  failed: { kind: 'failed', error: new NodeAnswerError('no') },
+  busy: { kind: 'busy', error: new NodeBusyError() },
+  unknown: { kind: 'unknown', reply: REPLY },
+}
+
+/** Two nodes that do with each call what the next entry of a list says, over and over. */
+function setup(outcomes: readonly Outcome[]) {
+  const extras: Record<Extra, number> = { busy: 0, confirm: 0, failover: 0, hedge: 0 }
+  let asked = 0
+  const ask: Member['ask'] = async () => {
+    const outcome = outcomes[asked++ % outcomes.length] ?? 'answer'
+    await new Promise((resolve) => setTimeout(resolve, outcome === 'late' ? 5_000 : 1))
+    return JUDGEMENTS[outcome]
+  }
+  const nodes = ['a', 'b'].map(
+    () => ({ ask, known: { lowest: 0 }, latency: () => 2, slow() {} }) as unknown as Member,
+  )
+  const race = createRace({
+    choose: (_, excluded) => nodes.find((node) => !excluded.includes(node)),
+    hedges: createBudget(HEDGES),
+    onExtra: (why) => void extras[why]++,
+    retries: createBudget(RETRIES),
+    timeout: 10_000,
+  })
+  const call: RaceCall = {
+    body: '{}',
+    hedged: true,
+    idempotent: true,
+    need: { kind: 'state', solid: false },
+    operation: 'getaccount',
+    path: '/wallet/getaccount',
+  }
+  /** So many calls, a few milliseconds apart. Resolves when each has ended. */
+  async function run(calls: number) {
+    const ended = Array.from({ length: calls }, async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, index * 3))
+      return race(call, nodes[0] as Member, undefined).catch(() => undefined)
+    })
+    await vi.runAllTimersAsync()
+    await Promise.all(ended)
+  }
+  return { asked: () => asked, extras, run }
+}
+
+const outcome = fc.constantFrom<Outcome>('answer', 'late', 'failed', 'busy', 'unknown')
+
+test('behavior: hedges and repetitions stay within their budgets, whatever the nodes do', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(outcome, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 400 }),
+      async (outcomes, calls) => {
+        const { asked, extras, run } = setup(outcomes)
+        await run(calls)
+        expect(extras.hedge).toBeLessThanOrEqual(HEDGES.reserve + HEDGES.part * calls)
+        expect(extras.failover + extras.busy).toBeLessThanOrEqual(
+          RETRIES.reserve + RETRIES.part * calls,
+        )
+        // Each "unknown" is asked of a second node once.
+        expect(extras.confirm).toBeLessThanOrEqual(calls)
+        expect(asked()).toBe(calls + extras.hedge + extras.failover + extras.busy + extras.confirm)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test.each<[Outcome, Extra, typeof HEDGES]>([
+  ['late', 'hedge', HEDGES],
+  ['failed', 'failover', RETRIES],
+  ['busy', 'busy', RETRIES],
+])('behavior: calls that are all %s use up the budget', async (only, extra, budget) => {
+  const { extras, run } = setup([only])
+  await run(400)
+  // What the first calls earn does not count while the reserve is full.
+  expect(extras[extra]).toBeGreaterThan(budget.reserve + budget.part * 350)
+})
