@@ -184,7 +184,8 @@ async function startScene(): Promise<Scene> {
     gateways.map(({ url }) => url),
   )
   nodes.on('message', (message: { head?: number } | string) => {
-    if (typeof message === 'object' && message.head !== undefined) load.send({ head: message.head })
+    if (typeof message === 'object' && message.head !== undefined && load.connected)
+      load.send({ head: message.head } satisfies LoadCommand)
   })
   await once(load, 'message')
 
@@ -232,9 +233,9 @@ async function startScene(): Promise<Scene> {
       )
     },
     async end() {
+      nodes.kill()
       load.kill()
       for (const gateway of gateways) await gateway.end()
-      nodes.kill()
       await redis.close()
     },
   }

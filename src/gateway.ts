@@ -111,7 +111,7 @@ export function createGateway({
     keys: managedKeys,
     log,
     native,
-    nodeRpc: node.rpc,
+    nodeRpc: () => node.rpc(),
     onUnlinked: () => guard.suspect(),
     step: tracer && ((...step) => recorder.step(...step)),
   })
@@ -158,7 +158,7 @@ export function createGateway({
     log,
     loop,
     metrics,
-    nodeRpc: node.rpc,
+    nodeRpc: () => node.rpc(),
     onUnknown,
     onCall: ({ code, method, ms }) => traffic.call(method, code, ms),
     ownUrl: () => ownUrl ?? `http://localhost:${config.port}`,

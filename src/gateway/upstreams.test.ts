@@ -30,7 +30,7 @@ async function start() {
         'latest',
       ]),
     /** The value of a series, 0 when there is none. */
-    async metric(name: string, labels: Record<string, string>): Promise<number> {
+    metric: async (name: string, labels: Record<string, string>): Promise<number> => {
       const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
       const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
       const line = lines.find(

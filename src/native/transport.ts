@@ -25,6 +25,8 @@ export type SendOptions = {
   idempotent: boolean
   /** How several nodes may share the call (see `Operation`). @default by `idempotent` */
   kind?: 'read' | 'build' | 'send'
+  /** Milliseconds that are left for it, where that is less than the transport's own limit. */
+  timeout?: number | undefined
   /** Calls of one group that read the newest state are asked of one node (see `callGroup`). */
   group?: object | undefined
 }
@@ -116,9 +118,10 @@ export function createPoolTransport({
   async function send(
     path: NativePath,
     body: string | undefined,
-    { idempotent, signal }: SendOptions,
+    { idempotent, signal, timeout: left = timeout }: SendOptions,
   ): Promise<NativeReply> {
     signal?.throwIfAborted()
+    const limit = Math.min(timeout, left)
     const to = path.startsWith('/walletsolidity/') ? solidity : wallet
     // An emitter does here what an AbortSignal would, at a fraction of its cost.
     const stop = new EventEmitter()
@@ -128,7 +131,7 @@ export function createPoolTransport({
       stop.emit('abort')
     }
     // Starts here, so that the wait for a socket counts too.
-    const timer = setTimeout(() => end(new NodeTimeoutError(timeout)), timeout)
+    const timer = setTimeout(() => end(new NodeTimeoutError(timeout)), limit)
     const leave = () => end(signal?.reason)
     signal?.addEventListener('abort', leave, { once: true })
     const started = performance.now()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { NodeAnswerError, NodeBusyError } from '../errors.ts'
+import { NodeAnswerError, NodeBusyError, NodeTimeoutError } from '../errors.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
 import type { Judgement } from './judge.ts'
 import type { Member } from './member.ts'
@@ -11,12 +11,13 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 /** What a node does with a call. */
-type Outcome = 'answer' | 'late' | 'failed' | 'busy' | 'unknown'
+type Outcome = 'answer' | 'late' | 'never' | 'failed' | 'busy' | 'unknown'
 
 const REPLY = { status: 200, text: '{}', parsed: {} }
 const JUDGEMENTS: Record<Outcome, Judgement> = {
   answer: { kind: 'answer', reply: REPLY },
   late: { kind: 'answer', reply: REPLY },
+  never: { kind: 'answer', reply: REPLY },
   failed: { kind: 'failed', error: new NodeAnswerError('no') },
   busy: { kind: 'busy', error: new NodeBusyError() },
   unknown: { kind: 'unknown', reply: REPLY },
@@ -28,7 +29,9 @@ function setup(outcomes: readonly Outcome[]) {
   let asked = 0
   const ask: Member['ask'] = async () => {
     const outcome = outcomes[asked++ % outcomes.length] ?? 'answer'
-    await new Promise((resolve) => setTimeout(resolve, outcome === 'late' ? 5_000 : 1))
+    await new Promise((resolve) => {
+      if (outcome !== 'never') setTimeout(resolve, outcome === 'late' ? 5_000 : 1)
+    })
     return JUDGEMENTS[outcome]
   }
   const nodes = ['a', 'b'].map(
@@ -58,7 +61,7 @@ function setup(outcomes: readonly Outcome[]) {
     await vi.runAllTimersAsync()
     await Promise.all(ended)
   }
-  return { asked: () => asked, extras, run }
+  return { asked: () => asked, call, extras, node: nodes[0] as Member, race, run }
 }
 
 const outcome = fc.constantFrom<Outcome>('answer', 'late', 'failed', 'busy', 'unknown')
@@ -93,4 +96,12 @@ test.each<[Outcome, Extra, typeof HEDGES]>([
   await run(400)
   // What the first calls earn does not count while the reserve is full.
   expect(extras[extra]).toBeGreaterThan(budget.reserve + budget.part * 350)
+})
+
+test('error: a call ends at its deadline, whatever its nodes wait for', async () => {
+  const { call, node, race } = setup(['never'])
+  const ended = race({ ...call, hedged: false }, node, undefined).catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(10_010)
+  expect(await ended).toBeInstanceOf(NodeTimeoutError)
+  expect(vi.getTimerCount()).toBe(0)
 })

@@ -63,7 +63,7 @@ export function createRace({
     if (run.over) return false
     run.over = true
     for (const attempt of run.underway) due.remove(attempt)
-    clearTimeout(run.limit)
+    due.remove(run.limit)
     clearTimeout(run.pause)
     run.signal?.removeEventListener('abort', run.leave)
     return true
@@ -189,11 +189,6 @@ export function createRace({
     const member = choose(run.call, run.tried)
     if (!member || (budget && !budget.spend())) return false
     onExtra(why, run.call)
-    // The first call ends by itself in time; with more of them all together have to.
-    run.limit ??= setTimeout(
-      () => fail(run, new NodeTimeoutError(timeout)),
-      Math.max(1, run.deadline - performance.now()),
-    )
     launch(run, member)
     return true
   }
@@ -201,12 +196,13 @@ export function createRace({
   return (call, first, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
+      const deadline = performance.now() + timeout
       const run: Run = {
         call,
-        deadline: performance.now() + timeout,
+        deadline,
         fault: undefined,
         leave: () => fail(run, signal?.reason),
-        limit: undefined,
+        limit: { at: -1, dueAt: deadline, onDue: () => fail(run, new NodeTimeoutError(timeout)) },
         linger: undefined,
         losers: createStop(),
         over: false,
@@ -220,6 +216,7 @@ export function createRace({
         unknown: undefined,
       }
       signal?.addEventListener('abort', run.leave, { once: true })
+      due.add(run.limit)
       retries.earn()
       hedges.earn()
       return launch(run, first)
@@ -242,6 +239,8 @@ export declare namespace createRace {
 type Run = {
   readonly call: RaceCall
   readonly deadline: number
+  /** Ends everything at the deadline: waiting for a place, the call and the check of the chain add up. */
+  readonly limit: DueEntry
   readonly signal: StopSignal | undefined
   readonly resolve: (reply: NativeReply) => void
   readonly reject: (error: unknown) => void
@@ -255,7 +254,6 @@ type Run = {
   rounds: number
   unknown: { reply: NativeReply; member: Member } | undefined
   fault: Error | undefined
-  limit: NodeJS.Timeout | undefined
   linger: NodeJS.Timeout | undefined
   pause: NodeJS.Timeout | undefined
 }

@@ -134,7 +134,13 @@ export function createSingleUpstream({
       if (waiting) await waiting
       counts.calls++
       try {
-        const reply = await transport.send(path, body, options)
+        // What was waited for a place is no more there for the call.
+        const left = limit - (performance.now() - started)
+        const reply = await transport.send(
+          path,
+          body,
+          waiting ? { ...options, timeout: left } : options,
+        )
         const ended = performance.now()
         latency.add(ended - started)
         heardAt = ended
