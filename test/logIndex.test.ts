@@ -267,7 +267,7 @@ test('error: an index of another chain is refused, and searches go to the node',
   const second = await other.listen()
   closing.push(() => second.close())
   const wrong = await start(second.url, options)
-  await until(() => expect(wrong.gateway.health().reasons.join()).toContain('of another chain'))
+  await until(() => expect(wrong.gateway.health().reasons.join()).toContain('another chain'))
   const found = (await logs(wrong.url, everything)) as { blockHash: string }[]
   expect(new Set(found.map(({ blockHash }) => blockHash))).toEqual(
     new Set(other.canonical().flatMap(({ hash, logs }) => (logs.length > 0 ? [hash] : []))),

@@ -2,7 +2,7 @@ import type { Entry, View } from './engine/engine.ts'
 import type { IndexBlock } from './format/block.ts'
 import { BLOCKS_OF_LEVEL, type Level, segmentKey } from './format/keys.ts'
 
-/** A segment that is complete: written in the transaction that wrote its rows, so that it says what can be relied on. */
+/** A complete segment. It is written in the same transaction as its rows. */
 export type Segment = {
   level: Level
   /** Counts from block 0 in steps of the level's length. */
@@ -44,7 +44,7 @@ function segmentOf({ key, value }: Entry): Segment {
   return { level: key.readUInt8(0) as Level, segment: key.readUInt32BE(1), ...facts }
 }
 
-/** The ranges that segments cover, in order. Neighbours always link: those that do not are never written. */
+/** The ranges that segments cover, in order. Neighbours always link: `append` refuses others. */
 export function coverageOf(segments: readonly Segment[]): CoveredRange[] {
   const ranges: CoveredRange[] = []
   for (const segment of segments) {
@@ -69,7 +69,7 @@ export function requireChain(
     throw new BrokenChainError(`segment at block ${first} has ${blocks.length} blocks`)
   for (const [offset, { number, parentHash }] of blocks.entries()) {
     if (number !== first + offset)
-      throw new BrokenChainError(`block ${number} came in place of ${first + offset}`)
+      throw new BrokenChainError(`expected block ${first + offset}, got block ${number}`)
     const parent = blocks[offset - 1]
     if (parent && parent.hash !== parentHash)
       throw new BrokenChainError(`block ${number} is not the child of block ${parent.number}`)

@@ -2,24 +2,24 @@ import { randomInt } from 'node:crypto'
 
 import { type Batch, type Engine, IndexError } from './engine/engine.ts'
 
-/** What an index is, from its first opening on. */
+/** Properties of an index that never change. */
 export type Facts = {
   /** The layout of its rows. */
   format: number
   /** Hash of block 0, hex without `0x`. */
   genesis: string
-  /** Of the hash of values. */
+  /** Seed of the hash of values. */
   seed: [number, number]
   /** The contracts whose logs are kept, hex without `0x`, sorted; absent when all are. */
   addresses?: string[]
 }
 
-/** Changes when rows are laid out in another way. */
+/** The version of the layout of rows. */
 const FORMAT = 1
 
 const KEY = Buffer.from('index')
 
-/** The facts of an index; undefined when it was never written. @throws IndexError when its layout is of another version. */
+/** The facts of an index; undefined when it was never written. @throws IndexError when its layout has another version. */
 export async function readFacts(engine: Engine): Promise<Facts | undefined> {
   return engine.read(async (view) => parse((await view.get('facts', [KEY]))[0]))
 }
@@ -38,7 +38,7 @@ export async function openFacts(
   const known = (await readFacts(engine)) ?? (await engine.write(create))
   if (known.genesis !== genesis)
     throw new IndexError(
-      `the log index is of another chain (its block 0 is 0x${known.genesis}, the node’s is 0x${genesis})`,
+      `the log index belongs to another chain (its block 0 is 0x${known.genesis}, the node’s is 0x${genesis})`,
     )
   if (wanted && wanted.join() !== known.addresses?.join())
     throw new IndexError(

@@ -16,14 +16,14 @@ export function indexSockets(config: Config): number {
   return Math.min(MOST_SOCKETS, Math.max(1, Math.floor(config.upstreamSockets * SOCKETS_SHARE)))
 }
 
-/** The log index that the settings name, kept up to date with the head. Undefined without one, and for a chain in this process. */
+/** The configured log index, kept up to date with the head. Undefined without one, and for a chain in this process. */
 export function createGatewayIndex({
   config,
   genesis,
   head,
   log,
 }: createGatewayIndex.Options): LogIndex | undefined {
-  // Of several nodes the first is read from.
+  // With several nodes, the first one is used.
   const [node] = upstreamsOf(config)
   if (config.index === undefined || node === undefined) return undefined
   const index = createLogIndex({

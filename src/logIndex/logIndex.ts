@@ -12,17 +12,17 @@ import type { WriterData, WriterEvent } from './worker/writer.ts'
 /** An index of logs as the gateway uses it. All work is done in threads; nothing here waits on the event loop. */
 export type LogIndex = {
   /**
-   * What the index has of a search, of one moment. What is not in `covered` has to be read from the node.
+   * Searches one snapshot of the index. The caller reads blocks outside `covered` from the node.
    *
    * @throws UpstreamError when the index cannot be read; the signal's reason
    */
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
-  /** Tells the newest solidified block. */
+  /** Sets the newest solidified block. */
   solidified(number: number): void
-  /** Takes away blocks from a height on: a reorg reached below the solidified block. */
+  /** Removes blocks from a height on, after a reorg below the solidified block. */
   removed(from: number): Promise<void>
   status(): LogIndexStatus
-  /** Starts the threads. An index that cannot be opened is tried again and shown in `status`. */
+  /** Starts the threads. When the index cannot be opened, it retries, and `status` shows why. */
   start(): void
   stop(): Promise<void>
 }
@@ -32,7 +32,7 @@ export type LogIndexStatus = {
   /** Without user, password and parameters. */
   address: string
   state: 'starting' | 'filling' | 'following' | 'failed'
-  /** What is complete, in order. */
+  /** Complete ranges, in order. */
   covered: { from: number; to: number }[]
   logs: number
   /** Bytes on disk. */
@@ -41,17 +41,17 @@ export type LogIndexStatus = {
   added: { blocks: number; logs: number; calls: number }
   /** Contracts whose logs are kept; absent when all are. */
   contracts?: number
-  /** Why something is not done, for people. */
+  /** The last error, as text. */
   problem?: string
 }
 
-/** What the reader tells of an index. */
+/** The reader's report of an index. */
 type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
 
-/** Milliseconds between looks at what is covered. */
+/** Milliseconds between reads of the coverage. */
 const LOOK_EVERY = 1_000
 
-/** Milliseconds before a thread that ended is started again. */
+/** Milliseconds before a thread that ended is restarted. */
 const RESTART_DELAY = 5_000
 
 export function createLogIndex({
@@ -86,7 +86,7 @@ export function createLogIndex({
     },
   )
 
-  /** A thread that is started again when it ends. */
+  /** A thread that is restarted when it ends. */
   function createThread(
     name: 'reader' | 'writer',
     data: () => unknown,
@@ -138,7 +138,7 @@ export function createLogIndex({
 
   return {
     async search(request, signal) {
-      // What it holds may be of a branch that was left while nobody looked; the writer compares it first.
+      // A reorg may have happened while the gateway was down, so the writer compares the index with the chain first.
       if (!isCompared) return NOTHING
       try {
         const found = await reader.call<SearchAnswer | undefined>('search', request, signal)
@@ -212,7 +212,7 @@ const NOTHING: SearchAnswer = {
   bytes: Buffer.alloc(0),
 }
 
-/** Bytes arrive from a thread as a plain array. */
+/** A Buffer arrives from a thread as a Uint8Array. */
 function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -12,10 +12,10 @@ import { LONG_LIST, mergedList, partedList } from './format/merged.ts'
 import { joinLists } from './format/postings.ts'
 import { removePostings } from './remove.ts'
 
-/** Where the progress of a merge is noted, among the facts. */
+/** The key of the progress of a merge in `facts`. */
 const PROGRESS = Buffer.from('merge')
 
-/** The claim of who merges: only one process may. */
+/** The claim for merging: only one process may merge. */
 export const MERGE_WORK = 'merge'
 
 /** Whether something can be merged, or a merge was interrupted. Costs one read. */
@@ -38,7 +38,7 @@ export async function mergeIndex(engine: Engine): Promise<void> {
   while (await mergeFilled(engine, pause));
 }
 
-/** Joins sixteen appended segments into one as it would have been filled, where all are there. One transaction. */
+/** Joins sixteen appended segments into one filled segment, when all exist. One transaction. */
 export async function mergeAppended(engine: Engine): Promise<boolean> {
   const ready = findMergeable(await engine.read(readSegments), 0)
   if (!ready) return false
@@ -72,12 +72,12 @@ export async function mergeAppended(engine: Engine): Promise<boolean> {
 /** Slices of the values that one transaction merges: by the first byte of their hash. */
 const SLICES = 64
 
-/** What is left to do of a merge, beside the index. */
+/** The state of a merge. */
 type Progress = { segment: number; state: 'writing' | 'deleting' }
 
 /**
- * Joins 64 filled segments into one, where all are there. Many short transactions, so that others can write between them: rows
- * of the merged segment are not looked at before the last one puts it in place. A merge that was interrupted is undone or ended
+ * Joins 64 filled segments into one, when all exist. Many short transactions, so that others can write between them: rows
+ * of the merged segment are not used before the last one puts it in place. An interrupted merge is undone or completed
  * first. Only one process may merge at a time.
  */
 export async function mergeFilled(engine: Engine, pause: () => Promise<void>): Promise<boolean> {
@@ -92,7 +92,7 @@ export async function mergeFilled(engine: Engine, pause: () => Promise<void>): P
   }
   await engine.write(async (batch) => {
     const parts = partsOf(await readSegments(batch), 1, segment)
-    // A part may have been taken away by a reorg meanwhile.
+    // A reorg may have removed a part meanwhile.
     if (parts) await replaceSegments(batch, parts, 2, segment)
     await note(batch, { segment, state: parts ? 'deleting' : 'writing' })
   })
@@ -100,7 +100,7 @@ export async function mergeFilled(engine: Engine, pause: () => Promise<void>): P
   return true
 }
 
-/** Ends or undoes what an interrupted merge left. */
+/** Completes or undoes an interrupted merge. */
 async function finishMerge(engine: Engine, pause: () => Promise<void>): Promise<void> {
   const progress = await engine.read(async (view) => {
     const [value] = await view.get('facts', [PROGRESS])
@@ -164,7 +164,7 @@ async function mergeSlice(batch: Batch, segment: number, slice: number): Promise
   )
 }
 
-/** The first place where all segments of a level that make one of the next are there. */
+/** The first segment of the next level whose parts all exist. */
 function findMergeable(
   segments: readonly Segment[],
   level: 0 | 1,
@@ -178,7 +178,7 @@ function findMergeable(
   return undefined
 }
 
-/** The segments that make one of the next level; undefined unless all are there. */
+/** The parts of one segment of the next level; undefined unless all exist. */
 function partsOf(
   segments: readonly Segment[],
   level: 0 | 1,

@@ -2,7 +2,7 @@ import { firstOf, lastOf, type Segment } from './coverage.ts'
 import type { Batch } from './engine/engine.ts'
 import { PART_BLOCKS, PART_LEVEL, pageKey, segmentKey } from './format/keys.ts'
 
-/** Takes away a segment with everything in it. */
+/** Removes a segment and all its rows. */
 export async function removeSegment(batch: Batch, segment: Segment): Promise<void> {
   const { level } = segment
   const first = firstOf(segment)
@@ -13,7 +13,7 @@ export async function removeSegment(batch: Batch, segment: Segment): Promise<voi
   await batch.delete('segments', [segmentKey(level, segment.segment)])
 }
 
-/** Takes away the posting lists of neighbouring segments, the last one not included. */
+/** Removes the posting lists of neighbouring segments, the last one not included. */
 export async function removePostings(
   batch: Batch,
   level: number,

@@ -17,18 +17,18 @@ import { pagesOf } from './format/pages.ts'
 import { createPostingsBuilder } from './format/postings.ts'
 import { removeSegment } from './remove.ts'
 
-/** Writes complete segments. Every change is one transaction, so a process that is killed leaves nothing half done. */
+/** Writes complete segments. Every change is one transaction, so a killed process leaves no partial segment. */
 export type IndexStore = {
-  /** What is covered now. */
+  /** The covered ranges. */
   coverage(): Promise<CoveredRange[]>
   segments(): Promise<Segment[]>
   /**
-   * Adds the blocks of one segment. One that is covered already is left as it is: another replica was first.
+   * Adds the blocks of one segment, unless another replica was first.
    *
    * @returns whether it was added. @throws BrokenChainError when they do not link, to each other or to their neighbours.
    */
   append(level: 0 | 1, blocks: readonly IndexBlock[]): Promise<boolean>
-  /** Takes away every segment that reaches a height or lies above it. */
+  /** Removes every segment with blocks at or above a height. */
   truncate(from: number): Promise<void>
 }
 
@@ -36,12 +36,12 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
   const hash = createHasher(facts.seed)
   const kept = facts.addresses === undefined ? undefined : new Set(facts.addresses)
 
-  /** Rows of a segment: made before its transaction begins, which is then short. */
+  /** The rows of a segment. Made before the transaction, to keep it short. */
   function rowsOf(level: Level, segment: number, blocks: readonly IndexBlock[]) {
     const start = firstOf({ level, segment })
     const postings = createPostingsBuilder()
     const pages: Entry[] = []
-    /** Values repeat a lot. */
+    /** A cache: most values occur often. */
     const hashes = new Map<string, string>()
     const hashed = (value: string) => {
       let known = hashes.get(value)
@@ -69,7 +69,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
     for (const range of coverageOf(await readSegments(batch))) {
       if (range.from <= from && range.to >= to) return false
       if (range.from <= to && range.to >= from)
-        throw new BrokenChainError(`blocks ${from} to ${to} are indexed in part`)
+        throw new BrokenChainError(`some of the blocks ${from} to ${to} are indexed already`)
       if (range.to + 1 === from && range.lastHash !== segment.parentHash)
         throw new BrokenChainError(
           `block ${from} is not the child of the indexed block ${range.to}`,

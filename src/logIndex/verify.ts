@@ -10,7 +10,7 @@ import { createSearcher, type Searcher } from './search/search.ts'
 /** Blocks that are read from the node together. */
 const BATCH = 64
 
-/** Milliseconds that the search for one log may take. */
+/** Deadline of the search for one log, in milliseconds. */
 const DEADLINE = 60_000
 
 /**

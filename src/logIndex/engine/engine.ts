@@ -4,17 +4,17 @@
  */
 export type Engine = {
   readonly kind: 'lmdb' | 'postgres'
-  /** Logs that one row of `logs` holds: what the engine reads and stores well. */
+  /** Logs in one row of `logs`: what the engine reads and stores best. */
   readonly logsPerPage: number
-  /** Runs reads that all see one moment, whatever is written meanwhile. */
+  /** Runs reads on one snapshot. */
   read<result>(run: (view: View) => Promise<result>): Promise<result>
   /**
-   * Runs a transaction: durable when it resolves, without effect when it throws. Writers of all processes run one after
+   * Runs a transaction: durable when it resolves, rolled back when it throws. Writers of all processes run one after
    * another, so what `run` reads stays true until it commits. `run` must not wait for anything but the transaction itself.
    */
   write<result>(run: (batch: Batch) => Promise<result>): Promise<result>
   /**
-   * Gives back space that is not used any more. An embedded file never shrinks, and other processes may have it open: a compact copy
+   * Frees unused space. An embedded file never shrinks, and other processes may have it open, so a compact copy
    * is written into another directory instead.
    */
   compact(into?: string): Promise<void>
@@ -30,7 +30,7 @@ export type Table = (typeof TABLES)[number]
 
 export type Entry = { key: Buffer; value: Buffer }
 
-/** Reads of one moment. Buffers are the caller's, except those of `each`. */
+/** Reads of one snapshot. Buffers are the caller's, except those of `each`. */
 export type View = {
   /** Values in the order of the keys; undefined where there is none. */
   get(table: Table, keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>
@@ -57,7 +57,7 @@ export type Batch = View & {
   deleteRange(table: Table, range: { from: Buffer; to: Buffer }): Promise<void>
 }
 
-/** Why an index cannot be opened or read, for people. */
+/** An index cannot be opened or read. The message is for the operator. */
 export class IndexError extends Error {
   override name = 'IndexError'
 }

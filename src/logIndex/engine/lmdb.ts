@@ -5,7 +5,7 @@ import { type Database, open, type RootDatabase } from 'lmdb'
 
 import { type Batch, type Engine, type Entry, TABLES, type Table, type View } from './engine.ts'
 
-/** What the map may grow to at first; it grows by itself beyond. */
+/** First size of the memory map. LMDB grows it as needed. */
 const MAP_BYTES = 1024 ** 3
 
 /** Its name in the directory. */
@@ -34,7 +34,7 @@ export function createLmdbEngine({
     maxDbs: TABLES.length + 1,
     maxReaders: 256,
     noSubdir: true,
-    // With it, closing loops for ever after the writer was killed between its commit and its sync: the library then
+    // With it, `close` never ends after the writer was killed between commit and sync: the library then
     // waits for a state that only another write brings.
     overlappingSync: false,
     readOnly,
@@ -43,7 +43,7 @@ export function createLmdbEngine({
     TABLES.map((name) => [name, root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' })]),
   ) as Record<Table, Bytes>
 
-  /** Reads of the transaction given; without one of the newest state, which only writers of this thread could change. */
+  /** Reads in a transaction. Without one, reads the newest state, which only writers of this thread can change. */
   function viewOf(options: { transaction?: ReturnType<Bytes['useReadTransaction']> }): View {
     return {
       async get(table, keys) {
@@ -52,7 +52,7 @@ export function createLmdbEngine({
       },
       async each(table, keys, visit) {
         const from: Lookup = tables[table]
-        // The value is read from the buffer that the library reads every value into: copies would take a third of a search.
+        // The library reads every value into the same buffer. Copies took a fifth of a search.
         for (const [index, key] of keys.entries()) visit(from.getBinaryFast(key, options), index)
       },
       async range(table, { from, limit, to }) {
@@ -74,7 +74,7 @@ export function createLmdbEngine({
     for (const { key, value } of entries) to.putSync(key, value)
   }
 
-  /** Writers of this thread, one after another; those of others wait for the lock of the file. */
+  /** Writers of this thread run one after another. Those of other threads and processes wait for the file lock. */
   let queue: Promise<unknown> = Promise.resolve()
 
   const batch: Batch = {
@@ -87,7 +87,7 @@ export function createLmdbEngine({
     },
     async deleteRange(table, { from, to }) {
       const database = tables[table]
-      // Collected first: a cursor does not stand the removal of what it stands on.
+      // Collected first: removing an entry under a cursor breaks the cursor.
       const keys = Array.from(database.getKeys({ start: from, end: to }), (key) => Buffer.from(key))
       for (const key of keys) database.removeSync(key)
     },
@@ -97,7 +97,7 @@ export function createLmdbEngine({
     kind: 'lmdb',
     logsPerPage: LOGS_PER_PAGE,
     async read(run) {
-      // Else the reads of one turn share a moment that may be before what was just written.
+      // Otherwise reads share a snapshot that may be older than the last write.
       root.resetReadTxn()
       const transaction = tables.segments.useReadTransaction()
       try {
@@ -118,7 +118,7 @@ export function createLmdbEngine({
     },
     async size() {
       const { blocks } = await stat(join(directory, FILE))
-      // Blocks of 512 bytes that are really there: the file has holes.
+      // Allocated blocks of 512 bytes: the file is sparse.
       return blocks * 512
     },
     close: () => root.close(),
@@ -130,7 +130,7 @@ const LOGS_PER_PAGE = 16
 
 export declare namespace createLmdbEngine {
   type Options = {
-    /** Made when it is not there. */
+    /** Created when it does not exist. */
     directory: string
     /** @default false */
     readOnly?: boolean

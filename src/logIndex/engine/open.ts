@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { type Engine, IndexError } from './engine.ts'
 
 /**
- * Opens the engine that an address names: `postgres://…` or a directory. Loads what it needs only then.
+ * Opens the engine of an address: `postgres://…` or a directory. Its library is loaded only then.
  *
- * @throws IndexError when it cannot be opened, with what to do.
+ * @throws IndexError when it cannot be opened.
  */
 export async function openEngine(address: string): Promise<Engine> {
   try {

@@ -26,18 +26,18 @@ export async function createPostgresEngine({
   url,
 }: createPostgresEngine.Options): Promise<Engine> {
   const { connectionString, schema } = parse(url)
-  // As psql does it: without a name, that of the user who runs this.
+  // As in psql, the default is the name of the operating system's user.
   pg.defaults.user ??= userInfo().username
   const pool = new pg.Pool({
     connectionString,
     max: connections,
-    // The planner has no statistics of a table that was just filled.
+    // The planner has no statistics for a new table.
     options: '-c enable_seqscan=off -c jit=off',
   })
-  // A connection that breaks while idle is replaced; one that breaks in use fails its query.
+  // The pool replaces a connection that breaks while idle. One that breaks in use fails its query.
   pool.on('error', () => {})
   const name = (table: Table) => `"${schema}"."${table}"`
-  /** One number names the index for locks that are held until the end of a transaction. */
+  /** The number of the index's advisory lock, which is held until a transaction ends. */
   const lock = createHash('sha256').update(schema).digest().readBigInt64BE(0).toString()
 
   async function within<result>(

@@ -3,9 +3,9 @@ import { hostname } from 'node:os'
 
 import type { Engine } from '../engine/engine.ts'
 
-/** Says who works on what, so that replicas that share an index do not read the same blocks. */
+/** Claims of work, so that replicas that share an index do not read the same blocks. */
 export type Claims = {
-  /** Takes work for `lease` milliseconds; false when another has it. The holder takes it again to keep it. */
+  /** Claims work for `lease` milliseconds; false when another replica has it. The owner calls it again to renew. */
   take(work: string): Promise<boolean>
   release(work: string): Promise<void>
 }
@@ -13,8 +13,8 @@ export type Claims = {
 type Claim = { owner: string; until: number }
 
 /**
- * Claims in the index itself. They only save work: who writes checks again what is covered, so clocks that differ and leases that run
- * out do no harm.
+ * Claims in the index itself. They only avoid double work: the writer checks the coverage again, so wrong clocks and expired leases
+ * do no harm.
  */
 export function createClaims({
   engine,
@@ -50,16 +50,16 @@ export declare namespace createClaims {
   }
 }
 
-/** A name of this process that tells whether it is still there: host, process, and a part drawn by lot. */
+/** A name of this process, from which others on the host see whether it still runs: host, process id, random part. */
 export function ownerName(): string {
   return `${hostname()} ${process.pid} ${randomUUID()}`
 }
 
-/** Whether an owner was a process of this host that has ended: its work is free at once. */
+/** Whether an owner was a process of this host that has ended. Its work is free at once. */
 function isGone(owner: string): boolean {
   const [host, pid] = owner.split(' ')
   if (host !== hostname()) return false
-  // An earlier process of the same number, as in a container.
+  // An earlier process with the same id, as in a container.
   if (Number(pid) === process.pid) return true
   try {
     process.kill(Number(pid), 0)

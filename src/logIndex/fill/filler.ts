@@ -12,21 +12,21 @@ export type Order = 'newest' | 'oldest'
 /** Fills ranges of an index from a node. */
 export type Filler = {
   /**
-   * Reads and writes what is missing of a range, whole groups of 64 blocks. Can be interrupted at any moment and called again.
-   * Work that another replica has claimed is left to it; what it leaves undone is taken over once its claim has run out.
+   * Reads and writes the missing blocks of a range, in whole groups of 64. Can be interrupted at any moment and called again.
+   * Work that another replica has claimed is left to it, and taken over when its claim expires.
    *
    * @throws UpstreamError, BrokenChainError, or the signal's reason
    */
   complete(range: { from: number; to: number }, order: Order, signal?: AbortSignal): Promise<void>
 }
 
-/** What was added to an index. */
+/** Blocks and logs that were added to an index. */
 export type Added = { blocks: number; logs: number }
 
 /** Units that are read at once, so that one is read while another is written. */
 const UNITS = 2
 
-/** Milliseconds before work that others have claimed is looked at again. */
+/** Milliseconds before the claims of others are checked again. */
 const CLAIMED_DELAY = 2_000
 
 export function createFiller({
@@ -41,7 +41,7 @@ export function createFiller({
   async function fillUnit(unit: Unit, signal: AbortSignal | undefined): Promise<boolean> {
     const work = `unit ${unit.from} ${unit.to}`
     if (!(await claims.take(work))) return false
-    // What fails to be renewed is done twice at worst.
+    // If renewing fails, the work may be done twice, which does no harm.
     const renewing = setInterval(() => void claims.take(work).catch(() => {}), renewEvery)
     try {
       const blocks = await reader.read(unit.from, unit.to, signal)
@@ -60,7 +60,7 @@ export function createFiller({
 
   let merging: Promise<void> | undefined
 
-  /** Merges what can be merged, once at a time. */
+  /** Merges what can be merged. Only one merge runs at a time. */
   function merge(): Promise<void> {
     merging ??= (async () => {
       if (!(await canMerge(engine)) || !(await claims.take(MERGE_WORK))) return

@@ -4,18 +4,18 @@ import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
 import { lastIndexable } from './units.ts'
 import type { IndexWriter } from './writer.ts'
 
-/** Milliseconds before work that failed is tried again. */
+/** Milliseconds before failed work is retried. */
 const RETRY_DELAY = 5_000
 
-/** Keeps an index complete: fills what is missing of the past, and adds blocks as they get old enough. */
+/** Keeps an index complete: fills missing old blocks, and adds new ones when they are old enough. */
 export type Follower = {
-  /** Tells the newest solidified block. */
+  /** Sets the newest solidified block. */
   solidified(number: number): void
-  /** Takes away blocks that a reorg reached. */
+  /** Removes blocks from a height on, after a reorg. */
   removed(from: number): Promise<void>
   /** Settles when the signal ends it. */
   run(signal: AbortSignal): Promise<void>
-  /** What is done, and why something is not; for people. */
+  /** The state, and the last error as text. */
   status(): { state: 'starting' | 'filling' | 'following'; problem?: string }
 }
 
@@ -46,7 +46,7 @@ export function createFollower({
     onProblem(message, new BrokenChainError(message))
   }
 
-  /** Does something until it succeeds. */
+  /** Retries until it succeeds. */
   async function persist(
     what: string,
     signal: AbortSignal,
@@ -65,7 +65,7 @@ export function createFollower({
       }
   }
 
-  /** Resolves when there is more to add than up to a height. */
+  /** Resolves when blocks above a height can be added. */
   async function more(than: number, signal: AbortSignal): Promise<void> {
     while (lastIndexable(solid) <= than && !signal.aborted)
       await new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ export function createFollower({
       const newest = lastIndexable(solid)
       const covered = await writer.store.coverage()
       const top = covered.at(-1)?.to
-      /** Where the tail begins; what is wanted below is filled beside it. */
+      /** Where the tail begins. Older blocks are filled at the same time. */
       const start = from === undefined ? (top ?? newest) + 1 : newest + 1
       const filling = async () => {
         if (from === undefined || newest < from) return
@@ -108,7 +108,7 @@ export function createFollower({
           if (signal.aborted) return
           const to = lastIndexable(solid)
           await persist('following', signal, () =>
-            // From the first group of the tail, so that what a reorg took away is added again.
+            // From the first group of the tail, so that blocks which a reorg removed are added again.
             writer.filler.complete({ from: Math.max(start, to + 1 - AGAIN), to }, 'oldest', signal),
           )
           done = to
@@ -127,14 +127,14 @@ export function createFollower({
   }
 }
 
-/** Blocks of the tail that are looked over again each time. */
+/** Blocks of the tail that are checked again each time. */
 const AGAIN = 64 * BLOCKS_OF_LEVEL[1]
 
 export declare namespace createFollower {
   type Options = {
-    /** The first block that is wanted; without it only new blocks are added. */
+    /** The first block to index. Absent: only new blocks are added. */
     from?: number | undefined
-    /** Called when something goes wrong in another way than before. */
+    /** Called when an error differs from the one before. */
     onProblem?: (message: string, error: unknown) => void
     /** Milliseconds. @default 5,000 */
     retryDelay?: number

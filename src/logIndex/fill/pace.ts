@@ -1,25 +1,25 @@
 import { sleep } from '../../lib/sleep.ts'
 import { NodeBusyError, NodeTimeoutError } from '../../native/errors.ts'
 
-/** Bounds what filling asks of a node: calls under way, and calls a second. */
+/** Limits the calls of filling: calls in flight, and calls a second. */
 export type Pace = {
   run<value>(call: () => Promise<value>): Promise<value>
-  /** Resolves when another call could begin at once. */
+  /** Resolves when another call can start at once. */
   free(): Promise<void>
-  /** Calls that were made. */
+  /** Calls so far. */
   calls(): number
 }
 
-/** Share of the calls that are taken away when the node is short of resources, and calls until one is given back. */
+/** Factor for the limit of calls in flight when the node is busy, and good calls before the limit grows by one. */
 const SHRINK = 0.5
 const GROW_EVERY = 50
 
-/** Milliseconds between looks at the clock when the second is used up. */
+/** Milliseconds between checks, and the least delay that is worth a timer. */
 const TICK = 10
 
 /**
- * At most `concurrency` calls under way and `rate` a second. Half of the former when the node says that it is busy or does not answer in
- * time; then one more for every 50 calls that go well.
+ * At most `concurrency` calls in flight and `rate` a second. Calls in flight are halved when the node is busy or does not answer in
+ * time, and grow by one for every 50 good calls.
  */
 export function createPace({
   concurrency,

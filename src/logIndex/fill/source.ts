@@ -20,13 +20,13 @@ const FIRST_STEP = 25
 /** Transactions wanted in one answer: about 1.5 KB each, so well under a megabyte to parse at a time. */
 const TRANSACTIONS_PER_CALL = 400
 
-/** Reads blocks with their logs, each checked: it is the one asked for, it is whole, and so are the outcomes of its transactions. */
+/** Reads blocks with their logs. Each is checked: right height, all transactions, an outcome for each. */
 export type BlockReader = {
   /** Blocks from one height to another, both included, in order. @throws UpstreamError */
   read(from: number, to: number, signal?: AbortSignal): Promise<IndexBlock[]>
 }
 
-/** Reads through a pace, which bounds the calls and spreads them in time. */
+/** Reads blocks at a given pace. */
 export function createBlockReader({ native, pace }: createBlockReader.Options): BlockReader {
   let step = FIRST_STEP
   const paced: BlockSource = {
@@ -54,7 +54,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
     return Promise.all(numbers.map((number) => readOne(number, byNumber.get(number), signal)))
   }
 
-  /** One block, of which the node may have given the outline already. */
+  /** One block. `outline` is absent when the node left it out of a range. */
   async function readOne(
     number: number,
     outline: BlockOutline | undefined,
@@ -69,7 +69,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
             )
       if (logsFit(outline, logs, number)) return toIndexBlock(outline, logs)
     }
-    // Something about it is wrong: read by itself it tells what.
+    // Something does not fit. Reading the block alone retries, or says what is wrong.
     const loaded = await loadBlock(paced, { number }, signal)
     if (!loaded) throw new MissingBlockError(number)
     return toIndexBlock(loaded.block, loaded.infos)
@@ -81,11 +81,11 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
       for (let at = from; at <= to;) {
         const end = Math.min(to, at + step - 1)
         const reading = readStep(at, end, signal)
-        // Told by the one that waits for all.
+        // `Promise.all` below reports the error.
         reading.catch(() => {})
         reads.push(reading)
         at = end + 1
-        // So that the size of the next step follows what this one found.
+        // So that the size of the next step depends on this one.
         await pace.free()
       }
       return (await Promise.all(reads)).flat()
@@ -97,7 +97,7 @@ export declare namespace createBlockReader {
   type Options = { native: FillSource; pace: Pace }
 }
 
-/** The node does not have a block that it called solidified. */
+/** The node lacks a block that it reported as solidified. */
 class MissingBlockError extends Error {
   override name = 'MissingBlockError'
 

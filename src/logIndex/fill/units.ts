@@ -2,21 +2,21 @@ import { gapsBetween } from '../../chain/indexedLogs.ts'
 import type { CoveredRange } from '../coverage.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
 
-/** Blocks that are read and written together: a whole segment. */
+/** Blocks that are read and written together: one segment. */
 export type Unit = { level: 0 | 1; from: number; to: number }
 
 const [GROUP, UNIT] = BLOCKS_OF_LEVEL
 
-/** Blocks that must lie above one before it is indexed: the window in memory holds twice as many, and a reorg reaches less. */
+/** A block is indexed when this many solidified blocks are above it. The window holds twice as many. */
 const MARGIN = 64
 
-/** The last block that can be indexed when a height is solidified: the end of a group. −1 when there is none. */
+/** The last block that can be indexed for a solidified height: the end of a group of 64. −1 when there is none. */
 export function lastIndexable(solid: number): number {
   return Math.max(-1, Math.floor((solid - MARGIN + 1) / GROUP) * GROUP - 1)
 }
 
 /**
- * What is missing of a range, as segments: it begins at the group of `from` and ends with the last whole group. Units of
+ * The missing segments of a range, from the group of `from` to the last whole group. Units of
  * 1,024 blocks where they fit, groups of 64 at the edges.
  */
 export function missingUnits(

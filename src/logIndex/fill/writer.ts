@@ -9,10 +9,10 @@ import { type Added, createFiller, type Filler } from './filler.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createBlockReader, type FillSource } from './source.ts'
 
-/** Milliseconds that a claim lasts without being renewed: how long the work of a replica that was killed stays undone. */
+/** Milliseconds until a claim expires: after this time others take over the work of a replica that was killed. */
 const LEASE = 30_000
 
-/** An index opened for writing, with what fills it. */
+/** An index opened for writing. */
 export type IndexWriter = {
   readonly engine: Engine
   readonly facts: Facts
@@ -20,10 +20,10 @@ export type IndexWriter = {
   readonly pace: Pace
   readonly store: IndexStore
   /**
-   * Compares what is covered with the node's chain, the newest block of each segment, from the top down, and takes away what lies on a
-   * branch that was left.
+   * Compares the last block of each segment with the node's chain, from the newest down, and removes segments of an
+   * abandoned branch.
    *
-   * @returns the first block that was taken away; undefined when all is as it was.
+   * @returns the first block that was removed; undefined when there was none.
    */
   reconcile(signal?: AbortSignal): Promise<number | undefined>
   close(): Promise<void>
@@ -74,7 +74,7 @@ export async function openIndexWriter({
       async reconcile(signal) {
         const segments = await store.segments()
         let wrong: Segment | undefined
-        // Segments that touch are linked, so below one that fits all do; those above a hole say nothing of what is below it.
+        // Neighbouring segments are linked, so all below a good one are good, down to the next gap.
         for (const [index, segment] of [...segments.entries()].toReversed()) {
           const above = segments[index + 1]
           const isLinked = above !== undefined && lastOf(segment) + 1 === firstOf(above)
@@ -100,7 +100,7 @@ export declare namespace openIndexWriter {
     address: string
     /** Contracts whose logs are kept, hex without `0x`. Absent takes what the index has, or all. */
     addresses?: readonly string[] | undefined
-    /** Calls to the node under way at once. */
+    /** Calls to the node in flight. */
     concurrency: number
     /** Hash of block 0, hex without `0x`. */
     genesis: string

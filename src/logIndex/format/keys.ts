@@ -55,7 +55,7 @@ export function blockOf(key: Buffer): number {
 export type Hasher = (value: string) => string
 
 /**
- * A hash of 64 bits, other for each seed, so that nobody can make values that share a list. Values that do share one cost
+ * A seeded hash of 64 bits, so that nobody can make values that share a list. Values that do share one cost
  * time and nothing else: every log found is compared.
  */
 export function createHasher(seed: readonly [number, number]): Hasher {

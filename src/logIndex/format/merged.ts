@@ -1,9 +1,9 @@
 /**
- * The value of a posting in a merged segment: a byte 0 and the list, or, for a long list, a byte 1 and a bit for each part of 1,024
- * blocks that has some of it; those are kept for themselves. So a search in a few blocks does not read a list of many megabytes.
+ * The value of a posting in a merged segment: byte 0 and the list. For a long list: byte 1 and a bit for each part of 1,024
+ * blocks that has a list of its own. So a search in a few blocks does not read a list of many megabytes.
  */
 
-/** Bytes of a list from which on it is kept in parts. */
+/** A list of this many bytes or more is kept in parts. */
 export const LONG_LIST = 4 * 1024
 
 /** Parts of a merged segment. */

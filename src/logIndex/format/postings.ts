@@ -9,7 +9,7 @@ import {
 } from '../../codec/logPage/varint.ts'
 
 /**
- * A posting list says where a value occurs within a segment, in order: for each log, when it is of another block than the one
+ * A posting list has the places of a value within a segment, in order. For each log: when its block differs from the one
  * before, `blocks further × 2 + 1` and its index; else `indices further × 2`. The first counts from the block before the segment.
  */
 
@@ -74,7 +74,7 @@ export function readPlaces(
   return into
 }
 
-/** Joins the lists of neighbouring segments. @param start - offset of each list's segment in the joined one. */
+/** Joins the lists of neighbouring segments. @param start - offset of each list's segment in the merged one. */
 export function joinLists(lists: readonly { start: number; list: Buffer }[]): Buffer {
   const size = lists.reduce((sum, { list }) => sum + list.length + 8, 0)
   const joined: OpenList = { block: -1, index: 0, writer: createByteWriter(size) }
@@ -85,7 +85,7 @@ export function joinLists(lists: readonly { start: number; list: Buffer }[]): Bu
     let index = readVarint(reader)
     writePlace(joined, block, index)
     const rest = reader.at
-    // What follows counts from what is before it, so it stays as it is.
+    // Later places are relative to earlier ones, so they need no change.
     while (reader.at < list.length) {
       const step = readVarint(reader)
       if (step % 2 === 0) index += step / 2
@@ -114,7 +114,7 @@ export function intersect(a: readonly number[], b: readonly number[]): number[] 
   return both
 }
 
-/** Sorts places and drops repeated ones: what several lists give together. */
+/** Sorts places and removes duplicates: the union of several lists. */
 export function sorted(places: number[]): number[] {
   const ordered = Float64Array.from(places).toSorted()
   return Array.from(ordered.filter((place, index) => index === 0 || place !== ordered[index - 1]))

@@ -15,20 +15,20 @@ type Range = { from: number; to: number }
 /** Constraints of more values than this are looked up only when the others leave many logs. */
 const MANY_VALUES = 64
 
-/** Bytes of lists that are short enough to do without looking up the constraints of many values. */
+/** With lists of fewer bytes, the constraints of many values are not looked up. */
 const SHORT = 8 * 1024
 
-/** What a part of a long list counts as, before it is read. */
+/** Assumed bytes of a part of a long list, before it is read. */
 const PART_WEIGHT = 16 * 1024
 
 /** Reading a log to compare it costs about as much as reading so many bytes of a list. */
 const BYTES_PER_LOG = 200
 
-/** What a segment has of a search, as far as it was looked up. */
+/** The lists of a segment that were looked up so far. */
 type Lookup = { segment: Segment; range: Range; found: (Buffer | undefined)[][] }
 
 /**
- * Where the logs of a search may be within some segments, in order, one step at a time: `done` is the last block of a step. Logs that
+ * Candidate places within some segments, in order, step by step. `done` is the last block of a step. Logs that
  * do not match may be among them, but none is missing.
  */
 export async function* placesIn(
@@ -83,7 +83,7 @@ async function lookUp(
   }))
 }
 
-/** The lists of constraints that have no long one; the others are left to the comparison of logs. */
+/** The lists of constraints without long lists. The other constraints are checked by comparing logs. */
 function shortLists({ found, segment }: Lookup): Lists {
   const start = firstOf(segment)
   return found
@@ -131,7 +131,7 @@ async function* placesInParts(
   }
 }
 
-/** Places that are in one list of each constraint. The cheapest leads; those that cost more than comparing logs are left out. */
+/** Places that are in one list of each constraint, cheapest first. Lists that cost more than comparing logs are left out. */
 function combine(lists: Lists, range: Range): number[] {
   const [lead = [], ...rest] = lists.toSorted((a, b) => bytesOf(a) - bytesOf(b))
   let places = union(lead, range)

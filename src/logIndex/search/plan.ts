@@ -3,16 +3,16 @@ import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from '../
 
 /** How a search is done. */
 export type Plan = {
-  /** Each is a list of values of which a log has one; a log has one of every list. None: every log has to be read. */
+  /** A log must have one value of each list. Without lists every log is read. */
   constraints: string[][]
-  /** Whether a log is one of those that are searched: hashes may be shared, and lists may be left out. */
+  /** Whether a log matches. Needed because hashes may collide and lists may be left out. */
   matches: PageMatcher
 }
 
-/** Pairs of address and first topic that are looked up; with more, addresses and topics are looked up for themselves. */
+/** Maximum pairs of address and first topic. With more, addresses and topics are looked up separately. */
 const MAX_PAIRS = 256
 
-/** Topics that a log has at most. */
+/** Maximum topics of a log. */
 const MAX_TOPICS = 4
 
 /** Turns a search into the lists to look up; undefined when no log can match. */

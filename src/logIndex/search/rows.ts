@@ -17,7 +17,7 @@ export async function* readRows(
       yield rows
       return
     }
-    // The block of the row too many comes whole next time.
+    // The last block may be cut, so the next search begins with it.
     const next = blocks[limit] ?? from
     const whole = rows.filter((_, row) => (blocks[row] ?? 0) < next)
     if (whole.length > 0) yield whole

@@ -17,7 +17,7 @@ export type SearchRequest = LogSearch & {
   limit?: number
 }
 
-/** What the index has of a search, all of it of one moment. */
+/** The answer of one snapshot of the index. */
 export type SearchAnswer = {
   /** The parts of the range that were searched, in order. What is not in them is not in the index. */
   covered: { from: number; to: number }[]
@@ -28,11 +28,11 @@ export type SearchAnswer = {
   ends: Uint32Array
   /** The rows as JSON, commas between. */
   bytes: Buffer
-  /** Set when the time was over: the blocks after this one were not searched. */
+  /** Set when the deadline passed: blocks after this one were not searched. */
   stoppedAfter?: number
 }
 
-/** Segments that are looked up together: few at first, because a search may have its rows at once. */
+/** Segments that are looked up together: few at first, because the first ones may already fill the limit. */
 const FIRST_BATCH = 4
 const LARGEST_BATCH = 128
 

@@ -52,7 +52,7 @@ export function answerCalls(
   return { event: (value) => port.postMessage({ event: value }, []) }
 }
 
-/** Calls a thread. Calls that are under way when it ends fail. */
+/** Calls a thread. When it ends, its calls in flight fail. */
 export function createCalls(
   worker: Worker,
   onEvent: (value: unknown) => void = () => {},

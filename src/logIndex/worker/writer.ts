@@ -1,4 +1,4 @@
-// The thread that fills. It asks the node over sockets of its own: what it reads is parsed here and not where requests are answered.
+// The thread that fills. It has its own sockets to the node, so that answers are parsed in this thread.
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -20,7 +20,7 @@ export type WriterData = {
   upstream: Omit<createPoolTransport.Options, 'onCall'> & { sockets: number }
 }
 
-/** What a writer tells now and then. */
+/** Events of a writer. */
 export type WriterEvent =
   | { kind: 'problem'; message: string }
   | {
