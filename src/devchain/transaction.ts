@@ -1,10 +1,13 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+
 import type { Spelling } from '../native/protobuf/message.ts'
 import {
   decodeTransaction,
+  encodeResult,
   rawDataFromJson,
   rawDataToJson,
+  transactionId,
 } from '../native/protobuf/transaction.ts'
-import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import type { RawDataJson } from '../native/protobuf/transaction.ts'
 import type { Transaction, TransactionResult } from '../native/types.ts'
 import { readableContent } from './pack.ts'
@@ -67,11 +70,18 @@ export function readTransaction(input: string | Uint8Array): ChainTransaction {
  * @throws TypeError naming the field that cannot be encoded.
  */
 export function packTransaction(json: Transaction): ChainTransaction {
-  const rawHex = rawDataFromJson(readableContent(json.raw_data), {
-    visible: json.visible,
-  }).toString('hex')
-  const bytes = encodeTransaction({ raw_data_hex: rawHex, signature: json.signature ?? [] })
-  return readTransaction(bytes)
+  const raw = rawDataFromJson(readableContent(json.raw_data), { visible: json.visible })
+  return ofContent(raw, json.signature)
+}
+
+/** A transaction with this content. */
+function ofContent(raw: Buffer, signatures: readonly string[] = []): ChainTransaction {
+  return toChainTransaction({
+    txID: transactionId(raw),
+    raw_data: rawDataToJson(raw),
+    raw_data_hex: raw.toString('hex'),
+    signature: signatures.map((hex) => Buffer.from(hex.replace(/^0x/i, ''), 'hex').toString('hex')),
+  })
 }
 
 function toChainTransaction(json: Transaction): ChainTransaction {
@@ -91,7 +101,7 @@ function toChainTransaction(json: Transaction): ChainTransaction {
     expiration: raw.expiration ?? 0,
     feeLimit: BigInt(raw.fee_limit ?? 0),
     memo: raw.data ?? '',
-    size: encodeTransaction({ raw_data_hex: json.raw_data_hex, signature: signatures }).length / 2,
+    size: encode({ rawHex: json.raw_data_hex, signatures }).length,
   }
 }
 
@@ -113,8 +123,7 @@ export function buildTransaction(options: buildTransaction.Options): ChainTransa
     ],
     ...(feeLimit && { fee_limit: feeLimit }),
   }
-  const rawHex = rawDataFromJson(raw).toString('hex')
-  return readTransaction(encodeTransaction({ raw_data_hex: rawHex }))
+  return ofContent(rawDataFromJson(raw))
 }
 
 export declare namespace buildTransaction {
@@ -155,13 +164,20 @@ export function printTransaction(
 export function transactionBytes(
   transaction: ChainTransaction,
   results: TransactionResult[],
-): Buffer {
-  return Buffer.from(
-    encodeTransaction({
-      raw_data_hex: transaction.rawHex,
-      signature: transaction.signatures,
-      ret: results,
-    }),
-    'hex',
-  )
+): Uint8Array {
+  return encode(transaction, results)
+}
+
+/** The whole message. Its content is encoded already. */
+function encode(
+  { rawHex, signatures }: Pick<ChainTransaction, 'rawHex' | 'signatures'>,
+  results: readonly TransactionResult[] = [],
+): Uint8Array {
+  const writer = new BinaryWriter()
+  const add = (field: number, bytes: Uint8Array) =>
+    writer.tag(field, WireType.LengthDelimited).bytes(bytes)
+  add(1, Buffer.from(rawHex, 'hex'))
+  for (const signature of signatures) add(2, Buffer.from(signature, 'hex'))
+  for (const result of results) add(5, encodeResult(result))
+  return writer.finish()
 }

@@ -11,7 +11,12 @@ export function parseNative(text: string): unknown {
 
 /** Writes a request body: bigints as bare digits, because the node refuses a quoted int64. */
 export function stringifyNative(value: unknown): string {
-  return stringify(value) ?? ''
+  try {
+    // Most values have no bigint, and the built-in writer takes a tenth of the time.
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return stringify(value) ?? ''
+  }
 }
 
 // 2^53 has 16 digits, so a text without 16 in a row where a number may begin parses exactly as it is. Long digit runs in

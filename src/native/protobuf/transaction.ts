@@ -1,13 +1,14 @@
 import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-import type { Contract, Hex, Transaction } from '../types.ts'
+import type { Contract, Hex, Transaction, TransactionResult } from '../types.ts'
 import { contractSchema } from './contracts.ts'
 import {
   Contract_ContractTypeSchema as ContractTypeSchema,
   ContractSchema,
   ParameterSchema,
   type RawData,
+  type Result,
   RawDataSchema,
   ResultSchema,
   TransactionSchema,
@@ -47,6 +48,11 @@ export function rawDataFromJson(json: RawDataJson, spelling: Spelling = {}): Buf
  */
 export function rawDataToJson(bytes: Uint8Array, spelling: Spelling = {}): RawDataJson {
   return printRawData(readMessage(RawDataSchema, bytes, 'raw_data'), spelling)
+}
+
+/** One result of a transaction, as it stands in the transaction of a block. */
+export function encodeResult(result: TransactionResult): Uint8Array {
+  return toBinary(ResultSchema, messageFromJson(ResultSchema, result, {}, 'ret') as Result)
 }
 
 /** The whole transaction, as `broadcasthex` takes it: content, signatures and (when given) results. Hex without `0x`. */
