@@ -6,6 +6,7 @@
 //   npm run bench [-- hot|cold|memory …]
 //   npm run bench -- index      a log index of synthetic logs, by itself (bench/indexSynthetic.ts)
 //   npm run bench -- devchain   the dev chain against anvil (bench/devchain.ts)
+//   npm run bench -- hardhat    the tests of a Hardhat project on the dev chain and on hardhat node (bench/hardhatSuite.ts)
 //   NATIVE_URL=http://127.0.0.1:8090       a real node; without it the recorded one is replayed
 //   NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc   its own JSON-RPC (start the node without its rate limit)
 //   BENCH_SECONDS=3 BENCH_ROUNDS=3
@@ -32,6 +33,11 @@ const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
 
 if (wanted.includes('devchain')) {
   await import('./devchain.ts')
+  process.exit()
+}
+
+if (wanted.includes('hardhat')) {
+  await import('./hardhatSuite.ts')
   process.exit()
 }
 
