@@ -95,7 +95,7 @@ export function createLogOutput(fd: number): LogOutput {
 }
 
 /**
- * Standard output, opened anew where that makes writes that would wait fail instead (pipes and terminals on Linux). The
+ * Standard output. For pipes and terminals on Linux it is opened again in non-blocking mode, so that a write fails instead of waiting. The
  * descriptor itself is shared with other processes, whose writes must not change.
  */
 export function stdout(): number {

@@ -51,7 +51,7 @@ export async function runProbe(code: Hex, state: StateRead): Promise<Hex> {
   throw outcome.kind === 'failure' ? callError(outcome) : new RpcError(-32000, 'unexpected return')
 }
 
-/** The node’s form of a call. @throws RpcError when nobody can own the value or there is nothing to run. */
+/** The call in the format of the node. @throws RpcError when the value is larger than any balance, or there is no code to run. */
 export function toNativeCall({ from, to, data, value }: Call): ContractCallRequest {
   if (value > MAX_INT64) throw insufficientFunds()
   if (to === undefined && data === '0x')

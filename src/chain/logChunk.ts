@@ -77,7 +77,7 @@ export function emptyChunk(block: number): LogChunk {
   return countedChunk(block, 0)
 }
 
-/** So many rows of one block that nobody reads. */
+/** Placeholder rows of one block, which are not read. */
 export function countedChunk(block: number, count: number): LogChunk {
   return {
     bytes: 0,

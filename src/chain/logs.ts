@@ -167,7 +167,7 @@ async function tryToFind(
   return chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk)
 }
 
-/** A range in two where it goes on beyond a height. */
+/** Splits a range that continues above a height. */
 function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
   if (to <= height || from > height) return [{ from, to }]
   return [

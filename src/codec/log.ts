@@ -31,7 +31,7 @@ export function toRpcLogsByTransaction(
       transactionHash: toHash(id),
       transactionIndex: toQuantity(transactionIndex),
 
-      // False for every canonical block. Whoever reports a removed block changes it.
+      // False for every canonical block. Filters and subscriptions change it for a removed block.
       removed: false,
     })),
   )

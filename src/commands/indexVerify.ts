@@ -15,7 +15,7 @@ import { createTerminal } from './support/terminal.ts'
 type VerifyOptions = IndexOptions &
   NodeOptions & { sample: string; all?: boolean; indexRate: string }
 
-/** Calls to the node under way at once. */
+/** Calls to the node in flight. */
 const CONCURRENCY = 8
 
 /** `ethgate index verify` */

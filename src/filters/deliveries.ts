@@ -11,7 +11,7 @@ type Delivery = { token: string; from: string; to: string; lost?: true }
 export type Deliveries = {
   /** Commits in the background until the store has taken the cursor. */
   commit(id: string, delivery: Delivery): void
-  /** Resolves when no attempt is under way for a filter. */
+  /** Resolves when a filter has no attempt in flight. */
   attempted(id: string): Promise<void>
   /** The cursor that a filter's client has reached, given the one in the store. */
   cursorOf(id: string, stored: string): string

@@ -18,7 +18,7 @@ export type PoolLog = {
   recent(limit: number): Promise<Hash[]>
 }
 
-/** That the pool is watched: the newest block when that began, and the milliseconds for which it goes on. */
+/** The time during which the mempool is polled: the newest block at its start, and the remaining milliseconds. */
 export type Wish = { height: number; milliseconds: number }
 
 /** Some hashes and the position after them. */

@@ -64,7 +64,7 @@ export type FilterStore = {
 export type FilterUsage = {
   filters: number
   bytes: number
-  /** New filters are refused, for every client. */
+  /** New filters of all clients are rejected. */
   isFull: boolean
 }
 

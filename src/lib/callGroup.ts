@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * Signals that mark calls as belonging together, such as the calls of one JSON-RPC batch: whoever carries them may
- * treat them alike, for instance ask one node for all. A signal is what every call has already, so nothing else needs
- * to be passed on.
+ * Signals that mark calls as belonging together, such as the calls of one JSON-RPC batch. The pool sends such calls to
+ * one node. Every call has a signal already, so nothing else needs to be passed on.
  */
 export type CallGroup = {
   /** Aborted together with the signal that it was made from. */

@@ -31,7 +31,7 @@ export function wireOf<value>(bytes: Buffer): Wire<value> {
   return { [WIRE]: true, bytes }
 }
 
-/** Joins parts that follow each other to the JSON text of a `value`, without a copy until somebody needs one. */
+/** Joins consecutive parts to the JSON text of a `value`. Copies only when the text is read. */
 export function wireOfParts<value>(parts: readonly Buffer[]): Wire<value> {
   return {
     [WIRE]: true,
@@ -52,7 +52,7 @@ export function isWire(input: unknown): input is Wire<unknown> {
   return typeof input === 'object' && input !== null && WIRE in input
 }
 
-/** The value that a wire result spells, parsed anew. */
+/** Parses the value of a wire result. */
 export function fromWire<value>(wire: Wire<value>): value {
   return JSON.parse(wire.bytes.toString()) as value
 }

@@ -86,7 +86,7 @@ function usageOf(wire: Wire<RpcBlock>): Usage {
   return usage
 }
 
-/** Results for 0 … length − 1, a few under way at once. */
+/** Results for 0 … length − 1, a few in flight at once. */
 async function mapBounded<value>(
   length: number,
   load: (index: number) => Promise<value>,
@@ -96,7 +96,7 @@ async function mapBounded<value>(
   const worker = async () => {
     while (next < length) {
       const index = next++
-      // oxlint-disable-next-line no-await-in-loop -- each worker has one under way
+      // oxlint-disable-next-line no-await-in-loop -- each worker has one in flight
       results[index] = await load(index)
     }
   }

@@ -26,8 +26,8 @@ export type ChainGuard = {
 
 /**
  * A load balancer or a DNS entry can lead to a node of another chain at any time, and a state read does not tell which chain it
- * is of. So block 0 is read anew after each failure, each new connection and each head that does not link, before an answer is
- * passed on, and now and then besides.
+ * is of. So block 0 is read again after each failure, each new connection and each head that does not link, before an answer is
+ * passed on, and at regular intervals.
  */
 export function createChainGuard({
   now = () => performance.now(),

@@ -44,7 +44,7 @@ const BUSY_DELAYS = [100, 200, 400]
 const CPU_DELAYS = [100, 200]
 
 /**
- * A client of one node. Reads are shared while they are under way, so answers must not be changed by those who get them.
+ * A client of one node. Identical reads in flight share one answer, so callers must not change answers.
  *
  * Every call throws `NodeUnreachableError`, `NodeTimeoutError`, `NodeAnswerError`, `NodeLacksApiError`, `NodeBusyError`, or
  * `NodeRefusedError`; what the node says inside `result` of a contract call or a broadcast is part of the answer.

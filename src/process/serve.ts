@@ -96,7 +96,7 @@ async function formatted(output: LogOutput, format: string | undefined): Promise
 /** Milliseconds that the last traces may take on top of that. */
 const FLUSH_MS = 1_000
 
-/** Milliseconds that the process may take to end, beyond the time for requests under way. */
+/** Milliseconds that the process may take to exit, in addition to the time for requests in flight. */
 const EXIT_MS = 400
 
 export declare namespace serve {
@@ -104,7 +104,7 @@ export declare namespace serve {
     config: Config
     /** Runs after the gateway has stopped. */
     onStop?: () => Promise<void>
-    /** Reads the configuration anew on SIGHUP. @throws ConfigError */
+    /** Reloads the configuration on SIGHUP. @throws ConfigError */
     readAgain?: (() => Config) | undefined
   }
   type Running = {

@@ -60,7 +60,7 @@ export declare namespace onShutdown {
 
 /**
  * Kills this process after so many milliseconds, from a thread of its own: the event loop may be blocked, and an exit
- * waits for writes that are under way, which never end on some broken disks and pipes.
+ * waits for writes in flight, which never end on some broken disks and pipes.
  */
 export function startWatchdog(ms: number): void {
   // On a busy machine a thread takes a while to start, which is part of the time.

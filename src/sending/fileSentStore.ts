@@ -36,7 +36,7 @@ export function createFileSentStore({
   /** Length of the file when it was last rewritten. */
   let compacted = 0
   let lines: string[] = []
-  /** The write under way, and the next one, which takes the changes since. */
+  /** The write in flight, and the next one, which contains the changes since. */
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
   /** A write failed: the file is read again before anything else. */

@@ -11,7 +11,7 @@ import {
 
 /**
  * How long the nonces of an account are kept after its last transaction when it signs natively. Those of managed accounts are kept
- * for ever: they keep an old Ethereum transaction from being signed anew.
+ * for ever: they prevent signing an old Ethereum transaction again.
  */
 const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
 
@@ -164,7 +164,7 @@ redis.call('HDEL', KEYS[6], ARGV[2])
 return 1
 `
 
-/** KEYS as above. ARGV: id, nonce, lifetime of the nonces (0: for ever). The signed bytes are of no use any more. */
+/** KEYS as above. ARGV: id, nonce, lifetime of the nonces (0: unlimited). It deletes the signed bytes, which are no longer needed. */
 const CONFIRM = `
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])

@@ -27,7 +27,7 @@ export type Sending = {
   readonly accounts: readonly Address[]
   readonly keys: ManagedKeys
   /**
-   * Sends signed bytes: a native transaction as it is, or an Ethereum one of a managed account, signed anew.
+   * Sends signed bytes: a native transaction as it is, or an Ethereum transaction of a managed account, which the gateway signs again.
    *
    * @param unit - of the amounts of an Ethereum transaction: the one that the client was shown.
    * @returns the hash under which the sender will ask for it.

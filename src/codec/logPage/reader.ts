@@ -16,7 +16,7 @@ export const zerosOf = (item: Item): number => item & ZEROS
 /** Where the bytes after those begin. A page is far below the 64 MB that this can tell. */
 export const startOf = (item: Item): number => item >>> ZEROS_BITS
 
-/** One log of a page, where its parts are. The reader moves it along, so nobody keeps it. */
+/** The position of one log and its parts in a page. The reader reuses it for the next log, so do not keep it. */
 export type PageLog = {
   index: number
   transactionIndex: number

@@ -1,7 +1,7 @@
 /** How many calls a node gets at once, found by what they do to its latency. */
 export type Concurrency = {
   limit(): number
-  /** A call has ended well, after so many milliseconds, with so many under way. */
+  /** Records a successful call: its milliseconds, and the number of calls in flight. */
   observe(milliseconds: number, underway: number): void
   /** A call ended because the node has too much to do. */
   overload(): void
@@ -37,7 +37,7 @@ export function createConcurrency({ most }: { most: number }): Concurrency {
       sinceChange++
       if (sinceChange < limit) return
       sinceChange = 0
-      // A node that is slow with few calls under way does not get faster with fewer.
+      // A node that is slow with few calls in flight does not get faster with fewer.
       const isFull = underway >= limit * 0.8
       if (isFull && average > UNNOTICED && average > best * TOLERANCE)
         limit = Math.max(least, limit * 0.9)

@@ -16,7 +16,7 @@ export async function chooseHead<node>(
 ): Promise<HeadView<node> | undefined> {
   const sorted = views.toSorted((left, right) => right.tip.number - left.tip.number)
   for (const [index, view] of sorted.entries()) {
-    // Whoever is lower than this block cannot know it, so enough nodes must come before it or stand beside it.
+    // A node below this height cannot have the block, so enough nodes must be at or above it.
     const known = sorted.filter(({ tip }) => tip.number >= view.tip.number)
     if (known.length < quorum) continue
     const agree = await Promise.all(

@@ -15,7 +15,7 @@ export type Identity = {
 }
 
 /**
- * Checks are shared: while one is under way, all that came later wait for the next one, which begins when it is over and the
+ * Checks are shared: while one is in flight, all later answers wait for the next one, which begins when it is over and the
  * last one began at least `spacing` ago.
  */
 export function createIdentity({
@@ -44,7 +44,7 @@ export function createIdentity({
   }
 
   async function begin(): Promise<void> {
-    // What comes in this turn, or while a check is under way, shares this one.
+    // Answers of this tick, and answers during a check, share this one.
     await running?.catch(() => {})
     const wait = began + spacing - now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))

@@ -20,7 +20,7 @@ export type Judgement =
 /**
  * Tells what kind of reply this is.
  *
- * @param parsed - its body, see `parseAnswer`. It goes along, so that nobody parses it again.
+ * @param parsed - its body, see `parseAnswer`. It is passed along, so that it is parsed only once.
  */
 export function judge(operation: string, reply: NativeReply, parsed: unknown): Judgement {
   const { status, text } = reply

@@ -9,7 +9,7 @@ export type Limiter = {
   /** Whether a call of this operation would not wait. */
   free(operation: string): boolean
   /**
-   * Waits for a place. Whoever got one leaves it again.
+   * Waits for a place. The caller must leave the place afterwards.
    *
    * @param patience - milliseconds to wait at most.
    * @throws QueueFullError, or the signal's reason

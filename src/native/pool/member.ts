@@ -65,7 +65,7 @@ export type Known = {
   genesis?: string | undefined
   /** When it was last seen on another chain, in monotonic milliseconds. */
   strangeAt?: number
-  /** Whether it has the blocks that the majority calls solidified; undefined while nobody looked. */
+  /** Whether it has the blocks that the majority reports as solidified; undefined before the first check. */
   onBranch?: boolean
   /** Keeps balances of past blocks. */
   balances?: boolean

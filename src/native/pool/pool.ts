@@ -32,7 +32,7 @@ export type UpstreamPool = NativeTransport & {
   order(): string[]
   /** Resolves when a node serves the right chain now. @throws OtherChainError, or why it cannot be asked */
   confirm(name: string): Promise<void>
-  /** Goes on with other nodes. Calls under way at nodes that are no longer there are finished. */
+  /** Replaces the nodes. Calls in flight to removed nodes finish. */
   update(upstreams: readonly Upstream[]): Promise<void>
 }
 
@@ -377,7 +377,7 @@ export declare namespace createUpstreamPool {
   }
 }
 
-/** Where changes are told: a pino logger fits. */
+/** The logger of state changes, such as pino. */
 export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) => void>
 
 const silent: PoolLog = { info() {}, warn() {} }

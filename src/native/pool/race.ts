@@ -43,10 +43,10 @@ const LINGER = 100
 const BUSY_PAUSES = [100, 200, 400]
 
 /**
- * - An answer ends the race; calls that are still under way are cancelled soon.
+ * - An answer ends the race; calls still in flight are cancelled soon.
  * - `{}` or `[]` is asked of a second node before it is believed; what the second says counts.
- * - A failure or a rate limit goes on to another node at once, while the budget for repetitions lasts. When all nodes limit the
- *   rate, they are asked again after a pause, from the same budget.
+ * - A failure or a rate limit is retried at another node at once, while the retry budget lasts. When all nodes limit the
+ *   rate, they are called again after a pause, from the same budget.
  * - A node that is slower than its 95th percentile gets a second one beside it, while the budget for hedges lasts.
  * - A node that is much slower than usual is reported, and another is asked from the budget for repetitions.
  */
@@ -168,7 +168,7 @@ export function createRace({
     if (run.underway.length > 0) return
     if (extra(run, why, why === 'confirm' ? undefined : retries)) return
     const { fault, unknown } = run
-    // Whoever could have contradicted it cannot be asked: one node that works is believed.
+    // No other node is available to confirm it, so the answer of the one working node counts.
     if (unknown) return win(run, unknown.reply)
     const wait = BUSY_PAUSES[run.rounds]
     if (fault instanceof NodeBusyError && wait !== undefined && retries.spend()) {
@@ -229,7 +229,7 @@ export declare namespace createRace {
     choose: (call: RaceCall, excluded: readonly Member[]) => Member | undefined
     hedges: Budget
     retries: Budget
-    /** Milliseconds for everything together. */
+    /** Milliseconds for all attempts together. */
     timeout: number
     onExtra?: (why: Extra, call: RaceCall) => void
   }

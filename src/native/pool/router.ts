@@ -113,7 +113,7 @@ export function createRouter({
       const { need } = route
       if (need.kind === 'same') return (same = keep(same, route, excluded))
       if (need.kind === 'state' && route.group) return chooseForGroup(route.group, route, excluded)
-      // A height that nobody has is asked of whoever is at the floor: it says that there is none.
+      // If no node has the height, a node at the floor answers that there is no such block.
       if (need.kind === 'block' && !members().some((member) => isHighEnough(member, need)))
         return choose({ ...route, need: { kind: 'state', solid: need.solid } }, excluded)
       return choose(route, excluded)

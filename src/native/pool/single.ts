@@ -10,8 +10,8 @@ import type { createUpstreamPool, MemberStatus, ServedBlocks, UpstreamPool } fro
 import type { Upstream } from './upstream.ts'
 
 /**
- * Milliseconds: without any answer while calls are under way, after which the node is probed; and that it has to answer a
- * probe. A node that collects garbage is silent for some seconds too, and then answers.
+ * Milliseconds without any answer while calls are in flight, after which the node is probed, and milliseconds that it has
+ * to answer the probe. A healthy node is silent for seconds too while it collects garbage.
  */
 const PATIENCE = { quiet: 3_000, probe: 2_000 }
 

@@ -18,7 +18,7 @@ export type Upstream = {
    * Calls a second that the node allows. Absent: as a node is shipped (see `ENDPOINT_RATE`). `unlimited`: no limit at all.
    */
   rate?: number | 'unlimited' | undefined
-  /** Calls under way at once, at most. */
+  /** Largest number of calls in flight. */
   concurrency: number
   /** Milliseconds for one call. */
   timeout: number
