@@ -44,7 +44,7 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
         const { cursor } = claim
         const reached = deliveries.cursorOf(id, cursor)
         if (reached === cursor) return claim
-        // The client has this page already; the store takes its cursor only now.
+        // The client already has this page; the store accepts its cursor only now.
         await store.commit(id, token, cursor, reached)
       } else if (claim?.state !== 'busy' || waited >= BUSY_WAIT) return claim
       await sleep(BUSY_STEP)

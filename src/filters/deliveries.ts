@@ -9,7 +9,7 @@ type Delivery = { token: string; from: string; to: string; lost?: true }
  * refuses writes, is kept in this process and tried again, so that what was delivered is not delivered a second time.
  */
 export type Deliveries = {
-  /** Commits in the background until the store has taken the cursor. */
+  /** Commits in the background until the store has accepted the cursor. */
   commit(id: string, delivery: Delivery): void
   /** Resolves when a filter has no attempt in flight. */
   attempted(id: string): Promise<void>

@@ -145,7 +145,7 @@ export function createPoolFeed({
     try {
       await log.append(hashes)
       await hear()
-      // Another replica announced the others before, such as the previous leader.
+      // Another replica, such as the previous leader, has announced the others.
       remember(hashes)
     } catch (error) {
       announce(hashes)
@@ -153,7 +153,7 @@ export function createPoolFeed({
     }
   }
 
-  /** Announces to listeners what any replica has added to the log. */
+  /** Announces the entries that any replica has added to the log. */
   async function hear(): Promise<void> {
     while (heard !== undefined) {
       const page = await log.since(heard, BATCH)

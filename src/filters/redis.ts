@@ -32,7 +32,7 @@ export function createRedisFilterStore({
   const fullness = createFullness(limits)
   let usage = { filters: 0, bytes: 0 }
 
-  /** Takes note of the usage that a script has answered. */
+  /** Stores the usage that a script has returned. */
   function note([filters, bytes]: [number, string | null]): void {
     usage = { filters, bytes: Number(bytes ?? 0) }
   }

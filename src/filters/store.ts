@@ -83,10 +83,10 @@ export type FilterLimits = {
 /** Milliseconds that a killed replica delays a page. Long enough for three renewals. */
 export const PAGE_LEASE = 3_000
 
-/** Bytes of a filter beside its query: its cursor, its id in the lists, the entries of maps and keys. */
+/** Bytes of a filter in addition to its query: its cursor, its id in the lists, the entries of maps and keys. */
 const FILTER_OVERHEAD = 512
 
-/** Memory that a filter is counted with. @param spec - its query as JSON text, as it is stored: ASCII. */
+/** The counted memory of a filter. @param spec - its query as JSON text, as it is stored: ASCII. */
 export function filterBytes(spec: string): number {
   return spec.length + FILTER_OVERHEAD
 }
@@ -108,7 +108,7 @@ export function overLimit(limit: FilterLimit, limits: FilterLimits): LimitExceed
   return new LimitExceededError(messages[limit])
 }
 
-/** Tells whether a store is full: a filter was refused since, or there is little room. */
+/** Whether a store is full: it rejected a filter recently, or has little space left. */
 export function createFullness({ bytesTotal, total }: Pick<FilterLimits, 'bytesTotal' | 'total'>) {
   let refused: { bytes: number; filters: number } | undefined
   return {

@@ -32,8 +32,8 @@ export type Contracts = {
   /** The contract behind a predicted address. Any other address is returned unchanged. */
   resolve(address: Address): Address
   /**
-   * Call data, creation code or a topic without predicted addresses. Nothing is at a predicted address, so what is sent
-   * there is lost and what is read there is empty.
+   * Call data, creation code or a topic without predicted addresses. The chain has no contract at a predicted address, so coins sent
+   * there are lost and reads are empty.
    *
    * @throws PredictedAddressError naming both addresses, when one is in the data and may not be or cannot be replaced.
    */

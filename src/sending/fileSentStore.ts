@@ -19,7 +19,7 @@ export type FileSentStore = SentStore & {
  * A store that outlives the process: a file of JSON lines, one fact a line, behind a first line that names the chain. A
  * change is on the disk (fdatasync) before it is answered, so nothing is broadcast that a restart would not remember.
  *
- * A last line without an end was being written when the process died; what it says was never answered, so it is
+ * A last line without a line end was being written when the process died. Its transaction was never answered, so it is
  * dropped. Any other line that cannot be read is an error. When the disk refuses a write, the change is answered with
  * `-32603` and what the file holds is read again.
  */
@@ -210,7 +210,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close()
 }
 
-/** `-32603`: what is sent could not be recorded, so it is not sent. */
+/** `-32603`: the transaction could not be recorded, so it is not sent. */
 class SentFileError extends RpcError {
   override name = 'SentFileError'
 

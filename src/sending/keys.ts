@@ -29,7 +29,7 @@ export function createManagedKeys(keys: readonly PrivateKey[] = []): ManagedKeys
  * Private keys in a text: hex words separated by white space, commas, or as a JSON array. A line that begins with `#` is a
  * remark.
  *
- * @throws TypeError naming the position of what is not a key.
+ * @throws TypeError with the position of an invalid key.
  */
 export function parseKeys(text: string): PrivateKey[] {
   const words = text

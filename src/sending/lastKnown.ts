@@ -4,12 +4,12 @@ import type { Address, Hash } from 'viem'
 import { StoreUnavailableError } from '../redis.ts'
 import type { SentCounts, SentStore, SentTransaction } from './sentStore.ts'
 
-/** Most accounts and hashes whose last answers are kept. */
+/** Largest number of accounts and hashes whose last answers are kept. */
 const MAX_ENTRIES = 10_000
 
 /**
- * A store that can be read while Redis is unusable: it returns what this process saw last, or nothing where it saw nothing.
- * Nothing can be sent meanwhile, so an old nonce is never taken.
+ * A store that can be read while Redis is unavailable: it returns the last answer in this process, or nothing without one.
+ * Nothing can be sent meanwhile, so an old nonce is never used.
  */
 export function withLastKnown(store: SentStore): SentStore {
   const counts = new LRUCache<Address, SentCounts>({ max: MAX_ENTRIES })

@@ -8,7 +8,7 @@ import type { Sending } from './sending.ts'
 /**
  * The key of a managed account, for Ethereum signatures.
  *
- * @throws MethodNotSupportedError when the gateway holds no key at all; RpcError `-32000` when it holds others.
+ * @throws MethodNotSupportedError when the gateway manages no keys; RpcError `-32000` when it manages other keys.
  */
 export function managedAccount(
   method: string,

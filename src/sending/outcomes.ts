@@ -5,7 +5,7 @@ import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'
 
-/** Expired transactions that are looked up at one head. */
+/** Expired transactions to look up for each head. */
 const SWEEP = 100
 
 /**

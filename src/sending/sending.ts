@@ -150,11 +150,11 @@ export declare namespace createSending {
     now?: () => number
     /** Told of work in the background that failed; the next block tries again. */
     onError?: (error: unknown) => void
-    /** Told of a transaction in whose data predicted addresses were replaced. */
+    /** Called with a transaction in whose data predicted addresses were replaced. */
     onReplaced?: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** @default 'refuse' */
     predictedAddresses?: PredictedAddresses
-    /** Told of every transaction that the node has accepted: its native id. */
+    /** Called with the native id of every transaction that the node has accepted. */
     onSent?: (hash: Hash) => void
     /** @default a timer */
     sleep?: (milliseconds: number) => Promise<void>

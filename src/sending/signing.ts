@@ -16,7 +16,7 @@ import { toNativeTransaction } from './nativeTransaction.ts'
 import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
 import type { CreatedContract } from './sentStore.ts'
 
-/** A transaction that a client asks a managed account to send; what is absent is filled in. Amounts in sun. */
+/** A transaction for a managed account; absent fields are filled in. Amounts are in sun. */
 export type SendRequest = {
   from: Address
   to?: Address | undefined
@@ -41,7 +41,7 @@ export type Signed = {
 
 /** Fills in and signs transactions of managed accounts. */
 export type Signing = {
-  /** Fills in what a sender left out. @param count - gives the account's next nonce. */
+  /** Fills in absent fields. @param count - gives the account's next nonce. */
   fill(
     request: SendRequest,
     count: (account: Address) => Promise<number>,
@@ -132,7 +132,7 @@ export declare namespace createSigning {
   type Options = {
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'latest' | 'solid'>
     contracts: Pick<Contracts, 'inData' | 'resolve'>
-    /** How a transaction is filled in whose sender said nothing about fees. */
+    /** The fees of a transaction whose sender gave none. */
     feeKind: FeeKind
     keys: Pick<ManagedKeys, 'keyOf'>
     native: NativeClient

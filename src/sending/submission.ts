@@ -127,9 +127,9 @@ export declare namespace createSubmission {
     contracts: Pick<Contracts, 'add'>
     head: Pick<Head, 'pollNow'>
     native: NativeClient
-    /** Told of a transaction in whose data predicted addresses were replaced. */
+    /** Called with a transaction in whose data predicted addresses were replaced. */
     onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
-    /** Told of every transaction that the node has accepted: its native id. */
+    /** Called with the native id of every transaction that the node has accepted. */
     onSent: (hash: Hash) => void
     sign: Signing['sign']
     sleep: (milliseconds: number) => Promise<void>

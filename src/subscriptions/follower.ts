@@ -17,7 +17,7 @@ export type Follower = { kind: 'chain'; topic: Topic; at: BlockId; catchingUp: b
 
 type FollowerOfSocket = Follower & { id: string; socket: RpcSocket }
 
-/** Takes subscriptions from their cursors to the newest block. */
+/** Brings subscriptions from their cursors to the newest block. */
 export type Followers = {
   /** The newest block of the view. @throws UpstreamError while no block was ever seen. */
   newest(): BlockId
@@ -35,7 +35,7 @@ const CATCH_UP_BUFFER = 256 * 1024
 const READER_PATIENCE = 30_000
 const READER_POLL = 20
 
-/** Bytes sent in the background, about a millisecond of work, before others and the reader are looked after. */
+/** Bytes that are sent in one slice, about a millisecond of work, before other work runs and the socket is checked. */
 const SLICE = 64 * 1024
 
 /** 1012: the client should connect again and resume. */
@@ -74,7 +74,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
   function follow(subscription: FollowerOfSocket): void {
     if (subscription.catchingUp) return
     const changes = changesOf(subscription)
-    // The next head update delivers what is missing here.
+    // The next head update delivers the rest.
     if (changes === 'ahead') return
     if (typeof changes === 'string' || changes.length > AT_ONCE) {
       subscription.catchingUp = true
@@ -107,7 +107,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     return changes.length > AT_ONCE
   }
 
-  /** Sends in slices, so that other work runs in between, and as fast as the reader takes them. */
+  /** Sends in slices, so that other work runs in between, and as fast as the client reads. */
   async function sendSlowly(
     subscription: FollowerOfSocket,
     texts: Iterable<string>,

@@ -2,7 +2,7 @@
 export type Budget = {
   /** One call was made for a client. */
   earn(): void
-  /** Takes one extra call; false when the budget is used up. */
+  /** Uses one extra call; false when the budget is used up. */
   spend(): boolean
 }
 
@@ -14,7 +14,7 @@ export const RETRIES = { part: 0.1, reserve: 100 }
 
 /**
  * @param part - extra calls for each call, such as 0.1.
- * @param reserve - extra calls that may be saved up: what a node that fails at once needs until it is no longer asked.
+ * @param reserve - extra calls that can be saved up, for the moment in which a node fails.
  */
 export function createBudget({ part, reserve }: { part: number; reserve: number }): Budget {
   let left = reserve

@@ -1,8 +1,8 @@
-/** What an answer tells about the chain of the node that gave it. */
+/** What an answer shows about the chain of its node. */
 export type ChainEvidence =
   /** It is of the chain that is served. */
   | 'same'
-  /** It contradicts what is known of that chain: another chain, or another branch of the newest blocks. */
+  /** It contradicts the known blocks: another chain, or another branch of the newest blocks. */
   | 'other'
   /** Nothing. */
   | 'none'
@@ -21,7 +21,7 @@ export type KnownChain = {
  *
  * - A contract call and a built transaction name the block that they refer to.
  * - A block has its hash and that of its parent.
- * - Whatever was asked for by a hash, and has that hash, is of the chain that the hash is of.
+ * - An object that was read by a hash and has that hash is of the chain of that hash.
  *
  * @param body - the question as JSON.
  * @param answer - the answer as parsed.

@@ -1,4 +1,4 @@
-/** How many calls a node gets at once, found by what they do to its latency. */
+/** The limit of calls in flight to a node, adapted to its latency. */
 export type Concurrency = {
   limit(): number
   /** Records a successful call: its milliseconds, and the number of calls in flight. */

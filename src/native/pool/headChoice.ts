@@ -6,8 +6,8 @@ export type HeadView<node> = { node: node; tip: Tip }
 /**
  * The newest block that enough nodes have: the highest one that `quorum` nodes agree on.
  *
- * @param hashAt - the hash that a node has at a height; asked only of nodes above it.
- * @returns the node whose newest block it is; undefined when not enough nodes agree on any.
+ * @param hashAt - the hash that a node has at a height; called only for nodes above it.
+ * @returns the node whose newest block is the head; undefined when not enough nodes agree on a block.
  */
 export async function chooseHead<node>(
   views: readonly HeadView<node>[],
@@ -31,7 +31,7 @@ export async function chooseHead<node>(
   return undefined
 }
 
-/** The hash that most nodes have; on a tie that of the node that comes first. */
+/** The hash that most nodes have; in a tie, that of the first node. */
 export function majorityOf(hashes: readonly string[]): string | undefined {
   const counts = new Map<string, number>()
   for (const hash of hashes) counts.set(hash, (counts.get(hash) ?? 0) + 1)

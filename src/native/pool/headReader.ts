@@ -9,7 +9,7 @@ import { toTip } from './prober.ts'
 
 /** Reads the newest block from several nodes and judges their branches. */
 export type HeadReader = {
-  /** The reply of the node whose newest block counts. @throws UpstreamError when not enough nodes agree on one */
+  /** The reply of the node whose newest block is the head. @throws UpstreamError when not enough nodes agree on one */
   read(call: MemberCall, solid: boolean, signal: StopSignal | undefined): Promise<NativeReply>
   /** Finds out which nodes have the block that the majority calls solidified. */
   checkBranches(): Promise<void>
@@ -43,7 +43,7 @@ export function createHeadReader({
   ): Promise<NativeReply> {
     const found = await ask(call, solid, signal)
     const views = found.map(({ member, tip, reply }) => ({ node: { member, reply }, tip }))
-    // What is solidified is final on every branch that is used, so the highest is right.
+    // Solidified blocks are final on every branch in use, so the highest one is right.
     const wanted = solid ? 1 : quorum
     const chosen = await chooseHead(views, wanted, ({ member }, number) => hashAt(member, number))
     if (chosen) return chosen.node.reply
@@ -136,7 +136,7 @@ export declare namespace createHeadReader {
     isSameChain: (member: Member) => boolean
     /** The hash that clients were shown at a height, without 0x; undefined where that is not known. */
     served: (number: number) => string | undefined
-    /** Told when a node shows a higher block. */
+    /** Called when a node shows a higher block. */
     onRisen: () => void
     /** Nodes that must have a block before it is the newest one. */
     quorum: number

@@ -73,7 +73,7 @@ export declare namespace createIdentity {
     expected: () => string | undefined
     /** Asks the node for the hash of its block 0. */
     read: () => Promise<string>
-    /** Told of another chain: the hash of its block 0. */
+    /** Called with the hash of block 0 of another chain. */
     onOther?: (genesis: string) => void
     /** Milliseconds between the beginnings of two checks, at least. @default 10 */
     spacing?: number

@@ -18,7 +18,7 @@ export type Judgement =
   | { kind: 'failed'; error: RpcError }
 
 /**
- * Tells what kind of reply this is.
+ * Classifies a reply.
  *
  * @param parsed - its body, see `parseAnswer`. It is passed along, so that it is parsed only once.
  */
@@ -50,7 +50,7 @@ function judgeAnswer(operation: string, reply: NativeReply): Judgement {
 /** Operations that a node may have switched off while it still answers them, with words. */
 const CALLS_OFF = new Set(['triggerconstantcontract', 'estimateenergy'])
 
-/** What a contract returns or why it reverts may hold the same words, so only the node's own message counts. */
+/** The result or revert reason of a contract may contain the same words, so only the node's own message counts. */
 function isOff(parsed: unknown): boolean {
   const message = (parsed as { result?: { message?: unknown } } | null)?.result?.message
   return typeof message === 'string' && message.includes(NOT_SUPPORTED)

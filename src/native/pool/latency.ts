@@ -5,7 +5,7 @@ export type Latency = {
   quantile(part: number): number | undefined
 }
 
-/** Calls that are looked at: enough for a 95th percentile, few enough to follow a change within seconds. */
+/** Number of calls in the sample: enough for a 95th percentile, few enough to follow a change within seconds. */
 const SAMPLES = 128
 
 /** Calls below which a quantile says little. */

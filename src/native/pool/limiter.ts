@@ -4,7 +4,7 @@ import type { Concurrency } from './concurrency.ts'
 import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
 import { ENDPOINT_RATE } from './upstream.ts'
 
-/** Lets as many calls to one node through as it takes; the rest wait in order, for a bounded time. */
+/** Limits the rate and the concurrency of calls to one node. Further calls queue, for a limited time. */
 export type Limiter = {
   /** Whether a call of this operation would not wait. */
   free(operation: string): boolean
@@ -88,7 +88,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
     }, milliseconds)
   }
 
-  /** Calls a second that ended since others wait; undefined before that can be told. */
+  /** Calls a second that ended since the queue is not empty; undefined before it can be measured. */
   function pace(): number | undefined {
     const elapsed = clock() - waitingSince
     return queue.size === 0 || elapsed < ENOUGH ? undefined : (endedSince / elapsed) * 1000

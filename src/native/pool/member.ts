@@ -22,12 +22,12 @@ import type { Upstream } from './upstream.ts'
 /** A block as far as the pool needs it. */
 export type Tip = { number: number; hash: string; timestamp: number }
 
-/** One node and what is known of it. */
+/** One node of the pool with its state and measurements. */
 export type Member = {
   readonly upstream: Upstream
   readonly breaker: Breaker
   readonly limiter: Limiter
-  /** What its probes found. Changed by the prober. */
+  /** The results of its probes. The prober changes them. */
   readonly known: Known
   /**
    * One call. Waits for a place first.
@@ -117,7 +117,7 @@ export function createMember({
   const transport = createPoolTransport({
     ...common,
     ...(onCall && { onCall }),
-    // Some are left for probes, so that a node gets no more than it takes.
+    // Some places are reserved for probes, so that a node never gets too many calls.
     sockets: Math.max(1, sockets - PROBE_SOCKETS),
   })
   const probe = createPoolTransport({ ...common, sockets: PROBE_SOCKETS })
@@ -258,9 +258,9 @@ export declare namespace createMember {
     sockets: number
     onCall?: ((path: NativePath) => CallObserver) | undefined
     timing: Timing
-    /** What is known of the chain that is served. */
+    /** The known blocks of the served chain. */
     chain: () => KnownChain
-    /** Told when a probe should look at the node now. */
+    /** Called when the node should be probed now. */
     onSuspect: () => void
     /** Milliseconds. @default performance.now */
     now?: () => number

@@ -12,7 +12,7 @@ export type MemberState = {
     | 'wrong chain'
     | 'other branch'
     | 'out of quota'
-  /** Why, for a person; undefined while it is healthy. */
+  /** The reason, as readable text; undefined while it is healthy. */
   reason: string | undefined
 }
 
@@ -25,7 +25,7 @@ const OLD_HEAD = 60_000
 /** Milliseconds after a rate-limit answer for which a node counts as out of quota. */
 const QUOTA_FOR = 2_000
 
-/** The state of a node, judged beside the others. */
+/** The state of a node, compared with the others. */
 export function stateOf(
   { breaker, counts, known }: Member,
   { genesis, head, now, wallTime }: stateOf.Options,

@@ -4,16 +4,16 @@ export type Need =
   | { kind: 'head'; solid: boolean }
   /** The newest (or newest solidified) state. */
   | { kind: 'state'; solid: boolean }
-  /** A block of this height, or what is stored with it. */
+  /** A block of this height, or data of that block. */
   | { kind: 'block'; number: number; solid: boolean }
-  /** Something that is looked up by hash and may be anywhere. */
+  /** Data that is looked up by hash, at an unknown height. */
   | { kind: 'lookup'; solid: boolean }
   /** Recorded balances of past blocks. */
   | { kind: 'balances' }
-  /** One and the same node for as long as it answers: what it says belongs to what it said before. */
+  /** Always the same node while it answers, because its answers depend on each other. */
   | { kind: 'same' }
 
-/** Operations whose answer "there is none" is doubted while another node can be asked. */
+/** Operations whose "not found" answer is confirmed by another node, if there is one. */
 const DOUBTED = new Set([
   'getaccount',
   'getblock',
@@ -32,7 +32,7 @@ export function isDoubted(operation: string): boolean {
   return DOUBTED.has(operation)
 }
 
-/** What a call needs, from its operation and its arguments. @param solid - whether it is asked of `/walletsolidity` */
+/** What a call needs, from its operation and its arguments. @param solid - whether the call goes to `/walletsolidity` */
 export function needOf(
   operation: string,
   solid: boolean,

@@ -24,7 +24,7 @@ import type { Upstream } from './upstream.ts'
 
 /** Several nodes that look like one. */
 export type UpstreamPool = NativeTransport & {
-  /** Tells the pool which blocks clients were shown: reads of the newest state go only to nodes that have them. */
+  /** Sets the newest blocks that clients have seen: reads of the newest state go only to nodes that have them. */
   setFloor(floor: ServedBlocks): void
   /** Nodes in the order of the configuration. */
   status(): MemberStatus[]
@@ -70,7 +70,7 @@ export type MemberStatus = MemberState & {
 /** Milliseconds for which a read waits until some node has reached the floor. */
 const FLOOR_PATIENCE = 2_000
 
-/** Milliseconds for which the first calls wait until all nodes were looked at. */
+/** Milliseconds that the first calls wait for the first probe of all nodes. */
 const START_PATIENCE = 2_000
 
 export function createUpstreamPool({
@@ -122,7 +122,7 @@ export function createUpstreamPool({
     ...(onExtra && { onExtra: (why: Extra) => onExtra(why) }),
   })
 
-  /** No single call takes longer than all of them together may. */
+  /** The time-out of one call is at most that of all attempts together. */
   function bounded(upstream: Upstream): Upstream {
     return { ...upstream, timeout: Math.min(upstream.timeout, timeout) }
   }
@@ -163,7 +163,7 @@ export function createUpstreamPool({
     report()
   }
 
-  /** Once every node was looked at or the first ones had their time, what most of them say; nothing before. */
+  /** The majority of the nodes, once every node was probed or the start time is over; undefined before. */
   function decideGenesis(): string | undefined {
     const told = members().map(({ known }) => known.genesis)
     return told.includes(undefined) && !graceOver ? undefined : majorityOf(told.filter(isText))
@@ -257,7 +257,7 @@ export function createUpstreamPool({
     })
   }
 
-  /** Nodes that have not shown the newest block yet are asked for it now. */
+  /** Probes the nodes that have not shown the newest block yet. */
   function hurry(): void {
     for (const { member, prober } of seats) {
       const { head, solid } = member.known
@@ -334,7 +334,7 @@ export function createUpstreamPool({
         )
       const gone = seats.filter((seat) => !kept.includes(seat))
       const fresh = kept.filter((seat) => !seats.includes(seat))
-      // A new node is asked by clients once it was looked at, so the old ones stay until then.
+      // A new node gets calls of clients after its first probe, so the old nodes stay until then.
       await Promise.race([
         Promise.allSettled(fresh.map(({ prober }) => prober.start())),
         pause(START_PATIENCE),
@@ -359,14 +359,14 @@ export declare namespace createUpstreamPool {
     upstreams: readonly Upstream[]
     /** Nodes that must have a block before it is the newest one. @default 1 */
     headQuorum?: number
-    /** Told when the state of a node changes. @default silent */
+    /** Logs state changes of nodes. @default silent */
     log?: PoolLog
-    /** Told of each call, with the name of the node. */
+    /** Called after each call, with the name of the node. */
     /** Called when a call to a node begins. */
     onCall?: (upstream: string, path: NativePath) => CallObserver
-    /** Told of each new connection to an only node. Several nodes are checked each by itself. */
+    /** Called for each new connection to a single node. With several nodes, each node is checked separately. */
     onConnect?: () => void
-    /** Told when one more node is asked. */
+    /** Called when a call is sent to an additional node. */
     onExtra?: (why: Extra) => void
     /** Sockets for each port of a node. @default 40 */
     sockets?: number
@@ -390,7 +390,7 @@ function isSame(left: Upstream, right: Upstream): boolean {
   return JSON.stringify(left) === JSON.stringify(right)
 }
 
-/** Waits until a node has answered what it was asked. */
+/** Waits until a node has answered its calls in flight. */
 async function drain(member: Member, limit: number): Promise<void> {
   const until = performance.now() + limit
   while (member.limiter.underway() + member.limiter.queued() > 0 && performance.now() < until)

@@ -5,12 +5,12 @@ import type { Upstream } from './upstream.ts'
 
 /** The own JSON-RPC of several nodes, asked as one. */
 export type PoolRpc = NodeRpc & {
-  /** Goes on with other nodes. */
+  /** Replaces the nodes. */
   update(upstreams: readonly Upstream[]): Promise<void>
 }
 
 /**
- * Asks one node after the other until one answers. Contract storage is what it is asked for, so only nodes come into
+ * Calls one node after the other until one answers. It is used for contract storage, so only nodes come into
  * question that have the newest state that clients were shown.
  *
  * @param order - names of the nodes that may be asked now, best first.

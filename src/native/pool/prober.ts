@@ -20,7 +20,7 @@ const LATE_PROBES = 20
 /** Milliseconds for which a node must have been on the right chain alone after it was seen on another one. */
 const PROBATION = 3_000
 
-/** Probes between two looks at the solidified block; between two looks at what a node offers. */
+/** Probes between two reads of the solidified block, and between two checks of the capabilities. */
 const SOLID_EVERY = 4
 const FEATURES_EVERY = 120
 
@@ -46,7 +46,7 @@ export function createProber({
     const limit = Math.min(timing.probePatience, upstream.timeout)
     const began = performance.now()
     try {
-      // The chain is looked at each time: a load balancer in front may have another node behind it now.
+      // The genesis block is read each time, because a load balancer in front may lead to another node now.
       const [head, genesis] = await within(limit, (signal) =>
         Promise.all([
           native.wallet.getBlock({}, { signal }),
@@ -66,7 +66,7 @@ export function createProber({
       known.suspected = false
       breaker.probed(onlyOne())
     } catch (error) {
-      // One failed probe of a node whose calls go well means little; the next one, at once, decides.
+      // One failed probe is not enough if calls of the node succeed. The next probe, sent at once, decides.
       if (troubled || first) breaker.trip((error as Error).message)
       known.suspected = !troubled && !first
     }
@@ -126,7 +126,7 @@ export declare namespace createProber {
     expected: () => string | undefined
     /** Whether other nodes have shown a newer block than this one. */
     isBehind: () => boolean
-    /** Told after each probe. */
+    /** Called after each probe. */
     onFound: () => void
     /** Whether no other node can be asked: then a recovery is used at once. */
     onlyOne: () => boolean

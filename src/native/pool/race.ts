@@ -44,11 +44,11 @@ const BUSY_PAUSES = [100, 200, 400]
 
 /**
  * - An answer ends the race; calls still in flight are cancelled soon.
- * - `{}` or `[]` is asked of a second node before it is believed; what the second says counts.
+ * - `{}` or `[]` is confirmed by a second node, whose answer counts.
  * - A failure or a rate limit is retried at another node at once, while the retry budget lasts. When all nodes limit the
  *   rate, they are called again after a pause, from the same budget.
- * - A node that is slower than its 95th percentile gets a second one beside it, while the budget for hedges lasts.
- * - A node that is much slower than usual is reported, and another is asked from the budget for repetitions.
+ * - A call that takes longer than the 95th percentile of its node is sent to a second node too, while the hedge budget lasts.
+ * - A node that is much slower than usual is reported, and the call is sent to another node from the retry budget.
  */
 export function createRace({
   choose,
@@ -70,7 +70,7 @@ export function createRace({
   }
 
   function win(run: Run, reply: NativeReply): void {
-    // Those that were asked first and have not answered yet were overtaken.
+    // Nodes that got the call earlier and have not answered yet were too slow.
     for (const { member } of run.underway) if (member !== run.tried.at(-1)) member.slow()
     if (!end(run)) return
     run.resolve(reply)
@@ -126,7 +126,7 @@ export function createRace({
     due.add(attempt)
   }
 
-  /** A call takes longer than most: a hedge; later, it takes much too long: a repetition. */
+  /** A call is slow: sends a hedge; later, when it is much too slow, a retry. */
   function late(run: Run, attempt: Attempt): void {
     const isAlone = run.underway.length === 1
     if (attempt.dueAt < attempt.slowAt) {
@@ -162,7 +162,7 @@ export function createRace({
     }
   }
 
-  /** Goes on to another node; without one, ends with what there is. */
+  /** Continues with another node; without one, ends with the best result so far. */
   function another(run: Run, why: Extra, error: Error | undefined): void {
     if (error && !(run.fault && error instanceof NodeBusyError)) run.fault = error
     if (run.underway.length > 0) return
@@ -245,7 +245,7 @@ type Run = {
   readonly resolve: (reply: NativeReply) => void
   readonly reject: (error: unknown) => void
   readonly losers: ReturnType<typeof createStop>
-  /** The client has gone. */
+  /** The client has disconnected. */
   readonly leave: () => void
   readonly tried: Member[]
   readonly underway: Attempt[]
@@ -258,10 +258,10 @@ type Run = {
   pause: NodeJS.Timeout | undefined
 }
 
-/** A call to one node, which is looked at again when it takes long. */
+/** A call to one node, with the timers for a hedge and a retry. */
 type Attempt = DueEntry & {
   readonly member: Member
-  /** When it is much slower than usual; before that, it is looked at once for a hedge. */
+  /** Fires when the call is much slower than usual; before that it fires once for a hedge. */
   slowAt: number
 }
 
@@ -278,7 +278,7 @@ function givenUp(fault: Error): Error {
 /** How far below the head a block is that a node lacks because it was pruned, and not because it is new. */
 const PRUNED_BELOW = 1_000
 
-/** Remembers that a node lacks an old block which another one has: it is not asked for as old ones again. */
+/** Records that a node lacks an old block that another node has, so that it gets no calls for blocks of that age. */
 function noteMissing({ known }: Member, need: Need): void {
   if (need.kind === 'block' && (known.head?.number ?? 0) - need.number > PRUNED_BELOW)
     known.lowest = Math.max(known.lowest, need.number + 1)

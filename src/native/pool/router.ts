@@ -1,7 +1,7 @@
 import type { Member } from './member.ts'
 import type { Need } from './need.ts'
 
-/** Where the chain is, as far as clients were told. */
+/** The newest blocks that clients have seen. */
 export type Floor = {
   /** Newest block that was served: no read of the newest state goes to a node below it. */
   head(): number
@@ -15,7 +15,7 @@ export type Router = {
   readonly choose: (route: Route, excluded?: readonly Member[]) => Member | undefined
   /** Whether some node that works is merely not far enough along the chain yet. */
   readonly mayCome: (route: Route) => boolean
-  /** Whether a node is asked by clients at all. */
+  /** Whether a node gets calls of clients at all. */
   readonly isUsable: (member: Member) => boolean
 }
 
@@ -77,7 +77,7 @@ export function createRouter({
     for (const member of members()) {
       if (excluded?.includes(member)) continue
       if (!isAble(member, route) || !isHighEnough(member, route.need)) continue
-      // What comes first weighs more than all that follow together.
+      // Each criterion weighs more than all following ones together.
       const rank =
         (isDeferred(member) ? 1e15 : 0) +
         member.upstream.tier * 1e12 +

@@ -22,7 +22,7 @@ const CHECK_INTERVAL = 100
 const PROBE_INTERVAL = 500
 
 /**
- * The only node. Calls go to it as they come. A node that takes connections and answers nothing is found out by a probe:
+ * A pool with one node, which gets all calls. A probe detects a node that accepts connections but does not answer:
  * until it answers again, calls fail at once in place of waiting out their time.
  */
 export function createSingleUpstream({
@@ -47,7 +47,7 @@ export function createSingleUpstream({
     ...common,
     ...(onCall && { onCall: (path) => onCall(name, path) }),
     ...(onConnect && { onConnect }),
-    // Two are left for probes and checks of the chain, so that the node gets no more than it takes.
+    // Two sockets are reserved for probes and checks of the chain, so that the node never gets too many connections.
     sockets: Math.max(1, sockets - 2),
     timeout: limit,
   })

@@ -12,7 +12,7 @@ export type Timing = {
   rest: number
 }
 
-/** What is right for nodes in a network that make a block every three seconds. */
+/** The values for nodes in a network with a block every three seconds. */
 export const TIMING: Timing = {
   probe: 500,
   troubledProbe: 500,

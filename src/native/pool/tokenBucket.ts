@@ -1,9 +1,9 @@
 /** A rate limit: `rate` calls a second, with a tenth of a second's worth in one burst. */
 export type TokenBucket = {
-  /** Milliseconds until a call may be made; 0 for now. Takes nothing. */
+  /** Milliseconds until a call is allowed; 0 for now. Does not consume a token. */
   wait(): number
   take(): void
-  /** Divides the rate for a while: the node says that it is too much. It comes back by itself. */
+  /** Reduces the rate for a while after a rate-limit answer of the node. It recovers automatically. */
   slowDown(): void
   /** Part of the rate that the last second used, from 0 to 1. */
   used(): number

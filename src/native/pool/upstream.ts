@@ -15,7 +15,7 @@ export type Upstream = {
   /** Nodes of the lowest tier are asked first; those of a higher one only when none below can answer. */
   tier: number
   /**
-   * Calls a second that the node allows. Absent: as a node is shipped (see `ENDPOINT_RATE`). `unlimited`: no limit at all.
+   * Calls a second that the node allows. Absent: the default of a node (see `ENDPOINT_RATE`). `unlimited`: no limit.
    */
   rate?: number | 'unlimited' | undefined
   /** Largest number of calls in flight. */
@@ -27,5 +27,5 @@ export type Upstream = {
 /** A node as shipped answers 1,000 calls a second per operation and lets the rest wait; this stays below it. */
 export const ENDPOINT_RATE = 900
 
-/** Sockets that a node port takes without trouble. */
+/** Sockets that a node port accepts safely. */
 export const MAX_CONCURRENCY = 40
