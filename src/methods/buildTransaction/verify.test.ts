@@ -74,7 +74,7 @@ describe('verified', () => {
   })
 
   test('error: no transaction at all', () => {
-    expect(() => verified(undefined, expected)).toThrow('built no transaction')
+    expect(() => verified(undefined, expected)).toThrow('did not build a transaction')
   })
 })
 
