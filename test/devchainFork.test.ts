@@ -311,7 +311,7 @@ describe('how it reads', () => {
     await expect(open({ number: 1_000_000 })).rejects.toThrow('no block 1000000')
     await expect(open({ rpcUrl: other.url })).rejects.toThrow('not the JSON-RPC')
     await expect(open({ url: 'somewhere' })).rejects.toThrow('expected an address')
-    await expect(open({ url: 'http://127.0.0.1:1' })).rejects.toThrow('cannot be reached')
+    await expect(open({ url: 'http://127.0.0.1:1' })).rejects.toThrow('unreachable')
   })
 })
 

@@ -131,7 +131,7 @@ describe.each(scenes)('the native library on %s', (_, open) => {
     await expect(node.send(half)).rejects.toThrow(BroadcastError)
     const hexOf = (signed: typeof half): Hex => `0x${encodeTransaction(signed)}`
     expect(await rpc('eth_sendRawTransaction', hexOf(half))).toMatchObject({
-      error: { code: -32000, message: expect.stringContaining('weigh 1, permission 2 wants 2') },
+      error: { code: -32000, message: expect.stringContaining('weigh 1, permission 2 needs 2') },
     })
     const whole = signTransaction(half, keys.bob)
     expect(recoverSigners(whole)).toEqual(pair.map(({ address }) => address))
