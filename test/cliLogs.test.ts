@@ -153,7 +153,7 @@ test('behavior: killed at any moment, the same command goes on without gaps or d
     for (;;) {
       const text = await readFile(out, 'utf8').catch(() => '')
       if (text.split('\n').length > lines || running.process.exitCode !== null) break
-      await sleep(5)
+      await sleep(10)
     }
     if (running.process.exitCode === null && running.process.kill('SIGKILL')) kills += 1
     await running.ended

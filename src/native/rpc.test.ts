@@ -35,7 +35,8 @@ async function serve(...answers: (string | number)[]) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jsonrpc`
-  const client = createNodeRpc({ url, timeout: 100 })
+  // Only a call that is never answered waits for it.
+  const client = createNodeRpc({ url, timeout: answers.includes('silent') ? 100 : 30_000 })
   return {
     client,
     asked: () => asked,

@@ -246,10 +246,11 @@ describe('createPoolTransport', () => {
     const server = await serve((_, response, index) => {
       if (index === 1) response.writeHead(200, { 'content-length': 100 }).write('{')
     })
-    const transport = transportTo(server.url, { timeout: 60 })
+    // Long enough for the request to reach the server on a busy machine.
+    const transport = transportTo(server.url, { timeout: 250 })
     await expect(transport.send('/wallet/x', '{}', READ)).rejects.toThrow(NodeTimeoutError)
     await expect(transport.send('/wallet/x', '{}', READ)).rejects.toThrow(
-      'the upstream node did not answer within 60 ms',
+      'the upstream node did not answer within 250 ms',
     )
     expect(server.requests).toHaveLength(2)
   })
