@@ -27,7 +27,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
           verbose: options.output === 'verbose',
           write: (text) => void process.stdout.write(text),
         })
-  const { gateway, url } = await serve({
+  const { gateway, log, url } = await serve({
     config: options.config,
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
@@ -49,6 +49,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const { head } = await gateway.ready
   announceTo(chain, head)
   if (terminal) process.stdout.write(banner(chain, url, options.chain))
+  else if (fork) log.warn(describeFork(fork))
 }
 
 export declare namespace runDevChain {
