@@ -30,7 +30,7 @@ const slotLists: Param<readonly SlotList[]> = (input) => {
   }))
 }
 
-/** What is known of accounts, at any block: the chain is in the process and keeps every state. */
+/** Methods that read accounts at any block. The chain keeps every state in memory. */
 export function accountMethods(chain: DevChain): Record<string, AnyMethod> {
   const eth_getBalance = defineMethod({
     params: [address, optional(blockRef, 'latest')],

@@ -1,12 +1,12 @@
 import type { Head } from '../chain/headTypes.ts'
 import type { DevChain } from '../devchain/index.ts'
 
-/** How long a block waits for the gateway to see it, milliseconds. */
+/** Longest time to wait for the gateway to see a block, milliseconds. */
 const PATIENCE = 1_000
 
 /**
- * Shows a gateway's head each change of the chain at once. The change counts as made only when the head has seen it, so
- * that whoever sent a transaction finds its receipt with the next call. Returns the function that ends it.
+ * Makes a gateway poll its head after each change of the chain. A call that changed the chain returns when the head has seen
+ * the change, so its sender finds the receipt with the next call. Returns a function that stops this.
  */
 export function announceTo(chain: DevChain, head: Head): () => void {
   return chain.onBlock(

@@ -4,12 +4,11 @@ import type { BlockRef } from '../codec/blockRef.ts'
 import type { BlockContext, DevChain, StateReader } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 
-/** A state with the block in which calls on it run. */
+/** A state, and the block context of calls on it. */
 export type BlockState = { state: StateReader; block: BlockContext }
 
 /**
- * The height before the fork that a block argument means; undefined where it means a block of this chain, or there is no
- * fork.
+ * The height of a block argument that is before the fork block; undefined for other blocks, and without a fork.
  */
 export function heightBeforeFork({ fork }: DevChain, ref: BlockRef): number | undefined {
   if (!fork) return undefined
@@ -17,12 +16,11 @@ export function heightBeforeFork({ fork }: DevChain, ref: BlockRef): number | un
   return typeof number === 'number' && number < fork.block.header.number ? number : undefined
 }
 
-/** Block ids begin with their height. */
+/** A block id begins with the height of its block. */
 const heightIn = (hash: Hash) => Number.parseInt(hash.slice(2, 18), 16)
 
 /**
- * The state that a block argument means. `pending` is the newest state with the pool on top, and calls there run in the
- * next block.
+ * The state at a block argument. `pending` is the latest state with the pool on top; calls there run in the next block.
  *
  * @throws RpcError when there is no such block.
  */
@@ -46,7 +44,7 @@ export async function stateOf(
   }
 }
 
-/** The height that a block argument means, `pending` being the newest one; undefined when the view has no such block. */
+/** The height of a block argument, with `pending` as the latest block; undefined when the view has no such block. */
 export function numberOfBlock(
   { ledger }: DevChain,
   ref: BlockRef,

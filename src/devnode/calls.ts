@@ -24,7 +24,7 @@ import {
   stateOverride,
 } from './requests.ts'
 
-/** Calls without a transaction, at any block, on altered state where asked. */
+/** Calls and estimates at any block, with state and block overrides. */
 export function callMethods(
   chain: DevChain,
   print: (context: Context, printed: readonly Uint8Array[]) => void,
@@ -63,7 +63,7 @@ export function callMethods(
       const gas = estimateEthereum(state, call, { block, rules: chain.ledger.rules })
       return numberToHex(
         await gas.catch((error: unknown) => {
-          // As on Hardhat: an estimate runs the call several times, so only a failure prints.
+          // An estimate runs the call several times. As on Hardhat, it prints only when the call fails.
           if (error instanceof EstimateFailure) print(context, error.result.printed)
           throw error
         }),
@@ -74,7 +74,7 @@ export function callMethods(
   return { eth_call, eth_estimateGas }
 }
 
-/** A block with what a caller wants different. */
+/** A block with the caller's overrides. */
 export function changeBlock(block: BlockContext, change: BlockOverride): BlockContext {
   const { baseFee, feeRecipient, gasLimit, number, prevRandao, time } = change
   return {

@@ -24,11 +24,11 @@ import type { Unlocked } from './unlocked.ts'
 type Forking = { jsonRpcUrl?: string | undefined; blockNumber?: bigint | undefined }
 
 const text: Param<string> = (input) => {
-  if (typeof input !== 'string') throw new Error(`expected a text, got ${show(input)}`)
+  if (typeof input !== 'string') throw new Error(`expected a string, got ${show(input)}`)
   return input
 }
 
-/** What `hardhat_reset` takes: nothing, or the chain to fork. */
+/** Parameter of `hardhat_reset`: nothing, or the chain to fork. */
 const resetRequest: Param<{ forking?: Forking }> = (input) => {
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
   const { forking } = input
@@ -42,11 +42,11 @@ const resetRequest: Param<{ forking?: Forking }> = (input) => {
   }
 }
 
-/** The methods for snapshots, the pool, the whole state and faults. */
+/** Methods for snapshots, the pool, state dumps and faults. */
 export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
   const { ledger } = chain
 
-  /** A running chain keeps to what it was started from. */
+  /** A running chain cannot change the node or block that it forks. @throws RpcError when another one is asked for */
   function checkForking({ blockNumber, jsonRpcUrl }: Forking): void {
     const advice = 'start one with “ethgate dev --fork URL --fork-block N”'
     const { fork } = chain
@@ -55,18 +55,22 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
       throw new RpcError(-32000, `this chain is a fork of another node: ${advice}`)
     const { number } = fork.block.header
     if (blockNumber !== undefined && Number(blockNumber) !== number)
-      throw new RpcError(-32000, `this chain goes on from block ${number}; for another ${advice}`)
+      throw new RpcError(
+        -32000,
+        `this chain was forked at block ${number}; for another block ${advice}`,
+      )
   }
 
   const evm_snapshot = defineMethod({
     params: [],
-    summary: 'remembers the chain as it is; the answer is for evm_revert',
+    summary: 'takes a snapshot of the chain; returns its id for evm_revert',
     handler: () => numberToHex(chain.snapshot()),
   })
 
   const evm_revert = defineMethod({
     params: [amount],
-    summary: 'goes back to a snapshot, which is used up with all that were made after it',
+    summary:
+      'restores a snapshot and deletes it and all later ones; returns false when there is none',
     handler: (_, [id]) => chain.revert(Number(id)),
   })
 
@@ -80,8 +84,7 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
         }
       },
     ],
-    summary:
-      'makes the native interface slow, wrong or absent, to drill what stands in front of it',
+    summary: 'makes the native interface slow or faulty, to test its clients',
     handler(_, [faults]) {
       chain.setFaults(faults)
       return faults
@@ -97,19 +100,19 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
 
   const hardhat_dropTransaction = defineMethod({
     params: [hash],
-    summary: 'takes a transaction out of the pool; false when it does not wait',
+    summary: 'removes a transaction from the pool; returns false when it is not there',
     handler: (_, [transaction]) => drop(transaction),
   })
 
   const anvil_dropTransaction = defineMethod({
     params: [hash],
-    summary: 'takes a transaction out of the pool; answers its hash, null when it does not wait',
+    summary: 'removes a transaction from the pool; returns its hash, or null when it is not there',
     handler: async (_, [transaction]) => ((await drop(transaction)) ? transaction : null),
   })
 
   const dropAllTransactions = defineMethod({
     params: [],
-    summary: 'empties the pool',
+    summary: 'removes all transactions from the pool',
     async handler() {
       await ledger.drop(() => true)
       return null
@@ -118,7 +121,7 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
 
   const removePoolTransactions = defineMethod({
     params: [address],
-    summary: 'takes the transactions of an account out of the pool',
+    summary: 'removes the transactions of an account from the pool',
     async handler(_, [who]) {
       const from = toNativeAddress(who)
       await ledger.drop(({ ethereum }) => ethereum?.from === from)
@@ -128,7 +131,7 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
 
   const reset = defineMethod({
     params: [optional(resetRequest, {})],
-    summary: 'goes back to the chain as it was when it was started, on the same fork block',
+    summary: 'restores the chain as it was at the start, on the same fork block',
     async handler(_, [{ forking }]) {
       if (forking) checkForking(forking)
       await chain.reset()
@@ -139,13 +142,13 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
 
   const dumpState = defineMethod({
     params: [],
-    summary: 'accounts, code and storage as bytes, for loadState',
+    summary: 'returns accounts, code and storage as bytes, for loadState',
     handler: () => `0x${Buffer.from(chain.dumpState()).toString('hex')}`,
   })
 
   const loadState = defineMethod({
     params: [bytes],
-    summary: 'adds a dumped state to the newest one',
+    summary: 'adds a dumped state to the latest one',
     async handler(_, [dump]) {
       await chain.loadState(Buffer.from(dump.slice(2), 'hex')).catch((error: unknown) => {
         throw new RpcError(-32602, (error as Error).message, { cause: error })

@@ -24,13 +24,13 @@ const TIMEOUT = 5_000
 /** A slot of a contract. */
 type Slot = { contract: string; slot: string }
 
-/** Methods that write balances and allowances of tokens, wherever the token's contract keeps them. */
+/** Methods that set token balances and allowances, whatever the storage layout of the token is. */
 export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
   const { rules } = chain.ledger
 
   const dealERC20 = defineMethod({
     params: [parameter('account', address), parameter('token', address), amount],
-    summary: 'sets the balance of an account in a token; an error where no single slot holds it',
+    summary: 'sets the token balance of an account; an error when no single storage slot holds it',
     async handler(_, [who, token, balance]) {
       const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [who] })
       await write(token, data, balance, 'balance')
@@ -45,7 +45,7 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
       parameter('token', address),
       amount,
     ],
-    summary: 'sets an allowance in a token; an error where no single slot holds it',
+    summary: 'sets a token allowance; an error when no single storage slot holds it',
     async handler(_, [owner, spender, token, allowance]) {
       const data = encodeFunctionData({
         abi: erc20Abi,
@@ -57,7 +57,7 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  /** Writes the slot that a view function of a token answers. */
+  /** Writes the slot whose value a view function of a token returns. */
   async function write(token: Address, data: string, value: bigint, what: string): Promise<void> {
     const call = {
       from: toNativeAddress(ZERO_ADDRESS),
@@ -93,7 +93,7 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
     )
   }
 
-  /** Whether a call answers what a slot holds. */
+  /** Whether a call returns the value of a slot. */
   async function decides(call: EthereumCall, place: Slot, value: bigint): Promise<boolean> {
     const { block, state } = await stateOf(chain, 'latest', 'full')
     const changed = createOverlay(state)
@@ -109,7 +109,7 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
   }
 }
 
-/** How many values a slot can have. */
+/** Number of values that a slot can have. */
 const WORDS = 2n ** 256n
 
 const word = (value: bigint) => (value % WORDS).toString(16).padStart(64, '0')

@@ -16,7 +16,7 @@ import type { ChainBlock, VmResult } from '../devchain/index.ts'
 import { ExecutionRevertedError, RpcError } from '../errors.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
 
-/** The error for a call that failed: `3` with the revert data, or `-32000` with what stopped it. */
+/** The error for a failed call: code `3` with the revert data, or `-32000` with the reason. */
 export function callFailure({ failure, output }: VmResult): RpcError {
   if (failure?.result === 'REVERT') {
     const data = `0x${Buffer.from(output).toString('hex')}` as const
@@ -31,7 +31,7 @@ export function callFailure({ failure, output }: VmResult): RpcError {
   })
 }
 
-/** The error for a transaction that is in a block and failed there, in the form that Hardhat gives it. */
+/** The error for a transaction that failed in its block, in Hardhat's form. */
 export function transactionFailure({
   contractResult = [],
   id,
@@ -50,8 +50,8 @@ export function transactionFailure({
 }
 
 /**
- * The methods with what the chain refuses told as JSON-RPC errors. A handler begins again where state of a forked chain had to
- * be fetched; what it changes, it changes through the chain, which fetches by itself.
+ * Turns the chain's errors into JSON-RPC errors. A handler runs again after a value of a forked chain was fetched, so it must
+ * change the chain only through methods that fetch by themselves.
  */
 export function tellFailures(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
   return Object.fromEntries(
@@ -71,7 +71,7 @@ export function tellFailures(methods: Record<string, AnyMethod>): Record<string,
   )
 }
 
-/** Errors whose message is for the caller. */
+/** Errors whose message the caller may see. */
 const SAID = [
   EthereumError,
   ForkError,

@@ -4,7 +4,7 @@ import type { Fork } from '../devchain/index.ts'
 export type { connectFork } from '../devchain/index.ts'
 
 /**
- * Opens the fork that a chain is to go on from. Without a block number it is that of the state file, where there is one.
+ * Opens the fork of a chain. Without a block number it uses the one in the state file, if there is one.
  *
  * @throws Error whose message says what is wrong with the node
  */
@@ -21,7 +21,7 @@ export async function openFork(
   }
 }
 
-/** Lines that say what a fork is, and how exact its state is. */
+/** Lines that describe a fork: its block, and which state is exact at that block. */
 export function describeFork({ block, reach }: Fork): string {
   const kinds = { balance: 'balances', code: 'code', storage: 'storage', nonce: 'nonces' }
   const of = (wanted: string) =>

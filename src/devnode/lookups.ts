@@ -14,10 +14,10 @@ import { net_version } from '../methods/net_version.ts'
 import { waitingTransactions } from '../methods/waiting.ts'
 import { transactionOfSender } from './otterscan/search.ts'
 
-/** Members of a block that a header has not. */
+/** Members of a block that are not in its header. */
 const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
 
-/** Look-ups of anvil, Hardhat and Otterscan that Ethereum nodes do not have. */
+/** Methods of anvil, Hardhat and Otterscan that look something up. */
 export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
   const first = ledger.fork?.block.header.number ?? 0
@@ -25,7 +25,7 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   const erigon_getHeaderByNumber = defineMethod({
     params: [blockNumberOrTag],
     result: schemas.nullable({ type: 'object' }),
-    summary: 'a block without its transactions; Otterscan asks for it first',
+    summary: 'header of a block; the first call of Otterscan',
     async handler(context, [number]) {
       const answer: unknown = await eth_getBlockByNumber.handler(context, [number, false])
       const block = (isWire(answer) ? fromWire(answer) : answer) as object | null
@@ -39,14 +39,14 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   const eth_pendingTransactions = defineMethod({
     params: [ownUnit],
     result: schemas.listOf({ type: 'object' }),
-    summary: 'the transactions that wait',
+    summary: 'pending transactions',
     handler: (context, [unit]) => waitingTransactions(context, unit),
   })
 
   const eth_getTransactionBySenderAndNonce = defineMethod({
     params: [address, named('nonce', quantity)],
     result: schemas.nullable(schemas.transaction),
-    summary: 'the Ethereum transaction of an account with a nonce, also one that waits',
+    summary: 'Ethereum transaction of an account with a nonce, mined or pending',
     handler(context, [who, nonce]) {
       const hash = hashOf(who, nonce)
       return hash ? eth_getTransactionByHash.handler(context, [hash]) : null
@@ -64,7 +64,7 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   const anvil_getGenesisTime = defineMethod({
     params: [],
     result: { type: 'integer' },
-    summary: 'time of the block that the chain begins with, seconds',
+    summary: 'time of the first block, seconds',
     handler: () => Math.floor((ledger.block(first)?.header.timestamp ?? 0) / 1000),
   })
 

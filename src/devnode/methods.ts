@@ -25,9 +25,9 @@ import { poolMethods } from './txpool.ts'
 import { createUnlocked } from './unlocked.ts'
 
 /**
- * The JSON-RPC methods of a dev chain. Those that a gateway has too are replaced: the chain is asked directly.
+ * The JSON-RPC methods of a dev chain. They replace those of a gateway with the same name, and use the chain directly.
  *
- * @param terminal - shows what calls print
+ * @param terminal - Prints what contracts print.
  */
 export function devMethods(
   chain: DevChain,

@@ -19,10 +19,10 @@ import { amount, word } from './requests.ts'
 
 const MAX_BLOCKS = 100_000n
 
-/** A timer that is set for longer fires at once, milliseconds. */
+/** Longest time of a timer, milliseconds: one that is set for longer fires at once. */
 const MAX_TIMER = 2n ** 31n - 1n
 
-/** What `evm_mine` takes: nothing, a time in seconds, or an object with a number of blocks. */
+/** Parameter of `evm_mine`: nothing, a time in seconds, or an object with a number of blocks. */
 type MineRequest = { blocks: bigint; timestamp?: bigint | undefined }
 
 const mineRequest: Param<MineRequest> = (input) => {
@@ -46,7 +46,7 @@ const blockTime: Param<{ least: bigint; most: bigint }> = (input) => {
 /** The same in seconds, without a range. */
 const seconds: Param<{ least: bigint }> = (input) => blockTime(String(amount(input) * 1000n))
 
-/** The methods that make blocks, move the clock and choose what the next block has. */
+/** Methods that mine blocks, move the clock and set values of the next block. */
 export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   const { clock, ledger } = chain
 
@@ -68,7 +68,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const evm_mine = defineMethod({
     params: [mineRequest],
-    summary: 'makes a block, at a time in seconds when given, or several',
+    summary: 'mines a block, at the given time in seconds; or several with {blocks}',
     async handler(_, [{ blocks, timestamp }]) {
       if (timestamp !== undefined) chooseTime(timestamp)
       await mine(blocks)
@@ -78,7 +78,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const mineDetailed = defineMethod({
     params: [mineRequest],
-    summary: 'as evm_mine, and answers the blocks',
+    summary: 'mines as evm_mine does, and returns the blocks',
     async handler(context, [{ blocks, timestamp }]) {
       if (timestamp !== undefined) chooseTime(timestamp)
       const first = ledger.head().header.number + 1
@@ -95,7 +95,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const mineMany = defineMethod({
     params: [optional(amount, 1n), optional(amount, 0n)],
-    summary: 'makes blocks; the second parameter is seconds between them',
+    summary: 'mines blocks; the second parameter is the number of seconds between them',
     async handler(_, [count, interval]) {
       await mine(count, interval)
       return true
@@ -105,13 +105,13 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   const increaseTime = defineMethod({
     params: [amount],
     summary:
-      'moves the clock forward by seconds; answers by how many it is ahead of the real time in all',
+      'moves the clock forward by seconds; returns how many seconds it is ahead of real time',
     handler: (_, [seconds]) => Math.floor(clock.increase(Number(seconds) * 1000) / 1000),
   })
 
   const setNextTime = defineMethod({
     params: [amount],
-    summary: 'time of the next block, seconds',
+    summary: 'sets the time of the next block, seconds',
     handler(_, [seconds]) {
       chooseTime(seconds)
       return null
@@ -120,13 +120,13 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setTime = defineMethod({
     params: [amount],
-    summary: 'moves the clock to a time, seconds; answers by how many it moved forward',
+    summary: 'sets the clock, seconds; returns by how many seconds it moved forward',
     handler: (_, [seconds]) => Math.max(0, Math.floor(clock.set(Number(seconds) * 1000) / 1000)),
   })
 
   const setTimestampInterval = defineMethod({
     params: [amount],
-    summary: 'makes every block so many seconds later than its parent',
+    summary: 'sets the number of seconds from each block to the next',
     handler(_, [seconds]) {
       clock.setInterval(Number(seconds) * 1000)
       return null
@@ -135,13 +135,13 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const removeTimestampInterval = defineMethod({
     params: [],
-    summary: 'lets block times follow the clock again; false when they did',
+    summary: 'lets block times follow the clock again; returns false when no interval was set',
     handler: () => clock.setInterval(undefined),
   })
 
   const setAutomine = defineMethod({
     params: [boolean],
-    summary: 'whether a block is made at once when a transaction comes',
+    summary: 'whether each transaction is mined at once',
     async handler(_, [on]) {
       chain.automine = on
       if (on && ledger.pool().length > 0) await chain.mine()
@@ -151,14 +151,14 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const getAutomine = defineMethod({
     params: [],
-    summary: 'whether a block is made at once when a transaction comes',
+    summary: 'whether each transaction is mined at once',
     handler: () => chain.automine,
   })
 
   const setIntervalMining = defineMethod({
     params: [blockTime],
     summary:
-      'milliseconds between blocks when no transaction comes, or a range such as [1000, 2000]; 0 for none',
+      'mines a block at an interval in milliseconds, or a random one in a range such as [1000, 2000]; 0 turns it off',
     handler(_, [{ least, most }]) {
       chain.setBlockTime(Number(least), Number(most))
       return true
@@ -167,7 +167,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const anvil_setIntervalMining = defineMethod({
     params: [seconds],
-    summary: 'seconds between blocks when no transaction comes; 0 for none',
+    summary: 'mines a block at an interval in seconds; 0 turns it off',
     handler(_, [{ least }]) {
       chain.setBlockTime(Number(least))
       return null
@@ -176,13 +176,13 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const anvil_getIntervalMining = defineMethod({
     params: [],
-    summary: 'seconds between blocks when no transaction comes; null for none',
+    summary: 'seconds between blocks of interval mining; null when it is off',
     handler: () => chain.blockTime() / 1000 || null,
   })
 
   const setNextBaseFee = defineMethod({
     params: [amount],
-    summary: 'what a unit of gas costs in the next block, and only there',
+    summary: 'sets the base fee of the next block only',
     handler(_, [baseFee]) {
       ledger.chooseNext({ baseFee })
       return true
@@ -191,7 +191,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setPrevRandao = defineMethod({
     params: [word],
-    summary: 'randomness that contracts see in the next block',
+    summary: 'sets the randomness of the next block',
     handler(_, [prevRandao]) {
       ledger.chooseNext({ prevRandao })
       return true
@@ -200,7 +200,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setCoinbase = defineMethod({
     params: [address],
-    summary: 'producer that contracts see from now on',
+    summary: 'sets the block producer that contracts see',
     handler(_, [who]) {
       ledger.setCoinbase(toNativeAddress(who))
       return true
@@ -209,7 +209,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setBlockGasLimit = defineMethod({
     params: [amount],
-    summary: 'the most gas that one transaction may ask for',
+    summary: 'sets the highest gas limit that a transaction may have',
     handler(_, [limit]) {
       ledger.setGasLimit(limit)
       return true

@@ -9,7 +9,7 @@ export function named(
   return Object.fromEntries(prefixes.map((prefix) => [`${prefix}_${name}`, method]))
 }
 
-/** A method that answers `true` as Hardhat does, under the prefixes of Hardhat; anvil answers `null` under its own. */
+/** A method that returns `true` under the prefixes of Hardhat and, as anvil does, `null` under those of anvil. */
 export function twins(
   { anvil = ['anvil'], hardhat = ['hardhat'] }: twins.Prefixes,
   name: string,
@@ -22,7 +22,7 @@ export declare namespace twins {
   type Prefixes = { anvil?: readonly string[]; hardhat?: readonly string[] }
 }
 
-/** The same method with `null` as its answer. */
+/** The same method with `null` as its result. */
 export function answeringNull({ result: _result, ...method }: AnyMethod): AnyMethod {
   return {
     ...method,

@@ -11,12 +11,12 @@ import { VERSION } from '../version.ts'
 import { named, twins } from './named.ts'
 
 /**
- * The client version. Hardhat’s network helpers refuse any chain whose name does not begin with that of Hardhat, anvil or
- * Ganache, so the one with the same methods stands in front.
+ * The client version. Hardhat’s network helpers refuse every client whose name does not start with that of Hardhat, anvil or
+ * Ganache. The dev chain has the methods of anvil, so it starts with that name.
  */
 const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
 
-/** What the chain says about itself. */
+/** Methods that describe the chain. */
 export function nodeMethods(
   chain: DevChain,
   setLogging: (on: boolean) => void,
@@ -81,7 +81,7 @@ export function nodeMethods(
 
   const setLoggingEnabled = defineMethod({
     params: [optional(boolean, true)],
-    summary: 'whether calls are shown on the terminal',
+    summary: 'turns the terminal output on or off',
     handler(_, [on]) {
       setLogging(on)
       return true
@@ -94,7 +94,8 @@ export function nodeMethods(
     ...twins({}, 'setLoggingEnabled', setLoggingEnabled),
     web3_clientVersion: defineMethod({
       params: [],
-      summary: 'name and version, in a form that Hardhat’s network helpers accept',
+      summary:
+        'client name and version; starts with anvil, so that Hardhat’s network helpers accept it',
       handler: () => CLIENT,
     }),
     eth_coinbase: defineMethod({
@@ -108,12 +109,12 @@ export function nodeMethods(
     net_listening: defineMethod({
       params: [],
       result: schemas.boolean,
-      summary: 'true, as anvil and Hardhat answer; the chain has no peers',
+      summary: 'always true, as on anvil and Hardhat',
       handler: () => true,
     }),
     eth_mining: defineMethod({
       params: [],
-      summary: 'whether blocks are made at once when transactions come',
+      summary: 'whether each transaction is mined at once',
       handler: () => chain.automine,
     }),
   }

@@ -22,7 +22,7 @@ const reorg: Param<Reorg> = (input) => {
   return { depth, blocks, keep: transactions === 'pool' }
 }
 
-/** A transaction for a block of the new branch, signed or as an object. */
+/** A transaction for a block of the new branch: signed bytes or an object. */
 type Placed = { transaction: SendRequest | Hex; position: number }
 
 const placed: Param<readonly Placed[]> = (input, scope) => {
@@ -41,22 +41,22 @@ const placed: Param<readonly Placed[]> = (input, scope) => {
   })
 }
 
-/** The methods that undo blocks. */
+/** Methods that remove blocks. */
 export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<string, AnyMethod> {
   const { ledger } = chain
-  /** The oldest block, which cannot be undone. */
+  /** The first block, which cannot be removed. */
   const first = chain.fork?.block.header.number ?? 0
 
   const evm_reorg = defineMethod({
     params: [optional(reorg, { depth: 1, blocks: 2, keep: true })],
-    summary: 'replaces the newest blocks by a longer branch, as a real chain does now and then',
+    summary: 'replaces the latest blocks with a longer branch',
     async handler(_, [{ depth, blocks, keep }]) {
       const head = ledger.head().header.number
       const most = head - ledger.solid().header.number
       if (depth > most)
         throw new RpcError(
           -32000,
-          `only ${most} blocks are above the solidified one: a deeper reorganisation needs more producers`,
+          `only ${most} blocks are above the solidified block; a deeper reorg needs more producers (--producers)`,
         )
       await chain.rewind(head - depth, keep)
       ledger.shiftTurn()
@@ -70,7 +70,7 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
   const anvil_reorg = defineMethod({
     params: [amount, optional<readonly Placed[]>(placed, [])],
     summary:
-      'replaces the newest blocks by as many others with the given [transaction, index of the block] pairs',
+      'replaces the latest blocks with as many new ones, with the given [transaction, block index] pairs',
     async handler(_, [count, pairs]) {
       const depth = depthOf(count)
       if (depth === 0) return null
@@ -94,7 +94,7 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
   const signed = (transaction: SendRequest | Hex) =>
     typeof transaction === 'string' ? read(transaction) : sign(transaction)
 
-  /** Makes one block with these transactions on top of what waits. */
+  /** Mines one block with these transactions, and those of the pool. */
   async function makeBlock(transactions: readonly (SendRequest | Hex)[]): Promise<ChainBlock> {
     const { automine } = chain
     chain.automine = false
@@ -110,7 +110,7 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
 
   const anvil_rollback = defineMethod({
     params: [optional(amount, 1n)],
-    summary: 'undoes the newest blocks and forgets their transactions',
+    summary: 'removes the latest blocks and their transactions',
     async handler(_, [depth]) {
       await chain.rewind(ledger.head().header.number - depthOf(depth), false)
       return null

@@ -16,7 +16,7 @@ import {
 } from '../jsonrpc/params.ts'
 import { toNativeAddress, ZERO_ADDRESS } from '../lib/address.ts'
 
-/** A transaction object as it is sent: what is absent is filled in. Amounts in the smallest unit of the chain. */
+/** A transaction object. Missing fields are filled in later. Amounts are in the smallest unit of the chain. */
 export type SendRequest = {
   /** 42 hex characters. */
   from: string
@@ -31,7 +31,7 @@ export type SendRequest = {
   chainId?: bigint
 }
 
-/** A transaction object. `from` may be missing where `needsSender` is false. */
+/** The fields of a transaction object other than `from`. */
 function transactionObject(input: unknown, scope: ParamScope | undefined) {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
   const whole = (name: string) => member(input, name, blankable(quantity))
@@ -56,14 +56,14 @@ function present<values extends object>(values: values): Present<values> {
   return Object.fromEntries(entries) as Present<values>
 }
 
-/** What `eth_sendTransaction` and its kin take. */
+/** Parameter of `eth_sendTransaction` and similar methods. */
 export const sendRequest: Param<SendRequest> = (input, scope) => {
   const request = transactionObject(input, scope)
   const from = member(input as Record<string, unknown>, 'from', address)
   return { ...request, from: toNativeAddress(from) }
 }
 
-/** What `eth_call` and `eth_estimateGas` take. */
+/** Parameter of `eth_call` and `eth_estimateGas`. */
 export const callRequest: Param<EthereumCall> = (input, scope) => {
   const { data, gas, gasPrice, maxFeePerGas, to, value } = transactionObject(input, scope)
   const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
@@ -81,7 +81,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
 /** Changes of accounts, by address of 42 hex characters. */
 export type StateOverride = readonly (readonly [address: string, change: AccountChange])[]
 
-/** The state overrides of a call: what accounts hold while it runs. */
+/** The state overrides of a call. */
 export const stateOverride: Param<StateOverride> = (input) => {
   if (input === undefined || input === null) return []
   if (!isObject(input)) throw new Error(`expected state overrides, got ${show(input)}`)
@@ -96,7 +96,7 @@ const KNOWN = new Set(['balance', 'nonce', 'code', 'state', 'stateDiff'])
 function accountChange(input: unknown): AccountChange {
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
   for (const name of Object.keys(input))
-    if (!KNOWN.has(name)) throw new Error(`${name}: this override is not known`)
+    if (!KNOWN.has(name)) throw new Error(`${name}: unknown override`)
   const code = member(input, 'code', maybe(bytes))
   return present({
     balance: member(input, 'balance', maybe(quantity)),
@@ -123,7 +123,7 @@ function wordValue(input: unknown): bigint {
   throw new Error(`expected at most 32 bytes of hex such as 0x1, got ${show(input)}`)
 }
 
-/** What differs in the block of a call. */
+/** The block overrides of a call. */
 export type BlockOverride = {
   number?: bigint
   /** Seconds. */
@@ -135,7 +135,7 @@ export type BlockOverride = {
   prevRandao?: string
 }
 
-/** The block overrides of a call. */
+/** Parameter with block overrides. */
 export const blockOverride: Param<BlockOverride> = (input) => {
   if (input === undefined || input === null) return {}
   if (!isObject(input)) throw new Error(`expected block overrides, got ${show(input)}`)

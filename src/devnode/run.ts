@@ -56,18 +56,18 @@ export declare namespace runDevChain {
   type Options = {
     config: Config
     chain: createDevChain.Options
-    /** The chain to go on from. */
+    /** The chain to fork. */
     fork?: connectFork.Options | undefined
-    /** What is shown on the terminal: nothing, calls, or calls with their params and answers. */
+    /** Terminal output: nothing, calls, or calls with their parameters and results. */
     output: 'silent' | 'calls' | 'verbose'
-    /** File with a dumped state to begin with. */
+    /** File with a dumped state to start with. */
     loadState?: string | undefined
-    /** File that gets the state when the process ends. */
+    /** File to write the state to on exit. */
     dumpState?: string | undefined
   }
 }
 
-/** What is shown at the start: addresses in both spellings, keys, and where to connect. */
+/** The text at the start: addresses in both spellings, private keys and URLs. */
 function banner(
   chain: DevChain,
   url: string,

@@ -22,7 +22,7 @@ import type { Unlocked } from './unlocked.ts'
 /** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
 const SYNC_TIMEOUT = 20_000n
 
-/** Sending Ethereum transactions: they go to the chain in this process and are executed as their sender. */
+/** Methods that send Ethereum transactions. The chain executes them as their sender. */
 export function sendingMethods(
   chain: DevChain,
   unlocked: Unlocked,
@@ -39,13 +39,13 @@ export function sendingMethods(
 
   const eth_sendTransaction = defineMethod({
     params: [sendRequest],
-    summary: 'sends for an account of the chain or an impersonated one',
+    summary: 'sends a transaction of an account of the chain, or of an impersonated one',
     fullOnly: true,
     async handler(_, [request]) {
       const hash = await send(await sign(request))
       const place = ledger.placeOf(hash.slice(2))
       const info = place && ledger.block(place.block)?.infos[place.index]
-      // Hardhat tells a failure at once, and its matchers read the revert data from there.
+      // As on Hardhat, a failed transaction is an error here. Its matchers read the revert data from the error.
       if (info?.result === 'FAILED') throw transactionFailure(info)
       return hash
     },
@@ -53,7 +53,7 @@ export function sendingMethods(
 
   const eth_sendUnsignedTransaction = defineMethod({
     params: [sendRequest],
-    summary: 'sends for any account, without a signature',
+    summary: 'sends a transaction of any account, without a signature',
     fullOnly: true,
     handler: async (_, [request]) =>
       send(signEthereum(await fill(request), unlocked.keyOf(request.from))),
@@ -61,7 +61,7 @@ export function sendingMethods(
 
   const eth_signTransaction = defineMethod({
     params: [sendRequest],
-    summary: 'signs for an account of the chain, without sending',
+    summary: 'signs a transaction of an account of the chain, without sending it',
     fullOnly: true,
     async handler(_, [request]) {
       const { ethereum, id, raw } = await sign(request)
@@ -86,7 +86,7 @@ export function sendingMethods(
   const eth_sendRawTransaction = defineMethod({
     params: [signedBytes],
     result: schemas.hash,
-    summary: 'sends a signed transaction, of Ethereum or native, whoever its sender is',
+    summary: 'sends a signed Ethereum or native transaction of any account',
     fullOnly: true,
     handler: (context, [signed]) =>
       looksLikeEthereum(signed.bytes)
@@ -96,7 +96,7 @@ export function sendingMethods(
 
   const eth_sendRawTransactionSync = defineMethod({
     params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
-    summary: 'sends a signed transaction and answers its receipt; waits for a block (EIP-7966)',
+    summary: 'sends a signed transaction, waits for its block and returns the receipt (EIP-7966)',
     fullOnly: true,
     handler: async (context, [raw, timeout]): Promise<unknown> =>
       receiptOf(await eth_sendRawTransaction.handler(context, [raw]), context, timeout),
@@ -104,7 +104,7 @@ export function sendingMethods(
 
   const eth_sendTransactionSync = defineMethod({
     params: [sendRequest, optional(quantity, SYNC_TIMEOUT)],
-    summary: 'the same for an account of the chain or an impersonated one',
+    summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
     fullOnly: true,
     handler: async (context, [request, timeout]): Promise<unknown> =>
       receiptOf(await send(await sign(request)), context, timeout),
@@ -144,7 +144,7 @@ export function sendingMethods(
     eth_signTransaction,
     eth_gasPrice: defineMethod({
       params: [],
-      summary: 'what a unit of gas costs in the next block',
+      summary: 'price of gas in the next block',
       async handler() {
         return numberToHex(
           gasPriceOf(ledger.newestState(), ledger.contextOf(ledger.nextBlock(chain.clock.next()))),

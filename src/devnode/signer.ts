@@ -8,14 +8,14 @@ import { stateOf } from './blockState.ts'
 import type { SendRequest } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
-/** Makes transactions ready to be sent. */
+/** Fills in and signs transactions. */
 export type Signer = ReturnType<typeof createSigner>
 
 /** Creates the signer of a chain, for its own accounts and those that are impersonated. */
 export function createSigner(chain: DevChain, unlocked: Unlocked) {
   const { chainId, ledger } = chain
 
-  /** Fills in what a transaction object leaves open. */
+  /** Fills in the missing fields of a transaction object. */
   async function fill(request: SendRequest): Promise<UnsignedEthereum> {
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
       throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
@@ -53,7 +53,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     return signEthereum(await fill(request), unlocked.keyOf(from))
   }
 
-  /** Reads a signed transaction, whoever its sender is. Amounts in it are of the client's unit. */
+  /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
   const read = (raw: Hex, unit: Unit = SUN): Promise<SignedEthereum> =>
     readEthereum(raw, chainId, (amount) => {
       try {

@@ -32,7 +32,7 @@ import {
   stateOverride,
 } from './requests.ts'
 
-/** Most blocks of one simulation. Geth's bound. */
+/** Most blocks of one simulation: geth's limit. */
 const MAX_BLOCKS = 256
 
 const SECOND = 1_000
@@ -61,7 +61,7 @@ const simulation: Param<SimulatedBlock[]> = (input) => {
   return blocks
 }
 
-/** Runs calls in blocks that are never made, one on top of the other. */
+/** Runs calls in simulated blocks, one on top of the other. */
 export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
   async function simulateBlock(
     state: State,
@@ -106,7 +106,7 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const eth_simulateV1 = defineMethod({
     params: [simulation, optional(blockRef, 'latest')],
-    summary: 'runs calls in blocks that are never made, on altered state where asked',
+    summary: 'runs calls in simulated blocks, with state and block overrides',
     async handler({ chain: { view } }, [blocks, ref]) {
       const base = await stateOf(chain, ref, view)
       const state = createOverlay(base.state)

@@ -7,7 +7,7 @@ import { answeringNull, named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
-/** The methods that change accounts and say who may send, under the names that anvil and Hardhat give them. */
+/** Methods that change accounts and impersonate them, under the names of anvil and Hardhat. */
 export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
   async function change(who: `0x${string}`, change: AccountChange): Promise<void> {
     await chain.changeAccount(toNativeAddress(who), change)
@@ -15,7 +15,7 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
 
   const setBalance = defineMethod({
     params: [address, amount],
-    summary: 'gives an account a balance',
+    summary: 'sets the balance of an account',
     async handler(_, [who, balance]) {
       await change(who, { balance })
       return true
@@ -24,7 +24,7 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
 
   const setCode = defineMethod({
     params: [address, bytes],
-    summary: 'gives an address code, as if it had been deployed there; none takes it away',
+    summary: 'sets the code of an address; empty code removes it',
     async handler(_, [who, code]) {
       await change(who, { code: code.slice(2) })
       return true
@@ -56,7 +56,7 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
 
   const setStorageAt = defineMethod({
     params: [address, word, word],
-    summary: 'writes one slot of a contract',
+    summary: 'writes a storage slot of a contract',
     async handler(_, [who, slot, value]) {
       await change(who, { slots: [[slot, value]] })
       return true
@@ -75,7 +75,7 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
 
   const impersonateAccount = defineMethod({
     params: [address],
-    summary: 'lets eth_sendTransaction send for an account without its key',
+    summary: 'allows eth_sendTransaction from an account without its key',
     handler(_, [who]) {
       unlocked.impersonate(toNativeAddress(who))
       return true
@@ -84,13 +84,13 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
 
   const stopImpersonatingAccount = defineMethod({
     params: [address],
-    summary: 'ends the impersonation of an account; false when there was none',
+    summary: 'stops impersonating an account; returns false when it was not impersonated',
     handler: (_, [who]) => unlocked.stop(toNativeAddress(who)),
   })
 
   const autoImpersonateAccount = defineMethod({
     params: [optional(boolean, true)],
-    summary: 'lets eth_sendTransaction send for every account',
+    summary: 'allows eth_sendTransaction from every account',
     handler(_, [on]) {
       unlocked.impersonateAll(on)
       return null

@@ -12,7 +12,7 @@ import { txpool_inspect as inspection } from '../methods/txpool_inspect.ts'
 import { txpool_status as status } from '../methods/txpool_status.ts'
 import { byNonce, inspected, waitingTransactions } from '../methods/waiting.ts'
 
-/** The pool: what the next block takes is pending, what waits for a nonce before it is queued. */
+/** The pool: transactions of the next block are pending, those after a nonce gap are queued. */
 export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const isReady = ({ hash }: Pick<RpcTransaction, 'hash'>) => ledger.isReady(hash.slice(2))
 
@@ -27,15 +27,14 @@ export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const txpool_content = defineMethod({
     ...content,
     params: [ownUnit],
-    summary:
-      'the transactions that wait, by sender and nonce; queued are those that lack one before',
+    summary: 'pending transactions by sender and nonce; queued are those after a nonce gap',
     handler: (context, [unit]) => lists(context, unit),
   })
 
   const txpool_contentFrom = defineMethod({
     ...contentFrom,
     params: [withUnit(address)],
-    summary: 'the transactions of an account that wait, by nonce',
+    summary: 'pending transactions of an account, by nonce',
     async handler(context, [{ unit, value: from }]) {
       const { pending, queued } = await lists(context, unit)
       return { pending: pending[from] ?? {}, queued: queued[from] ?? {} }
@@ -45,7 +44,7 @@ export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const txpool_inspect = defineMethod({
     ...inspection,
     params: [ownUnit],
-    summary: 'a line for each transaction that waits, by sender and nonce',
+    summary: 'one line for each pending transaction, by sender and nonce',
     async handler(context, [unit]) {
       const { pending, queued } = await lists(context, unit)
       return { pending: inspected(pending), queued: inspected(queued) }
@@ -55,7 +54,7 @@ export function poolMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   const txpool_status = defineMethod({
     ...status,
     params: [],
-    summary: 'how many transactions wait, for the next block and for a nonce before them',
+    summary: 'number of pending transactions, and of queued ones after a nonce gap',
     handler() {
       const all = ledger.pool().map(({ transaction: { id } }) => ledger.isReady(id))
       const pending = all.filter(Boolean).length

@@ -1,9 +1,9 @@
 import type { DevChain } from '../devchain/index.ts'
 
-/** The accounts that send without a signature of their own. Addresses are 42 hex characters. */
+/** The accounts for which `eth_sendTransaction` works. Addresses are 42 hex characters. */
 export type Unlocked = ReturnType<typeof createUnlocked>
 
-/** Starts with the chain's own accounts, whose keys it has. */
+/** Creates the list with the chain's own accounts, whose keys it has. */
 export function createUnlocked({ accounts }: Pick<DevChain, 'accounts'>) {
   const keys = new Map(accounts.map(({ address, key }) => [address, key]))
   const impersonated = new Set<string>()

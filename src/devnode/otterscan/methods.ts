@@ -15,7 +15,7 @@ import { placeOf } from '../trace/places.ts'
 import { entriesOf, operationsOf } from './operations.ts'
 import { creationOf, transactionOfSender } from './search.ts'
 
-/** The version of Otterscan's interface that is served. */
+/** Version of Otterscan's interface. */
 const API_LEVEL = 8
 
 /** Milliseconds of a trace. */
@@ -23,7 +23,7 @@ const TIMEOUT = 20_000
 
 const list = schemas.listOf({ type: 'object' })
 
-/** What Otterscan asks of a node about transactions, accounts and contracts. */
+/** Otterscan's methods for transactions, accounts and contracts. */
 export function otterscanMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
 

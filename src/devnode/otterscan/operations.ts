@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 
 import type { CallFrame, CallKind } from '../../codec/callFrame.ts'
 
-/** A transfer, destruction or creation inside a transaction, numbered as Otterscan has it. */
+/** A transfer, destruction or creation inside a transaction, with Otterscan's numbers for them. */
 type Operation = { type: 0 | 1 | 2 | 3; from: Address; to: Address; value: Hex }
 
 /** A frame as Otterscan lists it. */
@@ -23,7 +23,7 @@ const TYPES: Partial<Record<CallKind, Operation['type']>> = {
   CREATE2: 3,
 }
 
-/** What moved coins or made contracts inside a transaction, without the transaction itself and what failed. */
+/** The transfers and creations inside a transaction, without the transaction itself and failed frames. */
 export function operationsOf({ calls = [], error }: CallFrame): Operation[] {
   if (error !== undefined) return []
   return calls.flatMap((call) => {

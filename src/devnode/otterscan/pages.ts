@@ -26,7 +26,7 @@ const MAX_PAGE = 1_000
 const BLOCK = amountsIn(schemas.block) ?? {}
 const RECEIPTS = amountsIn(schemas.listOf(schemas.receipt)) ?? {}
 
-/** What Otterscan shows page by page: blocks, their transactions, and the transactions of an account. */
+/** Otterscan's methods with pages: blocks, their transactions, and the transactions of an account. */
 export function otterscanPages(dev: DevChain): Record<string, AnyMethod> {
   async function wholeBlock(
     ref: BlockRef,
@@ -53,7 +53,7 @@ export function otterscanPages(dev: DevChain): Record<string, AnyMethod> {
     )
     return {
       block: { ...header, transactionCount: transactions.length },
-      // The chain pays its producers apart from blocks.
+      // The chain pays its producers independently of blocks.
       issuance: { blockReward: '0x0', uncleReward: '0x0', issuance: '0x0' },
       totalFees: numberToHex(fees),
     }
@@ -85,7 +85,7 @@ export function otterscanPages(dev: DevChain): Record<string, AnyMethod> {
         fullblock: {
           ...block,
           transactionCount: transactions.length,
-          // Otterscan shows no more than the selector.
+          // Otterscan shows only the selector.
           transactions: part(transactions).map(({ input, ...rest }) => ({
             ...rest,
             input: input.slice(0, 10),

@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import type { ChainBlock, DevChain } from '../../devchain/index.ts'
 
-/** A transaction of the chain: where it is, what it says, what it did. */
+/** A transaction of the chain with its block and record. */
 export type Found = {
   block: ChainBlock
   index: number
@@ -13,7 +13,7 @@ export type Found = {
 /** The first block whose transactions this chain made. */
 export const firstOwnBlock = ({ fork }: DevChain) => (fork?.block.header.number ?? 0) + 1
 
-/** The transactions of a block. Genesis has none that tools can read. */
+/** The transactions of a block. Those of genesis are not shown to tools. */
 function transactionsOf(block: ChainBlock): Found[] {
   if (block.header.number === 0) return []
   return block.transactions.map(({ transaction }, index) => ({
@@ -37,7 +37,7 @@ function concerns({ info, transaction }: Found, address: string): boolean {
   )
 }
 
-/** The transaction by which a contract came to be, and who made it; undefined when none did. */
+/** The transaction that created a contract, and the creator; undefined when there is none. */
 export function creationOf(
   chain: DevChain,
   address: string,
@@ -75,7 +75,7 @@ export function transactionOfSender(
   return undefined
 }
 
-/** Pages of transactions that concern an account, newest first. Whole blocks, so a page may be a little longer. */
+/** A page of the transactions that concern an account. It holds whole blocks, so it can be longer than `size`. */
 export function searchPage(
   { ledger }: DevChain,
   address: string,

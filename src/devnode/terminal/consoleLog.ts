@@ -3,17 +3,17 @@ import { format } from 'node:util'
 import type { AbiParameter, Hex } from 'viem'
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 
-/** What `console.log` takes in any combination of up to four. */
+/** The parameter types of `console.log`, which takes up to four in any combination. */
 const TYPES = ['uint256', 'string', 'bool', 'address']
 
 const MAX_VALUES = 4
 
-/** Arguments of every function of `console.sol`, by selector. Made when a contract prints for the first time. */
+/** Parameters of every function of `console.sol`, by selector. Computed when a contract prints for the first time. */
 let functions: ReadonlyMap<string, readonly AbiParameter[]> | undefined
 
 /**
  * The text that a call of `console.sol` prints: the first value is a pattern with `%s` and `%d`, the others follow.
- * Undefined when the data is no such call.
+ * Undefined for other data.
  */
 export function consoleText(data: Uint8Array): string | undefined {
   const bytes = Buffer.from(data).toString('hex')
@@ -23,7 +23,7 @@ export function consoleText(data: Uint8Array): string | undefined {
   const values = decoded(inputs, `0x${bytes.slice(8)}`)
   if (!values) return undefined
   const [first = '', ...rest] = values
-  // Numbers may be larger than the format functions of this language take, so all of them are texts.
+  // Numbers can be too large for the format function, so they are passed as strings.
   return format(first.replaceAll(/((?<!%)(?:%%)*)(%[di])/g, '$1%s'), ...rest)
 }
 

@@ -12,7 +12,7 @@ const LABEL = 18
 
 const line = (label: string, value: string) => `${`${label}:`.padEnd(LABEL)}${value}`
 
-/** What a call was asked, of its first parameter. */
+/** Sender, receiver and value of a call, from its first parameter. */
 export function callLines([request]: readonly unknown[], coins: Coins): string[] {
   if (typeof request !== 'object' || request === null) return []
   const { from, to, value } = request as Record<string, unknown>
@@ -27,7 +27,7 @@ export function callLines([request]: readonly unknown[], coins: Coins): string[]
   ]
 }
 
-/** What became of the transaction at a position of a block. */
+/** The outcome of the transaction at a position of a block. */
 export function transactionLines(
   { infos, transactions }: ChainBlock,
   index: number,
@@ -63,7 +63,7 @@ export function failureOf({ infos }: ChainBlock, index: number): string | undefi
   return errorText(message, (data as { data?: unknown } | undefined)?.data)
 }
 
-/** An error with its data where its text does not say what it means. */
+/** The text of an error, with its data where the text alone does not explain it. */
 export function errorText(message: string, data: unknown): string {
   const isBare = message === 'execution reverted' && typeof data === 'string' && data !== '0x'
   return isBare ? `${message} with data ${data}` : message

@@ -1,15 +1,15 @@
-/** How long a line that repeats waits for what follows, milliseconds. */
+/** How long a repeated line waits for the next one, milliseconds. */
 const PATIENCE = 1_000
 
-/** Writes entries: a heading, and lines below it. Equal headings without lines that follow one another are counted. */
+/** Writes entries: a heading, and lines below it. Consecutive equal headings without lines are counted. */
 export function createPrinter({ color, write }: createPrinter.Options) {
   const paint = (text: string, isFailure: boolean) =>
     color ? `\u001b[${isFailure ? 31 : 32}m${text}\u001b[0m` : text
   let last: { heading: string; isFailure: boolean; repeats: number } | undefined
-  /** Text of this turn of the event loop, written at its end. */
+  /** Text of this turn of the event loop. It is written at the end of the turn. */
   let waiting = ''
   let timer: NodeJS.Timeout | undefined
-  /** Whether the next entry is set off by an empty line. */
+  /** Whether an empty line precedes the next entry. */
   let isOpen = true
 
   function put(text: string): void {
@@ -23,7 +23,7 @@ export function createPrinter({ color, write }: createPrinter.Options) {
     if (text !== '') write(text)
   }
 
-  /** Says how often the last heading came, where it was more than once. */
+  /** Adds the count to a heading that came more than once. */
   function count(): void {
     clearTimeout(timer)
     timer = undefined

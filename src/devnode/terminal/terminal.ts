@@ -15,29 +15,29 @@ import {
 } from './lines.ts'
 import { createPrinter } from './printer.ts'
 
-/** Shows on a terminal what the dev chain is asked and what became of it, as `hardhat node` does. */
+/** Prints calls and their outcome on a terminal, as `hardhat node` does. */
 export type Terminal = {
-  /** Runs a call and shows it when it has ended. */
+  /** Runs a call and prints it when it has ended. */
   around: AroundCall
-  /** Shows a call of a method that does not exist. */
+  /** Prints a call of an unknown method. */
   unknown: (method: string) => void
-  /** Notes what contracts printed during a call. */
+  /** Stores what contracts printed during a call. */
   print(context: Context, printed: readonly Uint8Array[]): void
   setEnabled(on: boolean): void
-  /** Writes what waits to be written. */
+  /** Writes the text that is buffered. */
   close(): void
 }
 
-/** Methods whose answer, or the data of whose error, is the hash of a transaction. */
+/** Methods whose result or error data is the hash of a transaction. */
 const SENDS = /^eth_send\w*Transaction(?:Sync)?$/
 
 /** Methods that run a message without a transaction. */
 const CALLS = new Set(['eth_call', 'eth_estimateGas'])
 
-/** The most characters of params and answers that `-v` shows. */
+/** Most characters of parameters and results that `-v` prints. */
 const SHOWN = 1_000
 
-/** Makes a terminal that also shows blocks that no call made: by time, or for a native transaction. */
+/** Creates a terminal. It also prints blocks that no call made: at an interval, or for a native transaction. */
 export function createTerminal({
   chain,
   color,
@@ -52,11 +52,11 @@ export function createTerminal({
   const notes = new WeakMap<Context, Uint8Array[]>()
   let enabled = true
   let underWay = 0
-  /** Blocks up to this one are shown, and those in `shown`. */
+  /** Blocks up to this one are printed, and those in `shown`. */
   let height = ledger.head().header.number
   const shown = new Set<number>()
 
-  /** The blocks that nobody has shown yet. */
+  /** The blocks that are not printed yet. */
   function newBlocks(): string[] {
     const lines: string[] = []
     const newest = ledger.head().header.number
@@ -176,11 +176,11 @@ export function createTerminal({
 export declare namespace createTerminal {
   type Options = {
     chain: DevChain
-    /** Whether the terminal shows colours. */
+    /** Whether to print colours. */
     color: boolean
     /** Decimals of the coin. */
     decimals: 6 | 18
-    /** Whether params and answers are shown too. */
+    /** Whether to print parameters and results too. */
     verbose: boolean
     write: (text: string) => void
   }

@@ -20,7 +20,7 @@ import { blockOf, placeOf } from './places.ts'
 import * as schemas from './schemas.ts'
 import { traceCallParams, type TraceParams, traceParams } from './traceParams.ts'
 
-/** Geth's traces. Transactions are executed once more on the state that they met. */
+/** Geth's traces. Transactions are executed again on the state before them. */
 export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
 
@@ -38,7 +38,7 @@ export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
   const debug_traceTransaction = defineMethod({
     params: [named('transactionHash', hash), traceParams],
     result: schemas.trace,
-    summary: 'what a transaction did: every operation, or what a tracer makes of it',
+    summary: 'trace of a transaction: every operation, or the output of a tracer',
     async handler({ chain: { view } }, [transaction, params]) {
       const { block, index } = placeOf(chain, transaction, view)
       const [traced] = await traceBlock(ledger, block, options(params), index)
@@ -73,7 +73,7 @@ export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
   const debug_traceCall = defineMethod({
     params: [callRequest, optional(blockRef, 'latest'), traceCallParams],
     result: schemas.trace,
-    summary: 'what a call would do at any block, on altered state where asked',
+    summary: 'trace of a call at any block, with state and block overrides',
     async handler({ chain: { view } }, [call, ref, given]) {
       const { accounts, block: changes, position, ...params } = given
       const { block, state } = await stateOf(chain, ref, view)

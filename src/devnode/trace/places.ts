@@ -6,7 +6,7 @@ import { RpcError } from '../../errors.ts'
 import { numberOfBlock } from '../blockState.ts'
 
 /**
- * The block at a height, to execute it once more; undefined when there is none.
+ * The block at a height, with its transactions; undefined when there is none.
  *
  * @throws RpcError for a block up to the fork: its transactions are not on this chain
  */
@@ -20,7 +20,7 @@ export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock
   return ledger.block(number)
 }
 
-/** The place of a transaction of this chain. @throws RpcError where it may be one from before the fork */
+/** The place of a transaction of this chain. @throws RpcError on a fork, when the transaction may be older than the fork */
 export function ownPlace({ fork, ledger }: DevChain, transaction: Hash) {
   const place = ledger.placeOf(transaction.slice(2))
   if (!place && fork)

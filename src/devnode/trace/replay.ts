@@ -16,7 +16,7 @@ import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts
 /** Milliseconds that one answer may take. */
 const TIMEOUT = 20_000
 
-/** What is wanted of a transaction. */
+/** What a replay can contain. */
 type Kind = 'trace' | 'stateDiff'
 
 const kind: Param<Kind> = (input) => {
@@ -25,7 +25,7 @@ const kind: Param<Kind> = (input) => {
   throw new Error(`expected "trace" or "stateDiff", got ${show(input)}${hint}`)
 }
 
-/** A transaction as Parity's replays answer it. */
+/** The replay of a transaction, in Parity's form. */
 type Replay = {
   output: Hex
   stateDiff: Record<string, AccountDiff> | null
@@ -62,7 +62,8 @@ export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
   const trace_replayTransaction = defineMethod({
     params: [withUnit(named('transactionHash', hash)), named('traceTypes', arrayOf(kind))],
     result: schemas.nullable({ type: 'object' }),
-    summary: 'the same of one transaction; null when it is in no block',
+    summary:
+      'the frames (trace) and changes (stateDiff) of a transaction; null when it is in no block',
     async handler({ chain: { view } }, [{ unit, value }, kinds]) {
       const place = ownPlace(chain, value)
       const number = place && numberOfBlock(chain, place.block, view)

@@ -7,10 +7,10 @@ type Account = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Has
 /** What geth's `prestateTracer` answers in its diff mode. */
 export type PrestateDiff = { pre: Record<Address, Account>; post: Record<Address, Account> }
 
-/** A change as Parity writes it: none, appeared, disappeared, changed. */
+/** A change in Parity's form: unchanged, created, deleted, changed. */
 type Change<value> = '=' | { '+': value } | { '-': value } | { '*': { from: value; to: value } }
 
-/** What became of an account, in Parity's form. */
+/** The changes of an account, in Parity's form. */
 export type AccountDiff = {
   balance: Change<Hex>
   code: Change<Hex>
@@ -20,7 +20,7 @@ export type AccountDiff = {
 
 const EMPTY: Hash = `0x${'00'.repeat(32)}`
 
-/** Writes a diff of geth as Parity's `stateDiff`. */
+/** Converts geth's diff to Parity's `stateDiff`. */
 export function stateDiffOf({ post, pre }: PrestateDiff): Record<Address, AccountDiff> {
   const accounts = Object.keys({ ...pre, ...post }) as Address[]
   return Object.fromEntries(accounts.map((who) => [who, accountDiff(pre[who], post[who])]))
@@ -28,7 +28,7 @@ export function stateDiffOf({ post, pre }: PrestateDiff): Record<Address, Accoun
 
 function accountDiff(before: Account | undefined, after: Account | undefined): AccountDiff {
   const [was, is] = [before ?? {}, after ?? {}]
-  /** What geth leaves out of `post` did not change. */
+  /** Values that geth leaves out of `post` did not change. */
   const change = <value>(from: value, to: value | undefined): Change<value> => {
     if (!before) return { '+': to ?? from }
     if (!after) return { '-': from }
@@ -43,7 +43,7 @@ function accountDiff(before: Account | undefined, after: Account | undefined): A
     storage: Object.fromEntries(
       slots.map((slot) => [
         slot,
-        // A slot that is empty before or after is left out there.
+        // Geth leaves out slots that are empty.
         change(was.storage?.[slot] ?? EMPTY, is.storage?.[slot] ?? EMPTY),
       ]),
     ),

@@ -12,10 +12,10 @@ import {
 } from '../../jsonrpc/params.ts'
 import { blockOverride, stateOverride } from '../requests.ts'
 
-/** How a trace is to be made. */
+/** The options of a trace. */
 export type TraceParams = {
   request: TraceRequest
-  /** Of the amounts in the trace. */
+  /** Unit of the amounts in the trace. */
   unit: Unit
   /** Milliseconds. */
   timeout: number
@@ -44,7 +44,7 @@ export const traceCallParams: Param<
   TraceParams & {
     accounts: ReturnType<typeof stateOverride>
     block: ReturnType<typeof blockOverride>
-    /** The call runs behind this many transactions of its block, instead of behind all. */
+    /** The call runs after this many transactions of its block. @default all of them */
     position: bigint | undefined
   }
 > = (input, scope) => {
