@@ -107,7 +107,7 @@ async function runFault(scene: Scene, fault: NodeFault) {
   return { noticed, report, usedAgain }
 }
 
-/** What a request may take while no node answers, milliseconds: the time-out of a call, and some for everything around it. */
+/** What a request may take while no node answers, milliseconds: the timeout of a call, and some for everything around it. */
 const DEADLINE = 11_000
 
 /** What memory may grow by while no node answers, MiB. */

@@ -56,7 +56,7 @@ export function addNodeOption(command: Command): Command {
 export function addRequestOptions(command: Command): Command {
   return command
     .option('--header <line>', '"NAME: VALUE" sent with every request (env ETHGATE_HEADER)')
-    .option('--timeout <seconds>', 'time-out of one request (default 30)')
+    .option('--timeout <seconds>', 'timeout of one request (default 30)')
 }
 
 /** Adds `--json` and `--table`. Without either, a terminal gets tables and a pipe gets JSON. */

@@ -39,7 +39,7 @@ export function addDoctorCommand(program: Command, io: Io = processIo()): void {
     )
     .addOption(repeated('--upstream-rpc <url>', 'the node’s own JSON-RPC'))
     .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
-    .option('--upstream-timeout <ms>', 'time-out of one call (default 10000)')
+    .option('--upstream-timeout <ms>', 'timeout of one call (default 10000)')
     .option('--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)')
   addOutputOptions(command).action((options: DoctorOptions) => doctor(io, options))
 }

@@ -15,7 +15,7 @@ import type { RpcServer } from '../jsonrpc/server.ts'
 import type { TimeSlice } from '../lib/timeSlice.ts'
 import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 
-/** One WebSocket client: its requests, its notifications, its time-outs. */
+/** One WebSocket client: its requests, its notifications, its timeouts. */
 export type WsConnection = {
   readonly socket: RpcSocket
   receive(text: string): void

@@ -67,7 +67,7 @@ test('error: limits of a connection and of a client', () => {
 })
 
 test('behavior: every change takes constant time, however many subscriptions there are', () => {
-  // Walking all of them at every change would be 10^10 steps, far beyond the time-out of a test.
+  // Walking all of them at every change would be 10^10 steps, far beyond the timeout of a test.
   const COUNT = 100_000
   let wanted = 0
   const registry = createRegistry({

@@ -20,7 +20,7 @@ const test = base.extend<{ group: ReplicaGroup }>({
   },
 })
 
-// They wait for one another's leases and time-outs: so they wait side by side.
+// They wait for one another's leases and timeouts: so they wait side by side.
 describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurrent: true }, () => {
   beforeAll(async () => {
     redis = await startRedis()

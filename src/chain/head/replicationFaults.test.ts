@@ -25,7 +25,7 @@ const test = base.extend<{ redis: TestRedis; group: ReplicaGroup }>({
   },
 })
 
-// They wait for time-outs: so they wait side by side.
+// They wait for timeouts: so they wait side by side.
 describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurrent: true }, () => {
   test('behavior: a connection to Redis that carries nothing any more is replaced', async ({
     group: { chain, haveHead, haveRoles, start, withRole },

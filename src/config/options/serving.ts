@@ -65,7 +65,7 @@ export const servingOptions = {
     value: 'MS',
     default: 10_000,
     parse: integer(1),
-    help: 'time-out of one upstream call, milliseconds',
+    help: 'timeout of one upstream call, milliseconds',
   },
   upstreamSockets: {
     flag: '--upstream-sockets',

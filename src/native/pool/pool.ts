@@ -122,7 +122,7 @@ export function createUpstreamPool({
     ...(onExtra && { onExtra: (why: Extra) => onExtra(why) }),
   })
 
-  /** The time-out of one call is at most that of all attempts together. */
+  /** The timeout of one call is at most that of all attempts together. */
   function bounded(upstream: Upstream): Upstream {
     return { ...upstream, timeout: Math.min(upstream.timeout, timeout) }
   }
