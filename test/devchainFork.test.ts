@@ -208,7 +208,7 @@ describe('what the fork does itself', () => {
     await transfer(fork, WHO, NOBODY, 2n)
     const reset = (forking: object) => fork.rpc('hardhat_reset', { forking })
     await expect(reset({ jsonRpcUrl: 'http://127.0.0.1:1' })).rejects.toThrow('another node')
-    await expect(reset({ blockNumber: 1 })).rejects.toThrow(`from block ${point}`)
+    await expect(reset({ blockNumber: 1 })).rejects.toThrow(`at block ${point}`)
     await reset({ jsonRpcUrl: real.url, blockNumber: point })
     expect([await balanceOf(fork, WHO), await height(fork)]).toEqual([7n, point])
     expect(await fork.rpc('hardhat_metadata')).toMatchObject({

@@ -100,7 +100,7 @@ describe('a fork of the recorded chain, made anew and served without a JSON-RPC'
       message: expect.stringContaining('--fork-rpc'),
     })
     await expect(fork.rpc('eth_getCode', token, hex(100))).rejects.toMatchObject({
-      message: expect.stringContaining('keeps no past state'),
+      message: expect.stringContaining('does not keep past state'),
     })
   })
 })

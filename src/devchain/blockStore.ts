@@ -3,20 +3,20 @@ import type { Tables } from './model.ts'
 import { createHistory, createOverlay } from './state.ts'
 import type { Overlay, StateReader } from './state.ts'
 
-/** A point to go back to: a height, and the state as it was then (it may have been patched since the block was made). */
+/** A point to return to: a height, and the state at that time, which may include patches made after the block. */
 export type Mark = { number: number; revision: number }
 
-/** Where a mined transaction is. */
+/** The block and index of a mined transaction. */
 export type Place = { block: number; index: number }
 
 /** The blocks of a chain, and the state after each of them. */
 export type BlockStore = ReturnType<typeof createBlockStore>
 
 /**
- * Makes an empty store.
+ * Creates an empty store.
  *
- * @param first - Height of the first block: above 0 on a forked chain, which does not keep those before.
- * @param base - State below that of the first block.
+ * @param first - Height of the first block: above 0 on a fork, which does not store the blocks before.
+ * @param base - State before the first block.
  */
 export function createBlockStore({ base, first = 0 }: { base?: StateReader; first?: number } = {}) {
   const history = createHistory(base)
@@ -36,7 +36,7 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
     heights[revision] = number
   }
 
-  /** Undoes every block above a height. */
+  /** Removes every block above a height. */
   function drop(number: number): ChainBlock[] {
     const undone = blocks.splice(number - first + 1)
     revisions.length = blocks.length
@@ -64,7 +64,7 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
       history.at(revisions[Math.min(number - first, blocks.length - 1)] ?? -1),
     /** A state to change on top of the newest one. */
     overlay: (): Overlay => createOverlay(history.at(history.revision())),
-    /** The height at or below `number` that changed a key last. */
+    /** The last block up to `number` that changed a key. */
     changedAt(table: keyof Tables, key: string, number: number): number | undefined {
       const revision = history.changedAt(table, key, revisions[number - first] ?? -1)
       return revision === undefined ? undefined : heights[revision]
@@ -91,7 +91,7 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
 
     mark: (): Mark => ({ number: top(), revision: history.revision() }),
 
-    /** Goes back to a point. Returns the blocks that this undid, oldest first. */
+    /** Returns to a point. The result is the list of removed blocks, oldest first. */
     returnTo({ number, revision }: Mark): ChainBlock[] {
       const undone = drop(number)
       truncate(revision)

@@ -6,9 +6,9 @@ const SEEDED_START = 1_735_689_600_000
 /** The time of a chain. All times are milliseconds. */
 export type ChainClock = ReturnType<typeof createClock>
 
-/** Makes a clock that goes with the wall, or (seeded) one slot a block, and that tools may move. */
+/** Creates a clock that follows real time or, with a seed, advances one slot a block. Tools can move it. */
 export function createClock({ headTime, now: wall, repeatable, step }: createClock.Options) {
-  /** How far the chain is ahead of the wall. */
+  /** How far the chain is ahead of real time. */
   let ahead = 0
   let chosen: number | undefined
   let interval: number | undefined
@@ -31,12 +31,12 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
     take(): number {
       const time = next()
       if (repeatable) ahead = 0
-      // The clock goes on from a chosen time, and from a block that had to be later than the wall.
+      // The clock continues from a chosen time, and from a block that had to be later than real time.
       else if (chosen !== undefined || time > now()) ahead = time - wall()
       chosen = undefined
       return time
     },
-    /** Moves the clock forward. Returns how far it is ahead in all. */
+    /** Moves the clock forward. Returns how far it is ahead of real time. */
     increase(by: number): number {
       if (chosen !== undefined) chosen += by
       return (ahead += by)
@@ -49,15 +49,15 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
     },
     /** Chooses the time of the next block. */
     setNext: (time: number) => void (chosen = time),
-    /** Makes each block later than its parent by a fixed time; undefined to follow the wall again. Returns whether one was set. */
+    /** Sets a fixed time between blocks; undefined to follow real time again. Returns whether one was set before. */
     setInterval(time: number | undefined): boolean {
       const wasSet = interval !== undefined
       interval = time
       return wasSet
     },
-    /** Takes up the time of a chain that was kept. */
+    /** Continues from the time of a restored chain. */
     resume: () => void (ahead = Math.max(0, headTime() - wall())),
-    /** Remembers the time. The function returned goes back to it. */
+    /** Returns a function that restores the current time. */
     mark(): () => void {
       const kept = { chosen, interval, time: now() }
       return () => {
@@ -73,9 +73,9 @@ export declare namespace createClock {
     /** Time of the newest block. */
     headTime: () => number
     now: () => number
-    /** Whether time counts from a fixed date, one slot a block. */
+    /** Whether time starts at a fixed date and advances one slot a block. */
     repeatable: boolean
-    /** Blocks are at least this far apart, and on multiples of it: 1 on a real chain, 1,000 where each is to have a second of its own. */
+    /** Block times are multiples of this, and at least this far apart: 1 as on a real chain, 1,000 to give each block its own second. */
     step: number
   }
 }

@@ -25,12 +25,12 @@ export declare namespace RefusedError {
     | 'OTHER_ERROR'
 }
 
-/** Refuses a transaction because of what it asks for. */
+/** Refuses a transaction because of its content. */
 export function invalid(message: string): never {
   throw new RefusedError('CONTRACT_VALIDATE_ERROR', message)
 }
 
-/** A forked chain cannot tell what is asked: its node does not keep it. */
+/** A value that the node of a forked chain does not keep. */
 export class ForkError extends Error {
   override name = 'ForkError'
 }

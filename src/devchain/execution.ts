@@ -5,7 +5,7 @@ import type { ChainTransaction } from './transaction.ts'
 import type { BlockContext } from './vm/blockContext.ts'
 import type { runVm } from './vm/run.ts'
 
-/** The chain as a transaction meets it. */
+/** The chain as a transaction sees it. */
 export type ExecutionContext = {
   /** Milliseconds of the newest block. */
   headTime: number
@@ -13,17 +13,17 @@ export type ExecutionContext = {
   refBlockHash: (refBlockBytes: string) => string | undefined
   isKnown: (id: string) => boolean
   types: Readonly<Record<string, ContractType>>
-  /** The block that the transaction is going to be in. */
+  /** The block of the transaction. */
   block: BlockContext
-  /** How Ethereum transactions are treated. */
+  /** Rules for Ethereum transactions. */
   ethereum: EthereumRules
   /** Listens to the frames and steps of a run. */
   observe?: runVm.Observe
 }
 
-/** What became of a transaction: its result in the block, and its record (block fields are the caller's to add). */
+/** The outcome of a transaction: its result in the block, and its record. The caller adds the block fields of the record. */
 export type Applied = {
-  /** The transaction with what its block decided; absent where nothing did. */
+  /** The transaction with values that depend on its block; absent when there are none. */
   transaction?: ChainTransaction
   results: TransactionResult[]
   info: TransactionInfo

@@ -1,9 +1,8 @@
 /**
- * What goes wrong on purpose on the native interface, to drill what stands in front of it. Rates are from 0 to 1;
- * everything is off by default.
+ * Faults of the native interface, to test its clients. Rates are from 0 to 1; everything is off by default.
  */
 export type Faults = {
-  /** Milliseconds before every answer, and at most as many more by chance. */
+  /** Delay of every answer, and the most that is added at random, milliseconds. */
   latency: number
   jitter: number
   /** Part of the calls that answer HTTP 503. */
@@ -59,7 +58,7 @@ export function readFaults(input: unknown): Faults {
   return { ...faults, operations: faults.operations.map((name) => name.toLowerCase()) }
 }
 
-/** Seeded chance, so that a drill can be repeated: a number in [0, 1). */
+/** Seeded random numbers in [0, 1), so that a test can be repeated. */
 export function createChance(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -19,31 +19,31 @@ import type { Pending } from './pool.ts'
 import type { Overlay, StateReader } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 
-/** A chain of one process: blocks, their state at every height, and the transactions that wait. */
+/** A chain in memory: blocks, the state at every height, and the pool. */
 export type Ledger = ReturnType<typeof createLedger>
 
-/** How a block is made. */
+/** Options of a new block. */
 export type MineOptions = {
-  /** Milliseconds; a function is asked when the block's turn has come. */
+  /** Milliseconds. A function is called when the block is made. */
   timestamp: number | (() => number)
-  /** @default whose turn it is */
+  /** @default the producer whose turn it is */
   producer?: string
-  /** Exactly these transactions, all of which must be valid. @default the pool, without what is not valid any more */
+  /** Exactly these transactions, all of which must be valid. @default the valid transactions of the pool */
   only?: readonly ChainTransaction[]
-  /** Makes no block unless this transaction still waits: another block may have taken it already. */
+  /** Makes no block unless this transaction is still in the pool. Another block may have taken it already. */
   pending?: string
 }
 
-/** The chain at a moment, to go back to. */
+/** A state of the chain that it can return to. */
 export type Snapshot = Mark & { waiting: readonly Pending[] }
 
 /**
- * The chain itself, without clock and network: transactions are offered, blocks are made when asked. Calls that change
- * it run one after another.
+ * Creates the chain itself, without clock and network. Blocks are made on request. Calls that change the chain run one after
+ * another.
  *
- * @param options.types - The native contract types that it executes.
- * @param options.ethereum - How it treats Ethereum transactions.
- * @param options.fork - The chain that it goes on from, with the accounts and producers of genesis added.
+ * @param options.types - The native contract types to execute.
+ * @param options.ethereum - Rules for Ethereum transactions.
+ * @param options.fork - The chain to fork. The accounts and producers of genesis are added to it.
  * @throws MissingStateError where a value of the forked chain must be fetched first.
  */
 export function createLedger(
@@ -66,7 +66,7 @@ export function createLedger(
   const printed = new WeakMap<TransactionInfo, readonly Uint8Array[]>()
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Runs work when all that was asked for before has ended. */
+  /** Runs work after all work that was requested before. */
   const exclusive = <result>(work: () => Promise<result>): Promise<result> => {
     const run = queue.then(work)
     queue = run.catch(() => undefined)
@@ -88,7 +88,7 @@ export function createLedger(
     })
     for (const [record, lines] of made.printed) printed.set(record, lines)
     store.add(made.block, state.changes())
-    // Those that were left out of the block are not valid any more.
+    // The block left out transactions that are no longer valid.
     const ids = new Set(taken.map(({ id }) => id))
     waiting.keep(({ id }) => !ids.has(id))
     contexts.made()
@@ -107,7 +107,7 @@ export function createLedger(
     stateAt: (number: number): StateReader =>
       fork && number < first ? fork.stateAt(number) : store.stateAt(number),
     blockAt: contexts.blockAt,
-    /** The chain that this one goes on from. */
+    /** The chain that this one forks. */
     fork,
     solid: () => store.block(solidNumber(store.state())) as ChainBlock,
     contextOf: contexts.contextOf,
@@ -118,9 +118,9 @@ export function createLedger(
     shiftTurn: contexts.shiftTurn,
     /** What a transaction printed on the console of `console.sol`, by its record. */
     printedBy: (info: TransactionInfo): readonly Uint8Array[] => printed.get(info) ?? [],
-    /** How Ethereum transactions are treated. */
+    /** Rules for Ethereum transactions. */
     rules: ethereum,
-    /** Sets the most gas that one transaction may ask for. */
+    /** Sets the highest gas limit that a transaction may have. */
     setGasLimit: (limit: bigint): void => void (ethereum.gasLimit = limit),
     /** The newest state without the pool. */
     newestState: (): StateReader => store.state(),
@@ -129,33 +129,33 @@ export function createLedger(
     /** What the newest block or patch changed. */
     lastChanges: store.lastChanges,
 
-    /** The transactions that wait, in the order in which they came. */
+    /** The transactions of the pool, in the order of their arrival. */
     pool: waiting.all,
     isReady: waiting.isReady,
     pendingNonce: waiting.nonceOf,
 
-    /** The newest state with what waits in the pool on top. */
+    /** The newest state with the pool on top. */
     pendingState: async (): Promise<StateReader> =>
       waiting.knownState() ?? exclusive(waiting.state),
 
-    /** Takes a native transaction into the pool. @throws RefusedError as a broadcast reports it */
+    /** Adds a native transaction to the pool. @throws RefusedError with the reason that a broadcast reports */
     offer: (transaction: ChainTransaction) => exclusive(() => waiting.offer(transaction)),
 
-    /** Takes an Ethereum transaction into the pool. @throws EthereumError when it can never be in a block */
+    /** Adds an Ethereum transaction to the pool. @throws EthereumError when no block can contain it */
     offerEthereum: (signed: SignedEthereum, time: number) =>
       exclusive(() => waiting.offerEthereum(signed, time)),
 
-    /** Takes transactions out of the pool. */
+    /** Removes transactions from the pool. */
     drop: (isDropped: (transaction: ChainTransaction) => boolean) =>
       exclusive(async () => waiting.keep((transaction) => !isDropped(transaction))),
 
-    /** Makes one block of everything that waits; undefined when `pending` did not wait any more. */
+    /** Makes one block of the pool; undefined when `pending` was no longer in the pool. */
     mine: (options: MineOptions) =>
       exclusive(async () =>
         options.pending === undefined || waiting.has(options.pending) ? mine(options) : undefined,
       ),
 
-    /** Changes the state without a block. Returns what changed. */
+    /** Changes the state without a block. Returns the changes. */
     patch: (change: (state: Overlay) => void) =>
       exclusive(async () => {
         const work = store.overlay()
@@ -167,14 +167,14 @@ export function createLedger(
 
     snapshot: (): Snapshot => ({ ...store.mark(), waiting: [...waiting.all()] }),
 
-    /** Goes back to a snapshot: blocks, state and pool. */
+    /** Restores a snapshot: blocks, state and pool. */
     revert: (snapshot: Snapshot) =>
       exclusive(async () => {
         store.returnTo(snapshot)
         waiting.replace(snapshot.waiting)
       }),
 
-    /** Undoes every block above `number`. Their transactions wait again when `keep` is set. Returns the point gone back to. */
+    /** Removes every block above `number`. With `keep` their transactions return to the pool. Returns a mark of the new newest block. */
     rewind: (number: number, keep: boolean) =>
       exclusive(async () => {
         const mark = store.markAt(number)
@@ -185,7 +185,7 @@ export function createLedger(
         return mark
       }),
 
-    /** Adds what was kept of a chain, while nothing else is under way. */
+    /** Adds the blocks and changes of a state file, while nothing else runs. */
     restore: {
       block(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
         if (block.header.number > first) store.add(block, changes)

@@ -2,8 +2,8 @@ import { createOverlay } from './state.ts'
 import type { Overlay } from './state.ts'
 
 /**
- * A value of the state is not in memory and must be fetched. Work on the state is done on overlays, so it can simply begin
- * again once the value is there.
+ * A value of the state is not in memory and must be fetched. Work on the state uses overlays, so it can start again once the
+ * value is there.
  */
 export class MissingStateError extends Error {
   override name = 'MissingStateError'
@@ -17,8 +17,8 @@ export class MissingStateError extends Error {
 }
 
 /**
- * Does work that reads state, and does it again after each value that had to be fetched. The work must have no effect
- * before its last read.
+ * Runs work that reads state, and runs it again after each value that had to be fetched. The work must have no effect before
+ * its last read.
  */
 export async function resolving<result>(work: () => result | Promise<result>): Promise<result> {
   for (;;) {
@@ -31,7 +31,7 @@ export async function resolving<result>(work: () => result | Promise<result>): P
   }
 }
 
-/** The same for a read that most often finds its value: it takes a promise only where something must be fetched. */
+/** The same for a read that usually finds its value. It returns a promise only when a value must be fetched. */
 export function reading<result>(read: () => result): result | Promise<result> {
   try {
     return read()
@@ -41,7 +41,7 @@ export function reading<result>(read: () => result): result | Promise<result> {
   }
 }
 
-/** Changes a state at once, however often the change must begin again for values that are fetched. */
+/** Applies a change of a state as a whole, even if the change runs several times because values had to be fetched. */
 export async function changing(state: Overlay, change: (state: Overlay) => void): Promise<void> {
   await resolving(() => {
     const work = createOverlay(state)

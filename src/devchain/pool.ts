@@ -3,17 +3,17 @@ import { nonceOf } from './nonce.ts'
 import type { StateReader } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 
-/** A transaction that waits, with what it did on top of those before it when that was tried. */
+/** A transaction of the pool, with its result on top of those before it, if it was executed there. */
 export type Pending = { transaction: ChainTransaction; applied?: Applied }
 
-/** The transactions that wait for a block, in the order in which they came. */
+/** The transactions that wait for a block, in the order of their arrival. */
 export type Pool = ReturnType<typeof createPool>
 
-/** Makes an empty pool. */
+/** Creates a pool. */
 export function createPool(items: readonly Pending[] = []) {
   let list: Pending[] = [...items]
 
-  /** What the next block takes: everything but Ethereum transactions whose predecessor is missing. */
+  /** The transactions of the next block: all but Ethereum transactions after a nonce gap. */
   function ready(state: StateReader): ChainTransaction[] {
     const chosen: ChainTransaction[] = []
     const next = new Map<string, bigint>()
@@ -43,17 +43,17 @@ export function createPool(items: readonly Pending[] = []) {
     ready,
     has: (id: string) => list.some(({ transaction }) => transaction.id === id),
     add: (pending: Pending) => void list.push(pending),
-    /** Notes what a transaction did when it was tried. */
+    /** Stores the result of a transaction that was executed on top of the pool. */
     tried: (id: string, applied: Applied) =>
       void (list = list.map((item) => (item.transaction.id === id ? { ...item, applied } : item))),
     keep: (wanted: (transaction: ChainTransaction) => boolean) =>
       void (list = list.filter(({ transaction }) => wanted(transaction))),
-    /** The transaction of an account that waits with a nonce. */
+    /** The transaction of an account with a nonce. */
     withNonce: (from: string, nonce: bigint): ChainTransaction | undefined =>
       list.find(
         ({ transaction: { ethereum } }) => ethereum?.from === from && ethereum.nonce === nonce,
       )?.transaction,
-    /** The nonce that an account’s next transaction takes, after those that wait. */
+    /** The nonce of an account’s next transaction, after those in the pool. */
     nonceOf(state: StateReader, from: string): bigint {
       let nonce = nonceOf(state, from)
       for (const { ethereum } of ready(state)) if (ethereum?.from === from) nonce += 1n

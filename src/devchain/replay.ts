@@ -9,7 +9,7 @@ import type { Overlay, StateReader } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 import type { runVm } from './vm/run.ts'
 
-/** A transaction of a block that was executed once more. */
+/** A transaction of a block that was executed again. */
 export type Replayed = {
   index: number
   transaction: ChainTransaction
@@ -20,18 +20,17 @@ export type Replayed = {
   after: Overlay
 }
 
-/** A transaction does not do again what its record says. */
+/** A transaction that is executed again does something else than its record says. */
 export class ReplayError extends Error {
   override name = 'ReplayError'
 }
 
 /**
- * Executes the transactions of a block once more, in their order, on the state before the block. Nothing of the chain
- * changes.
+ * Executes the transactions of a block again, in their order, on the state before the block. The chain does not change.
  *
- * @param observe - Says who listens to the run of the transaction at an index.
- * @throws ReplayError when one does something else than the chain recorded: the chain was started with other rules since,
- *   or went back while this ran.
+ * @param observe - Returns the listener for the run of the transaction at an index.
+ * @throws ReplayError when a transaction does something else than its record says: the chain was restarted with other rules,
+ *   or was reverted meanwhile.
  */
 export async function* replayBlock(
   ledger: Ledger,
@@ -50,14 +49,14 @@ export async function* replayBlock(
     const full = { ...info, blockNumber: number, blockTimeStamp: timestamp }
     if (!isDeepStrictEqual(full, block.infos[index]))
       throw new ReplayError(
-        `transaction ${transaction.id} does not do again what is recorded: the chain was started with other rules since`,
+        `transaction ${transaction.id} does something else than its record says: the chain was restarted with other rules`,
       )
     yield { index, transaction, info: full, before: state, after }
     after.commit()
   }
 }
 
-/** The state inside a block, behind so many of its transactions. @throws ReplayError */
+/** The state inside a block, after `count` of its transactions. @throws ReplayError */
 export async function stateBehind(
   ledger: Ledger,
   block: ChainBlock,

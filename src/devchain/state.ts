@@ -25,8 +25,8 @@ export type Overlay = State & {
 type Version = { revision: number; value: unknown }
 
 /**
- * Every value that any key ever had. Each set of changes (a block, or a state change that a tool asked for) makes a new
- * revision, so that any earlier state can be read and gone back to.
+ * Every value that any key ever had. Each set of changes (a block, or a state change by a tool) makes a new revision, so
+ * every earlier state can be read and restored.
  */
 export type History = StateReader & {
   /** The newest revision; -1 while nothing was applied. */
@@ -45,7 +45,7 @@ export type History = StateReader & {
   entries(): Iterable<[name: string, value: unknown]>
 }
 
-/** A state in which there is nothing. */
+/** An empty state. */
 const nothing: StateReader = { get: () => undefined }
 
 /** The state of a chain with all of its past, in memory. @param base - what is there where nothing was changed */

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 
 import { readValue, writeValue } from './stateFile.ts'
 
-/** What belongs to the accounts of a chain; the rest is of its blocks and producers. */
+/** Tables with the accounts of a chain. The others belong to its blocks and producers. */
 const TABLES = ['account', 'code', 'contract', 'nonce', 'storage', 'asset']
 
 /** Accounts, code, storage and tokens of a state as compressed JSON. */

@@ -3,14 +3,14 @@ import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 import type { ChainBlock } from './block.ts'
 import type { Mark } from './blockStore.ts'
 
-/** What happened to a chain, one line each: blocks and patches with what they changed, and points gone back to. */
+/** A line of the file: a block or patch with its changes, or a return to an earlier point. */
 type StateEntry =
   | { kind: 'chain'; genesis: string }
   | { kind: 'block'; block: ChainBlock; changes: [key: string, value: unknown][] }
   | { kind: 'patch'; changes: [key: string, value: unknown][] }
   | { kind: 'return'; mark: Mark }
 
-/** A file that keeps a chain over restarts. Lines are only added, so an interrupted write costs at most the last one. */
+/** A file that stores a chain. Lines are only appended, so an interrupted write loses at most the last one. */
 export type StateFile = {
   append(entry: StateEntry): void
   /** @throws Error when the file cannot be read, or a line other than the last is damaged. */

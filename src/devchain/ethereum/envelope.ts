@@ -8,12 +8,12 @@ import type { SignedEthereum } from './transaction.ts'
 
 const LIFETIME = 60_000
 
-/** The largest int64: what the native form of an amount cannot exceed. */
+/** The largest int64: the limit of amounts in the native form. */
 const MAX_AMOUNT = 2n ** 63n - 1n
 
 /**
- * An Ethereum transaction as the chain keeps it: in the native form that says the same, under its Ethereum hash. Native
- * clients see a transfer, a call or a creation.
+ * Converts an Ethereum transaction to the native form with the same meaning, under its Ethereum hash. Native clients see a
+ * transfer, a call or a creation.
  */
 export function envelopeOf(
   { ethereum, id, signature }: SignedEthereum,

@@ -2,18 +2,18 @@ import { newAccount } from '../model.ts'
 import type { State } from '../state.ts'
 import { slotKey } from '../vm/vmState.ts'
 
-/** What differs in one account from the state. Bytes are hex without `0x`. */
+/** Changes of one account. Bytes are hex without `0x`. */
 export type AccountChange = {
   balance?: bigint
   nonce?: bigint
   code?: string
-  /** All slots: what is not named is empty. Slot and value are 32 bytes of hex. */
+  /** All slots: others become empty. Slot and value are 32 bytes of hex. */
   storage?: readonly (readonly [slot: string, value: string])[]
-  /** Some slots: what is not named stays. */
+  /** Some slots: others do not change. */
   slots?: readonly (readonly [slot: string, value: string])[]
 }
 
-/** Changes one account. An account that did not exist is made. `now`: milliseconds, when it counts as created. */
+/** Changes one account, and creates it when it does not exist. `now`: its creation time, milliseconds. */
 export function changeAccount(
   state: State,
   address: string,

@@ -3,12 +3,12 @@ import { keccak256, serializeTransaction } from 'viem/utils'
 
 import type { ChainTransaction } from '../transaction.ts'
 
-/** How many of the client's units one unit of the chain is: it may count in 10^-18 of the coin, and the chain in 10^-6. */
+/** Client units in one unit of the chain. A client may count in 10^-18 of the coin while the chain counts in 10^-6. */
 const SCALES = [1n, 10n ** 12n]
 
 /**
- * The signed bytes of an Ethereum transaction; undefined for a natively signed one, which has none. The chain keeps the
- * fields, not the bytes: they are put together again, and their hash shows whether they are the right ones.
+ * The signed bytes of an Ethereum transaction; undefined for a natively signed one, which has none. The chain keeps only the
+ * fields, so the bytes are serialized again. Their hash shows whether they are right.
  */
 export function rawEthereum({ ethereum, id }: ChainTransaction): Hex | undefined {
   if (!ethereum) return undefined
@@ -16,7 +16,7 @@ export function rawEthereum({ ethereum, id }: ChainTransaction): Hex | undefined
     const raw = serialize(ethereum.fields, scale)
     if (keccak256(raw) === `0x${id}`) return raw
   }
-  throw new Error(`the bytes of transaction ${id} cannot be put together again`)
+  throw new Error(`the bytes of transaction ${id} cannot be serialized again`)
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import type { ChainBlock } from '../block.ts'
 import type { Ledger } from '../ledger.ts'
 import { type ChainEvent, eventsOf } from './list.ts'
 
-/** Which events of a contract are asked for, and from where. */
+/** Filter and start of a page of events. */
 export type EventQuery = {
   eventName?: string | undefined
   blockNumber?: number | undefined
@@ -55,7 +55,7 @@ function* blocksOf(ledger: Ledger, { after, ascending }: EventQuery): Generator<
   }
 }
 
-/** The lowest block that this chain made itself: above 0 on a forked one. */
+/** The first block that this chain made itself: above 0 on a fork. */
 function firstOf(ledger: Ledger): number {
   let { number } = ledger.head().header
   while (ledger.block(number - 1)) number--
@@ -77,7 +77,7 @@ function toFingerprint({ block, position }: Place): string {
   return Buffer.from(`${block}/${position}`).toString('base64url')
 }
 
-/** The place that a fingerprint means; undefined when it is none. */
+/** The place in a fingerprint; undefined when it is not valid. */
 export function fromFingerprint(text: string): Place | undefined {
   const match = /^(\d{1,15})\/(\d{1,9})$/.exec(Buffer.from(text, 'base64url').toString())
   return match ? { block: Number(match[1]), position: Number(match[2]) } : undefined

@@ -10,9 +10,9 @@ import { SLOT } from '../resources.ts'
 const int = (value: Int64 | undefined) => BigInt(value ?? 0)
 
 /**
- * An account as this chain keeps it, from what a node tells.
+ * Converts a node's account to this chain's form.
  *
- * @param now - The slot to which the node reckoned what is used of resources.
+ * @param now - The slot at which the node computed the used resources.
  */
 export function readAccount(node: NodeAccount, now: bigint): Account {
   const energy = node.account_resource ?? {}

@@ -11,11 +11,11 @@ export type Entries = Iterable<readonly [name: string, value: unknown]>
 export type ReadState = (table: Table, key: string) => Promise<Entries>
 
 /**
- * The state of another chain: each value is fetched when it is asked for first, and kept. Reading one that is not there yet
- * throws MissingStateError, whose `load` fetches it.
+ * The state of another chain. Each value is fetched at its first read and kept. Reading a value that is not there yet throws
+ * MissingStateError, whose `load` fetches it.
  *
- * @param known - Values that are there already.
- * @param keep - Called with what was fetched.
+ * @param known - Values that need not be fetched.
+ * @param keep - Called with the fetched values.
  */
 export function createForkState({ keep, known = [], read }: createForkState.Options): StateReader {
   const values = new Map<string, unknown>(known)
@@ -32,7 +32,7 @@ export function createForkState({ keep, known = [], read }: createForkState.Opti
     keep?.(fetched)
   }
 
-  /** One read for all who ask for a value at the same time. */
+  /** Reads under way. Concurrent readers of a value share one. */
   function load(table: Table, key: string, name: string): Promise<void> {
     const running = underWay.get(name)
     if (running) return running
@@ -59,12 +59,12 @@ export declare namespace createForkState {
   }
 }
 
-/** Counters that only this chain keeps: they begin at nothing. */
+/** Counters of this chain alone. They start at zero. */
 const OWN = /^(generation|name|votes):|^(burned|cycle|proposalLifetime|stakesPayNoEnergy)$/
 
 /** Whether a value cannot be on the other chain. */
 function isOwn(table: Table, key: string): boolean {
   if (table === 'property') return OWN.test(key)
-  // A contract that was made anew here has slots of its own.
+  // A contract that was created again here has its own slots.
   return table === 'storage' && !key.includes('.0/')
 }

@@ -4,19 +4,19 @@ import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from '../../nati
 import type { NodeRpc } from '../../native/rpc.ts'
 import { ForkError } from '../errors.ts'
 
-/** Where a kind of state comes from: as of the block that is asked for, or as of the moment of the read. */
+/** The time of a kind of state: at the requested block, or at the time of the read. */
 export type Exactness = 'block' | 'now'
 
-/** What a node can tell of each kind of state at a past block. `none`: not at all. */
+/** Which kinds of state a node has at a past block. `none`: not at all. */
 export type Reach = {
   balance: Exactness
-  /** Through JSON-RPC, which tells all kinds at a block or none. */
+  /** Through JSON-RPC, which has all kinds at a past block or none. */
   code: Exactness
   storage: Exactness | 'none'
   nonce: Exactness | 'none'
 }
 
-/** The kinds of state that a node may tell as of a block. Addresses are 42 hex characters. */
+/** Reads of state that a node may have at a past block. Addresses are 42 hex characters. */
 export type BlockReads = {
   /** Undefined where only the newest balance is known. */
   balance(address: string): Promise<bigint | undefined>
@@ -35,7 +35,7 @@ const SOMEBODY = `41${'0'.repeat(40)}`
 
 const plain = (address: string) => `0x${address.slice(2)}`
 
-/** Reads of a node as of one block, as far as `reach` says; otherwise as of now. */
+/** Creates the reads at one block. State that `reach` excludes is read at the newest block. */
 export function createBlockReads(
   { native, rpc }: createBlockReads.Node,
   { id, number }: BlockName,
@@ -88,7 +88,7 @@ export async function balanceAt(
   return BigInt(balance)
 }
 
-/** Finds out what a node tells as of a block. @throws UpstreamError when it does not answer */
+/** Finds out which state a node has at a past block. @throws UpstreamError when it does not answer */
 export async function probeReach(
   { rpc }: Pick<createBlockReads.Node, 'rpc'>,
   number: number,
@@ -115,7 +115,7 @@ export async function probeReach(
   }
 }
 
-/** Whether a node answers the question, as opposed to refusing it. */
+/** Whether a node answers a request instead of refusing it. */
 async function answers(question: () => Promise<unknown>): Promise<boolean> {
   try {
     await question()
@@ -134,9 +134,12 @@ async function answers(question: () => Promise<unknown>): Promise<boolean> {
 async function ask(rpc: NodeRpc, method: string, params: string[]): Promise<`0x${string}`> {
   const answer = await rpc.call(method, params)
   if (typeof answer !== 'string' || !/^0x[\da-f]*$/i.test(answer))
-    throw new NodeAnswerError(`the upstream node’s JSON-RPC gave no sense to ${method}`, {
-      cause: answer,
-    })
+    throw new NodeAnswerError(
+      `the upstream node’s JSON-RPC returned no valid result of ${method}`,
+      {
+        cause: answer,
+      },
+    )
   return answer as `0x${string}`
 }
 

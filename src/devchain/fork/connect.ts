@@ -10,7 +10,7 @@ import { ForkError } from '../errors.ts'
 import type { Fork } from './fork.ts'
 import { openFork } from './open.ts'
 
-/** The ports of a node's HTTP interface and of its JSON-RPC, as it is shipped. */
+/** Default ports of a node's HTTP interface and of its JSON-RPC. */
 const HTTP_PORT = 8090
 const RPC_PORT = 8545
 
@@ -52,9 +52,9 @@ export declare namespace connectFork {
     rpcUrl?: string | undefined
     /** `name: value`, sent with every call. */
     header?: string | undefined
-    /** Height to go on from. @default the newest block */
+    /** Height of the fork block. @default the newest block */
     number?: number | undefined
-    /** Folder that keeps what was read; `off` for none. @default the user's cache folder */
+    /** Folder of the disk cache; `off` for none. @default the user's cache folder */
     cache?: string | undefined
   }
 }
@@ -67,8 +67,8 @@ async function genesisOf(transport: NativeTransport): Promise<string> {
 }
 
 /**
- * The JSON-RPC of a node. One that is not named is looked for at the same address, below it, and at the port where a node has
- * it; it must be of the same chain.
+ * The JSON-RPC of a node. Without a URL it is looked for at the URL of the node, below it, and at the default port. It must
+ * serve the same chain.
  *
  * @throws ForkError when the one that is named is of another chain
  */
@@ -94,7 +94,7 @@ function placesOf(url: string): string[] {
   const beside = new URL(base)
   if (beside.port === '') return [`${base}/jsonrpc`, base]
   beside.pathname = '/jsonrpc'
-  // Test nodes have all of their ports moved by the same number.
+  // Test nodes shift all of their ports by the same number.
   beside.port = String(Number(beside.port) - HTTP_PORT + RPC_PORT)
   return [`${base}/jsonrpc`, base, beside.href]
 }

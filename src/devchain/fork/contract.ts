@@ -1,7 +1,7 @@
 import type { Contract } from '../../native/accountTypes.ts'
 import type { ContractRecord } from '../model.ts'
 
-/** A contract's record as this chain keeps it, from what a node tells. */
+/** Converts a node's contract record to this chain's form. */
 export function readContract(node: Contract, address: string): ContractRecord {
   return {
     address,

@@ -5,13 +5,13 @@ import { readValue, writeValue } from '../stateFile.ts'
 
 type Fetched = readonly (readonly [name: string, value: unknown])[]
 
-/** Keeps what was read of a forked chain, one value a line. */
+/** Stores the values that were read from a forked chain, one a line. */
 export type DiskCache = {
   read(): [name: string, value: unknown][]
   append: (fetched: Fetched) => void
 }
 
-/** Keeps it in a file. @throws Error of the file system when the file cannot be written */
+/** Creates the cache in a file. @throws Error of the file system when the file cannot be written */
 export function createDiskCache(file: string): DiskCache {
   mkdirSync(dirname(file), { recursive: true })
   return {
@@ -22,7 +22,7 @@ export function createDiskCache(file: string): DiskCache {
         try {
           entries.push(JSON.parse(line, readValue) as [string, unknown])
         } catch {
-          // The end of the file, or a line that was cut off when a process ended: its value is read anew.
+          // The end of the file, or a line that was cut off when a process ended. Its value is read again.
         }
       return entries
     },

@@ -2,14 +2,14 @@ import type { ChainBlock } from '../block.ts'
 import type { StateReader } from '../state.ts'
 import type { Reach } from './blockReads.ts'
 
-/** A chain of a real node that a chain in this process goes on from. */
+/** The chain of a node that a chain in this process forks. */
 export type Fork = {
-  /** The block that the chain goes on from, without its transactions. */
+  /** The fork block, without its transactions. */
   block: ChainBlock
   chainId: number
-  /** The addresses that the node was named by, its JSON-RPC's included. */
+  /** The URLs of the node, with that of its JSON-RPC. */
   urls: readonly string[]
-  /** What is known as of the fork block, and what as of its first read. */
+  /** Which state is known at the fork block, and which only at its first read. */
   reach: Reach
   /** The state after that block. Reading throws MissingStateError where a value must be fetched first. */
   state: StateReader
@@ -21,7 +21,7 @@ export type Fork = {
   balanceAt(address: string, number: number): Promise<bigint>
   /** Asks the node, by the name of an operation. The answer is as received. @throws UpstreamError, NodeRefusedError */
   ask(operation: string, body: unknown): Promise<unknown>
-  /** The same for what never changes and is asked for often: the answer is kept. */
+  /** The same for answers that never change: each is fetched once and kept. */
   askOnce(operation: string, body: unknown): Promise<unknown>
   close(): Promise<void>
 }

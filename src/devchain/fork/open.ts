@@ -42,7 +42,7 @@ export async function openFork({
   const disk =
     cache === undefined ? undefined : createDiskCache(fileIn(cache, genesis, block, reach))
   const kept = disk?.read() ?? []
-  // What was read as of an earlier start stays as it was.
+  // Values that an earlier start read do not change.
   const known = kept.length > 0 ? kept : [...(await readSettings(native, block))]
   if (kept.length === 0) disk?.append(known)
 
@@ -101,13 +101,13 @@ export async function openFork({
 export declare namespace openFork {
   type Options = {
     transport: NativeTransport
-    /** The addresses that the node was named by. */
+    /** The URLs of the node. */
     urls: readonly string[]
     /** The node's own JSON-RPC. */
     rpc?: NodeRpc | undefined
     /** @default the newest */
     number?: number | undefined
-    /** Folder that keeps what was read. @default nothing is kept on disk */
+    /** Folder of the disk cache. @default no disk cache */
     cache?: string | undefined
   }
 }
@@ -117,10 +117,10 @@ const MAX_STATES = 32
 
 const noState = (number: number) =>
   new ForkError(
-    `the state after block ${number} is not known: it is before the fork, and the forked node keeps no past state`,
+    `the state after block ${number} is not available: the block is before the fork, and the forked node does not keep past state`,
   )
 
-/** Values as of the block and values as of their first read are kept apart. */
+/** The file of the disk cache. Its name depends on which state is exact at the block, so exact and inexact values do not mix. */
 function fileIn(folder: string, genesis: string, { header, id }: ChainBlock, reach: Reach): string {
   const exact = Object.entries(reach)
     .filter(([, exactness]) => exactness === 'block')

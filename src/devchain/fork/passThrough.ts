@@ -1,7 +1,7 @@
 import type { Params } from '../api/request.ts'
 import type { Fork } from './fork.ts'
 
-/** A request of the native interface, with what decides whether the forked node answers it. */
+/** A request of the native interface, with the facts that decide whether the forked node answers it. */
 type Request = {
   name: string
   params: Params
@@ -17,7 +17,7 @@ type Request = {
 const MAX_BLOCKS = 100
 
 /**
- * Asks the forked node for blocks up to the fork and what is in them. Undefined where the request is not about them.
+ * Asks the forked node for blocks up to the fork block and their content. Undefined for other requests.
  *
  * @throws UpstreamError, NodeRefusedError
  */
@@ -72,7 +72,7 @@ export async function passThrough(fork: Fork, request: Request): Promise<unknown
       const value = params.hex('value')
       if (isOwn(value)) return undefined
       const info = (await ask({ value }, 'gettransactioninfobyid')) as { blockNumber?: number }
-      // What the node has taken since the fork is not on this chain.
+      // Transactions that the node took after the fork are not on this chain.
       if (info.blockNumber === undefined || info.blockNumber > last) return {}
       return name === 'gettransactioninfobyid' ? info : ask({ value })
     }

@@ -12,9 +12,9 @@ import { readAssetIds, readLastAsset, readOneAsset, readProposals, readWitnesses
 type Table = keyof Tables
 
 /**
- * Reads the state of a node's chain as of one block, as far as the node can tell it as of that block; the rest as of now.
+ * Reads the state of a node's chain at one block where the node has it, otherwise at the newest block.
  *
- * @param exact - The reads as of the block.
+ * @param exact - The reads at the block.
  */
 export function createForkReader({
   exact,
@@ -23,7 +23,7 @@ export function createForkReader({
 }: createForkReader.Options): ReadState {
   const slot = slotOf(timestamp)
 
-  /** An account that exists since before the block. */
+  /** An account that existed at the block. */
   async function account(address: string): Promise<Account | undefined> {
     const [node, balance] = await Promise.all([
       native.wallet.getAccount({ address }),
@@ -48,7 +48,7 @@ export function createForkReader({
       exact.code(address),
     ])
     const runtime = code ?? bytesOf(info?.runtimecode)
-    // Code that was not there at the block: the contract came later.
+    // There was no code at the block: the contract was created later.
     const isLater = code?.length === 0
     const contract = info?.smart_contract
     return [

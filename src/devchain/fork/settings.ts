@@ -7,7 +7,7 @@ import type { Entries } from './base.ts'
 /** Height up to which stakes do not pay for energy on chains of real nodes. */
 const STAKES_PAY_FROM = 4_727_890
 
-/** What every block reads: parameters, prices and sums of a chain. As of now: a node tells none of them as of a block. */
+/** State that every block reads: parameters, prices and sums of a chain. A node has them only at its newest block. */
 export async function readSettings(native: NativeClient, block: ChainBlock): Promise<Entries> {
   const [parameters, energy, bandwidth, memo, maintenance, burned, resource, info] =
     await Promise.all([
@@ -23,7 +23,7 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
   const values = new Map(
     (parameters.chainParameter ?? []).map(({ key, value }) => [key, BigInt(value ?? 0)]),
   )
-  // A chain in another process like this one has the rules of the public network from its first block.
+  // Another dev chain has the rules of the public network from its first block.
   const isDevChain = info.machineInfo?.osName === 'ethgate devchain'
   const isEarly = block.header.number < STAKES_PAY_FROM && !isDevChain
   return [

@@ -5,22 +5,22 @@ import type { ExecutionContext } from '../execution.ts'
 import type { Fork } from '../fork/fork.ts'
 import type { Genesis } from '../genesis.ts'
 
-/** What contracts see of a block: its base fee, which Ethereum transactions pay, and its randomness. */
+/** Chosen values of a block: the base fee, which Ethereum transactions pay, and the randomness. */
 export type NextBlockChoice = Pick<ExecutionContext['block'], 'baseFee' | 'prevRandao'>
 
-/** A block that is going to be made. */
+/** Number, time and producer of a block that is not made yet. */
 export type NextBlock = { number: number; timestamp: number; producer: string }
 
-/** How far back a transaction may refer to a block. */
+/** How many blocks back the reference block of a transaction may be. */
 const REFERENCE_WINDOW = 65_536
 
-/** Makes the contexts in which the transactions of past and next blocks are executed. */
+/** The execution contexts of past blocks and of the next one. */
 export type BlockContexts = ReturnType<typeof createBlockContexts>
 
 /**
- * Creates the contexts of a chain.
+ * Creates the execution contexts of a chain.
  *
- * @param options.store - The blocks of the chain, the first one included.
+ * @param options.store - The blocks of the chain, with the first one.
  */
 export function createBlockContexts({
   chainId,
@@ -32,9 +32,9 @@ export function createBlockContexts({
 }: createBlockContexts.Options) {
   const { head } = store
   const first = fork?.block.header.number ?? 0
-  /** By how many places the order of the producers is shifted. */
+  /** How far the order of the producers is shifted. */
   let turn = 0
-  /** What contracts see of the next block, where it was chosen. */
+  /** Chosen values of the next block. */
   let chosen: NextBlockChoice = {}
   /** The account that contracts see as the producer. */
   let coinbase: string | undefined
@@ -77,10 +77,10 @@ export function createBlockContexts({
   }
 
   return {
-    /** The block at a height, before a fork without its transactions. @throws MissingStateError where it must be fetched first */
+    /** The block at a height; blocks before a fork have no transactions. @throws MissingStateError when it must be fetched first */
     blockAt,
 
-    /** The context of a block on top of the newest one, or of calls at an earlier height. */
+    /** The context of a block after the newest one, or of calls at an earlier height. */
     contextOf,
 
     /** The context in which the transactions of a block were executed. */
@@ -91,22 +91,22 @@ export function createBlockContexts({
       isKnown: () => false,
     }),
 
-    /** The block that follows the newest one, made by the producer whose turn it is. */
+    /** The block after the newest one, by the producer whose turn it is. */
     nextBlock,
 
-    /** What contracts see of the next block, where it was chosen. */
+    /** Chosen values of the next block. */
     choice,
 
-    /** Chooses what contracts see of the next block, and only there. */
+    /** Chooses values of the next block only. */
     chooseNext: (choice: NextBlockChoice): void => void (chosen = { ...chosen, ...choice }),
 
-    /** Forgets what was chosen for the block that was made. */
+    /** Must be called after the next block is made: its chosen values no longer apply. */
     made: (): void => void (chosen = {}),
 
     /** Chooses the producer that contracts see from now on. */
     setCoinbase: (address: string): void => void (coinbase = address),
 
-    /** Lets the producers take turns in another order, so that a new branch differs from the old one. */
+    /** Shifts the order of the producers, so that a new branch differs from the old one. */
     shiftTurn: () => void turn++,
   }
 }

@@ -12,10 +12,10 @@ import type { ChainTransaction } from '../transaction.ts'
 import type { NextBlock } from './blockContexts.ts'
 
 /**
- * Executes transactions on a state and makes the block that holds them. Leaves out those that are not valid.
+ * Executes transactions on a state and makes a block of them. Leaves out transactions that are not valid.
  *
- * @param options.isComplete - Throws what is wrong with a transaction instead of leaving it out.
- * @param options.seen - What contracts see of the block other than its header.
+ * @param options.isComplete - Throws the error of a transaction that is not valid, instead of leaving it out.
+ * @param options.seen - Values that contracts see instead of those in the header.
  */
 export async function makeBlock(
   state: Overlay,
@@ -69,7 +69,7 @@ export declare namespace makeBlock {
   }
   type Result = {
     block: ChainBlock
-    /** What transactions printed on the console of `console.sol`, by their records. */
+    /** Output of `console.sol`, by the record of the transaction. */
     printed: [record: TransactionInfo, lines: readonly Uint8Array[]][]
   }
 }

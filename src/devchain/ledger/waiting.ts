@@ -17,9 +17,9 @@ import type { ChainTransaction } from '../transaction.ts'
 import type { BlockContexts } from './blockContexts.ts'
 
 /**
- * Creates the pool of a chain, and the state that it leads to. Calls that change it or execute it must not overlap.
+ * Creates the pool of a chain, and the state after its transactions. Calls that change or execute the pool must not overlap.
  *
- * @param options.store - The blocks of the chain, below the pool.
+ * @param options.store - The blocks of the chain.
  */
 export function createWaiting({ contexts, ethereum, genesis, store }: createWaiting.Options) {
   const { head } = store
@@ -27,7 +27,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
   let pool = createPool()
   /** The newest state with the pool on top; undefined until it is needed. */
   let session: Overlay | undefined
-  /** A copy of it, for readers that may still read when the next transaction has come. */
+  /** A copy of it, for readers that may still use it after the next transaction. */
   let readable: StateReader | undefined
 
   function setSession(state: Overlay | undefined): void {
@@ -37,13 +37,13 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
 
   const ready = () => resolving(() => pool.ready(store.state()))
 
-  /** Executes a transaction on top of those that wait already. */
+  /** Executes a transaction on top of the pool. */
   async function admit(state: Overlay, transaction: ChainTransaction): Promise<Applied> {
     const block = nextBlock(head().header.timestamp + 3000)
     return resolving(() => applyTransaction(state, transaction, contextOf(block)))
   }
 
-  /** Executes the pool on top of the newest state. Drops what is not valid there any more. */
+  /** Executes the pool on top of the newest state. Drops transactions that are no longer valid. */
   async function renew(): Promise<Overlay> {
     const state = store.overlay()
     for (const transaction of await ready())
@@ -69,17 +69,17 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     all: (): readonly Pending[] => pool.all(),
     has: (id: string): boolean => pool.has(id),
 
-    /** What the next block takes, in order. */
+    /** The transactions that the next block takes, in order. */
     ready,
 
     /** Whether the next block takes a transaction. */
     isReady: (id: string): boolean =>
       pool.ready(store.state()).some((transaction) => transaction.id === id),
 
-    /** The nonce of an account's next transaction, after those that wait. */
+    /** The nonce of an account's next transaction, after those in the pool. */
     nonceOf: (address: string): bigint => pool.nonceOf(store.state(), address),
 
-    /** The newest state with the pool on top, where it is known without executing anything. */
+    /** The newest state with the pool on top, when nothing has to be executed for it. */
     knownState: (): StateReader | undefined =>
       readableSession() ?? (pool.all().length === 0 ? store.state() : undefined),
 
@@ -89,7 +89,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
       return readableSession() as StateReader
     },
 
-    /** Takes a native transaction. @throws RefusedError as a broadcast reports it */
+    /** Adds a native transaction. @throws RefusedError with the reason that a broadcast reports */
     async offer(transaction: ChainTransaction): Promise<void> {
       if (pool.has(transaction.id) || store.placeOf(transaction.id))
         throw new RefusedError('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
@@ -108,9 +108,9 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     },
 
     /**
-     * Takes an Ethereum transaction. It replaces the one with its sender and nonce that waits.
+     * Adds an Ethereum transaction. It replaces one with the same sender and nonce.
      *
-     * @throws EthereumError when it can never be in a block, or the one that waits pays as much.
+     * @throws EthereumError when no block can contain it, or when it does not pay enough to replace the other one.
      */
     async offerEthereum(signed: SignedEthereum, time: number): Promise<ChainTransaction> {
       const state = store.state()
@@ -132,7 +132,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
       setSession(undefined)
     },
 
-    /** Notes that the newest state has changed. */
+    /** Must be called after a change of the newest state. */
     stateChanged: (): void => setSession(undefined),
 
     /** Replaces the pool. */
@@ -141,7 +141,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
       setSession(undefined)
     },
 
-    /** Replaces the pool by those of these transactions that are valid on top of the newest state. */
+    /** Replaces the pool with those of these transactions that are valid on the newest state. */
     async replaceByValid(transactions: readonly ChainTransaction[]): Promise<void> {
       pool = createPool(transactions.map((transaction) => ({ transaction })))
       await renew()

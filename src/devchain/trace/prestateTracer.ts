@@ -11,13 +11,13 @@ import type { Frame, Step } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import type { TracedRun, Tracer } from './tracer.ts'
 
-/** What `prestateTracer` is asked for, in geth's words. */
+/** Options of `prestateTracer`, as in geth. */
 export type PrestateOptions = {
-  /** What changed, before and after, instead of everything that was looked at. */
+  /** Only what changed, before and after, instead of everything that was read. */
   diffMode?: boolean | undefined
   disableCode?: boolean | undefined
   disableStorage?: boolean | undefined
-  /** Shows accounts that did not exist too. */
+  /** Also prints accounts that did not exist. */
   includeEmpty?: boolean | undefined
 }
 
@@ -33,7 +33,7 @@ const CALLS = new Set([0xd0, 0xf1, 0xf2, 0xf4, 0xfa])
 const SLOTS = new Set([0x54, 0x55])
 const ZERO: Hash = `0x${'00'.repeat(32)}`
 
-/** Geth's `prestateTracer`: the accounts and slots that a run looks at, as they were before it, or what it changes of them. */
+/** Geth's `prestateTracer`: the accounts and slots that a run reads, as they were before it, or its changes of them. */
 export function createPrestateTracer(options: PrestateOptions, unit: Unit): Tracer {
   /** Slots by account. */
   const touched = new Map<string, Set<string>>()
@@ -92,7 +92,7 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
   ): { pre: Printed; post?: Printed } | undefined {
     const changed = before.slots.filter(([, value], index) => value !== after.slots[index]?.[1])
     const pre = print({ ...before, slots: changed.filter(([, value]) => value !== ZERO) })
-    // An account that was destroyed is shown as it was, and not after.
+    // A destroyed account is only in `pre`.
     if (before.exists && !after.exists) return { pre: print(before) }
     const slots = after.slots.filter(
       ([, value], index) => value !== before.slots[index]?.[1] && value !== ZERO,
@@ -113,7 +113,7 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
   function result({ after, before, plain: message, producer }: TracedRun) {
     lookUp(message)
     touch(producer)
-    // Fees and native contracts change accounts that no operation names.
+    // Fees and native contracts change accounts without an operation.
     for (const name of after.changes().keys())
       if (name.startsWith('account:')) touch(name.slice('account:'.length))
     const pre: Accounts = {}

@@ -14,11 +14,11 @@ import type { Frame } from './frame.ts'
 import type { Tracer } from './tracer.ts'
 import { observeUntil, TraceTimeoutError } from './tracers.ts'
 
-/** How a trace is made. */
+/** Options of a trace. */
 export type TraceOptions<trace> = {
   /** Makes the tracer of one transaction. */
   create: () => Tracer<trace>
-  /** Milliseconds that all of it may take. */
+  /** Time limit of all traces together, milliseconds. */
   timeout: number
 }
 
@@ -65,7 +65,7 @@ export async function traceBlock<trace>(
   }
 }
 
-/** The transfer that a transaction is for Ethereum tools, whatever it does natively. */
+/** The transfer that Ethereum tools see of a transaction, whatever it does natively. */
 function plainFrame(transaction: Replayed['transaction'], info: Replayed['info']): Frame {
   const parties = transactionParties(printTransaction(transaction, undefined), info)
   const { from, input, to, value } = parties

@@ -6,7 +6,7 @@ import { createPrestateTracer, type PrestateOptions } from './prestateTracer.ts'
 import { createStructLogger, type StructLoggerOptions } from './structLogger.ts'
 import type { Tracer } from './tracer.ts'
 
-/** Which trace is wanted. The struct logger, unless a tracer is named. */
+/** The requested tracer. Without a name it is the struct logger. */
 export type TraceRequest =
   | { tracer?: undefined; options: StructLoggerOptions }
   | { tracer: 'callTracer'; options: CallTracerOptions }
@@ -19,7 +19,7 @@ export class TraceTimeoutError extends Error {
   override name = 'TraceTimeoutError'
 }
 
-/** Makes the tracer that is wanted. Amounts are printed in `unit`. */
+/** Creates the requested tracer. Amounts are printed in `unit`. */
 export function createTracer(request: TraceRequest, unit: Unit): Tracer {
   if (request.tracer === undefined) return createStructLogger(request.options)
   if (request.tracer === 'callTracer') return createCallTracer(request.options, unit)
@@ -44,10 +44,10 @@ function createMuxTracer(
   }
 }
 
-/** Operations between two looks at the clock. */
+/** Operations between two checks of the time. */
 const PATIENCE = 0xff
 
-/** The same, ended by a TraceTimeoutError at a time of `performance.now()`. */
+/** The same observer, which throws TraceTimeoutError when `performance.now()` is past `end`. */
 export function observeUntil(end: number, observe: runVm.Observe): runVm.Observe {
   return (events, state) => {
     let steps = 0
