@@ -1,14 +1,18 @@
 // The CPU time of a call through the pool compared with a direct call, and the throughput with a second node. In one process, in rounds
 // that alternate, so that drift of the machine hits all alike:
 //
-//   npx tsx bench/upstreams.ts [overhead|throughput]
+//   npm run build && npx tsx bench/upstreams.ts [gateway|overhead|throughput]
 //   BENCH_SECONDS=2 BENCH_ROUNDS=5
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import Table from 'cli-table3'
+import { Pool } from 'undici'
 
+import { endAll, startGateway } from '../drills/processes.ts'
+import { CONTRACT } from '../drills/upstreams/chain.ts'
 import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
 import { createSingleUpstream } from '../src/native/pool/single.ts'
@@ -19,15 +23,85 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
 /** The rate limit of a node with the default configuration: calls a second for each operation. */
 const SHIPPED = 1_000
+/** Calls of one round at a gateway. */
+const COLD_CALLS = 4_000
 const wanted = process.argv.slice(2)
 const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
 
 const ADDRESS = `41${'33'.repeat(20)}`
 let salt = 0
 
+if (wants('gateway')) await gateway()
 if (wants('overhead')) await overhead()
 if (wants('throughput')) await throughput()
+endAll()
 process.exit(0)
+
+/** A whole gateway of one node and one of two, built: eth_call that nothing but a node can answer. */
+async function gateway() {
+  const nodes = fork(fileURLToPath(new URL('../drills/upstreams/nodes.ts', import.meta.url)), {
+    execArgv: ['--import', 'tsx'],
+  })
+  const [{ urls }] = (await once(nodes, 'message')) as [{ urls: [string, string] }]
+  // Without a limit on the rate: calls that wait for it come one by one, and each turn of the event loop does less.
+  const flags = ['--log-level', 'error', '--upstream-rate', 'unlimited']
+  const second = ['--upstream', urls[1]]
+  const start = async (name: string, more: string[]) => ({
+    ...(await startGateway({ flags: [...flags, ...more], upstream: urls[0] })),
+    name,
+    rounds: [] as number[],
+  })
+  const gateways = [
+    await start('one node', []),
+    await start('two nodes', second),
+    await start('two nodes, --slow 0', [...second, '--slow', '0']),
+  ]
+  for (const one of gateways) await coldCalls(one.url, COLD_CALLS)
+  for (let round = 0; round < ROUNDS * 2; round++)
+    for (const one of gateways) {
+      const before = processorTime(one.pid)
+      await coldCalls(one.url, COLD_CALLS)
+      one.rounds.push((processorTime(one.pid) - before) / COLD_CALLS)
+    }
+  const table = new Table({
+    head: ['cold eth_call at a gateway of', 'µs of CPU a call', 'against one'],
+  })
+  const first = median(gateways[0]?.rounds ?? [])
+  for (const { name, rounds } of gateways) {
+    const cpu = median(rounds)
+    table.push([name, (cpu * 1_000).toFixed(0), `${((cpu / first) * 100).toFixed(1)} %`])
+  }
+  console.log(table.toString())
+  for (const one of gateways) await one.end()
+  nodes.kill()
+}
+
+async function coldCalls(url: string, calls: number): Promise<void> {
+  const pool = new Pool(url, { connections: 16 })
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      for (let call = 0; call < calls / 16; call++) {
+        const data = `0x${(salt++).toString(16).padStart(8, '0')}`
+        const params = [{ to: `0x${CONTRACT}`, data }, 'latest']
+        const { body } = await pool.request({
+          path: '/',
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
+        })
+        const text = await body.text()
+        if (!text.includes('"result"')) throw new Error(`eth_call was answered ${text}`)
+      }
+    }),
+  )
+  await pool.close()
+}
+
+/** Milliseconds of processor time that a process has used (Linux). */
+function processorTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
 
 async function overhead() {
   const [a, b] = [await startNode(), await startNode()]

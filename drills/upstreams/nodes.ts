@@ -39,6 +39,7 @@ async function begin(index: number, fault: NodeFault): Promise<void> {
   else await proxy?.fail(fault)
 }
 
+process.once('disconnect', () => process.exit())
 process.on('message', ({ fail, heal }: NodesCommand) => {
   void (async () => {
     if (fail) await begin(fail.index, fail.fault)
