@@ -102,8 +102,8 @@ test('behavior: the JSON-RPC of a node that comes with SIGHUP is used, and no mo
   write(urls, `    rpc: ${nodes[0]?.rpcUrl}\n`)
   child.kill('SIGHUP')
   await expect.poll(storage).toBe(WORD)
-  const read = () => lines.filter((line) => line === 'the nodes were read again').length
-  expect(read()).toBe(1)
+  const read = () => lines.filter((line) => line === 'reloaded the nodes').length
+  await expect.poll(read).toBe(1)
   write(urls)
   child.kill('SIGHUP')
   await expect.poll(read).toBe(2)
