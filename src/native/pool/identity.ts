@@ -1,3 +1,4 @@
+import { sleep } from '../../lib/sleep.ts'
 import { OtherChainError } from '../errors.ts'
 
 /** Confirms which chain a node serves, with few checks for many answers. */
@@ -47,7 +48,7 @@ export function createIdentity({
     // Answers of this tick, and answers during a check, share this one.
     await running?.catch(() => {})
     const wait = began + spacing - now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    if (wait > 0) await sleep(wait)
     next = undefined
     const started = check().finally(() => {
       if (running === started) running = undefined

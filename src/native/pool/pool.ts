@@ -9,7 +9,6 @@ import type {
 } from '../transport.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
-import type { KnownChain } from './chainEvidence.ts'
 import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
 import { queryOf } from './immutable.ts'
@@ -19,6 +18,7 @@ import { needOf } from './need.ts'
 import { createProber, type Prober } from './prober.ts'
 import { createRace, type Extra, type RaceCall } from './race.ts'
 import { createRouter } from './router.ts'
+import { createServedChain, type ServedBlocks } from './servedChain.ts'
 import { type Timing, TIMING } from './timing.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -34,15 +34,6 @@ export type UpstreamPool = NativeTransport & {
   confirm(name: string): Promise<void>
   /** Replaces the nodes. Calls in flight to removed nodes finish. */
   update(upstreams: readonly Upstream[]): Promise<void>
-}
-
-/** What clients were shown. */
-export type ServedBlocks = {
-  /** Heights of the newest and of the newest solidified block. */
-  head: number
-  solid: number
-  /** The hash at a recent height, without 0x. */
-  hashAt?: (number: number) => string | undefined
 }
 
 /** One node as `/health`, the metrics and `doctor` show it. */
@@ -85,32 +76,21 @@ export function createUpstreamPool({
 }: createUpstreamPool.Options): UpstreamPool {
   const now = () => performance.now()
   let seats: Seat[] = []
-  let floor: ServedBlocks = { head: 0, solid: 0 }
-  let genesis: string | undefined
+  const chain = createServedChain()
   let closed = false
-  /** One object for all answers, because each is compared with it. */
-  const chain: KnownChain = {
-    get genesis() {
-      return genesis
-    },
-    get head() {
-      return floor.head
-    },
-    hashAt: (number) => floor.hashAt?.(number),
-  }
   const risen = new Set<() => void>()
   let asked: Member[] = []
   const members = () => asked
   const router = createRouter({
-    floor: { head: () => floor.head, solid: () => floor.solid },
-    genesis: () => genesis,
+    floor: { head: () => chain.head, solid: () => chain.solid },
+    genesis: () => chain.genesis,
     members,
   })
   const heads = createHeadReader({
-    isSameChain: ({ known }) => known.genesis !== undefined && known.genesis === genesis,
+    isSameChain: ({ known }) => known.genesis !== undefined && known.genesis === chain.genesis,
     isUsable: router.isUsable,
     members,
-    served: (number) => floor.hashAt?.(number),
+    served: (number) => chain.hashAt(number),
     onRisen: tellRisen,
     quorum: headQuorum,
   })
@@ -144,11 +124,11 @@ export function createUpstreamPool({
     const prober = createProber({
       member,
       timing,
-      expected: () => genesis,
+      expected: () => chain.genesis,
       onFound: () => found(),
       isBehind: () =>
-        (member.known.head?.number ?? 0) < floor.head ||
-        (member.known.solid?.number ?? 0) < floor.solid,
+        (member.known.head?.number ?? 0) < chain.head ||
+        (member.known.solid?.number ?? 0) < chain.solid,
       onlyOne: () => !members().some((other) => other !== member && router.isUsable(other)),
     })
     return { member, prober, state: { state: 'starting', reason: undefined } }
@@ -157,7 +137,7 @@ export function createUpstreamPool({
   /** After each probe: which chain it is, who is on it, what has changed. */
   function found(): void {
     if (closed) return
-    genesis ??= decideGenesis()
+    chain.genesis ??= decideGenesis()
     void heads.checkBranches()
     tellRisen()
     report()
@@ -190,13 +170,18 @@ export function createUpstreamPool({
     return Math.max(
       0,
       ...members()
-        .filter(({ known }) => known.genesis === genesis)
+        .filter(({ known }) => known.genesis === chain.genesis)
         .map(({ known }) => known.head?.number ?? 0),
     )
   }
 
   const stateNow = (member: Member) =>
-    stateOf(member, { genesis, head: highest(), now: now(), wallTime: Date.now() })
+    stateOf(member, {
+      genesis: chain.genesis,
+      head: highest(),
+      now: now(),
+      wallTime: Date.now(),
+    })
 
   let graceOver = false
   const started = (async () => {
@@ -213,7 +198,7 @@ export function createUpstreamPool({
     body: string | undefined,
     { group, idempotent, kind = idempotent ? 'read' : 'send', signal }: SendOptions,
   ): Promise<NativeReply> {
-    if (genesis === undefined) await started
+    if (chain.genesis === undefined) await started
     const solid = path.startsWith('/walletsolidity/')
     const query = path.indexOf('?')
     const operation = path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query)
@@ -261,7 +246,7 @@ export function createUpstreamPool({
   function hurry(): void {
     for (const { member, prober } of seats) {
       const { head, solid } = member.known
-      if ((head?.number ?? 0) < floor.head || (solid?.number ?? 0) < floor.solid)
+      if ((head?.number ?? 0) < chain.head || (solid?.number ?? 0) < chain.solid)
         if (member.breaker.state() !== 'open') void prober.probe()
     }
   }
@@ -269,7 +254,7 @@ export function createUpstreamPool({
   function noneUsable(operation: string): UpstreamError {
     if (members().some((member) => router.isUsable(member) && member.offers(operation)))
       return new UpstreamError(
-        `no upstream node has reached block ${floor.head} yet: the highest is at ${highest()}`,
+        `no upstream node has reached block ${chain.head} yet: the highest is at ${highest()}`,
       )
     const reasons = seats.map(({ member }) => {
       const { reason, state } = stateNow(member)
@@ -281,8 +266,8 @@ export function createUpstreamPool({
   return {
     send,
     setFloor(next) {
-      const rises = next.head > floor.head || next.solid > floor.solid
-      floor = next
+      const rises = next.head > chain.head || next.solid > chain.solid
+      chain.show(next)
       if (rises) hurry()
     },
     status() {
@@ -297,7 +282,7 @@ export function createUpstreamPool({
           ...stateNow(member),
           head: known.head?.number ?? null,
           solid: known.solid?.number ?? null,
-          lag: known.head && known.genesis === genesis ? head - known.head.number : null,
+          lag: known.head && known.genesis === chain.genesis ? head - known.head.number : null,
           latency: {
             p50: round(member.latency(undefined, 0.5)),
             p95: round(member.latency(undefined, 0.95)),

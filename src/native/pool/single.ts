@@ -2,11 +2,12 @@ import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
 import { readGenesis } from '../genesis.ts'
 import { parseAnswer } from '../parseAnswer.ts'
 import { createPoolTransport, type NativeReply } from '../transport.ts'
-import { chainEvidence, type KnownChain } from './chainEvidence.ts'
+import { chainEvidence } from './chainEvidence.ts'
 import { createIdentity } from './identity.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
-import type { createUpstreamPool, MemberStatus, ServedBlocks, UpstreamPool } from './pool.ts'
+import type { createUpstreamPool, MemberStatus, UpstreamPool } from './pool.ts'
+import { createServedChain } from './servedChain.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
@@ -64,22 +65,12 @@ export function createSingleUpstream({
     rate: upstream.rate ?? 'unlimited',
   })
   const life = { closed: false }
-  let floor: ServedBlocks = { head: 0, solid: 0 }
-  let genesis: string | undefined
-  const chain: KnownChain = {
-    get genesis() {
-      return genesis
-    },
-    get head() {
-      return floor.head
-    },
-    hashAt: (number) => floor.hashAt?.(number),
-  }
+  const chain = createServedChain()
   const identity = createIdentity({
-    expected: () => genesis,
+    expected: () => chain.genesis,
     async read() {
       const found = await readGenesis(checker)
-      genesis ??= found
+      chain.genesis ??= found
       return found
     },
     spacing: CHECK_INTERVAL,
@@ -153,9 +144,7 @@ export function createSingleUpstream({
         limiter.leave()
       }
     },
-    setFloor(next) {
-      floor = next
-    },
+    setFloor: (blocks) => chain.show(blocks),
     order: () => [name],
     confirm: async () => identity.confirm(),
     status(): MemberStatus[] {

@@ -1,5 +1,6 @@
 import type { NativeTransport } from '../transport.ts'
-import { createUpstreamPool, type ServedBlocks, type UpstreamPool } from './pool.ts'
+import { createUpstreamPool, type UpstreamPool } from './pool.ts'
+import type { ServedBlocks } from './servedChain.ts'
 import { createSingleUpstream } from './single.ts'
 import type { Upstream } from './upstream.ts'
 
