@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { ethgate, startCommand } from './cli.ts'
 
@@ -81,10 +81,12 @@ test('error: a mnemonic that is none says so', async () => {
 
 test('behavior: the log adds nothing to what the terminal shows at the start', async () => {
   const command = startCommand(['dev', '-p', '0'])
-  await expect.poll(() => command.stdout(), { timeout: 10_000 }).toContain('JSON-RPC')
+  onTestFinished(async () => {
+    command.process.kill('SIGTERM')
+    await command.ended
+  })
+  await expect.poll(() => command.stdout(), { timeout: 60_000 }).toContain('JSON-RPC')
   expect(command.stdout()).not.toContain('"msg"')
-  command.process.kill('SIGTERM')
-  await command.ended
 })
 
 test('error: --upstream is for serve', async () => {
