@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 
 import { upstreamsOf } from '../config/upstreams.ts'
 import type { Finding } from '../native/diagnose.ts'
-import type { MemberStatus } from '../native/pool/pool.ts'
+import type { MemberStatus } from '../native/pool/memberStatus.ts'
 import { addCommand, addOutputOptions } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { type ConfigFlags, configOf } from './support/configOptions.ts'

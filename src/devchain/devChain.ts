@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import type { Hono } from 'hono'
 
+import { sleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { NativeTransport } from '../native/transport.ts'
 import { createNativeInterface } from './api/interface.ts'
@@ -217,7 +216,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   const native = createNativeInterface({
     ledger,
     now: clock.now,
-    sleep: (ms) => delay(ms, undefined, { ref: false }),
+    sleep: (ms) => sleep(ms, undefined, { ref: false }),
     async submit(transaction) {
       await ledger.offer(transaction)
       if (chain.automine) await mine({ pending: transaction.id })

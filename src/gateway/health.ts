@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { upstreamsOf } from '../config/upstreams.ts'
 import type { Health } from '../http/health.ts'
-import type { MemberStatus } from '../native/pool/pool.ts'
+import type { MemberStatus } from '../native/pool/memberStatus.ts'
 import { VERSION } from '../version.ts'
 import type { Services } from './services.ts'
 

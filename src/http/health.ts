@@ -1,4 +1,4 @@
-import type { MemberStatus } from '../native/pool/pool.ts'
+import type { MemberStatus } from '../native/pool/memberStatus.ts'
 
 /** The content of `/health`; `/ready` and the page use it too. */
 export type Health = {

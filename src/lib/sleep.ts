@@ -3,9 +3,14 @@ import type { StopSignal } from './stopSignal.ts'
 /**
  * Resolves after so many milliseconds.
  *
+ * @param ref - Whether the wait keeps the process alive.
  * @throws the signal's reason, as soon as the signal is aborted.
  */
-export function sleep(milliseconds: number, signal?: StopSignal): Promise<void> {
+export function sleep(
+  milliseconds: number,
+  signal?: StopSignal,
+  { ref = true }: { ref?: boolean } = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const abort = () => {
@@ -16,6 +21,7 @@ export function sleep(milliseconds: number, signal?: StopSignal): Promise<void> 
       signal?.removeEventListener('abort', abort)
       resolve()
     }, milliseconds)
+    if (!ref) timer.unref()
     signal?.addEventListener('abort', abort, { once: true })
   })
 }

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import type { Chain } from '../chain/chainTypes.ts'
 import { type BlockChanges, blockChangesFrom } from '../chain/head/blockChanges.ts'
 import { newestOf } from '../chain/head/window.ts'
 import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { UpstreamError } from '../errors.ts'
+import { sleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { createCatchUpQueue } from './catchUpQueue.ts'
 import type { RpcSocket } from './socket.ts'

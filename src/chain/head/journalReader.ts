@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
 import { RpcError } from '../../errors.ts'
+import { sleep } from '../../lib/sleep.ts'
 import { StoreUnavailableError } from '../../redis.ts'
 import type { HeadLog } from '../headTypes.ts'
 import { createCatchUp } from './catchUp.ts'
@@ -105,9 +106,7 @@ export function createJournalReader({
     log.warn({ ...fields, reason }, message)
   }
 
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, life.stopped ? 0 : milliseconds))
-  }
+  const pause = (milliseconds: number) => sleep(life.stopped ? 0 : milliseconds)
 
   return {
     isShared() {

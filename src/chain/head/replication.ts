@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Hash } from 'viem'
 
+import { sleep } from '../../lib/sleep.ts'
 import { type RedisLink, StoreUnavailableError } from '../../redis.ts'
 import type { ChainUpdate, HeadLog, ReplicaRole, Window } from '../headTypes.ts'
 import { createHeadJournal, LEASE, toEntry } from './headJournal.ts'
@@ -163,9 +164,7 @@ export function createReplication({
     }
   }
 
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, life.stopped ? 0 : milliseconds))
-  }
+  const pause = (milliseconds: number) => sleep(life.stopped ? 0 : milliseconds)
 
   return {
     role: () => roleOf(state),

@@ -1,6 +1,7 @@
 import { createNodeClient } from '../../native/client.ts'
 import { diagnose, type Finding } from '../../native/diagnose.ts'
-import { createUpstreamPool, type MemberStatus } from '../../native/pool/pool.ts'
+import type { MemberStatus } from '../../native/pool/memberStatus.ts'
+import { createUpstreamPool } from '../../native/pool/pool.ts'
 import type { Upstream } from '../../native/pool/upstream.ts'
 import { createNodeRpc } from '../../native/rpc.ts'
 import { createPoolTransport } from '../../native/transport.ts'

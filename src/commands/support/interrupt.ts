@@ -1,3 +1,4 @@
+import { sleep } from '../../lib/sleep.ts'
 import { EXIT } from '../errors.ts'
 
 /**
@@ -22,15 +23,6 @@ export function onInterrupt(): { signal: AbortSignal; release: () => void } {
 }
 
 /** Waits; an abort ends the wait early, without an error. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-  })
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, signal).catch(() => {})
 }

@@ -1,5 +1,4 @@
-import { UpstreamError } from '../../errors.ts'
-import type { StopSignal } from '../../lib/stopSignal.ts'
+import { sleep } from '../../lib/sleep.ts'
 import type {
   CallObserver,
   NativePath,
@@ -14,6 +13,7 @@ import { createHeadReader } from './headReader.ts'
 import { queryOf } from './immutable.ts'
 import { createMember, type Member } from './member.ts'
 import { type MemberState, stateOf } from './memberState.ts'
+import { type MemberStatus, statusOf } from './memberStatus.ts'
 import { needOf } from './need.ts'
 import { createProber, type Prober } from './prober.ts'
 import { createRace, type Extra, type RaceCall } from './race.ts'
@@ -21,6 +21,7 @@ import { createRouter } from './router.ts'
 import { createServedChain, type ServedBlocks } from './servedChain.ts'
 import { type Timing, TIMING } from './timing.ts'
 import type { Upstream } from './upstream.ts'
+import { createWaiting } from './waiting.ts'
 
 /** Several nodes that look like one. */
 export type UpstreamPool = NativeTransport & {
@@ -35,31 +36,6 @@ export type UpstreamPool = NativeTransport & {
   /** Replaces the nodes. Calls in flight to removed nodes finish. */
   update(upstreams: readonly Upstream[]): Promise<void>
 }
-
-/** One node as `/health`, the metrics and `doctor` show it. */
-export type MemberStatus = MemberState & {
-  name: string
-  tier: number
-  head: number | null
-  solid: number | null
-  /** Blocks behind the highest node. */
-  lag: number | null
-  /** Milliseconds, of the recent calls; null while there were few. */
-  latency: { p50: number | null; p95: number | null }
-  /** Part of all calls, from 0 to 1. */
-  share: number
-  /** Part of the allowed rate that is used, from 0 to 1; null without a limit. */
-  quota: number | null
-  calls: number
-  failed: number
-  busy: number
-  underway: number
-  queued: number
-  version: string | null
-}
-
-/** Milliseconds for which a read waits until some node has reached the floor. */
-const FLOOR_PATIENCE = 2_000
 
 /** Milliseconds that the first calls wait for the first probe of all nodes. */
 const START_PATIENCE = 2_000
@@ -78,7 +54,6 @@ export function createUpstreamPool({
   let seats: Seat[] = []
   const chain = createServedChain()
   let closed = false
-  const risen = new Set<() => void>()
   let asked: Member[] = []
   const members = () => asked
   const router = createRouter({
@@ -91,9 +66,10 @@ export function createUpstreamPool({
     isUsable: router.isUsable,
     members,
     served: (number) => chain.hashAt(number),
-    onRisen: tellRisen,
+    onRisen: () => waiting.tell(),
     quorum: headQuorum,
   })
+  const waiting = createWaiting({ chain, highest, router, seats: () => seats, stateNow })
   const race = createRace({
     choose: router.choose,
     hedges: createBudget(HEDGES),
@@ -139,7 +115,7 @@ export function createUpstreamPool({
     if (closed) return
     chain.genesis ??= decideGenesis()
     void heads.checkBranches()
-    tellRisen()
+    waiting.tell()
     report()
   }
 
@@ -147,10 +123,6 @@ export function createUpstreamPool({
   function decideGenesis(): string | undefined {
     const told = members().map(({ known }) => known.genesis)
     return told.includes(undefined) && !graceOver ? undefined : majorityOf(told.filter(isText))
-  }
-
-  function tellRisen(): void {
-    for (const wake of risen) wake()
   }
 
   function report(): void {
@@ -175,13 +147,14 @@ export function createUpstreamPool({
     )
   }
 
-  const stateNow = (member: Member) =>
-    stateOf(member, {
+  function stateNow(member: Member): MemberState {
+    return stateOf(member, {
       genesis: chain.genesis,
       head: highest(),
       now: now(),
       wallTime: Date.now(),
     })
+  }
 
   let graceOver = false
   const started = (async () => {
@@ -208,7 +181,7 @@ export function createUpstreamPool({
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     let first = router.choose(call)
     if (!first) {
-      await waitFor(call, signal)
+      await waiting.wait(call, signal)
       first = router.choose(call)
     }
     if (kind !== 'send' && first) return race(call, first, signal)
@@ -217,86 +190,18 @@ export function createUpstreamPool({
     return broadcastInTurn(call, { next, patience: timeout / 2, signal })
   }
 
-  /** Waits until some node can answer. @throws UpstreamError that says why none can */
-  function waitFor(call: RaceCall, signal: StopSignal | undefined): Promise<void> {
-    if (!router.mayCome(call)) return Promise.reject(noneUsable(call.operation))
-    return new Promise((resolve, reject) => {
-      const end = () => {
-        clearTimeout(limit)
-        risen.delete(look)
-        signal?.removeEventListener('abort', leave)
-      }
-      const look = () => {
-        if (!router.choose(call)) return
-        end()
-        resolve()
-      }
-      const leave = () => (end(), reject(signal?.reason))
-      const limit = setTimeout(() => {
-        end()
-        reject(noneUsable(call.operation))
-      }, FLOOR_PATIENCE)
-      risen.add(look)
-      signal?.addEventListener('abort', leave, { once: true })
-      hurry()
-    })
-  }
-
-  /** Probes the nodes that have not shown the newest block yet. */
-  function hurry(): void {
-    for (const { member, prober } of seats) {
-      const { head, solid } = member.known
-      if ((head?.number ?? 0) < chain.head || (solid?.number ?? 0) < chain.solid)
-        if (member.breaker.state() !== 'open') void prober.probe()
-    }
-  }
-
-  function noneUsable(operation: string): UpstreamError {
-    if (members().some((member) => router.isUsable(member) && member.offers(operation)))
-      return new UpstreamError(
-        `no upstream node has reached block ${chain.head} yet: the highest is at ${highest()}`,
-      )
-    const reasons = seats.map(({ member }) => {
-      const { reason, state } = stateNow(member)
-      return `${member.upstream.name} is ${state}${reason === undefined ? '' : ` (${reason})`}`
-    })
-    return new UpstreamError(`no upstream node can answer: ${reasons.join('; ')}`)
-  }
-
   return {
     send,
     setFloor(next) {
       const rises = next.head > chain.head || next.solid > chain.solid
       chain.show(next)
-      if (rises) hurry()
+      if (rises) waiting.hurry()
     },
     status() {
       const total = members().reduce((sum, member) => sum + member.counts().calls, 0)
       const head = highest()
-      return members().map((member) => {
-        const { known, limiter, upstream } = member
-        const { busy, calls, failed } = member.counts()
-        return {
-          name: upstream.name,
-          tier: upstream.tier,
-          ...stateNow(member),
-          head: known.head?.number ?? null,
-          solid: known.solid?.number ?? null,
-          lag: known.head && known.genesis === chain.genesis ? head - known.head.number : null,
-          latency: {
-            p50: round(member.latency(undefined, 0.5)),
-            p95: round(member.latency(undefined, 0.95)),
-          },
-          share: total === 0 ? 0 : Math.round((calls / total) * 1000) / 1000,
-          quota: round(limiter.used(), 1000),
-          calls,
-          failed,
-          busy,
-          underway: limiter.underway(),
-          queued: limiter.queued(),
-          version: known.version ?? null,
-        }
-      })
+      const served = { genesis: chain.genesis, head, total }
+      return members().map((member) => statusOf(member, stateNow(member), served))
     },
     order() {
       const route = { need: STATE, operation: '', path: '' }
@@ -346,7 +251,6 @@ export declare namespace createUpstreamPool {
     headQuorum?: number
     /** Logs state changes of nodes. @default silent */
     log?: PoolLog
-    /** Called after each call, with the name of the node. */
     /** Called when a call to a node begins. */
     onCall?: (upstream: string, path: NativePath) => CallObserver
     /** Called for each new connection to a single node. With several nodes, each node is checked separately. */
@@ -382,16 +286,8 @@ async function drain(member: Member, limit: number): Promise<void> {
     await pause(50)
 }
 
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref()
-  })
-}
+const pause = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false })
 
 function isText(value: string | undefined): value is string {
   return value !== undefined
-}
-
-function round(value: number | undefined, digits = 10): number | null {
-  return value === undefined ? null : Math.round(value * digits) / digits
 }

@@ -1,3 +1,4 @@
+import { sleep } from '../../lib/sleep.ts'
 import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
 import { readGenesis } from '../genesis.ts'
 import { parseAnswer } from '../parseAnswer.ts'
@@ -6,7 +7,8 @@ import { chainEvidence } from './chainEvidence.ts'
 import { createIdentity } from './identity.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
-import type { createUpstreamPool, MemberStatus, UpstreamPool } from './pool.ts'
+import type { MemberStatus } from './memberStatus.ts'
+import type { createUpstreamPool, UpstreamPool } from './pool.ts'
 import { createServedChain } from './servedChain.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -92,7 +94,7 @@ export function createSingleUpstream({
           (error: unknown) => !(error instanceof NodeTimeoutError),
         )
       change(!answered)
-      if (silent) await new Promise((resolve) => setTimeout(resolve, PROBE_INTERVAL).unref())
+      if (silent) await sleep(PROBE_INTERVAL, undefined, { ref: false })
     } while (silent && !life.closed)
     probing = false
   }

@@ -1,0 +1,70 @@
+import type { Member } from './member.ts'
+import type { MemberState } from './memberState.ts'
+
+/** One node as `/health`, the metrics and `doctor` show it. */
+export type MemberStatus = MemberState & {
+  name: string
+  tier: number
+  head: number | null
+  solid: number | null
+  /** Blocks behind the highest node. */
+  lag: number | null
+  /** Milliseconds, of the recent calls; null while there were few. */
+  latency: { p50: number | null; p95: number | null }
+  /** Part of all calls, from 0 to 1. */
+  share: number
+  /** Part of the allowed rate that is used, from 0 to 1; null without a limit. */
+  quota: number | null
+  calls: number
+  failed: number
+  busy: number
+  underway: number
+  queued: number
+  version: string | null
+}
+
+/** The status of one node. @param total - calls to all nodes, of which `share` is a part. */
+export function statusOf(
+  member: Member,
+  state: MemberState,
+  { genesis, head, total }: statusOf.Options,
+): MemberStatus {
+  const { known, limiter, upstream } = member
+  const { busy, calls, failed } = member.counts()
+  return {
+    name: upstream.name,
+    tier: upstream.tier,
+    ...state,
+    head: known.head?.number ?? null,
+    solid: known.solid?.number ?? null,
+    lag: known.head && known.genesis === genesis ? head - known.head.number : null,
+    latency: {
+      p50: round(member.latency(undefined, 0.5)),
+      p95: round(member.latency(undefined, 0.95)),
+    },
+    share: total === 0 ? 0 : round(calls / total, 1000),
+    quota: round(limiter.used(), 1000),
+    calls,
+    failed,
+    busy,
+    underway: limiter.underway(),
+    queued: limiter.queued(),
+    version: known.version ?? null,
+  }
+}
+
+export declare namespace statusOf {
+  type Options = {
+    /** Id of block 0 of the chain that is served. */
+    genesis: string | undefined
+    /** The highest block that a node of this chain has. */
+    head: number
+    total: number
+  }
+}
+
+function round(value: number, digits?: number): number
+function round(value: number | undefined, digits?: number): number | null
+function round(value: number | undefined, digits = 10): number | null {
+  return value === undefined ? null : Math.round(value * digits) / digits
+}

@@ -1,0 +1,97 @@
+import { UpstreamError } from '../../errors.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
+import type { Member } from './member.ts'
+import type { MemberState } from './memberState.ts'
+import type { Prober } from './prober.ts'
+import type { Route, Router } from './router.ts'
+import type { ServedChain } from './servedChain.ts'
+
+/** Calls that wait until a node has reached the newest block that clients have seen. */
+export type Waiting = {
+  /** Resolves when some node can answer. @throws UpstreamError that says why none can */
+  wait(call: Route, signal: StopSignal | undefined): Promise<void>
+  /** A node has reached another block: the calls that wait look again. */
+  tell(): void
+  /** Probes the nodes that have not shown the newest block yet. */
+  hurry(): void
+}
+
+/** Milliseconds for which a read waits until some node has reached the floor. */
+const FLOOR_PATIENCE = 2_000
+
+/** Creates the list of calls that wait. */
+export function createWaiting({
+  chain,
+  highest,
+  router,
+  seats,
+  stateNow,
+}: createWaiting.Options): Waiting {
+  const risen = new Set<() => void>()
+  const members = () => seats().map(({ member }) => member)
+
+  /** Waits until some node can answer. @throws UpstreamError that says why none can */
+  function wait(call: Route, signal: StopSignal | undefined): Promise<void> {
+    if (!router.mayCome(call)) return Promise.reject(noneUsable(call.operation))
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(limit)
+        risen.delete(look)
+        signal?.removeEventListener('abort', leave)
+      }
+      const look = () => {
+        if (!router.choose(call)) return
+        end()
+        resolve()
+      }
+      const leave = () => (end(), reject(signal?.reason))
+      const limit = setTimeout(() => {
+        end()
+        reject(noneUsable(call.operation))
+      }, FLOOR_PATIENCE)
+      risen.add(look)
+      signal?.addEventListener('abort', leave, { once: true })
+      hurry()
+    })
+  }
+
+  /** Probes the nodes that have not shown the newest block yet. */
+  function hurry(): void {
+    for (const { member, prober } of seats()) {
+      const { head, solid } = member.known
+      if ((head?.number ?? 0) < chain.head || (solid?.number ?? 0) < chain.solid)
+        if (member.breaker.state() !== 'open') void prober.probe()
+    }
+  }
+
+  function noneUsable(operation: string): UpstreamError {
+    if (members().some((member) => router.isUsable(member) && member.offers(operation)))
+      return new UpstreamError(
+        `no upstream node has reached block ${chain.head} yet: the highest is at ${highest()}`,
+      )
+    const reasons = seats().map(({ member }) => {
+      const { reason, state } = stateNow(member)
+      return `${member.upstream.name} is ${state}${reason === undefined ? '' : ` (${reason})`}`
+    })
+    return new UpstreamError(`no upstream node can answer: ${reasons.join('; ')}`)
+  }
+
+  return {
+    wait,
+    hurry,
+    tell() {
+      for (const look of risen) look()
+    },
+  }
+}
+
+export declare namespace createWaiting {
+  type Options = {
+    chain: Pick<ServedChain, 'head' | 'solid'>
+    /** The highest block that a node of this chain has. */
+    highest: () => number
+    router: Router
+    seats: () => readonly { member: Member; prober: Prober }[]
+    stateNow: (member: Member) => MemberState
+  }
+}
