@@ -12,6 +12,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import Table from 'cli-table3'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
@@ -24,6 +25,7 @@ const BATCH = 50
 const BLOCKS = 5_000
 const ACCOUNTS = 10_000
 const ROUNDS = 50
+const MINUTE = 60_000
 
 type Node = { url: string; process: ChildProcess; startMs: number }
 
@@ -147,26 +149,30 @@ async function snapshots({ url }: Node): Promise<{ snapshot: number; revert: num
   return { snapshot: times.snapshot / ROUNDS, revert: times.revert / ROUNDS }
 }
 
-/** MiB that 10,000 empty blocks add. */
-async function memory({ process: { pid }, url }: Node): Promise<number> {
+/** MiB that 10,000 empty blocks add; undefined when the node takes longer than a minute to make them. */
+async function memory({ process: { pid }, url }: Node): Promise<number | undefined> {
   const resident = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-  await call(url, 'hardhat_mine', ['0x2710'])
+  const mine = async () => {
+    const limit = sleep(MINUTE, 'late', { ref: false })
+    return (await Promise.race([call(url, 'hardhat_mine', ['0x2710']), limit])) !== 'late'
+  }
+  if (!(await mine())) return undefined
   const before = resident()
-  for (let count = 0; count < 3; count++) await call(url, 'hardhat_mine', ['0x2710'])
+  for (let count = 0; count < 3; count++) if (!(await mine())) return undefined
   return (resident() - before) / 3
 }
 
 async function measure(node: Node, rate: number): Promise<string[]> {
   const { ms, slowest } = await blocks(node)
   const { revert, snapshot } = await snapshots(node)
-  const mib = existsSync('/proc') ? (await memory(node)).toFixed(1) : 'unknown'
+  const mib = existsSync('/proc') ? await memory(node) : undefined
   return [
     node.startMs.toFixed(0),
     rate.toFixed(0),
     `${ms.toFixed(0)} (${slowest.toFixed(0)})`,
     `${snapshot.toFixed(1)} / ${revert.toFixed(1)}`,
-    mib,
+    mib?.toFixed(1) ?? 'unknown',
   ]
 }
 
