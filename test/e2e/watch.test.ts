@@ -182,7 +182,11 @@ describe.each(['http', 'webSocket'] as const)('ethers over %s', (kind) => {
       kind === 'http'
         ? new JsonRpcProvider(gateway.url, undefined, { pollingInterval: 60 })
         : new WebSocketProvider(() => new WebSocket(wsUrl()))
-    cleanups.push(() => provider.destroy())
+    cleanups.push(() => {
+      // A poll of a filter that is in flight would start the timers of a destroyed provider again.
+      if (provider instanceof JsonRpcProvider) provider.pause()
+      return provider.destroy()
+    })
     // ethers cannot deliver a notification that comes before it knows its network.
     await provider.getNetwork()
     return provider
