@@ -32,17 +32,14 @@ const RESET_TIME = 1_500
 /**
  * Compares the node's head with ours and publishes the updates between them, in order and without a gap.
  *
- * - A higher head is linked block by block. Where a parent hash does not fit, the branch is walked back by hash to
- *   where it left
- *   ours.
+ * - A higher head is linked block by block. Where a parent hash does not fit, the branch is read back by hash to the block at
+ *   which it left ours.
  * - A head that is not higher and on our branch means that the node lags: nothing changes.
  * - A head that is not higher and on another branch replaces ours only when the node shows nothing else for a while.
- * - A branch that leaves ours below the solidified block is refused and reported as a problem. It is followed only when
- *   the node
- *   shows nothing else for a long time.
- * - A node whose block 1 or whose block at the window's oldest height is another one serves another history: a private
- *   chain was
- *   reset. The whole window is replaced.
+ * - A branch that leaves ours below the solidified block is refused and reported as a problem. It is followed only when the
+ *   node shows nothing else for a long time.
+ * - A node whose block 1 or whose block at the window's oldest height is another one serves another history: a private chain
+ *   was reset. The whole window is replaced.
  */
 export function createHeadSync({
   authoritative = false,
