@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await page.addInitScript(WALLET)
     await page.goto(`${dev.url}/connect`)
     await page.getByRole('button', { name: 'Add to Test Wallet' }).click()
-    await page.getByText('Test Wallet uses this chain now.').waitFor()
+    await page.getByText('Test Wallet now uses this chain.').waitFor()
     const asked = await page.evaluate<unknown[]>('asked')
     expect(asked).toMatchObject([
       {
