@@ -93,7 +93,7 @@ const PROBE_SOCKETS = 2
 const CHECKS = 0.1
 
 /** Milliseconds between two checks of the chain, at least. */
-const CHECK_SPACING = 10
+const CHECK_SPACING = 2
 
 /** Calls that were too slow, in a row, before a probe looks at the node. */
 const SLOW_IN_A_ROW = 3
