@@ -10,7 +10,6 @@
 //   ANVIL_DIR=/tmp/anvil   a folder in which `npm install @foundry-rs/anvil` was run; without it anvil is skipped
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -18,6 +17,7 @@ import Table from 'cli-table3'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
+import { freePort } from '../test/freePort.ts'
 import { artifacts } from '../test/recordedChain.ts'
 
 const TRANSFERS = 1_000
@@ -28,14 +28,6 @@ const ROUNDS = 50
 const MINUTE = 60_000
 
 type Node = { url: string; process: ChildProcess; startMs: number }
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 async function start(program: string, args: readonly string[]): Promise<Node> {
   const port = await freePort()

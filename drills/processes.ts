@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+import { freePort } from '../test/freePort.ts'
 import type { DrillNode } from './case.ts'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -116,17 +117,6 @@ export function watchMemory(pid: number): { now(): number; stop(): { peak: numbe
       return { peak }
     },
   }
-}
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Registers a process that ends with the drill. */

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 import { parse } from 'yaml'
 
-import { freePort, startGateway, startNode, track } from './processes.ts'
+import { freePort } from '../test/freePort.ts'
+import { startGateway, startNode, track } from './processes.ts'
 
 const ALERTS = fileURLToPath(new URL('../deploy/prometheus/alerts.yaml', import.meta.url))
 const DASHBOARD = new URL('../deploy/grafana/ethgate.json', import.meta.url)

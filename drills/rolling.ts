@@ -8,9 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import Table from 'cli-table3'
 
+import { freePort } from '../test/freePort.ts'
 import { haproxyConfig, nginxConfig } from './balancers.ts'
 import { print } from './print.ts'
-import { type DrillGateway, freePort, startGateway, startNode, track } from './processes.ts'
+import { type DrillGateway, startGateway, startNode, track } from './processes.ts'
 import { startDrillRedis } from './redis.ts'
 import { callText } from './requests.ts'
 
