@@ -7,7 +7,7 @@ import type { Route, Router } from './router.ts'
 import type { ServedChain } from './servedChain.ts'
 
 /** Calls that wait until a node has reached the newest block that clients have seen. */
-export type Waiting = {
+export type FloorWait = {
   /** Resolves when some node can answer. @throws UpstreamError that says why none can */
   wait(call: Route, signal: StopSignal | undefined): Promise<void>
   /** A node has reached another block: the calls that wait look again. */
@@ -20,13 +20,13 @@ export type Waiting = {
 const FLOOR_PATIENCE = 2_000
 
 /** Creates the list of calls that wait. */
-export function createWaiting({
+export function createFloorWait({
   chain,
   highest,
   router,
   seats,
   stateNow,
-}: createWaiting.Options): Waiting {
+}: createFloorWait.Options): FloorWait {
   const risen = new Set<() => void>()
   const members = () => seats().map(({ member }) => member)
 
@@ -85,7 +85,7 @@ export function createWaiting({
   }
 }
 
-export declare namespace createWaiting {
+export declare namespace createFloorWait {
   type Options = {
     chain: Pick<ServedChain, 'head' | 'solid'>
     /** The highest block that a node of this chain has. */

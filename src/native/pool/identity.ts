@@ -24,7 +24,7 @@ export function createIdentity({
   now = () => performance.now(),
   onOther = () => {},
   read,
-  spacing = 10,
+  spacing,
   trust = 0,
 }: createIdentity.Options): Identity {
   let rightSince = Number.NEGATIVE_INFINITY
@@ -76,8 +76,8 @@ export declare namespace createIdentity {
     read: () => Promise<string>
     /** Called with the hash of block 0 of another chain. */
     onOther?: (genesis: string) => void
-    /** Milliseconds between the beginnings of two checks, at least. @default 10 */
-    spacing?: number
+    /** Milliseconds between the beginnings of two checks, at least. */
+    spacing: number
     /** Milliseconds for which a check counts. @default 0, so that each answer needs one that begins after it */
     trust?: number
     /** Monotonic milliseconds. @default performance.now */

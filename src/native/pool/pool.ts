@@ -8,6 +8,7 @@ import type {
 } from '../transport.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
+import { createFloorWait } from './floorWait.ts'
 import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
 import { queryOf } from './immutable.ts'
@@ -21,7 +22,6 @@ import { createRouter } from './router.ts'
 import { createServedChain, type ServedBlocks } from './servedChain.ts'
 import { type Timing, TIMING } from './timing.ts'
 import type { Upstream } from './upstream.ts'
-import { createWaiting } from './waiting.ts'
 
 /** Several nodes that look like one. */
 export type UpstreamPool = NativeTransport & {
@@ -66,10 +66,10 @@ export function createUpstreamPool({
     isUsable: router.isUsable,
     members,
     served: (number) => chain.hashAt(number),
-    onRisen: () => waiting.tell(),
+    onRisen: () => floorWait.tell(),
     quorum: headQuorum,
   })
-  const waiting = createWaiting({ chain, highest, router, seats: () => seats, stateNow })
+  const floorWait = createFloorWait({ chain, highest, router, seats: () => seats, stateNow })
   const race = createRace({
     choose: router.choose,
     hedges: createBudget(HEDGES),
@@ -115,7 +115,7 @@ export function createUpstreamPool({
     if (closed) return
     chain.genesis ??= decideGenesis()
     void heads.checkBranches()
-    waiting.tell()
+    floorWait.tell()
     report()
   }
 
@@ -181,7 +181,7 @@ export function createUpstreamPool({
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     let first = router.choose(call)
     if (!first) {
-      await waiting.wait(call, signal)
+      await floorWait.wait(call, signal)
       first = router.choose(call)
     }
     if (kind !== 'send' && first) return race(call, first, signal)
@@ -195,7 +195,7 @@ export function createUpstreamPool({
     setFloor(next) {
       const rises = next.head > chain.head || next.solid > chain.solid
       chain.show(next)
-      if (rises) waiting.hurry()
+      if (rises) floorWait.hurry()
     },
     status() {
       const total = members().reduce((sum, member) => sum + member.counts().calls, 0)

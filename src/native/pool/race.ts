@@ -153,7 +153,7 @@ export function createRace({
       case 'busy':
         return another(run, 'busy', judgement.error)
       case 'failed':
-        // It happens to the calls of one moment; from then on the node is not asked.
+        // Only calls already in flight meet a node of another chain; it gets no further calls.
         return another(
           run,
           judgement.error instanceof OtherChainError ? 'confirm' : 'failover',
@@ -268,7 +268,7 @@ type Attempt = DueEntry & {
 /** Why the calls that lost a race are cancelled. */
 const RACE_OVER = new Error('another node has answered')
 
-/** Whoever gets it must not ask again: that was done here, as often as it may be. */
+/** The error for the caller, which must not retry: the race has used up the retries. */
 function givenUp(fault: Error): Error {
   return fault instanceof NodeBusyError
     ? new NodeBusyError({ cause: fault.cause, isFinal: true })
