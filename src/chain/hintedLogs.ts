@@ -28,7 +28,7 @@ const FEW_TRANSACTIONS = 4
 
 /**
  * The logs of solidified blocks, read only where a hint says that there are some: the outcomes of those transactions, or of the whole block.
- * Undefined when they do not have what was said: then all blocks have to be read.
+ * Undefined when these do not match the hint: then all blocks have to be read.
  *
  * The outcome of one transaction does not tell the hash of its block, nor its place in it. Those are taken from the hint, and one block of
  * each search is read whole to see that they are right.
@@ -39,7 +39,7 @@ export async function readHinted(
   { limit, memory, native, signal, spans }: readHinted.Options,
 ): Promise<LogChunk[] | undefined> {
   const found: LogChunk[] = []
-  const compared = mostTelling(blocks)
+  const compared = sampleOf(blocks)
   /** Blocks from the beginning on that were read without a gap, and their rows. */
   let done = 0
   let rows = 0
@@ -49,7 +49,7 @@ export async function readHinted(
   async function readWhole(block: HintedBlock): Promise<LogChunk | undefined> {
     const read = await spans.readOne(block.number, signal)
     const chunk = read?.id.hash === block.hash ? read.logs(matcher) : undefined
-    return chunk && isWhatWasSaid(chunk, block) ? chunk : undefined
+    return chunk && matchesHint(chunk, block) ? chunk : undefined
   }
 
   async function read(block: HintedBlock): Promise<LogChunk | undefined> {
@@ -101,8 +101,8 @@ export declare namespace readHinted {
 
 const TROUBLE = [NodeBusyError, NodeTimeoutError, NodeUnreachableError]
 
-/** The block whose logs tell most about how the node counts: one with others before them, and as few as may be. */
-function mostTelling(blocks: readonly HintedBlock[]): HintedBlock | undefined {
+/** The block to compare whole: one with other logs before those that match, which shows how the node counts, and as few as possible. */
+function sampleOf(blocks: readonly HintedBlock[]): HintedBlock | undefined {
   let best = blocks[0]
   let least = Infinity
   for (const block of blocks) {
@@ -116,7 +116,7 @@ function mostTelling(blocks: readonly HintedBlock[]): HintedBlock | undefined {
 }
 
 /** Whether rows of a whole block are those of a hint, with the same places. */
-function isWhatWasSaid(chunk: LogChunk, { count, transactions }: HintedBlock): boolean {
+function matchesHint(chunk: LogChunk, { count, transactions }: HintedBlock): boolean {
   if (chunk.count !== count) return false
   let row = 0
   return transactions.every(({ id, index, logIndexes }) =>
@@ -131,7 +131,7 @@ function isWhatWasSaid(chunk: LogChunk, { count, transactions }: HintedBlock): b
   )
 }
 
-/** The logs of a block by the outcomes of some transactions; undefined when they do not have what was said. */
+/** The logs of a block by the outcomes of some transactions; undefined when they do not match the hint. */
 async function readTransactions(
   hinted: HintedBlock,
   matcher: LogMatcher,
