@@ -11,7 +11,7 @@ import type { StateRead } from './stateRead.ts'
 const KITCHEN = `0x${labels.contracts.Kitchen.address.slice(2)}` as const
 const DEAD = `0x${labels.contracts['Child payable'].address.slice(2)}` as const
 const CODE = `0x${artifacts.Kitchen.runtime.replace('0x', '')}`
-/** The account that genesis gives −2^63 to. */
+/** The account whose balance in genesis is −2^63. */
 const BURN = '0x50b0c2b3bcad53eb45b57c4e5df8a9890d002cc8'
 const NOBODY = `0x${'11'.repeat(20)}` as const
 
@@ -38,13 +38,13 @@ describe('balanceAt', () => {
     expect(await balanceAt(keys.alice.eth, past(native, 223))).toBe(19_797_579_273_724n)
   })
 
-  test('behavior: a debt reads as zero', async () => {
+  test('behavior: a negative balance becomes zero', async () => {
     const { native } = await createReplayNative()
     expect(await balanceAt(BURN, { native, source: { at: 'latest' } })).toBe(0n)
     expect(await balanceAt(BURN, past(native, 1))).toBe(0n)
   })
 
-  // What a node with history switched off answers: zero for everybody, and no trace of any block.
+  // A node without history answers zero for every account, and an error for every block.
   test('error: a node without history', async () => {
     const { native } = await createReplayNative({
       intercept({ path, body }) {
@@ -74,7 +74,7 @@ describe('balanceAt', () => {
     })
   })
 
-  test('error: trouble of the node is no missing history', async () => {
+  test('error: a failing node is not reported as missing history', async () => {
     const { native } = await createReplayNative({ intercept: () => ({ status: 502, text: '' }) })
     await expect(balanceAt(keys.rich.eth, past(native, 7))).rejects.toMatchObject({ code: -32_603 })
   })

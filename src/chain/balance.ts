@@ -8,18 +8,18 @@ import type { NativeClient } from '../native/client.ts'
 import { NodeLacksApiError, NodeRefusedError } from '../native/errors.ts'
 import type { StateRead } from './stateRead.ts'
 
-/** Milliseconds after which a node without a balance history is asked for it again. */
+/** Milliseconds until the gateway asks a node without a balance history for it again. */
 const ASK_AGAIN = 60_000
 
-/** Time until which nodes without a balance history are not asked for it. */
+/** For nodes without a balance history: the time, in milliseconds, before which the gateway does not ask for it again. */
 const withoutHistory = new WeakMap<NativeClient, number>()
 
 /**
- * Coins of an account in sun, at the state that `source` names; zero when there is no such account. Where the node
- * keeps a history of balances, the balance at a recent block is exact; elsewhere it is that of the newest state.
+ * The balance of an account in sun, in the state that `source` names; zero when the account does not exist. If the node
+ * keeps a history of balances, the balance at a recent block is exact; otherwise it is the balance of the newest state.
  *
- * The account that burned coins are sent to starts at −2^63 in genesis. A debt reads as zero, because an Ethereum
- * quantity has no sign.
+ * The account that receives burned coins starts at −2^63 in genesis. A negative balance becomes zero, because an
+ * Ethereum quantity has no sign.
  *
  * @throws HistoricalStateError for an old block when the node keeps no history of balances.
  */
@@ -44,7 +44,7 @@ async function recentBalance(
     return await pastBalance(address, block, state)
   } catch (error) {
     if (!(error instanceof HistoricalStateError)) throw error
-    // The node refuses this block only: a lagging node does not have it.
+    // The node rejects only this block: a lagging node does not have it.
     if (!(error.cause instanceof NodeRefusedError))
       withoutHistory.set(state.native, performance.now() + ASK_AGAIN)
     return undefined
@@ -69,7 +69,7 @@ async function pastBalance(
     ),
   )
   const changed = answer?.block_identifier?.number ?? 0
-  // A node without history has recorded no change of any account: it answers zero, as of the given block.
+  // A node without history has recorded no change of any account: it answers zero for every block.
   const isUnknown = BigInt(answer?.balance ?? 0) === 0n && changed === number
   if (isUnknown && !(await hasBalancesOf(native, identifier, signal)))
     throw new HistoricalStateError(`of block ${number}`)

@@ -7,7 +7,7 @@ import { type Blocks, createBlocks } from './blocks.ts'
 
 const MIB = 1024 * 1024
 
-/** A chain of blocks with two transactions each, of which the first `solid` are solidified. */
+/** A chain of blocks with two transactions each. The first `solid` blocks are solidified. */
 function setup({ cacheBytes = 64 * MIB, length = 20, solid = 10 } = {}) {
   const chain = createScriptedChain()
   for (let number = 1; number <= length; number++) chain.mine({ logs: [[], []] })
@@ -26,7 +26,7 @@ test('default', async () => {
 })
 
 describe('get', () => {
-  test('behavior: each block is fetched once, by number or by hash, however many ask', async () => {
+  test('behavior: concurrent reads by number and by hash fetch each block once', async () => {
     const { blocks, chain } = setup()
     const hash = chain.canonical()[3]!.hash
     const all = await Promise.all([
@@ -40,13 +40,13 @@ describe('get', () => {
     expect(chain.total()).toBe(2)
   })
 
-  test('behavior: above the head there is nothing, and nobody is asked', async () => {
+  test('behavior: a height above the head has no block and costs no call', async () => {
     const { blocks, chain } = setup()
     expect(await blocks.get(21)).toBeUndefined()
     expect(chain.total()).toBe(0)
   })
 
-  test('behavior: what the head follower read is not read again, also once it is history', async () => {
+  test('behavior: blocks that the head has read are not read again, also below the window', async () => {
     const { blocks, chain, head } = setup()
     const { native } = chain
     const block = await native.wallet.getBlockByNum({ num: 20 })
@@ -63,7 +63,7 @@ describe('get', () => {
     expect(chain.total()).toBe(calls)
   })
 
-  test('behavior: without memory every read asks', async () => {
+  test('behavior: without cache memory every read calls the node', async () => {
     const { blocks, chain } = setup({ cacheBytes: 0 })
     expect((await blocks.get(3))?.id.number).toBe(3)
     expect((await blocks.get(3))?.id.number).toBe(3)
@@ -71,7 +71,7 @@ describe('get', () => {
     expect(blocks.peek(3)).toBeUndefined()
   })
 
-  test('behavior: memory is bounded, also while answers are made of what is kept', async () => {
+  test('behavior: memory is bounded, also while answers of cached blocks are built', async () => {
     const cacheBytes = 100_000
     const { blocks } = setup({ cacheBytes, length: 60, solid: 60 })
     for (let number = 0; number <= 60; number++) {
@@ -86,7 +86,7 @@ describe('get', () => {
     expect(blocks.peek(0)).toBeUndefined()
   })
 
-  test('error: the node fails, and the next asking is a new one', async () => {
+  test('error: the node fails, and the next read calls it again', async () => {
     const { blocks, chain } = setup()
     chain.faults.down = true
     await expect(blocks.get(3)).rejects.toMatchObject({ code: -32603 })
@@ -94,7 +94,7 @@ describe('get', () => {
     expect((await blocks.get(3))?.id.number).toBe(3)
   })
 
-  test('error: a node that lags behind the head which it announced', async () => {
+  test('error: a node that lags behind the head that it announced', async () => {
     const { blocks, chain, head } = setup()
     chain.faults.lag = 5
     await expect(blocks.get(19)).rejects.toMatchObject({ code: -32603 })
@@ -115,7 +115,7 @@ describe('reorg', () => {
     expect(block?.transactions).toHaveLength(1)
   })
 
-  test('error: the node has left the branch that the head still follows', async () => {
+  test('error: the node is on another branch than the head', async () => {
     const { blocks, chain, head } = setup()
     chain.reorg(4, [{}, {}, {}, {}, {}])
     await expect(blocks.get(18)).rejects.toMatchObject({ code: -32603 })
@@ -124,7 +124,7 @@ describe('reorg', () => {
     expect((await blocks.get(18))?.id.hash).toBe(chain.canonical()[18]?.hash)
   })
 
-  test('behavior: the head follows while the block is asked for', async () => {
+  test('behavior: a reorg of the head while the block is read', async () => {
     const { blocks, chain, head } = setup()
     const joined = chain.reorg(4, [{}, {}, {}, {}, {}])
     const reading = blocks.get(18)
@@ -132,7 +132,7 @@ describe('reorg', () => {
     expect((await reading)?.id.hash).toBe(joined[1]?.hash)
   })
 
-  test('behavior: a chain in this process goes back below what was final', async () => {
+  test('behavior: a chain in this process goes back below its solidified block', async () => {
     const { blocks, chain, head } = setup({ length: 60, solid: 60 })
     const old = await blocks.get(20)
     const epoch = blocks.epoch()
@@ -149,26 +149,26 @@ describe('reorg', () => {
 })
 
 describe('byHash', () => {
-  test('behavior: a hash of a height that exists, but of no block', async () => {
+  test('behavior: an unknown hash of an existing height', async () => {
     const { blocks } = setup()
     expect(await blocks.byHash(`0x${'3'.padStart(16, '0')}${'ab'.repeat(24)}`)).toBeUndefined()
   })
 
-  test('behavior: a hash of no height at all asks nobody', async () => {
+  test('behavior: a hash whose height does not exist costs no call', async () => {
     const { blocks, chain } = setup()
     expect(await blocks.byHash(`0x${'ff'.repeat(32)}`)).toBeUndefined()
     expect(chain.total()).toBe(0)
   })
 })
 
-test('behavior: transactions of blocks that are here are found without asking', async () => {
+test('behavior: transactions of cached blocks are found without a call', async () => {
   const { blocks } = setup()
   const block = await blocks.get(3)
   expect(blocks.withTransaction(block!.transactions[1]!)).toBe(block)
   expect(blocks.withTransaction(`0x${'ab'.repeat(32)}`)).toBeUndefined()
 })
 
-/** What the cached ones of the first 61 blocks take. */
+/** Memory of those of the first 61 blocks that are cached. */
 function bytesOf(blocks: Blocks): number {
   const heights = Array.from({ length: 61 }, (_, number) => number)
   return heights.reduce((sum, number) => sum + (blocks.peek(number)?.bytes() ?? 0), 0)

@@ -12,10 +12,10 @@ import type { ChainUpdate, Head } from './headTypes.ts'
 import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
 
 /**
- * The blocks of the canonical chain, each fetched once and kept while memory allows.
+ * The blocks of the canonical chain. Each is read once and cached while memory allows.
  *
- * Blocks are kept by hash. Above the solidified block the head decides which of them is canonical; at and below it the
- * hash of a height never changes. So a reorg takes effect at once, and no block must be removed from the cache.
+ * The cache is keyed by hash. Above the solidified block the head decides which block is canonical; at and below it the
+ * hash of a height never changes. So a reorg takes effect at once, and the cache never has to remove a block.
  */
 export type Blocks = {
   /** The canonical block of a height; undefined above the head. @throws UpstreamError, the signal's reason */
@@ -34,7 +34,7 @@ export type Blocks = {
   putSolid(loaded: LoadedBlock): CachedBlock
   /** A number that changes when the chain goes back below its solidified block. */
   epoch(): number
-  /** Use of the cache since the start; `bytes` is what it holds now. */
+  /** Hits and misses of the cache since the start; `bytes` is its present size. */
   usage(): { bytes: number; hits: number; misses: number }
 }
 
@@ -44,13 +44,13 @@ export type CanonicalView = Pick<
   'at' | 'blockWith' | 'latest' | 'solid' | 'onUpdate' | 'pollNow'
 >
 
-/** Attempts to read a block that the head has: a node behind a load balancer or in a reorg may get it a moment later. */
+/** Attempts to read a block that the head has. A node behind a load balancer, or in a reorg, may get it a moment later. */
 const ATTEMPTS = 4
 const RETRY_DELAY = 150
 
 export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.Options): Blocks {
   const cache = new LRUCache<Hash, { block: CachedBlock }>({
-    // The library accepts only positive sizes. One byte holds nothing.
+    // The library accepts only positive sizes. A cache of one byte stores no block.
     maxSize: Math.max(cacheBytes, 1),
     sizeCalculation: ({ block }) => block.bytes(),
     dispose: ({ block }, _hash, reason) => {
@@ -65,7 +65,7 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   /** Newest height that was solidified. */
   let solidTo = -1
   let epoch = 0
-  /** Hash of block 1, as far as it is known. */
+  /** Hash of block 1, if known. */
   let first: Hash | undefined
   let hits = 0
   let misses = 0
@@ -137,7 +137,7 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   ): Promise<CachedBlock | undefined> {
     for (let attempt = 1; number <= head.latest().number; attempt++) {
       const loaded = await loadBlock(native, { number }, signal)
-      // Read after the answer: the head may have moved in the meantime.
+      // Compared after the answer: the head may have changed meanwhile.
       const canonical = hashAt(number)
       if (loaded && (canonical === undefined || canonical === toHash(loaded.block.blockID)))
         return number <= head.solid().number ? putSolid(loaded) : put(loaded)

@@ -24,7 +24,7 @@ test('default', () => {
   expect(fromWire(arrayOf([logs], logs.count))).toEqual(toRpcLogs(block, infos))
 })
 
-test('behavior: an answer is made once, in whatever order they are asked for', () => {
+test('behavior: each answer is built once, in any order of requests', () => {
   const cached = createCachedBlock(recordedBlock(132), () => {})
   const first = [
     cached.receipts(context),
@@ -42,7 +42,7 @@ test('behavior: an answer is made once, in whatever order they are asked for', (
   expect(again).toEqual(first)
 })
 
-test('behavior: its weight follows what it holds; the source goes when all answers are made', () => {
+test('behavior: its size grows with its answers; the source is dropped when all are built', () => {
   const weights: number[] = []
   const cached = createCachedBlock(recordedBlock(132), () => weights.push(cached.bytes()))
   const loaded = cached.bytes()
@@ -58,7 +58,7 @@ test('behavior: its weight follows what it holds; the source goes when all answe
   expect(weights[3]).toBeGreaterThan(answers.reduce((sum, bytes) => sum + bytes, 0))
 })
 
-test('behavior: a search that finds nothing makes nothing', () => {
+test('behavior: a search without matches builds no answer', () => {
   const grown: number[] = []
   const cached = createCachedBlock(recordedBlock(132), () => grown.push(1))
   const nowhere = createLogMatcher({ addresses: [`0x${'99'.repeat(20)}`], topics: [] })

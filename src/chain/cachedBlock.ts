@@ -13,18 +13,18 @@ import type { LogKey, LogMatcher } from './logMatch.ts'
 import { type Rows, toRows } from './rows.ts'
 
 /**
- * Values that answers about a block need beside the block itself. They never change for a block, so the first use sets
+ * Values that answers about a block need in addition to the block. They never change for a block, so the first use sets
  * them.
  */
 export type BlockContext = {
   chainId: number
   /** Sun, as of the block's time. */
   energyPrice: bigint
-  /** The same, where blocks announce EIP-1559 fees. */
+  /** The base fee of the block, in sun. Absent if blocks announce no EIP-1559 fees. */
   baseFeePerGas?: bigint | undefined
 }
 
-/** A block with its answers as wire bytes. Each answer is made on first use and cached. */
+/** A block with its answers as wire bytes. Each answer is built on first use and cached. */
 export type CachedBlock = {
   readonly id: BlockId
   /** Milliseconds. */
@@ -41,7 +41,7 @@ export type CachedBlock = {
   bytes(): number
 }
 
-/** `onGrow` is called when another answer was cached and `bytes()` has changed. */
+/** `onGrow` is called after an answer was cached and `bytes()` has changed. */
 export function createCachedBlock(input: LoadedBlock, onGrow: () => void): CachedBlock {
   const { block } = input
   const raw = block.block_header.raw_data
@@ -56,7 +56,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
   let logs: Rows<RpcLog[], RpcLog> | undefined
 
-  /** The native objects are dropped once all answers are made from them. */
+  /** The native objects. They are dropped when all answers have been built. */
   function made(): void {
     if (slim && full) header = undefined
     if (slim && full && receipts && (logs || keys.length === 0)) source = undefined
@@ -139,17 +139,17 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   return view
 }
 
-/** Closures and ids of a block. */
+/** Memory of the closures and ids of a block, in bytes. */
 const BLOCK_BYTES = 3_000
-/** A header as an object, with its bloom as text. */
+/** Memory of a header as an object, with its bloom as text. */
 const HEADER_BYTES = 3_000
-/** A hash, and its place in the index of transactions. */
+/** Memory of a hash and its entry in the index of transactions. */
 const TRANSACTION_BYTES = 250
-/** An entry of the log index; its strings are shared. */
+/** Memory of an entry of `keys`; its strings are shared. */
 const KEY_BYTES = 120
-/** An address or topic with its place in a set. */
+/** Memory of an address or topic with its entry in a set. */
 const ITEM_BYTES = 160
-/** Objects and short strings that a transaction, its outcome and a log take as parsed JSON, beside their long hex. */
+/** Memory of a parsed transaction, its outcome and a log without their long hex strings. */
 const PARSED_TRANSACTION_BYTES = 3_000
 const PARSED_LOG_BYTES = 500
 
@@ -164,7 +164,7 @@ function estimate({ block, infos }: LoadedBlock): number {
   return bytes
 }
 
-/** Address and topics of every log, each text once, and the set of all of them. */
+/** Address and topics of every log, each string stored once, and the set of all of them. */
 function logKeys({ block, infos }: LoadedBlock): { keys: LogKey[]; items: ReadonlySet<string> } {
   const texts = new Map<string, string>()
   const once = (text: string) => {
@@ -181,6 +181,6 @@ function logKeys({ block, infos }: LoadedBlock): { keys: LogKey[]; items: Readon
 }
 
 function kept(source: LoadedBlock | undefined): LoadedBlock {
-  if (!source) throw new Error('the source of a block was dropped before its answers were made')
+  if (!source) throw new Error('the source of a block was dropped before its answers were built')
   return source
 }

@@ -43,11 +43,11 @@ test('args: creation code', async () => {
   expect(result?.data).toBe(`0x${runtime.replace('0x', '')}`)
 })
 
-test('behavior: an account without code gives nothing', async () => {
+test('behavior: an account without code returns undefined', async () => {
   expect(await run({ from: ZERO, to: keys.bob.eth, data: '0x11', value: 0n })).toBeUndefined()
 })
 
-describe('behavior: built-in contracts have no code and answer all the same', () => {
+describe('behavior: precompiled contracts have no code but return a result', () => {
   const at = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`
 
   test('sha256', async () => {
@@ -65,18 +65,18 @@ describe('behavior: built-in contracts have no code and answer all the same', ()
     const { r, s, v } = await sign({ hash: `0x${hash}`, privateKey: `0x${keys.bob.pk}` })
     const data: Hex = `0x${hash}${v?.toString(16).padStart(64, '0')}${r.slice(2)}${s.slice(2)}`
     const result = await run({ from: ZERO, to: at(1), data, value: 0n })
-    // The machine of this chain keeps the prefix byte of the address in the word.
+    // The virtual machine of this chain keeps the prefix byte of the address in the word.
     expect(result?.data).toBe(pad(`0x${keys.bob.hex}`, { size: 32 }))
   })
 
-  test('a number that none of them has', async () => {
+  test('a number without a contract', async () => {
     expect(await run({ from: ZERO, to: at(0xffff), data: '0x', value: 0n })).toMatchObject({
       data: '0x',
     })
   })
 })
 
-describe('error: reverts carry their exact bytes', () => {
+describe('error: reverts have their exact data', () => {
   test.each([
     [
       'rString',
@@ -118,7 +118,7 @@ describe('error: reverts carry their exact bytes', () => {
   })
 })
 
-describe('error: what else stops a call', () => {
+describe('error: other failures of a call', () => {
   test.each<[string, Call, string]>([
     ['invalid opcode', kitchen('invalid'), 'invalid opcode: Invalid operation code: opCode[fe];'],
     [
@@ -142,12 +142,12 @@ describe('error: what else stops a call', () => {
       'insufficient funds for gas * price + value',
     ],
     [
-      'value from nobody',
+      'value without a sender',
       kitchen('pay', [], { from: `0x${'11'.repeat(20)}`, value: 1n }),
       'insufficient funds for gas * price + value',
     ],
     [
-      'more value than anybody can have',
+      'more value than any account can have',
       kitchen('pay', [], { value: 2n ** 63n }),
       'insufficient funds for gas * price + value',
     ],
@@ -157,7 +157,7 @@ describe('error: what else stops a call', () => {
       'insufficient funds for gas * price + value',
     ],
     [
-      'nothing to run',
+      'no target and no code',
       { from: ZERO, data: '0x', value: 0n },
       'contract creation without any data provided',
     ],

@@ -10,10 +10,10 @@ import { callThrough, isPrecompile } from './precompile.ts'
 import { operationsAt, type StateRead } from './stateRead.ts'
 import { callError, insufficientFunds, isAccountWithoutCode } from './vmError.ts'
 
-/** A call as the virtual machine sees it. */
+/** A call as the virtual machine runs it. */
 export type Call = {
   from: Address
-  /** Absent: `data` is creation code. */
+  /** The called address. If absent, `data` is creation code. */
   to?: Address
   data: Hex
   /** Sun. */
@@ -24,8 +24,8 @@ export type Call = {
 export type CallResult = { data: Hex; energy: bigint }
 
 /**
- * Runs a call on the state that `source` names, without a transaction. Undefined: the target has no code, nothing ran, and
- * the caller owns the value.
+ * Runs a call on the state that `source` names, without a transaction. Returns undefined if the target has no code, so
+ * that nothing ran, and the caller owns the value.
  *
  * @throws ExecutionRevertedError with the exact revert bytes; HistoricalStateError; RpcError `-32000` when the virtual
  * machine stopped for another reason or the caller lacks the value.
@@ -42,8 +42,8 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
 }
 
 /**
- * Runs creation code that returns its result by REVERT, which costs no deposit and allows any first byte. It also works
- * on the solidified state, for which the node has few other reads.
+ * Runs creation code that returns its result by REVERT. Unlike RETURN, this costs no code deposit and allows any first
+ * byte. It also works on the solidified state, for which the node has few other reads.
  */
 export async function runProbe(code: Hex, state: StateRead): Promise<Hex> {
   const outcome = await simulate({ from: ZERO, data: code, value: 0n }, state)
@@ -65,7 +65,7 @@ export function toNativeCall({ from, to, data, value }: Call): ContractCallReque
 }
 
 /**
- * Checks that the sender of a plain transfer owns what it sends, in the state that the call runs in.
+ * Checks that the sender of a plain transfer owns the value, in the state that the call runs in.
  *
  * @throws RpcError `insufficient funds …`
  */

@@ -39,7 +39,7 @@ describe('the recorded chain', () => {
         expect(receipt && fromWire(receipt)).toEqual(receipts[index])
       }
     }
-    // Every block was asked for once, its outcomes once where there are transactions.
+    // Every block was read once, and the outcomes of every block with transactions.
     expect(node.requests.count('/wallet/getblockbynum')).toBe(heights.length)
     const busy = heights.filter((number) => number > 0 && recordedBlock(number).infos.length > 0)
     expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(busy.length)
@@ -61,7 +61,7 @@ describe('the recorded chain', () => {
     expect(await asked((chain) => chain.transaction(hash))).toBe(3)
   })
 
-  test('behavior: genesis’ transactions are found, and have no receipts', async () => {
+  test('behavior: transactions of genesis are found and have no receipts', async () => {
     const { chain } = await createReplayContext()
     const [hash] = recordedBlock(0).block.transactions?.map(({ txID }): Hash => `0x${txID}`) ?? []
     expect(await chain.transaction(hash!)).toMatchObject({ blockNumber: '0x0', hash })
@@ -69,7 +69,7 @@ describe('the recorded chain', () => {
     expect(fromWire((await chain.receipts('earliest'))!)).toEqual([])
   })
 
-  test('behavior: what is not there', async () => {
+  test('behavior: unknown blocks and transactions', async () => {
     const { chain } = await createReplayContext()
     expect(await chain.block(224, false)).toBeUndefined()
     expect(await chain.block({ blockHash: unknown }, false)).toBeUndefined()
@@ -87,7 +87,7 @@ describe('the recorded chain', () => {
     expect([await chain.energyPrice(), await chain.energyPrice(0)]).toEqual([210n, 100n])
   })
 
-  test('error: an upstream that cannot be asked is never "unknown"', async () => {
+  test('error: an unreachable upstream is an error, never "unknown"', async () => {
     const { chain } = await createReplayContext({ intercept: () => ({ status: 503, text: '' }) })
     const hash = labelledHash('erc20 transfer')
     const reads = [
@@ -104,7 +104,7 @@ describe('the recorded chain', () => {
     expect(results.map(({ status }) => status)).toEqual(reads.map(() => 'rejected'))
   })
 
-  test('error: a transaction on a chain whose outcomes the node does not keep', async () => {
+  test('error: a transaction whose outcome the node does not keep', async () => {
     const { chain } = await createReplayContext({
       intercept: ({ path }) =>
         path.endsWith('gettransactioninfobyid') ? { text: '{}' } : undefined,
@@ -146,7 +146,7 @@ describe('transactions near the head', () => {
     number: number,
   ): Promise<Hash> => fromWire((await chain.transactionAt(number, 0))!).hash
 
-  test('behavior: in the pool, the fields of a block are null', async () => {
+  test('behavior: in the mempool, the fields of a block are null', async () => {
     const { chain, node } = setup()
     node.pending.push('cd'.repeat(32))
     const hash: Hash = `0x${'cd'.repeat(32)}`
@@ -160,7 +160,7 @@ describe('transactions near the head', () => {
     expect(await chain.receipt(hash)).toBeUndefined()
   })
 
-  test('behavior: nothing in a block is taken for the replacement of what is in the pool', async () => {
+  test('behavior: a mined transaction does not look like the replacement of a pending one', async () => {
     const view = setup()
     const hash: Hash = `0x${'cd'.repeat(32)}`
     view.node.pending.push(hash.slice(2))
@@ -169,7 +169,7 @@ describe('transactions near the head', () => {
     expect(await view.chain.transaction(hash)).toMatchObject({ nonce: '0x7fffffff' })
   })
 
-  test('behavior: the solid view knows no pool and no block above', async () => {
+  test('behavior: the solid view has no mempool and no block above the solidified one', async () => {
     const full = setup()
     const { chain, node } = setup('solid')
     node.pending.push('cd'.repeat(32))
@@ -182,7 +182,7 @@ describe('transactions near the head', () => {
     expect(await chain.receipt(below)).toBeDefined()
   })
 
-  test('behavior: in a block that the head does not know yet, it is still pending', async () => {
+  test('behavior: a transaction in a block that the head does not have yet is still pending', async () => {
     const view = setup()
     const { chain, head, node } = view
     node.mine({ logs: [[]] })
@@ -196,7 +196,7 @@ describe('transactions near the head', () => {
     expect(await chain.receipt(hash)).toBeDefined()
   })
 
-  test('error: a transaction in a block of the head is not null when the node lags', async () => {
+  test('error: a transaction in a block of the head is an error, not null, when the node lags', async () => {
     const view = setup()
     const { chain, head, node } = view
     const block = node.mine({ logs: [[]] })
@@ -210,7 +210,7 @@ describe('transactions near the head', () => {
     expect(await chain.receipt(hash)).toBeDefined()
   })
 
-  test('behavior: a client that is gone is not waited for', async () => {
+  test('behavior: a read ends when its client disconnects', async () => {
     const { chain, node } = setup()
     const calls = node.total()
     const gone = AbortSignal.abort(new Error('client gone'))
@@ -221,7 +221,7 @@ describe('transactions near the head', () => {
     expect(node.total()).toBe(calls)
   })
 
-  test('behavior: a transaction of a block that was left is unknown, and so is its receipt', async () => {
+  test('behavior: a transaction of an orphan and its receipt are unknown', async () => {
     const view = setup()
     const { chain, head, node } = view
     const hash = await transactionIn(view, 19)
@@ -232,11 +232,11 @@ describe('transactions near the head', () => {
     expect(await chain.transaction(hash)).toBeUndefined()
   })
 
-  test('behavior: a transaction that moved to another block is shown there', async () => {
+  test('behavior: a transaction that a reorg moved is shown in its new block', async () => {
     const view = setup()
     const { blocks, chain, head, node } = view
     const hash = await transactionIn(view, 19)
-    // The same transaction is packed by the other branch, two blocks later.
+    // The other branch contains the same transaction two blocks later.
     const [, , block] = node.reorg(3, [{}, {}, { logs: [[]] }])
     const loaded = await node.native.wallet.getBlockByNum({ num: block!.number })
     const [infos] = [await node.native.wallet.getTransactionInfoByBlockNum({ num: block!.number })]

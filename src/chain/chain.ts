@@ -72,7 +72,7 @@ export function createChain(options: createChain.Options): Chain {
     return hash === undefined ? (await blocks.get(number))?.id : { hash, number }
   }
 
-  /** The heights of a search, up to the newest block at most; undefined when it begins above the newest block. */
+  /** The heights of a search, which end at the newest block; undefined when the search begins above it. */
   async function rangeOf(from: BlockRef, to: BlockRef): Promise<BlockRange | undefined> {
     const bound = async (ref: BlockRef) => {
       if (typeof ref !== 'object') return heightOf(ref)
@@ -81,7 +81,7 @@ export function createChain(options: createChain.Options): Chain {
       return id.number
     }
     const first = await bound(from)
-    // As an end, `latest` is open: it also ends a range that begins in the future.
+    // `latest` as the end means no end: a range that begins in the future is valid too.
     const last = to === 'latest' || to === 'pending' ? Infinity : await bound(to)
     if (first > last) throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
     const newest = latest().number
@@ -201,12 +201,12 @@ export declare namespace createChain {
     /** Last four bytes of the genesis hash. */
     chainId: number
     genesis: Hash
-    /** Where the node's own JSON-RPC is known. */
+    /** The node's own JSON-RPC, if configured. */
     hints?: LogHints | undefined
-    /** Where there is one. */
+    /** The log index, if configured. */
     index?: IndexedLogs | undefined
     view: 'full' | 'solid'
-    /** Given when another view of the same chain exists. @default own ones */
+    /** The caches of another view of the same chain, to share them. @default new ones */
     caches?: ChainCaches
   }
 }

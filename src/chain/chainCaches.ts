@@ -9,7 +9,7 @@ import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
 import { createLogCache } from './logCache.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
 
-/** What the two views of one chain share. */
+/** The caches that the two views of one chain share. */
 export type ChainCaches = {
   prices: EnergyPrices
   spans: BlockSpans
@@ -17,16 +17,16 @@ export type ChainCaches = {
   answers: LRUCache<string, Wire<RpcLog[]>>
 }
 
-/** Share of the memory for blocks that whole answers to log searches may take, beside it. */
+/** Memory for whole answers to log searches, as a share of the memory for blocks and in addition to it. */
 const ANSWERS_SHARE = 1 / 8
 
-/** Share of that memory for the logs of blocks that searches have read, also beside it. */
+/** Memory for the logs of blocks that searches have read, as a share of the same memory and in addition to it. */
 const LOGS_SHARE = 1 / 4
 
-/** Bytes of an answer beside its text: the key and the entry. */
+/** Bytes of a cached answer without its text: the key and the entry. */
 const ANSWER_BYTES = 500
 
-/** Creates what the views of one chain share. Their memory is bounded by shares of `config.cacheBytes`. */
+/** Creates the caches that the views of one chain share. Shares of `config.cacheBytes` bound their memory. */
 export function createChainCaches({
   blocks,
   config,

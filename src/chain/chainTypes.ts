@@ -5,7 +5,7 @@ import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../codec/type
 import type { Wire } from '../lib/wire.ts'
 import type { HeadBlock } from './headTypes.ts'
 
-/** What methods see of the chain, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
+/** The chain as methods see it, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
 export type Chain = {
   view: 'full' | 'solid'
   /** Last four bytes of the genesis hash. */
@@ -16,10 +16,10 @@ export type Chain = {
   solid(): HeadBlock
   /** The canonical block that a reference names; undefined when there is none (yet). */
   resolve(ref: BlockRef): Promise<BlockId | undefined>
-  /** Where a state read at this reference is answered from. @throws HistoricalStateError, RpcError */
+  /** The source that answers a state read at this reference. @throws HistoricalStateError, RpcError */
   state(ref: BlockRef): Promise<StateSource>
   block(ref: BlockRef, full: boolean, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
-  /** Number of transactions of a block. Does not build them. */
+  /** Number of transactions of a block. Does not build their answers. */
   transactionCount(ref: BlockRef, signal?: AbortSignal): Promise<number | undefined>
   /** One transaction of a block; undefined when there is no such block or index. */
   transactionAt(
@@ -32,32 +32,32 @@ export type Chain = {
   /** In a block, or pending (null block fields). */
   transaction(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
   logs(query: LogQuery, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
-  /** The next logs of a range. @throws as `logs`, except for too many logs or blocks: a page ends before */
+  /** The next logs of a range. @throws as `logs`, except for too many logs or blocks: a page ends before either limit */
   logPage(
     query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
     page: { cursor?: LogCursor | undefined; limit: number },
     signal?: AbortSignal,
   ): Promise<LogPage>
-  /** How many logs of a range match. @throws as `logs` */
+  /** The number of logs of a range that match. @throws as `logs` */
   countLogs(
     query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
     signal?: AbortSignal,
   ): Promise<number>
-  /** The logs of a range of heights that exist, each as a row of its own. @throws as `logs` */
+  /** The logs of a range of heights that exist, each as a separate row. @throws as `logs` */
   logRows(
     match: LogMatch,
     range: { from: number; to: number },
     signal?: AbortSignal,
   ): Promise<Wire<RpcLog>[]>
-  /** Energy price in sun that was in force at a time in milliseconds; without one the current price. */
+  /** Energy price in sun at a time in milliseconds; without a time the current price. */
   energyPrice(at?: number): Promise<bigint>
-  /** Up to this time, milliseconds, the current energy price cannot change. */
+  /** The time in milliseconds before which the current energy price cannot change. */
   energyPriceCertainTo(): number
 }
 
 /**
- * Where a state read goes: `latest` to /wallet, `solid` to /walletsolidity, `historic` to the balance history of a node
- * that keeps one. `block` of the first two is the block that the client named; their state may be newer.
+ * The source of a state read: `latest` is /wallet, `solid` is /walletsolidity, `historic` is the balance history of a
+ * node that keeps one. `block` of the first two is the block that the client named; their state may be newer.
  */
 export type StateSource =
   | { at: 'latest' | 'solid'; block?: BlockId }
@@ -67,13 +67,13 @@ export type StateSource =
 export type LogMatch = {
   /** 20 bytes, lower case. */
   addresses: string[]
-  /** Per position: `null` or an empty list match any topic. */
+  /** By position: `null` or an empty list matches any topic. */
   topics: (string[] | null)[]
 }
 
 export type LogQuery = LogMatch & ({ blockHash: Hash } | { fromBlock: BlockRef; toBlock: BlockRef })
 
-/** Where a page ended: after a log, or after a block when `index` is absent. */
+/** The end of a page: after a log, or after a whole block when `index` is absent. */
 export type LogCursor = BlockId & { index?: number }
 
 /** A page of logs: the rows as JSON, and the start of the next page; undefined when the range is complete. */

@@ -41,7 +41,7 @@ function changing() {
   }
 }
 
-test('behavior: asked once until the next maintenance', async () => {
+test('behavior: one read until the next maintenance', async () => {
   const { calls, maintain, prices } = changing()
   expect([await prices.at(1), await prices.at(999), await prices.at(0)]).toEqual([1n, 1n, 1n])
   expect(calls()).toBe(2)
@@ -50,14 +50,14 @@ test('behavior: asked once until the next maintenance', async () => {
   expect(calls()).toBe(4)
 })
 
-test('behavior: a node that is behind is asked again for a later block', async () => {
+test('behavior: a later block causes another read from a node that lags', async () => {
   const { maintain, prices } = changing()
   expect(await prices.at(1_500)).toBe(1n)
   maintain()
   expect(await prices.at(1_501)).toBe(2n)
 })
 
-test('error: a history of another form', async () => {
+test('error: a history in another format', async () => {
   const { native } = await createReplayNative({
     intercept: ({ path }) =>
       path.endsWith('getenergyprices') ? { text: '{"prices":"soon"}' } : undefined,

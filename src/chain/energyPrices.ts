@@ -6,13 +6,14 @@ import type { NativeClient } from '../native/client.ts'
 export type EnergyPrices = {
   /** The price in force at a time in milliseconds. @throws UpstreamError */
   at(time: number): Promise<bigint>
-  /** Time in milliseconds until which the read prices are certain. The next maintenance may change them. */
+  /** The time in milliseconds of the next maintenance, which may change the prices. */
   certainTo(): number
 }
 
 /**
- * Prices change only at a maintenance, a few times a day. The history is read once and is valid until the next one, so
- * the price of a block is exact and costs no call. A block after the next maintenance makes it be read again.
+ * Prices change only at a maintenance, a few times a day. The history is read once and is valid until the next
+ * maintenance, so the price of a block is exact and costs no call. The first block after that maintenance causes the
+ * next read.
  */
 export function createEnergyPrices({ native }: createEnergyPrices.Options): EnergyPrices {
   let prices: readonly EnergyPrice[] = []
@@ -21,7 +22,7 @@ export function createEnergyPrices({ native }: createEnergyPrices.Options): Ener
   let reading: Promise<void> | undefined
 
   async function read(time: number): Promise<void> {
-    // In this order a maintenance between the two calls only makes the answer expire early.
+    // In this order, a maintenance between the two calls only makes the history expire early.
     const maintenance = await native.wallet.getNextMaintenanceTime()
     const { prices: text } = await native.wallet.getEnergyPrices()
     prices = parse(text)

@@ -55,7 +55,7 @@ test('error: a plain transfer of more than the sender has', async () => {
   })
 })
 
-test('error: a revert carries its bytes', async () => {
+test('error: a revert has its data', async () => {
   await expect(estimate(kitchen('rRaw'))).rejects.toMatchObject({ code: 3, data: '0xdeadbeef' })
   await expect(estimate(kitchen('rString'))).rejects.toMatchObject({
     code: 3,
@@ -63,7 +63,7 @@ test('error: a revert carries its bytes', async () => {
   })
 })
 
-test('error: more energy than a transaction may have', async () => {
+test('error: more energy than a transaction may use', async () => {
   const { native } = await createReplayNative({
     intercept: ({ path }) =>
       path.endsWith('/triggerconstantcontract')
@@ -75,7 +75,7 @@ test('error: more energy than a transaction may have', async () => {
   ).rejects.toMatchObject({ code: -32_000, message: 'gas required exceeds allowance (4761904)' })
 })
 
-test('error: more energy than a transaction may have, and more time than a simulation', async () => {
+test('error: more energy than a transaction and more time than a simulation may use', async () => {
   await expect(estimate(kitchen('burn'))).rejects.toMatchObject({
     code: -32_000,
     message: 'gas required exceeds allowance (4761904)',

@@ -7,20 +7,20 @@ import { assertFunds, type Call, runCall, toNativeCall } from './call.ts'
 import { operationsAt, type StateRead } from './stateRead.ts'
 import { callError, isAccountWithoutCode, lacksEstimates } from './vmError.ts'
 
-/** A node that once said that it has no estimates is asked again after this time: it may have been reconfigured. */
+/** Milliseconds until the gateway asks a node without estimates again. An operator may have reconfigured it. */
 const ASK_AGAIN_MS = 10 * 60_000
 
 /**
- * Energy that a transaction needs: the node's own search for a sufficient limit where it has one, otherwise what the
- * simulation used, penalty included. Never less than the intrinsic gas of an Ethereum transaction, because clients
- * refuse to sign below it; so 21,000 for a transfer to an account without code, which uses no energy.
+ * Energy that a transaction needs: the node's estimate if it offers estimates, otherwise the energy that the simulation
+ * used, penalty included. Never less than the intrinsic gas of an Ethereum transaction, because clients refuse to sign
+ * with less. So a transfer to an account without code, which uses no energy, needs 21,000.
  *
- * @throws as `runCall`; also when more is needed than the network lets one transaction spend.
+ * @throws as `runCall`; also when the transaction needs more than the network lets one transaction spend.
  */
 export async function estimateGas(call: Call, state: StateRead): Promise<bigint> {
   const estimate = await askEstimate(call, state)
   if (typeof estimate === 'bigint') return atLeastIntrinsic(estimate, call)
-  // The estimate does not carry the bytes of a revert. The simulation does.
+  // A failed estimate lacks the revert data. The simulation has it.
   const result = await runCall(call, state).catch((error: unknown) => {
     throw isVmStop(error) && estimate ? (exceedsAllowance(estimate) ?? error) : error
   })
@@ -34,7 +34,7 @@ function atLeastIntrinsic(energy: bigint, call: Call): bigint {
   return energy > least ? energy : least
 }
 
-/** The node's estimate; a failure when its search failed; undefined when it has no estimates. */
+/** The node's estimate; a failure if the estimate failed; undefined if the node offers no estimates. */
 async function askEstimate(
   call: Call,
   state: StateRead,
@@ -61,17 +61,17 @@ async function askEstimate(
   return failure
 }
 
-/** Time until which nodes without estimates are not asked for one. */
+/** For nodes without estimates: the time, in milliseconds, before which the gateway does not ask them again. */
 const withoutEstimates = new WeakMap<NativeClient, number>()
 
-/** Geth’s error for a transaction that the network would not let spend enough; undefined for any other failure. */
+/** Geth’s error for a transaction that needs more than the network lets it spend; undefined for any other failure. */
 function exceedsAllowance({ message }: ConstantFailure): RpcError | undefined {
   if (!message.startsWith('Not enough energy')) return undefined
   const limit = /curInvokeEnergyLimit\[(\d+)\]/.exec(message)?.[1]
   return new RpcError(-32000, `gas required exceeds allowance${limit ? ` (${limit})` : ''}`)
 }
 
-/** The simulation has a larger energy budget: it hits the time limit where the estimate runs out of energy. */
+/** The simulation has a larger energy limit: it reaches the time limit where the estimate runs out of energy. */
 function isVmStop(error: unknown): boolean {
   return error instanceof RpcError && error.code === -32_000
 }

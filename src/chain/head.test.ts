@@ -9,7 +9,7 @@ let chain: ScriptedChain
 let head: Head
 let changes: ChainUpdate[]
 let time: number
-/** Polls that have begun. */
+/** Number of polls that have begun. */
 let polls: number
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
@@ -38,7 +38,7 @@ async function follow(options: Partial<createHead.Options> = {}) {
   await head.start()
 }
 
-/** Resolves when a poll that began after this call is over: the next one has begun then. */
+/** Resolves when a poll that began after this call has ended, which the start of the next one proves. */
 async function step() {
   for (const _ of ['this one', 'the next one']) {
     const before = polls
@@ -83,7 +83,7 @@ describe('createHead', () => {
     })
   })
 
-  test('behavior: before the first block reads fail, and the node being away is shown', async () => {
+  test('behavior: before the first block reads fail, and the state shows an unreachable node', async () => {
     chain.faults.down = true
     await follow()
     expect(() => head.latest()).toThrow(expect.objectContaining({ code: -32603 }))
@@ -100,7 +100,7 @@ describe('createHead', () => {
     expect(head.status()).toMatchObject({ number: 2, upstream: 'up' })
   })
 
-  test('behavior: a long gap is filled in order with nothing left out', async () => {
+  test('behavior: a long gap is filled in order without a missing block', async () => {
     await follow()
     for (let count = 0; count < 100; count++) chain.mine()
     chain.solidify(97)
@@ -111,7 +111,7 @@ describe('createHead', () => {
     expect(Math.max(...changes.map(({ added }) => added.length))).toBe(32)
   })
 
-  test('behavior: an empty block costs one look and the solidified header', async () => {
+  test('behavior: an empty block costs one poll and the solidified header', async () => {
     await follow()
     const before = chain.total()
     chain.mine()
@@ -121,7 +121,7 @@ describe('createHead', () => {
     expect(head.latest().number).toBe(3)
   })
 
-  test('behavior: a reorg takes away newest first and adds oldest first', async () => {
+  test('behavior: a reorg removes newest first and adds oldest first', async () => {
     await follow()
     const old = [chain.mine({ logs: [[log]] }), chain.mine()]
     await step()
@@ -137,7 +137,7 @@ describe('createHead', () => {
     expect(head.window()?.orphans.get(old[0]?.hash as `0x${string}`)?.logs).toHaveLength(1)
   })
 
-  test('behavior: a node that lags behind the balancer moves nothing', async () => {
+  test('behavior: a lagging node behind a load balancer changes nothing', async () => {
     await follow()
     chain.mine()
     await step()
@@ -151,7 +151,7 @@ describe('createHead', () => {
     expect(changes.flatMap(({ removed }) => removed)).toEqual([])
   })
 
-  test('behavior: a branch that is not higher must persist', async () => {
+  test('behavior: a branch that is not higher is followed after several polls', async () => {
     await follow()
     chain.mine()
     await step()
@@ -202,7 +202,7 @@ describe('createHead', () => {
     expect(head.solid()).toMatchObject({ number: 4, hash: branch[1]?.hash })
   })
 
-  test('args: authoritative follows the node back, below the solidified block too', async () => {
+  test('args: authoritative follows the node to a lower block, also below the solidified one', async () => {
     await follow({ authoritative: true })
     chain.mine()
     chain.mine()
@@ -219,7 +219,7 @@ describe('createHead', () => {
     expect(head.latest().hash).toBe(block?.hash)
   })
 
-  test('behavior: a private chain that was reset is followed at once, wherever its head is', async () => {
+  test('behavior: a private chain that was reset replaces the window, at any height of its head', async () => {
     for (let count = 0; count < 200; count++) chain.mine()
     chain.solidify(190)
     await follow()
@@ -243,7 +243,7 @@ describe('createHead', () => {
     expect(head.latest().hash).toBe(chain.head().hash)
   })
 
-  test('behavior: a reset chain that is higher than the old one is followed too', async () => {
+  test('behavior: a reset chain that is higher than the old one replaces the window too', async () => {
     for (let count = 0; count < 20; count++) chain.mine()
     chain.solidify(15)
     await follow()
@@ -260,7 +260,7 @@ describe('createHead', () => {
     expect(head.solid().number).toBe(30)
   })
 
-  test('behavior: a node that begins anew with the same chain is not followed back', async () => {
+  test('behavior: a node that starts again with the same chain does not move the head back', async () => {
     for (let count = 0; count < 200; count++) chain.mine()
     chain.solidify(190)
     await follow()

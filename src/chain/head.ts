@@ -145,14 +145,14 @@ export declare namespace createHead {
     native: createHeadSource.Options['native']
     /** Hash of block 0. */
     genesis: Hash
-    /** The chain is in this process: its head is followed wherever it goes, also back. @default false */
+    /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
     authoritative?: boolean | undefined
     baseFee?: createHeadSource.Options['baseFee']
-    /** Gets every block that was read whole, to fill caches. */
+    /** Called with every block that was read whole, to fill caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
-    /** Called when the node shows a head that does not continue ours, before anything else is read from it. */
+    /** Called when the node shows a head that does not continue ours, before the next read from that node. */
     onUnlinked?: (() => void) | undefined
-    /** What the replicas share. Without it this process follows the chain for itself. */
+    /** The journal that the replicas share. Without it this process polls the node itself. */
     redis?: RedisLink | undefined
     log?: HeadLog | undefined
     /** Monotonic milliseconds. @default performance.now */

@@ -11,7 +11,7 @@ export type HeadBlock = {
   timestamp: number
 }
 
-/** A recent block with the payloads that subscriptions and filters deliver. */
+/** A block of the window with the payloads that subscriptions and filters deliver. */
 export type RecentBlock = HeadBlock & {
   /** The `newHeads` payload. */
   header: RpcHeader
@@ -20,7 +20,7 @@ export type RecentBlock = HeadBlock & {
   logs: RpcLog[]
 }
 
-/** A change of the canonical chain: blocks that left it (newest first), then blocks that joined it (oldest first). */
+/** A chain update: the removed blocks (newest first), the added blocks (oldest first) and the solidified block. */
 export type ChainUpdate = {
   removed: RecentBlock[]
   added: RecentBlock[]
@@ -33,7 +33,7 @@ export type ChainUpdate = {
   first?: Hash | undefined
 }
 
-/** The recent chain: canonical blocks without a gap, the orphans, and the solidified block. Never changed in place. */
+/** The window: canonical blocks without a gap, the orphans, and the solidified block. Immutable. */
 export type Window = {
   /** Ascending and linked by parent hash; never empty. */
   readonly blocks: readonly RecentBlock[]
@@ -42,7 +42,7 @@ export type Window = {
   readonly solidified: HeadBlock
 }
 
-/** The one view of the newest blocks that `latest`, filters, subscriptions and caches share. */
+/** The view of the newest blocks that `latest`, filters, subscriptions and caches share. */
 export type Head = {
   /** Newest canonical block. @throws UpstreamError before the first block was read. */
   latest(): HeadBlock
@@ -52,7 +52,7 @@ export type Head = {
   at(number: number): HeadBlock | undefined
   /** The canonical block inside the window that holds a transaction. */
   blockWith(transaction: Hash): HeadBlock | undefined
-  /** The recent chain with its orphans; undefined before the first block. The same value until the next update. */
+  /** The window with its orphans; undefined before the first block. The same object until the next update. */
   window(): Window | undefined
   /**
    * Whether the other replicas know our newest block, so that they can resume a cursor on it. Always true without
@@ -68,10 +68,10 @@ export type Head = {
   stop(): Promise<void>
 }
 
-/** The role of a replica: polls for all, applies the leader's updates, or polls for itself. */
+/** The role of a replica: polls for all replicas, applies the leader's updates, or polls its node itself. */
 export type ReplicaRole = 'leader' | 'follower' | 'standalone'
 
-/** What `/health` and the metrics show of the head. */
+/** The state of the head for `/health` and the metrics. */
 export type HeadStatus = {
   role: ReplicaRole
   number: number | undefined
@@ -80,7 +80,7 @@ export type HeadStatus = {
   age: number | undefined
   /** Whether the last call of this replica to the node succeeded. */
   upstream: 'up' | 'down' | 'unknown'
-  /** Why the node's head is not followed, in words for a person. Absent otherwise. */
+  /** Why the head does not follow the node, as text for operators. Absent if it does. */
   problem?: string
 }
 

@@ -12,26 +12,26 @@ import type { LogMatcher } from './logMatch.ts'
 import type { SearchMemory } from './searchMemory.ts'
 import type { BlockSpans } from './spans.ts'
 
-/** The native call that reads single transactions of a block. */
+/** The native call that reads the logs of one transaction. */
 export type TransactionSource = {
   wallet: Pick<NativeClient['wallet'], 'getTransactionLogsById'>
 }
 
-/** Blocks that are read at once. */
+/** Blocks that one search reads at a time. */
 const READS = 16
 
 /**
- * Transactions of one block that are read one by one: for each the node goes through all outcomes of the block, and writes only one.
- * With more of them the block is read whole.
+ * Most transactions of a block that are read one by one. For each of them the node reads all outcomes of the block and
+ * returns one, so a block with more of them is cheaper to read whole.
  */
 const FEW_TRANSACTIONS = 4
 
 /**
- * The logs of solidified blocks, read only where a hint says that there are some: the outcomes of those transactions, or of the whole block.
- * Undefined when these do not match the hint: then all blocks have to be read.
+ * The logs of solidified blocks. Reads only the transactions that the hints name, or their whole blocks. Undefined when
+ * the logs differ from a hint: then the caller has to read all blocks.
  *
- * The outcome of one transaction does not tell the hash of its block, nor its place in it. Those are taken from the hint, and one block of
- * each search is read whole to see that they are right.
+ * The outcome of one transaction contains neither the hash of its block nor its index. Both come from the hint. Each
+ * search reads one block whole to check them.
  */
 export async function readHinted(
   blocks: readonly HintedBlock[],
@@ -40,7 +40,7 @@ export async function readHinted(
 ): Promise<LogChunk[] | undefined> {
   const found: LogChunk[] = []
   const compared = sampleOf(blocks)
-  /** Blocks from the beginning on that were read without a gap, and their rows. */
+  /** Number of leading blocks that were read without a gap, and the number of their rows. */
   let done = 0
   let rows = 0
   let next = 0
@@ -59,7 +59,7 @@ export async function readHinted(
     try {
       return await readTransactions(block, matcher, { native, signal, spans })
     } catch (error) {
-      // A front end may not offer this call. A node that is in trouble is not given more to do.
+      // A front end may not offer this call. A node that is busy or unreachable must not get more calls.
       signal?.throwIfAborted()
       if (TROUBLE.some((kind) => error instanceof kind)) throw error
       return readWhole(block)
@@ -101,7 +101,10 @@ export declare namespace readHinted {
 
 const TROUBLE = [NodeBusyError, NodeTimeoutError, NodeUnreachableError]
 
-/** The block to compare whole: one with other logs before those that match, which shows how the node counts, and as few as possible. */
+/**
+ * The block to read whole and compare. Its matching logs come after others, which shows how the node counts log indexes.
+ * Of those blocks it is the one with the fewest logs.
+ */
 function sampleOf(blocks: readonly HintedBlock[]): HintedBlock | undefined {
   let best = blocks[0]
   let least = Infinity
@@ -115,7 +118,7 @@ function sampleOf(blocks: readonly HintedBlock[]): HintedBlock | undefined {
   return best
 }
 
-/** Whether rows of a whole block are those of a hint, with the same places. */
+/** Whether the rows of a whole block are those of a hint, with the same indexes. */
 function matchesHint(chunk: LogChunk, { count, transactions }: HintedBlock): boolean {
   if (chunk.count !== count) return false
   let row = 0
@@ -131,7 +134,7 @@ function matchesHint(chunk: LogChunk, { count, transactions }: HintedBlock): boo
   )
 }
 
-/** The logs of a block by the outcomes of some transactions; undefined when they do not match the hint. */
+/** The logs of a block, from the outcomes of the hinted transactions; undefined when they differ from the hint. */
 async function readTransactions(
   hinted: HintedBlock,
   matcher: LogMatcher,

@@ -14,7 +14,7 @@ export type IndexedLogs = {
       /** Hex without `0x`, lower case. */
       addresses: readonly string[]
       topics: readonly (readonly string[] | null)[]
-      /** Rows wanted; one more is given when there are more. Absent counts and gives no rows. */
+      /** Most rows; the result has one more if there are more. Without a limit the search only counts. */
       limit?: number
     },
     signal?: AbortSignal,
@@ -23,7 +23,7 @@ export type IndexedLogs = {
       /** The parts of the range that were searched, in order. */
       covered: BlockRange[]
       count: number
-      /** Set when the time was over: the blocks after this one were not searched. */
+      /** Set when the search ran out of time: it did not search the blocks after this one. */
       stoppedAfter?: number
     }
   >
@@ -33,9 +33,10 @@ export type IndexedLogs = {
 export type IndexedPart = BlockRange & { chunk: LogChunk }
 
 /**
- * What the index has of a search. `end` is the block after which nothing is wanted any more: that of the row which is one too many.
+ * Searches the index. `end` is the last block that the answer needs: the block of the row that exceeds `limit`, otherwise
+ * the end of the range.
  *
- * @throws LimitExceededError when the search takes too long, with a range that does not.
+ * @throws LimitExceededError when the search takes too long, with a range that was searched in time.
  */
 export async function searchIndex(
   index: IndexedLogs,
@@ -63,7 +64,7 @@ export async function searchIndex(
   return { end, parts }
 }
 
-/** How many logs of a range the index has. @throws LimitExceededError when counting takes too long */
+/** Counts the logs of a range in the index. @throws LimitExceededError when counting takes too long */
 export async function countInIndex(
   index: IndexedLogs,
   { from, to }: BlockRange,
@@ -78,7 +79,7 @@ export async function countInIndex(
   return { count, parts: covered }
 }
 
-/** The parts of a range that are not among others, in order. */
+/** The parts of a range that no part covers, in order. */
 export function gapsBetween(parts: readonly BlockRange[], { from, to }: BlockRange): BlockRange[] {
   const gaps: BlockRange[] = []
   let next = from
@@ -92,7 +93,7 @@ export function gapsBetween(parts: readonly BlockRange[], { from, to }: BlockRan
   return gaps
 }
 
-/** A search as the index has it. */
+/** A search in the format of the index. */
 function toIndexMatch({ addresses, topics }: LogMatch): {
   addresses: string[]
   topics: (string[] | null)[]
@@ -104,7 +105,7 @@ function toIndexMatch({ addresses, topics }: LogMatch): {
   }
 }
 
-/** A search whose lists are long and have little in common. */
+/** The error for a search that takes too long, because its lists are long and have few logs in common. */
 function tooSlow({ from, to }: BlockRange): LimitExceededError {
   return new LimitExceededError('query took too long: narrow the block range', {
     data: to < from ? {} : { from: toQuantity(from), to: toQuantity(to) },

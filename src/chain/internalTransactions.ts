@@ -6,33 +6,34 @@ import type { NativeClient } from '../native/client.ts'
 import type { TransactionInfo } from '../native/types.ts'
 
 /**
- * What contracts did inside transactions, as the node has recorded it. A node without `vm.saveInternalTx` leaves the
- * records out, and then a call that made none looks like one whose calls were not saved. So an answer without any is
- * believed only where the node has shown that it saves them: in the same block, in an earlier answer, or in a block near.
+ * The calls inside transactions, as the node recorded them. A node without `vm.saveInternalTx` omits them, so a
+ * transaction without inner calls looks like one whose inner calls were not recorded. An answer without inner calls is
+ * therefore trusted only if the node has shown that it records them: in the same block, in an earlier answer or in a
+ * nearby block.
  */
 export type InternalTransactions = {
-  /** The record of a transaction; undefined when it is in no block. @throws RpcError when inner calls are not known */
+  /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
   ofTransaction(hash: Hash, signal?: AbortSignal): Promise<TransactionInfo | undefined>
-  /** The records of a block. @throws RpcError when inner calls are not known */
+  /** The infos of a block. @throws RpcError when inner calls are unknown */
   ofBlock(number: number, signal?: AbortSignal): Promise<TransactionInfo[]>
 }
 
-/** How far around a block the node's habit is looked for: five minutes of blocks each way. */
+/** Blocks on each side of a block that are searched for inner calls: five minutes of blocks. */
 const REACH = 100
 
-/** Blocks asked for at once. */
+/** Blocks that are read at a time. */
 const CONCURRENCY = 8
 
 const HINT = 'set vm.saveInternalTx = true in its configuration'
 
-/** Reads them from a node. `newest`: the height up to which there are blocks. */
+/** Reads internal transactions from a node. `newest` returns the height of the newest block. */
 export function createInternalTransactions({
   native,
   newest,
 }: createInternalTransactions.Options): InternalTransactions {
   const limit = pLimit(CONCURRENCY)
   let isSaving = false
-  /** Blocks that showed nothing. */
+  /** Heights of blocks without inner calls. */
   const silent = new Set<number>()
 
   async function infosOf(num: number, signal: AbortSignal | undefined): Promise<TransactionInfo[]> {
@@ -41,7 +42,7 @@ export function createInternalTransactions({
     return infos
   }
 
-  /** Looks in the blocks around, the nearest first, until one shows that the node saves what contracts do. */
+  /** Reads the blocks around a height, nearest first, until one shows that the node records inner calls. */
   async function lookAround(number: number, signal: AbortSignal | undefined): Promise<void> {
     const heights = Array.from({ length: REACH }, (_, index) => [
       number - index - 1,
@@ -101,7 +102,7 @@ export declare namespace createInternalTransactions {
 const hasInternal = ({ internal_transactions }: TransactionInfo) =>
   (internal_transactions ?? []).length > 0
 
-/** A log of another contract than the one that was called: there was a call inside. */
+/** Whether a log is of another contract than the called one, which proves an inner call. */
 function hasForeignLog({ contract_address = '', log = [] }: TransactionInfo): boolean {
   return log.some(({ address = '' }) => address !== contract_address.slice(2))
 }

@@ -43,7 +43,7 @@ describe('the recorded chain', () => {
     await expect(loadBlock(native, { number: 131 })).rejects.toMatchObject({ code: -32603 })
   })
 
-  test('error: another block than was asked for', async () => {
+  test('error: another block than requested', async () => {
     const { block } = recordedBlock(150)
     const { native } = await createReplayNative({
       intercept: ({ path }) =>

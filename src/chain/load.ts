@@ -20,7 +20,7 @@ export type BlockSource = {
   >
 }
 
-/** The native calls that the logs of blocks need, and no more of them. */
+/** The native calls that read the logs of blocks without the rest of them. */
 export type LogSource = {
   wallet: Pick<
     NativeClient['wallet'],
@@ -31,14 +31,14 @@ export type LogSource = {
 /** Attempts. After a reorg between the two calls the second attempt succeeds. */
 const ATTEMPTS = 3
 
-/** Milliseconds before the next attempt: a node stores outcomes a moment after their block. */
+/** Milliseconds before the next attempt, because a node stores outcomes a moment after their block. */
 const RETRY_DELAY = 100
 
 /**
- * Reads a block: two native calls, one when it is empty or genesis. Undefined when the node does not have it.
+ * Reads a block with two native calls, or with one if it is empty or genesis. Undefined when the node does not have it.
  *
- * The outcomes can be read by height only, so after a reorg between the calls they may be those of another block. Their
- * ids are compared, and both are read again when they differ.
+ * Outcomes can only be read by height, so after a reorg between the calls they may be of another block. Their ids are
+ * compared, and both are read again when they differ.
  *
  * @throws UpstreamError when they still differ, or when the node keeps no outcomes.
  */
@@ -59,7 +59,7 @@ export async function loadBlock(
 }
 
 /**
- * Checks that an answer is the block that was asked for, with all its transactions.
+ * Checks that an answer is the requested block with all its transactions.
  *
  * @throws UpstreamError
  */
@@ -69,8 +69,8 @@ function assertFits(block: Block, ref: { number: number } | { hash: Hash }): voi
 }
 
 /**
- * Whether what was logged is that of a block: the outline is of its height and has its transactions, and there is an outcome of each, in
- * their order.
+ * Whether logs are those of a block: its outline has the height and the transactions, and each transaction has an
+ * outcome, in the same order.
  */
 export function logsFit(
   outline: BlockOutline,
@@ -84,8 +84,8 @@ export function logsFit(
 }
 
 /**
- * The outcomes of a block's transactions: one native call, none without transactions. Undefined when they are of
- * another block.
+ * The outcomes of a block's transactions, with one native call, or none if there are no transactions. Undefined when they
+ * are of another block.
  */
 async function loadInfos(
   native: BlockSource,
@@ -100,7 +100,7 @@ async function loadInfos(
   return isOf(infos, ids) ? infos : undefined
 }
 
-/** Whether outcomes are those of some transactions, all of them and in their order. */
+/** Whether outcomes are those of all given transactions, in the same order. */
 function isOf(infos: readonly Pick<TransactionInfo, 'id'>[], txIDs: readonly string[]): boolean {
   return infos.length === txIDs.length && txIDs.every((id, index) => infos[index]?.id === id)
 }
@@ -115,7 +115,7 @@ function readBlock(
     : native.wallet.getBlockByNum({ num: ref.number }, { signal })
 }
 
-/** Whether a block is the one that was asked for. The first eight bytes of a hash are the number. */
+/** Whether a block is the requested one. The first eight bytes of a hash are the number. */
 function isThat(
   { blockID, block_header }: Pick<Block, 'blockID' | 'block_header'>,
   ref: { number: number } | { hash: Hash },
@@ -125,7 +125,7 @@ function isThat(
   return number === ref.number && Number.parseInt(blockID.slice(0, 16), 16) === number
 }
 
-/** Whether a block has its transactions, each with its content. Their root is 32 zero bytes exactly when there are none. */
+/** Whether a block has all its transactions with their contents. The root is 32 zero bytes only if there are none. */
 function isWhole(block: Block): boolean {
   const { transactions = [] } = block
   if (transactions.length === 0) return isRootOfNone(block)

@@ -32,7 +32,7 @@ test('default: every log of the recorded chain, byte for byte', () => {
   }
 })
 
-test('behavior: a search finds in the compact logs what it finds in the block', () => {
+test('behavior: a search finds the same rows in the compact logs as in the block', () => {
   const logs = blocks.flatMap(({ all }) => all)
   const addresses = [...new Set(logs.map(({ address }) => address as string))]
   const topics = [...new Set(logs.flatMap((log) => log.topics as string[]))]
@@ -54,7 +54,7 @@ test('behavior: a search finds in the compact logs what it finds in the block', 
   )
 })
 
-test('behavior: logs take much less than their rows', () => {
+test('behavior: logs take much less memory than their rows', () => {
   const everything = createLogMatcher({ addresses: [], topics: [] })
   const dense = blocks.filter(({ all }) => all.length > 50)
   expect(dense.length).toBeGreaterThan(0)

@@ -9,18 +9,18 @@ import type { TransactionLogs } from '../native/transactionLogs.ts'
 import { emptyChunk, type LogChunk, packedChunk } from './logChunk.ts'
 import { hashOfItem, type LogItem, type LogItems, type LogMatcher } from './logMatch.ts'
 
-/** The logs of one block and nothing else of it, in about a fifth of the bytes of their rows. */
+/** The logs of one block, without the rest of it, in about a fifth of the bytes of their rows. */
 export type LogBlock = {
   readonly id: BlockId
-  /** The logs that match, in block order. Only those become rows. */
+  /** The matching logs, in block order. Only these become rows. */
   logs(matcher: LogMatcher): LogChunk
-  /** How many logs match. */
+  /** Number of matching logs. */
   count(matcher: LogMatcher): number
-  /** Memory that it takes, in bytes, as far as can be told. */
+  /** Estimated memory, in bytes. */
   readonly bytes: number
 }
 
-/** @param logs - those of all transactions of the block, in its order. */
+/** Packs the logs of a block. @param logs - the logs of all transactions of the block, in its order. */
 export function createLogBlock(outline: BlockOutline, logs: readonly TransactionLogs[]): LogBlock {
   const { number = 0, timestamp = 0 } = outline.block_header.raw_data
   const id = { hash: toHash(outline.blockID), number }
@@ -28,7 +28,7 @@ export function createLogBlock(outline: BlockOutline, logs: readonly Transaction
   if (plain.length === 0)
     return { bytes: BLOCK_BYTES, count: () => 0, id, logs: () => emptyChunk(number) }
   const head = { hash: outline.blockID, timestamp: Math.floor(timestamp / 1000) }
-  // A copy: what the encoder gives lies in a larger buffer.
+  // A copy, because the result of the encoder lies in a larger buffer.
   const bytes = Buffer.from(encodePage(head, plain))
   const items = createItems(plain)
   return {
@@ -52,19 +52,19 @@ export function createLogBlock(outline: BlockOutline, logs: readonly Transaction
       })
       if (rows.count() === 0) return emptyChunk(number)
       const packed = rows.take()
-      // A copy: the buffer of the writer may be twice as long.
+      // A copy, because the buffer of the writer may be twice as long.
       return packedChunk({ ...packed, bytes: Buffer.from(packed.bytes) }, 0, rows.count())
     },
   }
 }
 
-/** Bytes of a row or two. */
+/** Initial size of the row buffer in bytes: one or two rows. */
 const FEW_ROWS = 2_048
 
-/** Closures, ids, and the entry of a cache. */
+/** Memory of the closures, the ids and the cache entry of a block, in bytes. */
 const BLOCK_BYTES = 600
 
-/** Bits for each address or topic, and bits that each sets: about one in a hundred that are not there is taken for one that is. */
+/** Bits of the filter for each address or topic, and bits that each of them sets: about 1 % false positives. */
 const BITS_PER_ITEM = 10
 const PROBES = 4
 
@@ -78,7 +78,7 @@ function createItems(logs: readonly PlainLog[]): LogItems & { bytes: number } {
   const size = 2 ** Math.max(5, Math.ceil(Math.log2(distinct.size * BITS_PER_ITEM)))
   const words = new Int32Array(size / 32)
   const each = (hash: number, visit: (word: number, bit: number) => boolean): boolean => {
-    // Odd, so that the probes differ.
+    // An odd step, so that the probes differ.
     const step = (Math.imul(hash, 0x9e3779b1) | 1) >>> 0
     for (let probe = 0, at = hash; probe < PROBES; probe++, at += step)
       if (!visit((at % size) >>> 5, 1 << (at % 32))) return false

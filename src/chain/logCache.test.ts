@@ -40,19 +40,19 @@ test('behavior: memory is bounded', () => {
   ])
 })
 
-test('behavior: a block that the canonical one of its height differs from is not given', () => {
+test('behavior: a block that is not canonical at its height is not returned', () => {
   const { cache, chain } = setup()
   cache.put(block(1, 'a'), 0)
   chain.hashes.set(1, hash('b'))
   expect(cache.get(1)).toBeUndefined()
 })
 
-test('behavior: when the chain goes back below its solidified block, nothing is kept', () => {
+test('behavior: the cache is emptied when the chain goes back below its solidified block', () => {
   const { cache, chain } = setup()
   cache.put(block(1, 'a'), 0)
   chain.epoch = 1
   expect(cache.get(1)).toBeUndefined()
-  // What was asked before and came after.
+  // A block that was requested before and arrived after.
   cache.put(block(1, 'a'), 0)
   expect(cache.get(1)).toBeUndefined()
   cache.put(block(1, 'b'), 1)

@@ -4,26 +4,26 @@ import type { Rows } from './rows.ts'
 
 /** Logs in order, each as JSON bytes. */
 export type LogChunk = {
-  /** Memory that the rows take beside what is cached anyway, in bytes. */
+  /** Memory of the rows that is not part of a cache, in bytes. */
   readonly bytes: number
   readonly count: number
   /** The block of a row. */
   block(row: number): number
   row(row: number): Wire<RpcLog>
-  /** The first rows as text: each piece is one or more of them, with commas between. */
+  /** The first `count` rows as text. Each piece is one or more rows with commas between. */
   pieces(count: number): readonly Buffer[]
 }
 
-/** Rows that lie one after another in one buffer, with a comma between. */
+/** Consecutive rows in one buffer, with a comma between. */
 export type PackedRows = {
   /** Block of each row. */
   blocks: ArrayLike<number>
-  /** Where the text of each row ends. */
+  /** Offset of the end of each row. */
   ends: ArrayLike<number>
   bytes: Buffer
 }
 
-/** Some neighbouring rows of a buffer. */
+/** A chunk of consecutive rows of a buffer. */
 export function packedChunk(
   { blocks, bytes, ends }: PackedRows,
   first: number,
@@ -40,7 +40,7 @@ export function packedChunk(
   }
 }
 
-/** Some rows of one block, by their indexes in order. */
+/** A chunk of some rows of one block, by their ascending indexes. */
 export function blockChunk(
   block: number,
   rows: Rows<RpcLog[], RpcLog>,
@@ -64,7 +64,7 @@ export function blockChunk(
   }
 }
 
-/** Rows of one block by their text, which is ASCII. */
+/** A chunk of rows of one block, from their ASCII text. */
 export function textChunk(block: number, texts: readonly string[]): LogChunk {
   let end = -1
   const ends = texts.map((text) => (end += text.length + 1))
@@ -72,12 +72,12 @@ export function textChunk(block: number, texts: readonly string[]): LogChunk {
   return packedChunk({ blocks: texts.map(() => block), bytes, ends }, 0, texts.length)
 }
 
-/** No rows. */
+/** A chunk without rows. */
 export function emptyChunk(block: number): LogChunk {
   return countedChunk(block, 0)
 }
 
-/** Placeholder rows of one block, which are not read. */
+/** A chunk that only counts rows of one block. Their texts are empty. */
 export function countedChunk(block: number, count: number): LogChunk {
   return {
     bytes: 0,
@@ -88,7 +88,7 @@ export function countedChunk(block: number, count: number): LogChunk {
   }
 }
 
-/** Chunks as one JSON array: so many rows of all. */
+/** The first `count` rows of some chunks as one JSON array. */
 export function arrayOf(chunks: readonly LogChunk[], count: number): Wire<RpcLog[]> {
   const pieces: Buffer[] = []
   let left = count
@@ -100,7 +100,7 @@ export function arrayOf(chunks: readonly LogChunk[], count: number): Wire<RpcLog
   return arrayOfPieces(pieces)
 }
 
-/** A JSON array of pieces, each of which is one or more elements with commas between. */
+/** A JSON array of pieces. Each piece is one or more elements with commas between. */
 function arrayOfPieces(pieces: readonly Buffer[]): Wire<RpcLog[]> {
   const parts: Buffer[] = [OPEN]
   for (const [index, piece] of pieces.entries()) {
@@ -111,7 +111,7 @@ function arrayOfPieces(pieces: readonly Buffer[]): Wire<RpcLog[]> {
   return pieces.length > FEW_PIECES ? wireOf(Buffer.concat(parts)) : wireOfParts(parts)
 }
 
-/** The block of one of the rows of all. */
+/** The block of a row, by the index of the row over all chunks. */
 export function blockOfRow(chunks: readonly LogChunk[], row: number): number {
   let left = row
   for (const chunk of chunks) {
@@ -121,7 +121,7 @@ export function blockOfRow(chunks: readonly LogChunk[], row: number): number {
   throw new RangeError(`there is no row ${row}`)
 }
 
-/** Up to here pieces are sent from where they are; one copy of more costs less. */
+/** Up to this number, pieces are sent without a copy. One copy costs less than more pieces. */
 const FEW_PIECES = 1_000
 
 const OPEN = Buffer.from('[')

@@ -74,7 +74,7 @@ describe('a node whose own JSON-RPC is known', () => {
 
   test('behavior: the logs of every contract', async () => {
     const { url } = await start((_, logs) => ({ result: logs }))
-    // Every contract of the chain whose logs fit into an answer.
+    // Every contract of the chain whose logs fit into one answer.
     const contracts = [...new Set(all.map(({ address }) => address))].filter(
       (contract) => all.filter(({ address }) => address === contract).length < 10_000,
     )
@@ -94,7 +94,7 @@ describe('a node whose own JSON-RPC is known', () => {
     }),
   }
   test.for(Object.entries(wrong))(
-    'behavior: a node that gives another %s makes the search read all',
+    'behavior: a node that returns another %s makes the search read all blocks',
     async ([, change]) => {
       const { node, url } = await start((_, logs) => ({ result: logs.map(change) }))
       node.requests.reset()
@@ -123,7 +123,7 @@ describe('a node whose own JSON-RPC is known', () => {
     expect(node.requests.count('/wallet/getblockbylimitnext')).toBe(0)
   })
 
-  test('behavior: too many logs in one answer are asked for in halves', async () => {
+  test('behavior: a range with too many logs is requested in halves', async () => {
     const { asked, url } = await start((_, logs) =>
       logs.length > 20
         ? { error: { code: -32005, message: 'query returned more than 20 results' } }
@@ -133,19 +133,19 @@ describe('a node whose own JSON-RPC is known', () => {
     expect(asked.length).toBeGreaterThan(1)
   })
 
-  test('behavior: blocks that do not have what was said make the search read all', async () => {
+  test('behavior: blocks that differ from the hint make the search read all blocks', async () => {
     const { url } = await start((_, logs) => ({
       result: [...logs, { ...logs[0], blockNumber: '0x1' }],
     }))
     expect(await search(url)).toEqual(ofToken)
   })
 
-  test('error: what the node cannot answer is read from blocks', async () => {
+  test('error: the search reads blocks when the node cannot answer', async () => {
     const { url } = await start(() => ({ error: { code: -32603, message: 'Internal error' } }))
     expect(await search(url)).toEqual(ofToken)
   })
 
-  test('behavior: a search for everything asks no hint', async () => {
+  test('behavior: a search without address and topics uses no hints', async () => {
     const { asked, url } = await start((_, logs) => ({ result: logs }))
     const { result } = await post(url, 'eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x64' }])
     expect(result).toEqual(all.filter(({ blockNumber }) => Number(blockNumber) <= 100))

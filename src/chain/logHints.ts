@@ -4,11 +4,11 @@ import type { NodeRpc } from '../native/rpc.ts'
 import type { LogMatch } from './chainTypes.ts'
 import type { BlockRange } from './logScan.ts'
 
-/** Tells where a search has logs, without reading blocks. */
+/** Finds the blocks that have logs of a search, without reading blocks. */
 export type LogHints = {
   /**
-   * Blocks with logs that match, in order; from the beginning on, up to the one in which they are more than `limit`. Undefined when it
-   * cannot be told.
+   * Blocks with matching logs, in order, up to the block in which their number exceeds `limit`. Undefined when there are
+   * no hints for the search.
    */
   blocksWith(
     range: BlockRange,
@@ -17,11 +17,11 @@ export type LogHints = {
   ): Promise<readonly HintedBlock[] | undefined>
 }
 
-/** A block that is said to have logs which match. */
+/** A block that has matching logs, as the node's JSON-RPC reports it. */
 export type HintedBlock = {
   hash: Hash
   number: number
-  /** How many logs. */
+  /** Number of matching logs. */
   count: number
   /** In the order of the block. */
   transactions: HintedTransaction[]
@@ -29,22 +29,22 @@ export type HintedBlock = {
 
 export type HintedTransaction = {
   id: Hash
-  /** Place in the block. */
+  /** Index in the block. */
   index: number
-  /** Places in the block of the logs that match. */
+  /** Indexes of the matching logs in the block. */
   logIndexes: number[]
 }
 
-/** Blocks of one question: the node answers 10,000 logs at most, and what it answers is parsed in one turn. */
+/** Blocks of one `eth_getLogs` call. The node returns at most 10,000 logs, and one event loop tick parses the answer. */
 const SPAN = 2_500
 
-/** Below this the blocks are read as they are. */
+/** Shorter ranges are read without hints. */
 const FEW_BLOCKS = 50
 
-/** What the node says of a range that has too many logs, or too many blocks: a shorter one will do. */
+/** The node's error for a range with too many logs or too many blocks. A shorter range can succeed. */
 const TOO_MUCH = /more than|max block range/i
 
-/** A log of the node's answer, as far as it is used. */
+/** The used fields of a log in the node's answer. */
 type Row = {
   blockHash: Hash
   blockNumber: string
@@ -54,9 +54,10 @@ type Row = {
 }
 
 /**
- * Hints from the node’s own JSON-RPC, which indexes logs by block ranges. Only the location of a log is used.
+ * Hints from the node’s own JSON-RPC, which indexes logs by block ranges. Only the location of a log is used, because
+ * contents come from the native API.
  *
- * @param rpc - undefined while no node has one: then there are no hints.
+ * @param rpc - returns undefined while no node has a JSON-RPC: then there are no hints.
  */
 export function createLogHints({ rpc: current }: createLogHints.Options): LogHints {
   async function ask(
@@ -118,7 +119,7 @@ export declare namespace createLogHints {
 
 type Rpc = Pick<NodeRpc, 'call'>
 
-/** Groups rows, which are in order, by block and transaction. */
+/** Groups rows in chain order by block and transaction. */
 function blocksOf(rows: readonly Row[], limit: number): HintedBlock[] {
   const blocks: HintedBlock[] = []
   let found = 0

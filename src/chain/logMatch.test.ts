@@ -41,7 +41,7 @@ describe('topics', () => {
     ['second of others', [null, [transfer, from, to]], false],
     ['first and third', [[transfer, zero], null, [from, to]], true],
     ['an empty list is open', [[], null, []], true],
-    ['an open position must be there', [null, null, null, null], false],
+    ['an open position needs a topic', [null, null, null, null], false],
   ])('args: %s', (_, topics, expected) => {
     expect(matches({ topics })).toBe(expected)
   })
@@ -54,7 +54,7 @@ describe('topics', () => {
   })
 })
 
-test('behavior: a block that has a match is never skipped', () => {
+test('behavior: a block with a match is never skipped', () => {
   const item = fc.constantFrom('a', 'b', 'c')
   const choice = fc.option(fc.array(item, { maxLength: 2 }))
   fc.assert(

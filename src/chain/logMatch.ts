@@ -1,25 +1,30 @@
 import { createPageMatcher, type PageMatcher } from '../codec/logPage/match.ts'
 import type { LogMatch } from './chainTypes.ts'
 
-/** The searched fields of a log. */
+/** The fields of a log that a search compares. */
 export type LogKey = { address: string; topics: readonly string[] }
 
 /** A prepared log search: one set lookup for each position. */
 export type LogMatcher = {
   matches(log: LogKey): boolean
-  /** The same for a log of a page. */
+  /** The same for a log of an encoded page. */
   matchesInPage: PageMatcher
-  /** Whether a block can have a match, told by the addresses and topics of its logs; false is certain. */
+  /** Whether a block can have a match, from the addresses and topics of its logs. False is certain, true is not. */
   mayMatch(items: LogItems): boolean
 }
 
-/** The addresses and topics of a block's logs: all that are there, and perhaps some that are not. */
+/** The addresses and topics of a block's logs. `has` is true for all of them, and rarely for another one. */
 export type LogItems = { has(item: LogItem): boolean }
 
 /** An address or topic, lower case with `0x`, and its `hashOfItem`. */
 export type LogItem = { text: string; hash: number }
 
-/** 32 bits of an address or topic: of its ends, where those of a chain differ. @param text - lower case, `from` is where its digits begin. */
+/**
+ * A 32-bit hash of an address or topic. It reads only both ends, where the values of a chain differ.
+ *
+ * @param text - lower case.
+ * @param from - offset of the first digit.
+ */
 export function hashOfItem(text: string, from: number): number {
   let hash = 0x811c9dc5
   for (let at = from; at < from + FIRST; at++)
@@ -30,14 +35,14 @@ export function hashOfItem(text: string, from: number): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
-/** Digits at either end. */
+/** Number of digits that the hash reads at the beginning and at the end. */
 const FIRST = 8
 const LAST = 16
 
 /**
- * Prepares a search. A log matches when its address is one of those given and its topic at each position is one of
- * those given. An empty list of addresses and an open position match anything, but a log must have as many topics as
- * the search has positions.
+ * Prepares a search. A log matches when its address is one of the given addresses and its topic at each position is one
+ * of the given topics. An empty list of addresses and an open position match anything, but a log must have at least as
+ * many topics as the search has positions.
  */
 export function createLogMatcher(search: LogMatch): LogMatcher {
   const addresses = search.addresses.map((item) => item.toLowerCase())

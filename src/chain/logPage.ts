@@ -10,10 +10,10 @@ import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
 import type { BlockRange } from './logScan.ts'
 
 /**
- * The next logs of a range, at most `limit`. Where the index does not cover it, a page also ends after as many blocks as one search may
- * read: it can be short or empty and is not the last one.
+ * The next logs of a range, at most `limit`. If the index does not cover the range, a page also ends after the blocks that
+ * one search may read. Such a page can be short or empty without being the last one.
  *
- * @throws CursorError when the block of the cursor was left.
+ * @throws CursorError when a reorg removed the block of the cursor.
  */
 export async function logPageOf(
   range: BlockRange,
@@ -26,7 +26,7 @@ export async function logPageOf(
   const before = cursor?.index === undefined ? 0 : cursor.index + 1
   const { chunks, to } = await findAsFarAs({ from, to: range.to }, match, {
     ...options,
-    // Rows of the cursor’s block that were delivered before come again.
+    // The search repeats the rows of the cursor’s block that were delivered before.
     maxResults: limit + before,
   })
   const skipped = before === 0 ? 0 : countBefore(chunks, cursor as LogCursor)
@@ -52,17 +52,17 @@ export declare namespace logPageOf {
   type Options = Omit<logsOfRange.Options, 'maxResults'> & {
     cursor?: LogCursor | undefined
     limit: number
-    /** The canonical block of a height. */
+    /** The canonical block at a height. */
     resolve: (number: number) => Promise<BlockId | undefined>
   }
 }
 
-/** A cursor as text: the hash of its block, which begins with the height, and the index of the log. */
+/** A cursor as text: the hash of its block, which contains the height, and the index of the log. */
 export function cursorText({ hash, index }: LogCursor): Hash {
   return `${hash}${(index ?? WHOLE_BLOCK).toString(16).padStart(8, '0')}`
 }
 
-/** @throws Error when it is no text of a cursor */
+/** Parses the text of a cursor. @throws Error when the text is not a cursor */
 export function parseCursor(text: string): LogCursor {
   if (!/^0x[0-9a-f]{72}$/.test(text)) throw new Error('expected a cursor of an earlier page')
   const index = Number.parseInt(text.slice(66), 16)
@@ -73,10 +73,10 @@ export function parseCursor(text: string): LogCursor {
   }
 }
 
-/** Stands for the whole block: no block has so many logs. */
+/** The index that means "after the whole block". No block has so many logs. */
 const WHOLE_BLOCK = 0xffffffff
 
-/** Searches a range, or as much of it from the beginning on as one search may read. */
+/** Searches a range, or the longest leading part of it that one search may read. */
 async function findAsFarAs(
   range: BlockRange,
   match: LogMatch,
@@ -91,7 +91,7 @@ async function findAsFarAs(
   }
 }
 
-/** Rows of the cursor's block up to its log. */
+/** Number of rows of the cursor's block up to its log. */
 function countBefore(chunks: readonly LogChunk[], { index = 0, number }: LogCursor): number {
   let count = 0
   for (const chunk of chunks)
@@ -114,7 +114,7 @@ function joined(rows: readonly Wire<RpcLog>[]): Wire<RpcLog[]> {
   return arrayOf([chunk], rows.length)
 }
 
-/** `-32000`: the block of a cursor is on a branch that the chain left. */
+/** `-32000`: a reorg removed the block of a cursor. */
 class CursorError extends RpcError {
   override name = 'CursorError'
 

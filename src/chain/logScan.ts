@@ -7,20 +7,20 @@ import type { LogMatcher } from './logMatch.ts'
 import type { SearchMemory } from './searchMemory.ts'
 import type { BlockSpans, SearchedBlock } from './spans.ts'
 
-/** Blocks from one height to another, both included. */
+/** Blocks from one height to another, inclusive. */
 export type BlockRange = { from: number; to: number }
 
-/** Spans that one search reads at a time; each asks for its blocks in parallel. */
+/** Spans that one search reads at a time. The blocks of a span are read in parallel. */
 const WORKERS = 4
 
-/** Takes the rows of a block. */
+/** Reads the matching rows of a block. */
 export const takeRows: scanBlocks.Options['take'] = (block, matcher) => block.logs(matcher)
 
-/** Takes only the number of rows. */
+/** Reads only the number of matching rows. */
 export const takeCount: scanBlocks.Options['take'] = (block, matcher) =>
   countedChunk(block.id.number, block.count(matcher))
 
-/** Hashes of the blocks above the solidified one, as they were when a search began. */
+/** Hashes of the blocks above the solidified block at the start of a search. */
 export type Pins = ReadonlyMap<number, Hash | undefined>
 
 export function pinsOf(
@@ -34,8 +34,8 @@ export function pinsOf(
 }
 
 /**
- * Reads and searches blocks in order, until the rows from the beginning on are more than `limit`: then all up to the one too many are
- * there, a chunk a block. Undefined when a reorg made the blocks differ from the pins.
+ * Reads and searches blocks in order until there are more than `limit` rows. Returns one chunk for each block up to the
+ * row that exceeds the limit. Undefined when a reorg made a block differ from its pin.
  */
 export async function scanBlocks(
   { from, to }: BlockRange,
@@ -44,7 +44,7 @@ export async function scanBlocks(
 ): Promise<LogChunk[] | undefined> {
   const found: (LogChunk | undefined)[] = Array.from({ length: to - from + 1 })
   let next = from
-  /** Blocks from the beginning on that are searched without a gap, and their rows. */
+  /** Number of leading blocks that were searched without a gap, and the number of their rows. */
   let done = 0
   let rows = 0
   let isSame = true
@@ -61,7 +61,7 @@ export async function scanBlocks(
           isSame = false
           return
         }
-        // A dense block takes some milliseconds when its logs are wanted for the first time.
+        // The first read of the logs of a dense block takes some milliseconds.
         if (timeSlice.isOver()) await timeSlice.next()
         const chunk = take(block, matcher)
         found[start + offset - from] = chunk
@@ -86,7 +86,7 @@ export declare namespace scanBlocks {
     pins: Pins
     spans: BlockSpans
     signal?: AbortSignal | undefined
-    /** What is taken of a block: its rows, or their number. */
+    /** Reads the rows of a block, or their number. */
     take: (block: SearchedBlock, matcher: LogMatcher) => LogChunk
   }
 }

@@ -27,7 +27,7 @@ describe('the recorded chain', () => {
       return toRpcLogs(block, infos)
     }).flat()
     expect(await read(chain, {})).toEqual(expected)
-    // A hundred empty blocks cost one call, those with transactions one more each.
+    // A hundred blocks cost one call, and each block with transactions one more.
     expect(node.requests.count('/wallet/getblockbylimitnext')).toBeLessThanOrEqual(6)
     expect(node.requests.count('/wallet/getblockbynum')).toBe(0)
   })
@@ -54,18 +54,18 @@ describe('the recorded chain', () => {
     expect(fromWire(await chain.logs(query))).toEqual(toRpcLogs(block, infos))
   })
 
-  test('behavior: the same question again asks the node nothing', async () => {
+  test('behavior: a repeated search costs no call', async () => {
     const { chain, node } = await createReplayContext()
     const query = { addresses: [token] }
     const first = await read(chain, query)
     node.requests.reset()
     expect(await read(chain, query)).toEqual(first)
-    // Another question about the same blocks neither.
+    // Another search in the same blocks costs none either.
     await read(chain, { topics: [null, null, null, null] })
     expect(node.requests.total()).toBe(0)
   })
 
-  test('error: too many logs, with a range that has not', async () => {
+  test('error: too many logs, with a shorter range in the error', async () => {
     const { chain } = await createReplayContext()
     const error = (await read(chain, {}).catch((error: unknown) => error)) as RpcError
     expect(error).toMatchObject({ code: -32005, message: 'query returned more than 10000 results' })
@@ -76,7 +76,7 @@ describe('the recorded chain', () => {
     expect(rows.length).toBeLessThanOrEqual(10_000)
   })
 
-  test('error: too many blocks, with a range that is not', async () => {
+  test('error: too many blocks, with a shorter range in the error', async () => {
     const { chain, node } = await createReplayContext({ config: { logsMaxBlocks: 100 } })
     await expect(read(chain, { fromBlock: 5 })).rejects.toMatchObject({
       code: -32602,
@@ -87,7 +87,7 @@ describe('the recorded chain', () => {
     await expect(read(chain, { fromBlock: 5, toBlock: 0x69 })).resolves.toBeDefined()
   })
 
-  test('behavior: a front end without bulk reads is asked block by block', async () => {
+  test('behavior: a front end without bulk reads is read block by block', async () => {
     const { chain } = await createReplayContext({
       intercept: ({ path }) =>
         path.endsWith('limitnext') ? { status: 404, text: '<html>' } : undefined,
@@ -100,7 +100,7 @@ describe('the recorded chain', () => {
     )
   })
 
-  test('error: a node that fails in the middle', async () => {
+  test('error: a node that fails during the search', async () => {
     const { chain } = await createReplayContext({
       intercept: ({ body, path }) =>
         path.endsWith('gettransactioninfobyblocknum') && body.includes('150')
@@ -112,7 +112,7 @@ describe('the recorded chain', () => {
     await expect(read(chain, { addresses: [token] })).rejects.toMatchObject({ code: -32603 })
   })
 
-  test('behavior: the client has gone', async () => {
+  test('behavior: a search ends when its client disconnects', async () => {
     const { chain, node } = await createReplayContext()
     const gone = new AbortController()
     gone.abort(new Error('gone'))
@@ -145,7 +145,7 @@ describe('ranges', () => {
     expect(await numbers({ fromBlock: 19, toBlock: 99 })).toEqual([19, 20])
   })
 
-  test('behavior: beyond the head there is nothing yet', async () => {
+  test('behavior: above the head there are no logs', async () => {
     expect(await numbers({ fromBlock: 21, toBlock: 30 })).toEqual([])
     expect(await numbers({ fromBlock: 21, toBlock: 'latest' })).toEqual([])
   })
@@ -155,7 +155,7 @@ describe('ranges', () => {
     expect(await numbers({ fromBlock: 11, toBlock: 12 }, 'solid')).toEqual([])
   })
 
-  test('error: from behind to', async () => {
+  test('error: fromBlock above toBlock', async () => {
     await expect(numbers({ fromBlock: 5, toBlock: 3 })).rejects.toMatchObject({ code: -32602 })
     await expect(numbers({ fromBlock: 'latest', toBlock: 3 })).rejects.toMatchObject({
       code: -32602,
@@ -165,7 +165,7 @@ describe('ranges', () => {
 })
 
 describe('reorg', () => {
-  test('behavior: an answer that was kept is not given on another branch', async () => {
+  test('behavior: a cached answer of another branch is not returned', async () => {
     const { chain, head, node } = createScriptedView({ scripts: twenty, solid: 10 })
     const query = { addresses: [`0x${address('1')}`], fromBlock: 15 }
     const before = await read(chain, query)
@@ -178,7 +178,7 @@ describe('reorg', () => {
     expect(after.every(({ blockHash }) => canonical.has(blockHash))).toBe(true)
   })
 
-  test('error: a block that was left has no logs to give', async () => {
+  test('error: the logs of an orphan', async () => {
     const { chain, hash, head, node } = createScriptedView({ scripts: twenty, solid: 10 })
     const blockHash = hash(19)
     expect(fromWire(await chain.logs({ ...everything, blockHash }))).toHaveLength(1)
@@ -190,7 +190,7 @@ describe('reorg', () => {
     })
   })
 
-  test('behavior: a branch that is left while the range is read', async () => {
+  test('behavior: a reorg while the range is read', async () => {
     const { chain, head, node } = createScriptedView({ scripts: twenty, solid: 10 })
     const reading = read(chain, { fromBlock: 11 })
     node.reorg(
@@ -204,7 +204,7 @@ describe('reorg', () => {
     expect(new Set(rows.map(({ blockNumber }) => blockNumber)).size).toBe(10)
   })
 
-  test('error: blocks of one range that never fit together', async () => {
+  test('error: a reorg during every attempt', async () => {
     const { chain, node } = createScriptedView({ scripts: twenty, solid: 10 })
     node.reorg(
       5,
@@ -214,7 +214,7 @@ describe('reorg', () => {
   })
 })
 
-test('error: one block with too many logs says so without a range', async () => {
+test('error: a single block with too many logs suggests no range', async () => {
   const scripts = [{ logs: [[one, one, one]] }]
   const { chain, hash } = createScriptedView({ config: { logsMaxResults: 2 }, scripts, solid: 1 })
   const expected = {
@@ -226,7 +226,7 @@ test('error: one block with too many logs says so without a range', async () => 
   await expect(chain.logs({ ...everything, blockHash: hash(1) })).rejects.toMatchObject(expected)
 })
 
-test('behavior: any search over any chain finds what looking at every log finds', async () => {
+test('behavior: any search over any chain finds the same logs as a full scan', async () => {
   const digit = fc.constantFrom('1', '2', '3')
   const log = fc.record({
     address: digit.map(address),

@@ -16,15 +16,15 @@ import { type BlockRange, pinsOf, scanBlocks, takeCount, takeRows } from './logS
 import { type SearchMemory, searchMemory } from './searchMemory.ts'
 import type { BlockSpans } from './spans.ts'
 
-/** Times that a search starts over because a reorg crossed it. */
+/** Attempts of a search that reorgs interrupt. */
 const ATTEMPTS = 3
 
 /**
- * The logs of a range of blocks that are all there, in order: from the log index what it covers, the rest from blocks.
+ * The logs of a range of existing blocks, in order: from the log index where it covers the range, otherwise from blocks.
  *
  * Blocks above the solidified one are pinned by hash at the start, so an answer never mixes two branches.
  *
- * @throws RpcError -32602 for too many blocks, LimitExceededError for too many logs; both with a range that would do.
+ * @throws RpcError -32602 for too many blocks, LimitExceededError for too many logs; both suggest a shorter range.
  */
 export async function logsOfRange(
   range: BlockRange,
@@ -35,7 +35,7 @@ export async function logsOfRange(
   return arrayOf(chunks, count)
 }
 
-/** The same logs, each as a row of its own. @throws as `logsOfRange` */
+/** The same logs, each as a separate row. @throws as `logsOfRange` */
 export async function logRowsOfRange(
   range: BlockRange,
   match: LogMatch,
@@ -50,13 +50,13 @@ export declare namespace logsOfRange {
     blocks: Pick<Blocks, 'epoch' | 'hashAt'>
     spans: BlockSpans
     head: Pick<CanonicalView, 'solid'>
-    /** Where there is one. */
+    /** The log index, if configured. */
     index?: IndexedLogs | undefined
-    /** Say where logs are, where the index does not cover. */
+    /** Locate logs in ranges that the index does not cover. */
     hints?: LogHints | undefined
-    /** Reads what hints point at. */
+    /** Reads the transactions that hints name. */
     native: TransactionSource
-    /** Most blocks that are read for one search; those that the index covers do not count. */
+    /** Most blocks that one search reads. Blocks that the index covers do not count. */
     maxBlocks: number
     maxResults: number
     signal?: AbortSignal | undefined
@@ -74,7 +74,7 @@ export function logsOfBlock(
   return arrayOf([chunk], chunk.count)
 }
 
-/** The logs of a range from its beginning on, up to `maxResults` and one more. The chunks are in order. */
+/** The first `maxResults` + 1 logs of a range, in chunks in the order of the chain. */
 export async function findLogs(
   range: BlockRange,
   match: LogMatch,
@@ -93,7 +93,7 @@ export async function findLogs(
 }
 
 /**
- * How many logs of a range match: from the index without making a row of any, and from blocks.
+ * The number of matching logs of a range, from the index and from blocks, without building rows.
  *
  * @throws RpcError -32602 for too many blocks that the index does not cover, LimitExceededError when it takes too long.
  */
@@ -132,12 +132,12 @@ async function wholeRange(
   const found = await findLogs(range, match, options)
   const { maxResults } = options
   if (found.count <= maxResults) return found
-  // The longest range from the beginning whose logs fit ends before the block of the row too many.
+  // The longest leading range whose logs fit ends before the block of the row that exceeds the limit.
   const to = blockOfRow(found.chunks, maxResults) - 1
   throw tooMany(maxResults, to < range.from ? undefined : { from: range.from, to })
 }
 
-/** Undefined when a reorg crossed the search. */
+/** One attempt of a search. Undefined when a reorg interrupted it. */
 async function tryToFind(
   { from, to }: BlockRange,
   match: LogMatch,
@@ -146,7 +146,7 @@ async function tryToFind(
 ): Promise<LogChunk[] | undefined> {
   const { blocks, head, index, maxBlocks, maxResults: limit, signal, spans } = options
   const epoch = blocks.epoch()
-  // Pinned before anything is read, so that blocks which are solidified or orphaned meanwhile are noticed.
+  // Pinned before the first read, so that the search detects blocks that a reorg replaces meanwhile.
   const pins = pinsOf({ from, to }, { blocks, head })
   const indexed = index && (await searchIndex(index, { from, to }, match, { limit, signal }))
   const end = indexed?.end ?? to
@@ -155,7 +155,7 @@ async function tryToFind(
 
   const matcher = createLogMatcher(match)
   const chunks = [...(indexed?.parts ?? [])]
-  // Hints are of solidified blocks.
+  // Hints exist only for solidified blocks.
   for (const gap of gaps.flatMap((gap) => splitAfter(gap, head.solid().number))) {
     const found =
       (await findByHints(gap, match, options, memory)) ??
@@ -167,7 +167,7 @@ async function tryToFind(
   return chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk)
 }
 
-/** Splits a range that continues above a height. */
+/** Splits a range that crosses a height into the part up to it and the part above it. */
 function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
   if (to <= height || from > height) return [{ from, to }]
   return [
@@ -176,7 +176,7 @@ function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
   ]
 }
 
-/** The logs of a range of solidified blocks by hints; undefined where there are none, or they are wrong. */
+/** The logs of a range of solidified blocks by hints; undefined when there are no hints, or when they are wrong. */
 async function findByHints(
   range: BlockRange,
   match: LogMatch,
@@ -190,7 +190,7 @@ async function findByHints(
   )
 }
 
-/** @throws RpcError when more blocks would have to be read than one search may. */
+/** Checks the number of blocks that a search has to read. @throws TooManyBlocksError */
 function requireFew(
   gaps: readonly BlockRange[],
   {
@@ -200,7 +200,7 @@ function requireFew(
     parts,
   }: { from: number; index: unknown; maxBlocks: number; parts: readonly BlockRange[] },
 ): void {
-  // One more than the limit, as the node’s own JSON-RPC counts: it compares the difference of the ends.
+  // One more than the limit, because the node’s own JSON-RPC compares the difference of the ends with it.
   let left = maxBlocks + 1
   for (const gap of gaps) {
     const length = gap.to - gap.from + 1
@@ -214,7 +214,7 @@ function requireFew(
   }
 }
 
-/** The text that indexers look for before they halve their range, and the range as other providers spell it. */
+/** The error text after which indexers halve their range, with a suggested range in the format of other providers. */
 function tooMany(limit: number, range?: BlockRange): LimitExceededError {
   return new LimitExceededError(`query returned more than ${limit} results`, {
     data: range ? suggestion(range.from, range.to, limit) : { limit },
@@ -229,7 +229,7 @@ function suggestion(
   return { from: toQuantity(from), to: toQuantity(to), limit }
 }
 
-/** `-32602`: more blocks would have to be read than one search may. `range` is one that would do. */
+/** `-32602`: the search would have to read too many blocks. `range` is a shorter one that is allowed. */
 export class TooManyBlocksError extends RpcError {
   override name = 'TooManyBlocksError'
   readonly range: BlockRange

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 /**
- * Whether an address is in the range of the built-in contracts. They have no code, so the node refuses to call them from outside.
+ * Whether an address is in the range of the precompiled contracts. They have no code, so the node rejects a direct call.
  * Creation code can call them.
  */
 export function isPrecompile(address: Address): boolean {
@@ -9,11 +9,12 @@ export function isPrecompile(address: Address): boolean {
   return number > 0n && number <= MAX_PRECOMPILE
 }
 
-/** The highest are the chain’s own for votes and stakes at 0x01000001 and up. */
+/** End of the range. The chain’s own contracts for votes and stakes begin at 0x01000001. */
 const MAX_PRECOMPILE = 0xffff_ffffn
 
 /**
- * Creation code that calls an address with `data` and reverts with what it returned; an invalid opcode when the call fails.
+ * Creation code that calls an address with `data` and reverts with the result. If the call fails, it runs an invalid
+ * opcode.
  */
 export function callThrough(address: Address, data: Hex): Hex {
   const size = ((data.length - 2) / 2).toString(16).padStart(6, '0')

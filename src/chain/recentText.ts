@@ -2,7 +2,7 @@ import { toLogText } from '../codec/log.ts'
 import type { RpcLog } from '../codec/types.ts'
 import type { RecentBlock } from './headTypes.ts'
 
-// A recent block is delivered to many filters and subscriptions: its texts are made once and dropped with the block.
+// Many filters and subscriptions deliver the same recent block: its texts are built once and dropped with the block.
 const headers = new WeakMap<RecentBlock, string>()
 const logs = new WeakMap<RpcLog, string>()
 const removedLogs = new WeakMap<RpcLog, string>()

@@ -19,7 +19,7 @@ test('args: into an object', () => {
   expect(rows.row(0)?.bytes.toString()).toBe('"0x1"')
 })
 
-test('behavior: whatever the rows, each is found, and so are neighbours together', () => {
+test('behavior: returns each row and each span of any rows', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.integer())), (input) => {
       const rows = toRows<number[][], number[]>(texts(input))

@@ -1,11 +1,11 @@
 import { type Wire, wireOf, wireOfText } from '../lib/wire.ts'
 
-/** A JSON array, or an object that ends with one, serialised once: the whole text, and the place of each element in it. */
+/** A JSON array, or an object that ends with one, serialised once: the whole text and the offset of each element. */
 export type Rows<whole, row> = {
   whole: Wire<whole>
   length: number
   row(index: number): Wire<row> | undefined
-  /** The text of neighbouring rows, commas between: from one to another, both included. */
+  /** The text of consecutive rows with commas between, from `first` to `last`, inclusive. */
   span(first: number, last: number): Buffer
   bytes: number
 }
@@ -13,7 +13,7 @@ export type Rows<whole, row> = {
 /**
  * Serialises rows into one buffer. With `object` they become its last member, `name`.
  *
- * Everything spelled here is ASCII (hex, fixed names), so characters are bytes.
+ * All text is ASCII (hex, fixed names), so a character is a byte.
  */
 export function toRows<whole, row>(
   texts: readonly string[],

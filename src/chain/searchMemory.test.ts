@@ -26,7 +26,7 @@ test('behavior: a large search waits until another one has ended', async () => {
   expect(isWaiting).toBe(false)
 })
 
-test('behavior: all readers of one search wait for the same turn', async () => {
+test('behavior: all reads of one search wait together', async () => {
   const memory = createSearchMemory({ largeSearches: 1, small: SMALL })
   const search = memory.open()
   const turn = search.add(SMALL + 1)
@@ -36,7 +36,7 @@ test('behavior: all readers of one search wait for the same turn', async () => {
   await expect(memory.open().add(SMALL + 1)).resolves.toBeUndefined()
 })
 
-test('behavior: a search that ends while it waits gives its turn to the next', async () => {
+test('behavior: a search that ends while it waits lets the next one continue', async () => {
   const memory = createSearchMemory({ largeSearches: 1, small: SMALL })
   const [first, second, third] = [memory.open(), memory.open(), memory.open()]
   await first.add(SMALL + 1)

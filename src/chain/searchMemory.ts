@@ -3,20 +3,20 @@ import pLimit from 'p-limit'
 /** Bytes of rows that a search may hold without waiting. */
 const SMALL = 256 * 1024
 
-/** Searches at once that hold more than that. The rows of one have about 6 MB at most. */
+/** Most concurrent searches that hold more than that. The rows of one search have at most about 6 MB. */
 const LARGE_SEARCHES = 16
 
-/** The memory that the rows of one search take until its answer is complete. */
+/** The memory of the rows of one search until its answer is complete. */
 export type SearchMemory = {
-  /** Counts the rows that were found. Waits when the search becomes large while enough others are. */
+  /** Adds the bytes of found rows. Waits while the search is large and the allowed number of large searches run. */
   add(bytes: number): Promise<void> | undefined
   /** Ends the search. */
   free(): void
 }
 
 /**
- * Bounds the memory of searches that run at the same time: many clients may ask for large answers at once, and an
- * answer counts as unsent only when it is complete. A search of few rows never waits.
+ * Bounds the memory of concurrent searches: many clients may request large answers at the same time, and an answer counts
+ * as unsent only when it is complete. A search with few rows never waits.
  */
 export function createSearchMemory({
   largeSearches = LARGE_SEARCHES,
@@ -53,12 +53,12 @@ export function createSearchMemory({
 
 export declare namespace createSearchMemory {
   type Options = {
-    /** Searches at once that hold more than `small` bytes. @default 16 */
+    /** Most concurrent searches that hold more than `small` bytes. @default 16 */
     largeSearches?: number
     /** Bytes that a search may hold without waiting. @default 256 KiB */
     small?: number
   }
 }
 
-/** The memory for searches of this process. */
+/** The memory for all searches of this process. */
 export const searchMemory = createSearchMemory()

@@ -30,7 +30,7 @@ const head: CanonicalView = {
 
 type Bulk = BlockOutline[]
 
-/** Spans over the recorded chain. `change` spoils the answer of the bulk read, or throws in its place. */
+/** Spans over the recorded chain. `change` corrupts the answer of the bulk read, or throws instead. */
 async function setup(change: (answer: Bulk) => Bulk) {
   const { native, node } = await createReplayNative()
   const wallet: NativeClient['wallet'] = {
@@ -69,18 +69,18 @@ test('behavior: without bulk reads, blocks are read one by one', async () => {
   expect(read.map((block) => block?.id.number)).toEqual([128, 129, 130, 131])
 })
 
-test('error: a node that does not answer in time is not asked for more', async () => {
+test('error: a node that does not answer in time gets no more calls', async () => {
   const { node, spans } = await setup(failWith(new NodeTimeoutError(1)))
   await expect(spans.read(128, 131)).rejects.toThrow('did not answer')
   expect(node.requests.count('/wallet/getblockbynum')).toBe(0)
 })
 
-test('default: blocks without their transactions are not taken for empty ones', async () => {
+test('default: blocks without their transactions do not count as empty', async () => {
   const whole = await setup((answer) => answer)
   const expected = await logsIn(whole.spans)
   expect(expected.length).toBeGreaterThan(0)
   const spoilt = [
-    // Without the transactions, with some of them, of another height, fewer blocks, the same blocks twice.
+    // No transactions, some of them, another height, fewer blocks, the same blocks twice.
     (block: BlockOutline) => [{ ...block, txIDs: [] }],
     (block: BlockOutline) => [{ ...block, txIDs: block.txIDs.slice(1) }],
     (block: BlockOutline) => [raised(block)],
@@ -93,7 +93,7 @@ test('default: blocks without their transactions are not taken for empty ones', 
   }
 })
 
-/** A block whose header says that it is the next one. */
+/** A block with the number of the next one in its header. */
 function raised(block: BlockOutline): BlockOutline {
   const { raw_data } = block.block_header
   const header = {

@@ -11,7 +11,7 @@ import { logsFit, type LogSource } from './load.ts'
 import { createLogBlock } from './logBlock.ts'
 import type { LogCache } from './logCache.ts'
 
-/** A block as searches of logs use it: one of the block cache, or one of which only the logs were read. */
+/** A block for log searches: a block of the block cache, or one of which only the logs were read. */
 export type SearchedBlock = Pick<CachedBlock, 'count' | 'id' | 'logs'>
 
 /** Reads the logs of blocks. */
@@ -26,22 +26,22 @@ export type BlockSpans = {
   readOne(number: number, signal?: AbortSignal): Promise<SearchedBlock | undefined>
   /** Whether a block is in memory. */
   has(number: number): boolean
-  /** Makes a call to the node, as one of those that all searches make together. */
+  /** Makes a call to the node within the limit that all searches share. */
   run<result>(call: () => Promise<result>): Promise<result>
-  /** How many blocks a span should have, as dense as the chain was where it was read last. */
+  /** The number of blocks that a span should have, from the density of the blocks that were read last. */
   step(): number
 }
 
-/** The node gives at most 100 blocks in one answer. */
+/** Blocks of the longest span: the node returns at most 100 blocks in one answer. */
 const MAX_STEP = 100
 const MIN_STEP = 4
 const FIRST_STEP = 25
-/** Transactions wanted in one answer: about 1.5 KB each, so well under a megabyte to parse at a time. */
+/** Transactions that one answer should have. Each has about 1.5 KB, so an answer has less than a megabyte to parse. */
 const TRANSACTIONS_PER_CALL = 400
 
 /**
- * Most blocks of a quiet chain are empty, and one call reads a hundred of them. Outcomes are read only of blocks with
- * transactions. `concurrency` bounds the concurrent calls of all searches together.
+ * Reads spans of blocks. Most blocks of a quiet chain are empty, and one call reads a hundred of them. Outcomes are read
+ * only for blocks with transactions. `concurrency` bounds the concurrent calls of all searches together.
  */
 export function createBlockSpans({
   blocks,
@@ -53,13 +53,13 @@ export function createBlockSpans({
   const limit = pLimit(concurrency)
   let step = FIRST_STEP
 
-  /** A block that is here; one that was here before may have been orphaned meanwhile. */
+  /** A block in memory. It is looked up anew for each use, because a reorg may have removed it meanwhile. */
   const known = (number: number): SearchedBlock | undefined =>
     blocks.peek(number) ?? cache.get(number)
 
   /**
-   * Solidified blocks of a span in bulk, with the checks of a block that is read alone. Those that are missing or do not fit are
-   * left to be read one by one.
+   * Reads the solidified blocks of a span in bulk, with the checks of a block that is read alone. The result lacks blocks
+   * that are missing or fail a check: the caller reads those one by one.
    */
   async function readBulk(
     from: number,
@@ -83,7 +83,7 @@ export function createBlockSpans({
           known(number) ??
           (await (number > 0 && outline.txIDs.length > 0
             ? limit(async () => {
-                // Another search may have read it meanwhile.
+                // Another search may have read the block meanwhile.
                 const found = known(number)
                 return found ?? keep(outline, await logsOf(number, signal), number, epoch)
               })
@@ -97,7 +97,7 @@ export function createBlockSpans({
   const logsOf = (number: number, signal: AbortSignal | undefined) =>
     native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal })
 
-  /** Makes a block of its outline and its logs; undefined when they do not fit. */
+  /** Builds and caches a block from its outline and its logs; undefined when they do not belong together. */
   async function keep(
     outline: BlockOutline,
     logs: readonly TransactionLogs[],
@@ -138,8 +138,8 @@ export function createBlockSpans({
       const missing = numbers.filter((number, index) => number <= solid && !here[index])
       const first = missing[0]
       const last = missing.at(-1)
-      // A front end may not offer bulk reads. Then, and after most failures, the blocks are read one by one. A node that does not
-      // answer in time is not given more to do.
+      // A front end may not offer bulk reads. Then, and after most failures, the blocks are read one by one. A node that
+      // does not answer in time must not get more calls.
       const bulk =
         first !== undefined && last !== undefined && last - first < MAX_STEP && missing.length > 1
           ? await readBulk(first, last, signal).catch((error: unknown) => {

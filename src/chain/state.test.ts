@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createScriptedView } from '../../test/scriptedChainView.ts'
 import type { BlockRef } from '../codec/blockRef.ts'
 
-/** A chain of 101 blocks of which the first 81 are solidified. */
+/** A chain of 101 blocks. The first 81 are solidified. */
 function setup({ view = 'full' }: { view?: 'full' | 'solid' } = {}) {
   const solid = 80
   const scripts = Array.from({ length: 100 }, () => ({}))

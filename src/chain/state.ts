@@ -4,11 +4,11 @@ import type { StateSource } from './chainTypes.ts'
 import type { HeadBlock } from './headTypes.ts'
 
 /**
- * Where a state read at a reference is answered from.
+ * The source that answers a state read at a reference.
  *
  * The node keeps two states, the newest and the solidified one. A block a few heights behind the head is read from the newest
- * state, because wallets rewrite `latest` to the number that they last saw. Every other height is history, which most reads
- * refuse.
+ * state, because wallets replace `latest` by the number that they last saw. Every other height is history, which most
+ * reads refuse.
  *
  * @throws RpcError -32000 when there is no such block (yet).
  */
@@ -24,7 +24,7 @@ export async function stateSource(
       -32000,
       typeof ref === 'object' ? 'header for hash not found' : 'header not found',
     )
-  // `earliest` is history even on a chain that is shorter than the window.
+  // `earliest` is history, even if the chain is shorter than the window.
   if (ref !== 'earliest' && latest.number - block.number <= window) return { at: newest, block }
   if (block.number === solid.number) return { at: 'solid', block }
   return block.number === latest.number ? { at: newest, block } : { at: 'historic', block }
@@ -36,7 +36,7 @@ export declare namespace stateSource {
     solid: HeadBlock
     /** The source of the view's newest state. */
     newest: 'latest' | 'solid'
-    /** Blocks behind the newest that still count as it. */
+    /** Number of blocks behind the newest for which the newest state is used. */
     window: number
     resolve: (ref: BlockRef) => Promise<BlockId | undefined>
   }

@@ -3,13 +3,13 @@ import type { NativeClient } from '../native/client.ts'
 import type { SolidityOperations } from '../native/operations.ts'
 import type { StateSource } from './chainTypes.ts'
 
-/** Where a read of accounts and contracts goes. */
+/** The node and the state of a read of accounts or contracts. */
 export type StateRead = { native: NativeClient; source: StateSource; signal?: AbortSignal }
 
 /**
  * The operations of the state that `source` names.
  *
- * @throws HistoricalStateError for a past state: nodes answer only balances of it.
+ * @throws HistoricalStateError for a past state, of which nodes keep only balances.
  */
 export function operationsAt({ native, source }: StateRead): SolidityOperations {
   if (source.at === 'historic') throw new HistoricalStateError(`of block ${source.block.number}`)

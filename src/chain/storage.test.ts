@@ -17,10 +17,10 @@ test('default', async () => {
   expect(await storageAt(KITCHEN, 1n, state, rpc)).toBe(toHex(0, { size: 32 }))
 })
 
-test('behavior: an account without code has only zeros, whoever is asked', async () => {
+test('behavior: an account without code has only zeros, also without the node’s JSON-RPC', async () => {
   const { native } = await createReplayNative()
   for (const at of ['latest', 'solid'] as const)
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    // oxlint-disable-next-line no-await-in-loop -- in sequence
     expect(await storageAt(keys.bob.eth, 5n, { native, source: { at } }, undefined)).toBe(
       toHex(0, { size: 32 }),
     )

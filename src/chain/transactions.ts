@@ -11,14 +11,14 @@ import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock, BlockContext } from './cachedBlock.ts'
 import type { HeadBlock } from './headTypes.ts'
 
-/** Where a transaction is on the canonical chain. */
+/** The canonical block of a transaction and its index there. */
 type Place = { block: CachedBlock; index: number }
 
 /** Finds transactions by hash, in one view of the chain. */
 export type Transactions = {
-  /** In a canonical block of this view, genesis excepted. Undefined when in none. @throws UpstreamError */
+  /** A transaction in a canonical block of this view except genesis; undefined when in none. @throws UpstreamError */
   place(hash: Hash, signal?: AbortSignal): Promise<Place | undefined>
-  /** In a block, or (full view) waiting for one. @throws UpstreamError */
+  /** A transaction in a block, or (full view) in the mempool. @throws UpstreamError */
   find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
 }
 
@@ -33,7 +33,7 @@ export function createTransactions({
   const reads = view === 'full' ? native.wallet : native.solidity
   let genesis: ReadonlyMap<Hash, number> | undefined
 
-  /** `'elsewhere'`: in a block that this view does not have yet, or does not have any more. */
+  /** `'elsewhere'`: in a block that this view does not have yet, or that a reorg removed. */
   async function locate(
     hash: Hash,
     signal: AbortSignal | undefined,
@@ -49,12 +49,12 @@ export function createTransactions({
       head.pollNow()
       return 'elsewhere'
     }
-    // The node may be on a branch that the head has left, or has not joined yet.
+    // The node may be on another branch than the head.
     const block = await blocks.get(number, signal)
     return (block && placeIn(block, hash)) ?? 'elsewhere'
   }
 
-  /** The height of the block that the node has a transaction in. A node that lags does not have the newest ones. */
+  /** The height at which the node has a transaction. A lagging node does not have the newest transactions. */
   async function numberOf(
     hash: Hash,
     signal: AbortSignal | undefined,
@@ -96,7 +96,7 @@ export function createTransactions({
           { signal },
         )
         if (transaction && toHash(transaction.txID) === hash) {
-          // It has left the pool, so it is in a block, and the node should have its outcome.
+          // It left the mempool, so it is in a block, and the node should have its outcome.
           if (!place && hasExpired(transaction, latest()))
             throw new UpstreamError(
               'the node does not have the transaction info of this transaction',
@@ -121,15 +121,15 @@ export declare namespace createTransactions {
     head: Pick<CanonicalView, 'blockWith' | 'pollNow'>
     /** Newest block of the view. */
     latest: () => HeadBlock
-    /** What a transaction at a time (milliseconds) is shown with. */
+    /** The values that the answer about a transaction needs, at a time in milliseconds. */
     blockContext: (time: number) => Promise<BlockContext>
     view: 'full' | 'solid'
   }
 }
 
 /**
- * The nonce of a pending transaction. No mined transaction has it: tools take a mined transaction with the sender and the
- * nonce of a pending one for its replacement, and would report the wrong outcome.
+ * The nonce of a pending transaction. No mined transaction has this nonce: tools regard a mined transaction with the
+ * sender and nonce of a pending one as its replacement, and would report the wrong outcome.
  */
 const PENDING_NONCE = '0x7fffffff'
 
@@ -138,7 +138,7 @@ function placeIn(block: CachedBlock, hash: Hash): Place | undefined {
   return index < 0 ? undefined : { block, index }
 }
 
-/** The pool drops a transaction when a block comes that is later than its expiration. */
+/** The mempool drops a transaction when a block has a later time than its expiration. */
 function hasExpired({ raw_data: { expiration } }: Transaction, latest: HeadBlock): boolean {
   return expiration !== undefined && expiration <= latest.timestamp
 }

@@ -1,19 +1,19 @@
 import { RpcError, UpstreamError } from '../errors.ts'
 import type { ConstantFailure } from '../native/constantCall.ts'
 
-/** The node's message for a call to an account without code. */
+/** Whether a failure means that the called account has no code. */
 export function isAccountWithoutCode(failure: ConstantFailure): boolean {
   return failure.message.startsWith('Smart contract is not exist')
 }
 
-/** Whether the node was built or configured without energy estimates (or without contract calls at all). */
+/** Whether the node was built or configured without energy estimates, or without any contract calls. */
 export function lacksEstimates(failure: ConstantFailure): boolean {
   return /does not support (?:estimate energy|constant)/.test(failure.message)
 }
 
 /**
- * The error for a call that did not run to its end: `-32000` and the words that Ethereum clients know, followed by the
- * node's own.
+ * The error for a call that failed without a revert: `-32000` and the text that Ethereum clients know, followed by the
+ * text of the node.
  */
 export function callError({ exception, message }: ConstantFailure): RpcError {
   if (/does not support .*constant/.test(message))

@@ -75,7 +75,7 @@ describe('blockChangesFrom', () => {
     )
   })
 
-  test('behavior: below the window, not heard of yet, lost', () => {
+  test('behavior: below the window, ahead of it, on a lost branch', () => {
     const { window } = build(4, [])
     expect(blockChangesFrom(window, { number: 7, hash: hash(7, 9) }, 4)).toBe('ahead')
     expect(blockChangesFrom(window, { number: 3, hash: hash(3, 9) }, 4)).toBe('ahead')

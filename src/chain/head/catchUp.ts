@@ -9,20 +9,20 @@ import { addOrphans, blockAt, blocksAbove, newestOf } from './window.ts'
 
 /** Brings the window of this process up to date with the journal. */
 export type CatchUp = {
-  /** Adds the blocks of the journal that the window lacks. Returns the update; undefined while the journal is empty. */
+  /** Adds the journal's blocks that the window lacks. Returns the update; undefined while the journal is empty. */
   rebuild(): Promise<Snapshot | undefined>
   /**
-   * Blocks by hash, from Redis, or from the node where they have expired there.
+   * Blocks by hash, from Redis, or from the node if they have expired in Redis.
    *
    * @throws UpstreamError when the node fails; Error when neither knows a block.
    */
   contents(hashes: readonly Hash[]): Promise<RecentBlock[]>
 }
 
-/** Blocks read from the node for one update where the journal starts above our window. */
+/** Blocks that one update reads from the node when the journal starts above our window. */
 const FILL = 16
 
-/** Reads the journal's window and, where it does not reach down to ours, the node. */
+/** Reads the journal's window and, if it begins above ours, the blocks between from the node. */
 export function createCatchUp({
   apply,
   first,
@@ -54,7 +54,7 @@ export function createCatchUp({
     if (!before) return
     const next = await read(from)
     const links = next.parentHash === newestOf(before).hash
-    // A reorg happened meanwhile: our blocks above the solidified one are replaced.
+    // A reorg happened meanwhile: replace our blocks above the solidified one.
     const start = links ? from : before.solidified.number + 1
     const added: RecentBlock[] = []
     for (let number = start; number <= to; number++)
@@ -114,7 +114,7 @@ export function createCatchUp({
 export declare namespace createCatchUp {
   type Options = {
     journal: HeadJournal
-    /** Hash of block 1, as far as it is known. */
+    /** Hash of block 1, if known. */
     first: () => Hash | undefined
     source: HeadSource
     window: () => Window | undefined

@@ -50,7 +50,7 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
     })
   })
 
-  test('default: updates come in order, with their contents', async () => {
+  test('default: reads updates in order, with their contents', async () => {
     const token = await lead('a')
     for (const index of [0, 1, 2])
       expect(await journal.publish(token, entryTo(index), [blockAt(index)], 0)).toBe('ok')
@@ -65,7 +65,7 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
     expect([...(await journal.blocks(hashes())).values()]).toEqual(blocks.slice(0, 3))
   })
 
-  test('behavior: one leads until it resigns or its lease runs out', async () => {
+  test('behavior: one replica leads until it releases its lease or the lease expires', async () => {
     const first = await lead('a')
     expect(await journal.acquireLease('b')).toBeUndefined()
     expect(await journal.acquireLease('a')).toBe(first)
@@ -90,13 +90,13 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
     expect(await journal.read('0-0')).toHaveLength(2)
   })
 
-  test('behavior: a step must start from the newest block', async () => {
+  test('behavior: an update must start from the newest block', async () => {
     const token = await lead('a')
     await journal.publish(token, entryTo(0), [blockAt(0)], 0)
     expect(await journal.publish(token, entryTo(2), [blockAt(2)], 0)).toBe('moved')
   })
 
-  test('behavior: what was taken away is told apart and trimmed with the window', async () => {
+  test('behavior: orphans are separate and are trimmed with the window', async () => {
     const token = await lead('a')
     for (const index of [0, 1, 2]) await journal.publish(token, entryTo(index), [blockAt(index)], 0)
     const change = { removed: [blockAt(2)], added: [], solidified: blockAt(0) }
@@ -109,7 +109,7 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
     })
   })
 
-  test('behavior: one chain for one prefix, and a lifetime on every key', async () => {
+  test('behavior: a prefix belongs to one chain, and every key has a lifetime', async () => {
     const token = await lead('a')
     await journal.publish(token, entryTo(0), [blockAt(0)], 0)
     expect(await journal.isSameChain(blockAt(0).hash)).toBe(true)

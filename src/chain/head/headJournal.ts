@@ -16,7 +16,7 @@ export type JournalEntry = {
   tip: Hash
   /** The solidified block. */
   solidified: HeadBlock
-  /** Hash of block 1, as far as the leader knows it. */
+  /** Hash of block 1, if the leader knows it. */
   first?: Hash | undefined
 }
 
@@ -31,7 +31,7 @@ export type Snapshot = {
   blocks: { number: number; hash: Hash }[]
   /** Blocks of the window's heights that a reorg removed. */
   orphans: Hash[]
-  /** Hash of block 1, as far as it is known. */
+  /** Hash of block 1, if known. */
   first: Hash | undefined
 }
 
@@ -43,10 +43,10 @@ type PublishOutcome = 'ok' | 'fenced' | 'moved'
  * cannot be used.
  */
 export type HeadJournal = {
-  /** Takes or renews the lease. Returns the token that proves it, or undefined while another replica holds it. */
+  /** Acquires or renews the lease. Returns the token that proves it, or undefined while another replica holds it. */
   acquireLease(id: string): Promise<string | undefined>
   releaseLease(token: string): Promise<void>
-  /** Appends an update: only for the holder of the lease, and only to the block that it starts from. */
+  /** Appends an update if `token` holds the lease and the update starts from the journal's newest block. */
   publish(
     token: string,
     entry: JournalEntry,
@@ -58,24 +58,24 @@ export type HeadJournal = {
   blocks(hashes: readonly Hash[]): Promise<Map<Hash, RecentBlock>>
   /** Whether the keys belong to the chain of this genesis hash. The first replica claims them. */
   isSameChain(genesis: Hash): Promise<boolean>
-  /** Entries after a position. Waits up to a second for the first. */
+  /** Entries after a position. Waits up to a second for the first one. */
   read(position: string): Promise<StreamedEntry[]>
   close(): void
 }
 
-/** Milliseconds after which a leader that died is replaced. */
+/** Lifetime of the lease in milliseconds: the time after which another replica replaces a dead leader. */
 export const LEASE = 3_000
 
-/** Milliseconds that contents and state are kept after their last renewal: a day. */
+/** Lifetime of contents and state after their last renewal, in milliseconds: a day. */
 const TTL = 24 * 3_600_000
 
-/** Entries kept in the stream. A reader that is further behind rebuilds from the window. */
+/** Entries of the stream. A reader that is further behind rebuilds its window from the journal's. */
 const MAX_ENTRIES = 2_048
 
 /** Blocks or entries read with one command. */
 const BATCH = 32
 
-// The lease is written at each renewal, so that a Redis that refuses writes is noticed.
+// Each renewal writes the lease, so that the replica detects a Redis that refuses writes.
 const ACQUIRE_LEASE = `
 local held = redis.call('GET', KEYS[1])
 if held then
@@ -119,7 +119,7 @@ local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)
 return { last[1] and last[1][1] or '0-0', solid, redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),
   redis.call('ZRANGE', KEYS[4], 0, -1), redis.call('HGET', KEYS[1], 'first') }`
 
-/** Opens the journal. It reads the stream over a connection of its own, because such a read blocks. */
+/** Opens the journal. It reads the stream over a separate connection, because such a read blocks the connection. */
 export function createHeadJournal(link: RedisLink): HeadJournal {
   const keys = {
     fence: link.key('head:fence'),

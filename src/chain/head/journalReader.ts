@@ -9,26 +9,26 @@ import type { JournalEntry } from './headJournal.ts'
 import { relationOf, toUpdate } from './reconcile.ts'
 import { newestOf } from './window.ts'
 
-/** Milliseconds before the journal is read again when it is still empty, or after a failure. */
+/** Milliseconds until the next read of an empty journal, or after a failure. */
 const IDLE = 100
 const RETRY = 200
 
 /** Applies the updates of the journal to the window of this process. */
 export type JournalReader = {
-  /** Whether the journal is known to have our newest block. */
+  /** Whether this process knows that the journal has our newest block. */
   isShared(): boolean
-  /** Notes that the journal has a block of ours. */
+  /** Records that the journal has one of our blocks. */
   markShared(hash: Hash | undefined): void
   /** Whether the next stream position is known. */
   isReady(): boolean
   /**
-   * Adds the blocks of the journal that the window lacks, and continues reading from there. False when the node did not
-   * give what is missing. @throws StoreUnavailableError
+   * Adds the journal's blocks that the window lacks, and continues to read after them. False when the node did not return
+   * a missing block. @throws StoreUnavailableError
    */
   rebuild(): Promise<boolean>
   /** Drops the stream position: the window is independent of the journal until the next rebuild. */
   reset(): void
-  /** Reads until `stop`. */
+  /** Reads entries until `stop`. */
   run(): Promise<void>
   stop(): void
 }
@@ -48,7 +48,7 @@ export function createJournalReader({
   /** The id of the last entry that was read. */
   let cursor: string | undefined
   let shared: Hash | undefined
-  /** The failure that was logged last, so that it is logged once. */
+  /** The last logged failure, so that a repeated failure is logged once. */
   let logged: string | undefined
 
   async function rebuild(): Promise<void> {
@@ -59,7 +59,7 @@ export function createJournalReader({
     if (own && newestOf(own).hash === tip) shared = tip
   }
 
-  /** Applies an entry of the stream. True when the window was rebuilt instead, so that the cursor is another now. */
+  /** Applies an entry of the stream. True when it rebuilt the window instead, which changed the cursor. */
   async function applyEntry(entry: JournalEntry): Promise<boolean> {
     const relation = relationOf(window(), entry)
     if (relation === 'known') {
@@ -73,7 +73,7 @@ export function createJournalReader({
     }
     const added = await catchUp.contents(entry.added.map(({ hash }) => hash))
     const own = window()
-    // The leader applies its own updates at once, maybe while their contents were read here.
+    // The leader applies its own updates at once, perhaps while this code read their contents.
     if (!own || entry.prev !== newestOf(own).hash) return false
     apply(toUpdate(own, entry, added, first()))
     shared = entry.tip
@@ -88,7 +88,7 @@ export function createJournalReader({
         cursor = position
       } catch (error) {
         if (error instanceof RpcError) throw error
-        // No later attempt can apply such an entry: the window has everything that it contains.
+        // A later attempt could not apply this entry either. The rebuilt window contains its blocks.
         logOnce(error, 'skipped an entry of the journal that cannot be applied', { position })
         cursor = position
         await rebuild()

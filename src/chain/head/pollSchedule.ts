@@ -1,7 +1,7 @@
 /** Milliseconds between the slots of the chain. */
 const SLOT = 3_000
 
-/** Milliseconds between polls until the slots are known. Bounds the idle calls to two a second. */
+/** Milliseconds between polls until the slots are known: two idle calls a second. */
 const STEADY = 500
 
 /** Milliseconds between polls while a block is due. */
@@ -17,15 +17,15 @@ const LATE = 1_200
 /** Arrivals in a row that make the slots known. */
 const ARRIVALS = 3
 
-/** Slots without a block after which they count as unknown again. */
+/** Number of empty slots after which the slots count as unknown again. */
 const LOST = 3
 
 /**
- * Decides when to poll the node: rarely until the next slot is due, then often, and at a fixed interval while the slots
- * are unknown.
+ * Decides when to poll the node: rarely until the next slot is due, then often. While the slots are unknown, the interval
+ * is fixed.
  */
 export type PollSchedule = {
-  /** A new head was seen; `timestamp` is its own time. All in milliseconds. */
+  /** Records a new head and its `timestamp`. Times are milliseconds. */
   blockSeen(timestamp: number, now: number): void
   /** Milliseconds until the next poll. */
   delay(now: number): number

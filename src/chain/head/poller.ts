@@ -6,23 +6,23 @@ import type { HeadSync } from './sync.ts'
 /** Milliseconds between polls while the node fails, or shows a branch that is not accepted yet. */
 const TROUBLED = 500
 
-/** Milliseconds between probes of the node by a replica that does not poll it, and the same while the node fails. */
+/** Milliseconds between probes by a replica that does not poll its node, and between them while the node fails. */
 const PROBE = 5_000
 const PROBE_FAILING = 1_000
 
 /** Polls the node in a loop, one poll at a time. */
 export type Poller = {
-  /** Resolves after the first poll, however it went. */
+  /** Resolves after the first poll, whether it succeeded or failed. */
   start(): Promise<void>
   /** Resolves when the current poll has ended. */
   stop(): Promise<void>
   /** Polls now, or again right after the current poll. Does nothing while another replica polls. */
   pollNow(): void
-  /** Whether the node answers this replica, and since when not (milliseconds). */
+  /** Whether the node answers this replica; if not, since when (milliseconds). */
   upstream(): UpstreamState
 }
 
-/** `reason`: why the last poll failed, for people. */
+/** `reason`: why the last poll failed, as text for operators. */
 export type UpstreamState = {
   state: HeadStatus['upstream']
   downSince: number | undefined
@@ -30,8 +30,8 @@ export type UpstreamState = {
 }
 
 /**
- * Runs `sync` with pauses from the schedule while `active` says that this process polls. Otherwise it only probes the
- * node now and then, so that each replica knows whether its own node answers.
+ * Runs `sync` with pauses from the schedule while `active` says that this process polls. Otherwise it probes the node at
+ * intervals, so that each replica knows whether its own node answers.
  */
 export function createPoller({
   active,
@@ -120,7 +120,7 @@ export declare namespace createPoller {
   type Options = {
     sync: HeadSync
     schedule: PollSchedule
-    /** Whether this process polls the node; if not, another replica does. */
+    /** Whether this process polls the node. If not, another replica does. */
     active: () => boolean
     /** Checks that the node answers. @throws RpcError when it does not */
     probe: () => Promise<unknown>

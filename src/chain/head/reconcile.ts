@@ -4,7 +4,7 @@ import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.t
 import type { JournalEntry, Snapshot } from './headJournal.ts'
 import { blockAt, blocksAbove, isCanonical, newestOf } from './window.ts'
 
-/** What a process must do so that its window equals the journal's. */
+/** The action that makes the window of a process equal to the journal's. */
 export type Plan =
   /** The journal has nothing that the window lacks. */
   | { kind: 'nothing' }
@@ -14,8 +14,8 @@ export type Plan =
   | { kind: 'fill'; from: number; to: number }
 
 /**
- * Compares our window with the journal's. A journal that is behind us takes us back only when the chain was reset:
- * `first` is the block 1 that we know.
+ * Compares our window with the journal's. A journal behind our window moves it back only when the chain was reset, which
+ * a block 1 other than `first` proves.
  */
 export function planAdoption(
   window: Window | undefined,
@@ -32,7 +32,7 @@ export function planAdoption(
   if (oldest.number > newest.number + 1)
     return { kind: 'fill', from: newest.number + 1, to: oldest.number - 1 }
   const shared = blocks.findLast((block) => isCanonical(window, block))
-  // Without a block in common, the journal's first must follow our newest; the contents tell whether it does.
+  // Without a common block, the journal's first must follow our newest; the contents show whether it does.
   return shared
     ? {
         kind: 'adopt',
@@ -68,7 +68,7 @@ export function planPublication(
   }
 }
 
-/** `next`: the entry continues our window. `known`: the window has it. `elsewhere`: it continues another branch. */
+/** `next`: the entry continues our window. `known`: the window has its blocks. `elsewhere`: it continues another branch. */
 export type Relation = 'next' | 'known' | 'elsewhere'
 
 /** The relation of a stream entry to our window. */
@@ -79,7 +79,7 @@ export function relationOf(window: Window | undefined, entry: JournalEntry): Rel
   return last && isCanonical(window, last) ? 'known' : 'elsewhere'
 }
 
-/** The update that an entry means for our window, once the contents of its new blocks are read. */
+/** The update of our window that an entry describes, with the contents of its new blocks. */
 export function toUpdate(
   window: Window,
   entry: JournalEntry,
@@ -96,12 +96,12 @@ export function toUpdate(
   }
 }
 
-/** Whether a block 1 shows that the chain was reset. */
+/** Whether another block 1 shows that the chain was reset. */
 export function isReset(known: Hash | undefined, first: Hash | undefined): boolean {
   return known !== undefined && first !== undefined && known !== first
 }
 
-/** The solidified block is one of our blocks, and never goes back unless a reorg removed it. */
+/** The solidified block is one of our blocks. It goes back only when a reorg removed it. */
 export function newerSolidified(
   window: Window | undefined,
   removed: readonly HeadBlock[],

@@ -69,7 +69,7 @@ const transitions: [ReplicaState, ReplicaEvent, ReplicaState][] = [
     .map((state): [ReplicaState, ReplicaEvent, ReplicaState] => [state, other, excluded]),
 ]
 
-/** Events that change nothing in any state but those of the table, each at a time when nothing is due. */
+/** Events that change only the states of the table, each at a time when no deadline has passed. */
 const events = [
   granted,
   denied,
@@ -96,7 +96,7 @@ describe('transition', () => {
     },
   )
 
-  test('behavior: nothing is due before its time', () => {
+  test('behavior: no deadline has an effect before its time', () => {
     for (const event of [redisFailed(late - 1), windowMissing(late - 1)])
       expect(transition(connecting, event)).toBe(connecting)
     expect(transition(failing, publishFailed(late - 1))).toEqual(failing)
@@ -108,7 +108,7 @@ describe('transition', () => {
     const changes = Object.values(states)
       .flatMap((from) => events.map((event) => ({ event, from, to: transition(from, event) })))
       .filter(({ event, from, to }) => to !== from && !known.has(name([from, event])))
-    // A failure of Redis changes the state at any time, the table has one time of each.
+    // A failure of Redis changes the state at any time. The table has one time of each.
     expect(changes.filter(({ event }) => event.kind !== 'redisFailed')).toEqual([])
     expect(new Set(changes.map(({ to }) => to.kind))).toEqual(new Set(['connecting', 'detached']))
   })
@@ -130,7 +130,7 @@ test('roleOf: default', () => {
 })
 
 describe('wantsLease', () => {
-  test('default: whoever reaches its node wants it', () => {
+  test('default: a replica that reaches its node wants the lease', () => {
     const now = { at: 8_999, isUpstreamDown: false }
     expect(Object.values(states).map((state) => wantsLease(state, now))).toEqual([
       true,
@@ -143,7 +143,7 @@ describe('wantsLease', () => {
     expect(wantsLease(yielding, { ...now, at: 9_000 })).toBe(true)
   })
 
-  test('behavior: without its node only the leader keeps it, until it yields', () => {
+  test('behavior: without its node only the leader wants it, until it yields', () => {
     const now = { at: 20_000, isUpstreamDown: true }
     expect(Object.values(states).filter((state) => wantsLease(state, now))).toEqual([leading])
   })

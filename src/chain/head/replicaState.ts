@@ -1,40 +1,40 @@
 import type { ReplicaRole } from '../headTypes.ts'
 
-/** Milliseconds without a usable Redis after which a replica polls the node for itself. */
+/** Milliseconds without a usable Redis after which a replica polls its node itself. */
 export const STANDALONE_AFTER = 1_500
 
-/** Milliseconds for which a leader may fail to reach its node before it yields leadership. */
+/** The grace period in milliseconds: a leader whose node is unreachable for longer yields leadership. */
 export const YIELD_GRACE = 5_000
 
-/** Milliseconds for which a replica that yielded leaves the lease to the others. */
+/** Milliseconds in which a replica that yielded leadership does not request the lease. */
 export const YIELD_PAUSE = 1_500
 
 /** The state of a replica. Only `transition` leads from one state to the next. */
 export type ReplicaState =
-  /** Redis has not been reached, or stopped working, at `since`. Nothing is polled or published yet. */
+  /** Redis is not reached yet, or failed at `since`. The replica neither polls nor publishes. */
   | { kind: 'connecting'; since: number }
-  /** Another replica leads: its updates are applied here. */
+  /** Another replica leads. This one applies its updates. */
   | { kind: 'following' }
-  /** Polls the node for all. The lease is proven by `token`. `failingSince`: updates cannot be published since then. */
+  /** Polls the node for all replicas. `token` proves the lease. `failingSince`: since when it cannot publish. */
   | { kind: 'leading'; token: string; failingSince?: number }
-  /** Gave up the lease because its node is unreachable. Does not ask for it before `until`. */
+  /** Gave up the lease because its node is unreachable. Does not request it before `until`. */
   | { kind: 'yielding'; until: number }
-  /** Cannot join the other replicas: polls its node alone until it can. */
+  /** Cannot join the other replicas. Polls its node itself until it can. */
   | { kind: 'detached' }
-  /** The keys in Redis belong to another chain: polls its node alone until it is restarted. */
+  /** The keys in Redis belong to another chain. Polls its node itself until the process restarts. */
   | { kind: 'excluded' }
 
 /** An event of a replica. Times are milliseconds. */
 export type ReplicaEvent =
   | { kind: 'leaseGranted'; token: string }
-  /** Another replica holds the lease, or this one did not ask for it. */
+  /** Another replica holds the lease, or this one did not request it. */
   | { kind: 'leaseDenied' }
   /** Redis refused an update because another replica leads. */
   | { kind: 'fenced' }
   | { kind: 'published' }
   | { kind: 'publishFailed'; at: number }
   | { kind: 'redisFailed'; at: number }
-  /** The node did not give blocks that the other replicas have, so their window cannot be taken over. */
+  /** The node did not return blocks that the other replicas have, so this replica cannot load their window. */
   | { kind: 'windowMissing'; at: number }
   | { kind: 'otherChain' }
   | { kind: 'upstreamUnreachable'; at: number; since: number }
@@ -71,13 +71,13 @@ export function transition(state: ReplicaState, event: ReplicaEvent): ReplicaSta
     : state
 }
 
-/** The role that a state means to operators and to the parts that ask who polls the node. */
+/** The role of a state, for operators and for code that depends on who polls the node. */
 export function roleOf({ kind }: ReplicaState): ReplicaRole {
   if (kind === 'leading') return 'leader'
   return kind === 'detached' || kind === 'excluded' ? 'standalone' : 'follower'
 }
 
-/** Whether a replica asks for the lease now. One whose node is unreachable leaves it to the others. */
+/** Whether a replica requests the lease now. A replica whose node is unreachable does not. */
 export function wantsLease(
   state: ReplicaState,
   { at, isUpstreamDown }: { at: number; isUpstreamDown: boolean },

@@ -12,7 +12,7 @@ const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 let redis: TestRedis
 
 const test = base.extend<{ group: ReplicaGroup }>({
-  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which fixtures one needs
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads the required fixtures from the pattern
   group: async ({}, use) => {
     const group = createReplicaGroup(redis.url)
     await use(group)
@@ -20,14 +20,14 @@ const test = base.extend<{ group: ReplicaGroup }>({
   },
 })
 
-// They wait for one another's leases and timeouts: so they wait side by side.
+// The tests wait for leases and timeouts, so they run at the same time.
 describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurrent: true }, () => {
   beforeAll(async () => {
     redis = await startRedis()
   })
   afterAll(() => redis.close())
 
-  test('default: one leads, all have the same chain with its logs', async ({ group }) => {
+  test('default: one replica leads, all have the same chain with its logs', async ({ group }) => {
     const { chain, haveHead, start } = group
     const [a, b] = [await start(), await start()]
     expect([a.head.status().role, b.head.status().role]).toEqual(['leader', 'follower'])
@@ -42,7 +42,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(hashesAfter(b.changes)).toEqual(chain.canonical().map(({ hash }) => hash))
   })
 
-  test('behavior: a follower reads no block from its node, it only probes it', async ({
+  test('behavior: a follower only probes its node and reads no block from it', async ({
     group: { chain, haveHead, start },
   }) => {
     await start()
@@ -53,7 +53,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(new Set(b.calls)).toEqual(new Set(['/wallet/getblock']))
   })
 
-  test('behavior: a leader that leaves or dies is replaced', async ({ group }) => {
+  test('behavior: a leader that stops or dies is replaced', async ({ group }) => {
     const { chain, forget, haveHead, haveRoles, running, start, stop, withRole } = group
     const [a] = [await start(), await start(), await start()]
     await stop(a)
@@ -68,7 +68,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     running.push(dead)
   })
 
-  test('behavior: a leader without its node lets another lead, and knows when the node is back', async ({
+  test('behavior: a leader without its node yields leadership, and detects when the node is back', async ({
     group: { chain, haveHead, start },
   }) => {
     const [a, b] = [await start(), await start()]
@@ -82,7 +82,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(a.head.status().role).toBe('follower')
   })
 
-  test('behavior: a follower without its node says so, follows on and does not blame Redis', async ({
+  test('behavior: a follower without its node reports it and keeps following the journal', async ({
     group: { chain, haveHead, start },
   }) => {
     const [, b] = [await start(), await start()]
@@ -91,10 +91,10 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     await haveHead(2, chain.mine({ logs: [[log]] }).hash)
     expect(b.head.status()).toMatchObject({ role: 'follower', upstream: 'down' })
     expect(b.head.isShared()).toBe(true)
-    expect(b.messages.filter((message) => /Redis|on its own/.test(message))).toEqual([])
+    expect(b.messages.filter((message) => /Redis|rejoin/.test(message))).toEqual([])
   })
 
-  test('behavior: a replica that cannot read what the others have joins once its node answers', async ({
+  test('behavior: a replica that lacks blocks of the others joins when its node answers', async ({
     group: { chain, haveHead, haveRoles, start },
   }) => {
     const a = await start()
@@ -109,7 +109,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     await haveHead(2, chain.mine().hash)
   })
 
-  test('behavior: an entry of the stream that makes no sense is skipped', async ({ group }) => {
+  test('behavior: an invalid entry of the stream is skipped', async ({ group }) => {
     const { chain, haveHead, start } = group
     const [a, b] = [await start(), await start()]
     const stream = a.link.key('head:stream')
@@ -126,7 +126,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(hashesAfter(b.changes)).toEqual(chain.canonical().map(({ hash }) => hash))
   })
 
-  test('behavior: a chain that was reset replaces what all replicas and Redis have', async ({
+  test('behavior: a chain that was reset replaces the windows of all replicas and of Redis', async ({
     group: { chain, haveHead, start },
   }) => {
     for (let count = 0; count < 150; count++) chain.mine()
@@ -142,7 +142,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect((await start()).head.latest().hash).toBe(chain.head().hash)
   })
 
-  test('behavior: replicas that start on a chain that was reset do not keep what Redis has', async ({
+  test('behavior: replicas that start on a chain that was reset replace the window of Redis', async ({
     group: { chain, haveHead, haveRoles, start, stop },
   }) => {
     for (let count = 0; count < 150; count++) chain.mine()
@@ -156,7 +156,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(b.messages).toContain('the chain was reset')
   })
 
-  test('behavior: replicas that were down fill what they missed', async ({ group }) => {
+  test('behavior: replicas that were down read the blocks that they missed', async ({ group }) => {
     const { chain, haveHead, start, stop } = group
     await stop(await start())
     const old = chain.head()

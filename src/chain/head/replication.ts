@@ -19,33 +19,32 @@ import {
 import type { HeadSource } from './source.ts'
 import { applyUpdate, newestOf, oldestKept } from './window.ts'
 
-/** Milliseconds between two heartbeats: the lease is renewed four times in its lifetime. */
+/** Milliseconds between two heartbeats. The lease is renewed four times in its lifetime. */
 const HEARTBEAT = LEASE / 4
 
 /** Milliseconds between two heartbeats while Redis is unreachable. */
 const RECONNECT = 100
 
-/** The replicas that share a Redis, seen from one of them. */
+/** Replication between the replicas that share a Redis, as one of them runs it. */
 export type Replication = {
   role(): ReplicaRole
   /**
-   * Publishes an update to all replicas and applies it here. False when it was not published and must be worked out
-   * again.
+   * Publishes an update to all replicas and applies it here. False when it was not published and must be computed again.
    */
   publish(update: ChainUpdate): Promise<boolean>
   /** Whether the other replicas know our newest block, so that they can resume a cursor on it. */
   isShared(): boolean
-  /** Why this replica does not take part, in words for a person. */
+  /** Why this replica does not take part, as text for operators. */
   problem(): string | undefined
-  /** Resolves once this replica has a role, or has waited long enough for Redis. */
+  /** Resolves when this replica has a role, or has waited long enough for Redis. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
  * Elects one leader by a lease and applies the updates that it publishes. The token of the lease is checked with every
- * update, so a leader that was paused cannot publish after another has taken over. Without Redis each replica follows
- * the chain for itself; when Redis is back they agree on what it has.
+ * update, so a leader that was paused cannot publish after another replica took over. Without Redis each replica polls
+ * its node itself. When Redis is available again, all replicas load its window.
  */
 export function createReplication({
   apply,
@@ -101,7 +100,7 @@ export function createReplication({
       case 'yielding':
         return log.warn('the node is unreachable: leadership yielded')
       case 'detached':
-        return log.warn('this replica follows the node on its own until it can rejoin the others')
+        return log.warn('this replica polls the node itself until it can rejoin the others')
       case 'excluded':
         return log.error(OTHER_CHAIN)
       case 'connecting':
@@ -132,7 +131,7 @@ export function createReplication({
     }
   }
 
-  /** Makes the journal and the window of a new leader agree. False when the node does not give what is missing here. */
+  /** Makes the journal and the window of a new leader equal. False when the node does not return a missing block. */
   async function syncJournal(token: string): Promise<boolean> {
     if (!(await reader.rebuild())) return false
     const own = window()
@@ -143,7 +142,7 @@ export function createReplication({
     return true
   }
 
-  /** Publishes as the leader. `failed`: Redis did not take the update. */
+  /** Publishes as the leader. `failed`: Redis did not accept the update. */
   async function publishAs(token: string, own: Window | undefined, update: ChainUpdate) {
     const after = applyUpdate(own, update)
     const entry = toEntry(own ? newestOf(own).hash : '', update, newestOf(after).hash)
@@ -184,7 +183,7 @@ export function createReplication({
       else if (outcome === 'failed') dispatch({ kind: 'publishFailed', at: now() })
       if (outcome !== 'ok') return false
       dispatch({ kind: 'published' })
-      // The reader may have applied it from the stream already.
+      // The reader may already have applied it from the stream.
       if (window() === own) apply(update)
       reader.markShared(update.added.at(-1)?.hash)
       return true
@@ -205,22 +204,22 @@ export function createReplication({
 export declare namespace createReplication {
   type Options = {
     link: RedisLink
-    /** Hash of block 0: the keys in Redis must be of the same chain. */
+    /** Hash of block 0, which identifies the chain of the keys in Redis. */
     genesis: Hash
-    /** Hash of block 1, as far as it is known. */
+    /** Hash of block 1, if known. */
     first: () => Hash | undefined
     source: HeadSource
     window: () => Window | undefined
     apply: (update: ChainUpdate) => void
     /** Replaces the window by one that differs only in its orphans. */
     replace: (window: Window) => void
-    /** Whether this replica reaches its node, and since when not. */
+    /** Whether this replica reaches its node; if not, since when. */
     upstream: () => Pick<UpstreamState, 'downSince' | 'state'>
-    /** Called when the role has changed. */
+    /** Called after the role changed. */
     onRole: () => void
     log: HeadLog
     now: () => number
-    /** Tells replicas apart. @default a random one */
+    /** Identifies this replica. @default a random text */
     id?: string | undefined
   }
 }

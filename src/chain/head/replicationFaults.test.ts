@@ -10,9 +10,9 @@ explainSkip(redisServerMissing)
 
 const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
 
-/** Each has a Redis of its own, which it spoils. */
+/** Each test has a separate Redis, which it breaks. */
 const test = base.extend<{ redis: TestRedis; group: ReplicaGroup }>({
-  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which fixtures one needs
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads the required fixtures from the pattern
   redis: async ({}, use) => {
     const redis = await startRedis()
     await use(redis)
@@ -25,9 +25,9 @@ const test = base.extend<{ redis: TestRedis; group: ReplicaGroup }>({
   },
 })
 
-// They wait for timeouts: so they wait side by side.
+// The tests wait for timeouts, so they run at the same time.
 describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurrent: true }, () => {
-  test('behavior: a connection to Redis that carries nothing any more is replaced', async ({
+  test('behavior: a frozen connection to Redis is replaced', async ({
     group: { chain, haveHead, haveRoles, start, withRole },
     onTestFinished,
     redis,
@@ -58,7 +58,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
       mend: (admin: Redis) => admin.replicaof('NO', 'ONE'),
     },
   ])(
-    'behavior: while Redis is $state the head goes on',
+    'behavior: while Redis is $state the head continues',
     async (
       { mend, reason, spoil },
       { group: { chain, haveHead, haveRoles, running, start }, onTestFinished, redis },
@@ -81,7 +81,7 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     },
   )
 
-  test('behavior: Redis goes and comes back, with and without its data', async ({
+  test('behavior: Redis stops and restarts, with and without its data', async ({
     group: { chain, haveHead, haveRoles, running, start },
     redis,
   }) => {

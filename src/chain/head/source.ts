@@ -14,7 +14,7 @@ export type HeadSource = {
   tip(): Promise<Tip>
   /** The newest solidified block. */
   solidified(): Promise<HeadBlock>
-  /** Hash of the solidified block at a height; undefined when it is not solidified there. */
+  /** Hash of the solidified block at a height; undefined when no block is solidified there yet. */
   solidifiedAt(number: number): Promise<Hash | undefined>
   /** Hash of the block at a height; undefined when the node has none there. */
   hashAt(number: number): Promise<Hash | undefined>
@@ -24,16 +24,16 @@ export type HeadSource = {
   loadTip(tip: Tip): Promise<RecentBlock | undefined>
 }
 
-/** A head as the node shows it, with its native header. */
+/** The node's newest block, with its native header. */
 export type Tip = HeadBlock & { native: Block }
 
-/** Reads blocks for the head. `onLoaded` gets every block that was read whole, to fill caches. */
+/** Reads blocks for the head. `onLoaded` is called with every block that was read whole, to fill caches. */
 export function createHeadSource({
   baseFee,
   native,
   onLoaded,
 }: createHeadSource.Options): HeadSource {
-  /** What filters and subscriptions need of a loaded block. */
+  /** The parts of a loaded block that filters and subscriptions deliver. */
   async function toRecentBlock({ block, infos }: LoadedBlock): Promise<RecentBlock> {
     const head = toHeadBlock(block)
     const logs = toRpcLogs(block, infos)

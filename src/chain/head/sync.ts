@@ -13,33 +13,33 @@ const CHUNK = 32
 /** Concurrent reads while a gap is filled. */
 const PARALLEL = 8
 
-/** For how many polls and milliseconds the node must show a branch that is not higher before it replaces ours. */
+/** The number of polls and milliseconds for which the node must show a branch that is not higher before it replaces ours. */
 const BRANCH_POLLS = 3
 const BRANCH_TIME = 2_000
 
 /**
- * For how many polls and milliseconds the node must show nothing but a branch that leaves ours below the solidified
- * block before it replaces ours. A node that has just started calls its head solidified, and one that was killed comes
- * back without its last blocks, so such a branch can be the only one that continues.
+ * The number of polls and milliseconds for which the node must show only a branch that forks below the solidified block
+ * before it replaces ours. A node that has just started reports its head as solidified, and a node that was killed can
+ * restart without its last blocks, so such a branch can be the only one that continues.
  */
 const DEEP_POLLS = 10
 const DEEP_TIME = 15_000
 
-/** For how many polls and milliseconds the node must show another block 1 before the window is replaced. */
+/** The number of polls and milliseconds for which the node must show another block 1 before `sync` replaces the window. */
 const RESET_POLLS = 3
 const RESET_TIME = 1_500
 
 /**
  * Compares the node's head with ours and publishes the updates between them, in order and without a gap.
  *
- * - A higher head is linked block by block. Where a parent hash does not fit, the branch is read back by hash to the block at
- *   which it left ours.
+ * - A higher head is linked block by block. If a parent hash does not fit, the branch is read back by hash to the common
+ *   ancestor.
  * - A head that is not higher and on our branch means that the node lags: nothing changes.
  * - A head that is not higher and on another branch replaces ours only when the node shows nothing else for a while.
- * - A branch that leaves ours below the solidified block is refused and reported as a problem. It is followed only when the
- *   node shows nothing else for a long time.
- * - A node whose block 1 or whose block at the window's oldest height is another one serves another history: a private chain
- *   was reset. The whole window is replaced.
+ * - A branch that forks below the solidified block is refused and reported as a problem. It is followed only when the node
+ *   shows nothing else for a long time.
+ * - If the node's block 1, or its block at the window's oldest height, is another one, the node serves another history: a
+ *   private chain was reset. The whole window is replaced.
  */
 export function createHeadSync({
   authoritative = false,
@@ -51,8 +51,8 @@ export function createHeadSync({
   window,
 }: createHeadSync.Options): HeadSync {
   /**
-   * How long the node has shown a branch that is not higher, one that leaves ours below the solidified block, and
-   * another history.
+   * How long the node has shown a branch that is not higher, one that forks below the solidified block, and another
+   * history.
    */
   let other: Shown | undefined
   let deep: Shown | undefined
@@ -60,7 +60,7 @@ export function createHeadSync({
   let isFirstAsked = false
   let problem: string | undefined
 
-  /** Takes the chain from the solidified block to the newest, in place of the window when there is one. */
+  /** Reads the chain from the solidified block to the newest and replaces the window, if there is one. */
   async function begin(tip: Tip, replaced?: Window): Promise<void> {
     const solidified = await solidifiedUpTo(await source.solidified(), tip)
     const from = Math.max(solidified.number, tip.number - MAX_WINDOW / 4)
@@ -77,14 +77,14 @@ export function createHeadSync({
     forgetBranches()
   }
 
-  /** The solidified block, at most this tip: another node behind the same address may be further. */
+  /** The solidified block, at most this tip: another node behind the same address may be ahead. */
   async function solidifiedUpTo(reported: HeadBlock, tip: HeadBlock): Promise<HeadBlock> {
     if (reported.number <= tip.number) return reported
     if ((await source.solidifiedAt(tip.number)) === tip.hash) return toHead(tip)
     throw new UpstreamError('the solidified block of the node is not on the branch of its head')
   }
 
-  /** Consecutive blocks as far as the node has them. Their links are not checked here. */
+  /** Consecutive blocks up to the first that the node does not have. The caller checks their links. */
   async function loadRange(from: number, to: number, tip: Tip): Promise<RecentBlock[]> {
     const found: RecentBlock[] = []
     for (let start = from; start <= to; start += PARALLEL) {
@@ -105,11 +105,11 @@ export function createHeadSync({
     return found
   }
 
-  /** Fills the heights up to a higher head, chunk by chunk. */
+  /** Reads and publishes the blocks up to a higher head, chunk by chunk. */
   async function extend(tip: Tip): Promise<void> {
     const reported = await trySolidified()
     for (;;) {
-      // A chain in this process answers at once: thousands of its blocks would be taken in one go.
+      // A chain in this process answers at once: without the pause, thousands of its blocks would block the event loop.
       if (timeSlice.isOver()) await timeSlice.next()
       const view = window() as Window
       const newest = newestOf(view)
@@ -129,7 +129,7 @@ export function createHeadSync({
       }
       if (!branch) return
       for (const block of loaded.slice(1)) {
-        // Two nodes behind one address may disagree: the blocks that link are taken, the others are read again.
+        // Two nodes behind one address may disagree: keep the blocks that link, read the others again.
         if (block.parentHash !== branch.at(-1)?.hash) break
         branch.push(block)
       }
@@ -138,12 +138,12 @@ export function createHeadSync({
   }
 
   /**
-   * The branch that ends in `block`, from its first block that is not ours. Undefined when it cannot be read or is
+   * The branch that ends in `block`, from its first block that our window lacks. Undefined when it cannot be read or is
    * refused.
    */
   async function walkBack(view: Window, block: RecentBlock): Promise<RecentBlock[] | undefined> {
     const branch = [block]
-    // Counted once per poll, whatever the depth of the branch.
+    // Count once per poll, for any depth of the branch.
     const leaves = blockAt(view, block.number - 1)?.hash !== block.parentHash
     if (leaves && problem !== undefined) deep = shownAgain(deep)
     for (let first = block; ;) {
@@ -179,7 +179,7 @@ export function createHeadSync({
     return publish({ ...update, first: await knownFirst(view), solidified })
   }
 
-  /** The solidified block among ours. Undefined when the node solidified another branch. */
+  /** The solidified block, if our window has it. Undefined when the node solidified another branch. */
   async function nextSolidified(
     after: Window,
     reported: HeadBlock | undefined,
@@ -205,7 +205,7 @@ export function createHeadSync({
     problem = undefined
   }
 
-  /** Hash of block 1. The node is asked once. */
+  /** Hash of block 1. It is read from the node once. */
   async function knownFirst(view: Window): Promise<Hash | undefined> {
     const known = first() ?? blockAt(view, 1)?.hash
     if (known !== undefined || isFirstAsked) return known
@@ -239,7 +239,7 @@ export function createHeadSync({
   }
 
   async function trySolidified(): Promise<HeadBlock | undefined> {
-    // The head continues without it. It is read again with the next block.
+    // The head does not need it now. The next block causes another read.
     return source.solidified().catch(() => undefined)
   }
 
@@ -289,13 +289,13 @@ export function createHeadSync({
 export declare namespace createHeadSync {
   type Options = {
     source: HeadSource
-    /** The window as it is now; undefined before the first update. */
+    /** The current window; undefined before the first update. */
     window: () => Window | undefined
-    /** Hash of block 1, as far as it is known. */
+    /** Hash of block 1, if known. */
     first: () => Hash | undefined
-    /** Publishes an update. Resolves once `window()` has it; false when it was refused and must be worked out again. */
+    /** Publishes an update. Resolves when `window()` includes it; false when it was refused and must be computed again. */
     publish: (update: ChainUpdate) => Promise<boolean>
-    /** The chain is in this process: its head is followed wherever it goes, also back. @default false */
+    /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
     authoritative?: boolean | undefined
     /** Called when the node shows a head that does not continue ours. */
     onUnlinked?: (() => void) | undefined
@@ -309,7 +309,7 @@ export type HeadSync = {
   sync(): Promise<void>
   /** Whether the node shows another branch that is not accepted yet. */
   isUndecided(): boolean
-  /** Why the node's head cannot be followed, for people. */
+  /** Why the head cannot follow the node, as text for operators. */
   problem(): string | undefined
 }
 

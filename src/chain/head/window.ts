@@ -2,10 +2,10 @@ import type { Hash } from 'viem'
 
 import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
 
-/** Blocks kept below the solidified one, so that a cursor on an older block can still be resumed. */
+/** Number of blocks below the solidified one that the window keeps, so that a cursor on an older block can be resumed. */
 const FORK_WINDOW = 128
 
-/** Most blocks that are kept while none is solidified: about three hours on a chain that has lost most of its producers. */
+/** Most blocks of a window while none is solidified: about three hours on a chain that has lost most of its producers. */
 export const MAX_WINDOW = 4_096
 
 /**
@@ -27,7 +27,7 @@ export function applyUpdate(window: Window | undefined, update: ChainUpdate): Wi
   const orphans = new Map(window?.orphans)
   for (const block of update.removed) orphans.set(block.hash, block)
   for (const block of update.added) orphans.delete(block.hash)
-  // After a reset of the chain the orphans can be far above.
+  // After a reset of the chain the orphans can be far above the new head.
   for (const { hash, number } of orphans.values())
     if (number < oldest || number > last.number + MAX_WINDOW) orphans.delete(hash)
   return { blocks, orphans, solidified: update.solidified }
@@ -51,12 +51,12 @@ export function newestOf(window: Window): RecentBlock {
   return window.blocks.at(-1) as RecentBlock
 }
 
-/** The canonical block at a height, when it is inside the window. */
+/** The canonical block at a height; undefined outside the window. */
 export function blockAt(window: Window, number: number): RecentBlock | undefined {
   return window.blocks[number - (window.blocks[0]?.number ?? 0)]
 }
 
-/** Whether a block is canonical. Undefined below the window: blocks there were solidified and their hashes are not kept. */
+/** Whether a block is canonical. Undefined below the window: blocks there are solidified, and the window lacks their hashes. */
 export function isCanonical(
   window: Window,
   block: { number: number; hash: Hash },
