@@ -69,12 +69,12 @@ async function runProgram(code: string, end = ''): Promise<string> {
 }
 
 test('default: the viem program of the README', async () => {
-  const [code = ''] = blocks('README.md', 'ts')
+  const [code = ''] = blocks('README.md', 'js')
   expect(await runProgram(code)).toMatch(/number: \d+n/)
 })
 
 test('default: the gateway program of the README', async () => {
-  const [, code = ''] = blocks('README.md', 'ts')
+  const [, code = ''] = blocks('README.md', 'js')
   const end = 'console.log(new URL(url).hostname)\nawait gateway.ready\nawait gateway.stop()'
   expect(await runProgram(code, end)).toContain('127.0.0.1')
 })
