@@ -6,21 +6,21 @@ import { createDeliveries } from './deliveries.ts'
 import type { PendingResponse } from './response.ts'
 import { type Claim, type FilterStore, PAGE_LEASE, type StoredFilter } from './store.ts'
 
-/** A page that is reserved for one poll. Exactly one of the functions is called. */
+/** A page that is reserved for one poll. The caller calls exactly one of the functions. */
 export type ClaimedPage = StoredFilter & {
-  /** The page is sent in a response: committed once that is delivered, released if it never is. */
+  /** The page is sent in a response: commits it when the response is delivered, releases it if that fails. */
   deliver(to: string, response: PendingResponse): void
   /** The page is empty: moves the cursor. @throws StoreUnavailableError */
   skip(to: string): Promise<void>
-  /** Nothing was delivered: the next poll gets the page. Never throws. */
+  /** The page was not delivered: the next poll gets it. Never throws. */
   release(): Promise<void>
 }
 
 /** Reserves pages of filters for polls. */
 export type Claims = {
   /**
-   * The page from a filter's cursor; undefined when there is no such filter, `nothing` when nothing is to be delivered or
-   * another poll has the page. `newest` is the cursor at which nothing is.
+   * The page from a filter's cursor; undefined when there is no such filter, `nothing` when there is nothing to deliver or
+   * another poll has the page. `newest` is the cursor after which there is nothing to deliver.
    *
    * @throws StoreUnavailableError
    */
@@ -44,7 +44,7 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
         const { cursor } = claim
         const reached = deliveries.cursorOf(id, cursor)
         if (reached === cursor) return claim
-        // The client already has this page; the store accepts its cursor only now.
+        // The client already has this page. The store could not accept its cursor before.
         await store.commit(id, token, cursor, reached)
       } else if (claim?.state !== 'busy' || waited >= BUSY_WAIT) return claim
       await sleep(BUSY_STEP)
@@ -66,7 +66,7 @@ export function createClaims({ log, store }: createClaims.Options): Claims {
     const from = claim.cursor
     const release = async () => {
       endLease()
-      // The lease ends by itself.
+      // The lease expires if the store cannot be reached.
       await store.release(id, token).catch(() => undefined)
     }
     return {

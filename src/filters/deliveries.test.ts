@@ -6,7 +6,7 @@ import { createDeliveries } from './deliveries.ts'
 
 const page = { token: 'one', from: '1:0x01', to: '2:0x02' }
 
-/** A store whose commits do what the test says. */
+/** A store whose commits return or throw the given results, in order. */
 function create(outcomes: (boolean | Error)[]) {
   const commits: string[] = []
   const deliveries = createDeliveries({
@@ -32,7 +32,7 @@ test('default: committed at once', async () => {
   expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01')
 })
 
-test('behavior: a cursor that the store does not take is kept and tried again', async () => {
+test('behavior: a cursor that the store does not accept is kept and committed again', async () => {
   const { commits, deliveries } = create([new Error('READONLY'), new Error('READONLY')])
   deliveries.commit('0xa', page)
   await deliveries.attempted('0xa')
@@ -42,13 +42,13 @@ test('behavior: a cursor that the store does not take is kept and tried again', 
   await until(() => expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01'))
 })
 
-test('behavior: when another poll has claimed the page, the cursor stays known and is not tried again', async () => {
+test('behavior: when another poll has claimed the page, the cursor is kept and not committed again', async () => {
   const { commits, deliveries } = create([false])
   deliveries.commit('0xa', page)
   await deliveries.attempted('0xa')
   expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('2:0x02')
   expect(commits).toHaveLength(1)
-  // The other poll has moved it.
+  // The other poll has moved the cursor.
   expect(deliveries.cursorOf('0xa', '5:0x05')).toBe('5:0x05')
   expect(deliveries.cursorOf('0xa', '1:0x01')).toBe('1:0x01')
 })

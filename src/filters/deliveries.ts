@@ -1,19 +1,19 @@
 import type { HeadLog } from '../chain/headTypes.ts'
 import type { FilterStore } from './store.ts'
 
-/** A page that has reached its client. `lost`: another poll has claimed it since, so its cursor cannot be committed. */
+/** A page that its client has. `lost`: another poll has claimed it since, so its cursor cannot be committed. */
 type Delivery = { token: string; from: string; to: string; lost?: true }
 
 /**
- * Commits the cursors of delivered pages. A cursor that the store does not take, because Redis is unreachable or
- * refuses writes, is kept in this process and tried again, so that what was delivered is not delivered a second time.
+ * Commits the cursors of delivered pages. If the store does not accept a cursor, because Redis is unreachable or refuses
+ * writes, this process keeps the cursor and tries again, so that the page is not delivered a second time.
  */
 export type Deliveries = {
   /** Commits in the background until the store has accepted the cursor. */
   commit(id: string, delivery: Delivery): void
-  /** Resolves when a filter has no attempt in flight. */
+  /** Resolves when no commit for a filter is in flight. */
   attempted(id: string): Promise<void>
-  /** The cursor that a filter's client has reached, given the one in the store. */
+  /** The cursor of a filter's client: the cursor in the store, or a later one that is not committed yet. */
   cursorOf(id: string, stored: string): string
   stop(): void
 }
@@ -21,18 +21,18 @@ export type Deliveries = {
 /** Milliseconds between attempts. */
 const RETRY = 250
 
-/** Most deliveries that are kept. The oldest are dropped. */
+/** Most uncommitted deliveries. The oldest are dropped. */
 const MAX_KEPT = 50_000
 
 export function createDeliveries({ log, store }: createDeliveries.Options): Deliveries {
   const attempts = new Map<string, Promise<void>>()
-  /** Cursors of delivered pages that are not yet known to be committed. */
+  /** Cursors of delivered pages that are not committed yet. */
   const kept = new Map<string, Delivery>()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   let failing = false
 
-  /** @returns whether the store could be asked. */
+  /** Commits a cursor. @returns whether the store answered. */
   async function attempt(id: string, delivery: Delivery): Promise<boolean> {
     const { from, to, token } = delivery
     try {
@@ -50,7 +50,7 @@ export function createDeliveries({ log, store }: createDeliveries.Options): Deli
     }
   }
 
-  /** Tries the oldest again, and the others once it has succeeded. */
+  /** Tries the oldest again, and the others when that has succeeded. */
   async function retry(): Promise<void> {
     for (const [id, delivery] of kept)
       if (!delivery.lost && !(await attempt(id, delivery))) return schedule()

@@ -39,7 +39,7 @@ const brief = (logs: RpcLog[]) =>
   )
 
 describe('log filters', () => {
-  test('default: each poll has what came since the one before', async () => {
+  test('default: each poll returns the logs since the previous one', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newFilter', { address, topics: [topic] })
     expect(id).toMatch(/^0x[1-9a-f][0-9a-f]{31}$/)
@@ -92,7 +92,7 @@ describe('log filters', () => {
     expect(found[0]?.address).toBe(`0x${other.address}`)
   })
 
-  test('args: a range bounds what comes; eth_getFilterLogs has the whole range', async () => {
+  test('args: a range limits new logs; eth_getFilterLogs returns the whole range', async () => {
     for (let count = 0; count < 4; count++) chain.mine({ logs: [[log]] })
     chain.solidify(3)
     await start()
@@ -126,7 +126,7 @@ describe('log filters', () => {
     for (const id of filters) expect(await changes(id)).toEqual([])
   })
 
-  test('behavior: web3j reads the past, then polls, and sees each log once', async () => {
+  test('behavior: web3j reads past logs, then polls, and gets each log once', async () => {
     for (let count = 0; count < 2; count++) chain.mine({ logs: [[log]] })
     await start()
     const filter = { fromBlock: 'earliest', toBlock: 'latest', address: [address], topics: [] }
@@ -139,7 +139,7 @@ describe('log filters', () => {
     expect(seen).toEqual(['+1.0', '+2.0', '+3.0'])
   })
 
-  test('behavior: a page is cut between blocks, the rest comes with the next poll', async () => {
+  test('behavior: a page ends between blocks, and the next poll returns the rest', async () => {
     await start({ filterPage: 5 })
     const id = await gateway.rpc<string>('eth_newFilter', { fromBlock: '0x0' })
     for (let count = 0; count < 3; count++) chain.mine({ logs: [[log, log]] })
@@ -168,7 +168,7 @@ describe('log filters', () => {
   test('behavior: a page whose response was not delivered comes with the next poll', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newFilter', {})
-    // More than the socket's buffers take, so that the response cannot leave while the client does not read.
+    // More than the socket's buffers hold, so that the response cannot leave while the client does not read.
     const big = { ...log, data: 'cd'.repeat(1_000_000) }
     chain.mine({ logs: [[big, big, big, big, big, big]] })
     await sync()
@@ -183,14 +183,14 @@ describe('log filters', () => {
     request.end(body)
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     response.pause()
-    // A poll while the page is on its way gets nothing twice.
+    // A poll before the page is delivered returns nothing.
     expect(await changes(id)).toEqual([])
     request.destroy()
     await until(async () => expect(await changes(id)).toHaveLength(6))
     expect(await changes(id)).toEqual([])
   })
 
-  test('behavior: one batch and concurrent polls repeat nothing', async () => {
+  test('behavior: polls of one batch and concurrent polls return no log twice', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newFilter', {})
     chain.mine({ logs: [[log, log]] })
@@ -225,7 +225,7 @@ describe('other filters', () => {
     await expect(gateway.rpc('eth_getFilterLogs', id)).rejects.toMatchObject({ code: -32000 })
   })
 
-  test('behavior: pending filters have each transaction once, also one that no poll of the pool saw', async () => {
+  test('behavior: pending filters return each transaction once, also one that no poll of the mempool saw', async () => {
     await start()
     const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
     const found: Hash[] = []
@@ -247,7 +247,7 @@ describe('other filters', () => {
     chain.pending.splice(0)
     chain.mine({ ids: [one, two, three, four], logs: [[], [], [], []] })
     await seen(4)
-    // A reorg mines them once more: they are known.
+    // A reorg mines them again. They are not announced again.
     chain.reorg(1, [
       { ids: [four, three], logs: [[], []] },
       { ids: [two, one], logs: [[], []] },
@@ -257,7 +257,7 @@ describe('other filters', () => {
     expect(found).toEqual([one, two, three, four].map((hash) => `0x${hash}`))
   })
 
-  test('behavior: the pool is polled only while a filter or subscription wants it', async () => {
+  test('behavior: the mempool is polled only while a filter or subscription needs it', async () => {
     await start({ filterTtl: 1 })
     const path = '/wallet/gettransactionlistfrompending'
     const polls = () => chain.calls.get(path) ?? 0
@@ -267,7 +267,7 @@ describe('other filters', () => {
     expect(polls()).toBe(0)
     const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
     await until(() => expect(polls()).toBeGreaterThan(0))
-    // The filter expires, and with it the wish.
+    // When the filter expires, no client needs the mempool.
     await until(async () => expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(false), {
       interval: 2_000,
     })
@@ -310,7 +310,7 @@ describe('other filters', () => {
     expect(await gateway.rpc('eth_uninstallFilter', id)).toBe(false)
   })
 
-  test('behavior: the solidified view delivers what is final', async () => {
+  test('behavior: the solidified view delivers only final logs', async () => {
     await start()
     const solid = createClient(`${gateway.url}/solidity`)
     const id = await solid.rpc<string>('eth_newFilter', {})
@@ -333,7 +333,7 @@ describe('other filters', () => {
     await expect(gateway.rpc('eth_newFilter', {})).rejects.toMatchObject({ code: -32005 })
   })
 
-  test('error: memory; health and metrics tell how much is used and that it is full', async () => {
+  test('error: memory; health and metrics report the use and a full store', async () => {
     await start({ filterBytesTotal: 100_000 })
     const large = { address: Array.from({ length: 1_000 }, () => address) }
     await gateway.rpc('eth_newFilter', large)

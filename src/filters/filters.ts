@@ -26,8 +26,8 @@ export type Filters = {
   createBlocks(client: string): Promise<string>
   createPending(client: string): Promise<string>
   /**
-   * The changes since the last page that reached the client. The page counts as delivered when the response has left the
-   * socket. Until then it is reserved. If the response never leaves, the next poll gets the page.
+   * The changes since the last delivered page. The page counts as delivered when its response has left the socket. Until
+   * then it is reserved. If the response cannot be sent, the next poll gets the page.
    *
    * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
    */
@@ -44,7 +44,7 @@ export type Filters = {
 /** A log filter as the client gave it. */
 type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
 
-/** Milliseconds that a poll waits until this replica has a block that another replica has delivered. */
+/** Milliseconds for which a poll waits until this replica has a block that another replica has delivered. */
 const BEHIND_WAIT = 2_000
 const STEP = 10
 
@@ -88,7 +88,7 @@ export function createFilters({
     return id.number
   }
 
-  /** The cursor of a new filter. It delivers only what comes after the newest block, whatever its range. */
+  /** The cursor of a new filter. A filter delivers only blocks after the newest one, for any range. */
   function cursorNow(): string {
     const { hash, number } = newest()
     return toCursor({ number, hash })
@@ -97,7 +97,7 @@ export function createFilters({
   /** Waits until all replicas know the newest block. Only then can each of them resume a cursor on it. */
   async function isKnownToAll(): Promise<void> {
     for (let waited = 0; !head.isShared(); waited += STEP) {
-      // When the store is unusable, its own error names the cause.
+      // If the store cannot be used, its error names the cause.
       if (waited === 0) await store.check()
       if (waited >= BEHIND_WAIT) throw new BehindError()
       await sleep(STEP)

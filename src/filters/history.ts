@@ -1,13 +1,13 @@
 import type { Chain, LogMatch } from '../chain/chainTypes.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
 
-/** Errors of searches that were too wide. A shorter range helps only with these. */
+/** Codes of errors for too many rows or blocks. Only for these a shorter range helps. */
 const TOO_MUCH = /^(query returned more than|query took too long|exceed max block range)/
 
 /**
- * Logs of final blocks, starting at a height, as JSON texts: as many whole blocks as fit. `to` is the last block read.
+ * Logs of final blocks from a height on, as JSON texts: as many whole blocks as fit. `to` is the last block read.
  *
- * @throws LimitExceededError when one block alone has more than `limit`, with the range to search in other ways.
+ * @throws LimitExceededError when a single block has more than `limit` logs, with the range for `eth_getLogs`.
  */
 export async function readHistory(
   chain: Pick<Chain, 'logRows'>,
@@ -47,8 +47,8 @@ export declare namespace readHistory {
 }
 
 /**
- * One block has more logs than a page may have. Nothing is omitted silently: the error names the range to search
- * instead.
+ * The error for a block with more logs than a page may have. The error names the range to search instead, so that no log
+ * is omitted silently.
  */
 export function tooLarge(number: number, limit: number): LimitExceededError {
   const block = `0x${number.toString(16)}`

@@ -14,7 +14,7 @@ describeFilterStore('createMemoryFilterStore', async (limits) => {
   }
 })
 
-test('behavior: a filter lives on when the system clock is set', async () => {
+test('behavior: a change of the system clock does not expire a filter', async () => {
   const store = createMemoryFilterStore({
     bytesPerClient: 1_000,
     bytesTotal: 1_000,

@@ -11,7 +11,7 @@ import {
 
 type Entry = {
   client: string
-  /** The query as JSON text: a third of the memory of the objects, and its length is known. */
+  /** The query as JSON text, which needs a third of the memory of the objects and has a known length. */
   spec: string
   cursor: string
   expires: number
@@ -20,13 +20,13 @@ type Entry = {
 
 type Use = { filters: number; bytes: number }
 
-/** Filters of one process. Every call takes constant time, apart from dropping expired filters. */
+/** Filters in the memory of one process. Every call takes constant time, except when it drops expired filters. */
 export function createMemoryFilterStore({
   now = () => performance.now(),
   ...limits
 }: createMemoryFilterStore.Options): FilterStore {
   const { bytesPerClient, bytesTotal, lease, perClient, total, ttl } = limits
-  /** In the order in which they expire: a poll moves its filter to the end. */
+  /** Filters in the order in which they expire. A poll moves its filter to the end. */
   const filters = new Map<string, Entry>()
   const clients = new Map<string, Use>()
   const all: Use = { filters: 0, bytes: 0 }

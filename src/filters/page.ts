@@ -11,20 +11,20 @@ import { UpstreamError } from '../errors.ts'
 import { readHistory, tooLarge } from './history.ts'
 import type { FilterSpec } from './store.ts'
 
-/** What one poll delivers, as JSON texts of logs or hashes, and the cursor after it. */
+/** The items that one poll delivers, as JSON texts of logs or hashes, and the cursor after them. */
 export type Page = { items: string[]; cursor: BlockId }
 
 type ChainSpec = Exclude<FilterSpec, { kind: 'pending' }>
 
-/** Searches of final history that one poll may make before it answers with what it has. */
+/** Most searches of final history in one poll. After them the poll returns the items that it has. */
 const MAX_SEARCHES = 20
 
-/** Blocks of one search: a fifth of what a client may ask at once. */
+/** Blocks of one search: a fifth of the default of `--logs-max-blocks`. */
 const SPAN = 1_000
 
 /**
- * Everything between a cursor and the newest block of the filter's view, as whole blocks and at most `limit` items: logs of
- * orphans first (`removed: true`, in the reverse of the order in which they were delivered), then the canonical ones.
+ * The changes between a cursor and the newest block of the filter's view, as whole blocks with at most `limit` items:
+ * first the logs of orphans (`removed: true`, in the reverse order of delivery), then the canonical ones.
  *
  * @returns undefined when the branch of the cursor is no longer known.
  * @throws BehindError, UpstreamError; LimitExceededError as `readHistory`
@@ -68,7 +68,7 @@ export async function pageFrom(
     at = old.cursor
   }
 
-  /** Items of the final blocks in a range, as many as fit. */
+  /** Items of the final blocks in a range: as many whole blocks as fit. */
   async function oldItems(from: number, to: number, room: number): Promise<Page> {
     if (spec.kind === 'blocks') {
       const ids: BlockId[] = []
@@ -125,7 +125,7 @@ function createItems(spec: ChainSpec): (change: BlockChange) => string[] {
   }
 }
 
-/** A block as a cursor's text. */
+/** A cursor on a block as text. */
 export function toCursor({ hash, number }: BlockId): string {
   return `${number}:${hash}`
 }

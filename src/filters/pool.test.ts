@@ -12,7 +12,7 @@ import { createGateway } from '../gateway.ts'
 
 const POOL = '/wallet/gettransactionlistfrompending'
 
-test('behavior: what is sent through the gateway is announced at once, whatever the pool says', async () => {
+test('behavior: a transaction that is sent through the gateway is announced at once, without the mempool', async () => {
   const dev = await createDevChain({ blockTime: 3_600 })
   await dev.start()
   const gateway = createGateway({
@@ -20,7 +20,7 @@ test('behavior: what is sent through the gateway is announced at once, whatever 
     keys: dev.accounts.map(({ key }) => key),
     transport: {
       ...dev.transport,
-      // The pool cannot be read: only the gateway itself knows of the transaction.
+      // The mempool cannot be read, so only the gateway knows the transaction.
       send: (path, ...rest) =>
         path === POOL
           ? Promise.resolve({ status: 503, text: '' })
@@ -52,7 +52,7 @@ describe.skipIf(redisMissing !== undefined)('two replicas', () => {
   })
   afterAll(() => redis?.close())
 
-  test('behavior: a new leader does not announce the pool again', async () => {
+  test('behavior: a new leader does not announce the mempool again', async () => {
     const chain = createScriptedChain({ seed: randomUUID() })
     const config = { redis: redis.url, redisPrefix: randomUUID() }
     const gateways = [

@@ -6,41 +6,41 @@ import type { NativeClient } from '../native/client.ts'
 import type { PoolLog, PoolPage, Wish } from './poolLog.ts'
 
 /**
- * Pending transactions, each announced once: when it is seen in the node's pool, when it is sent through this gateway, or
- * at the latest with its block, before that block's head.
+ * Pending transactions. Each is announced once: when the mempool has it, when it is sent through this gateway, or at the
+ * latest with its block, before the head of that block.
  */
 export type PoolFeed = {
-  /** Keeps the pool watched for some milliseconds. */
+  /** Keeps the mempool watched for some milliseconds. */
   want(milliseconds: number): Promise<void>
   /** The current position of the feed. */
   position(): Promise<string>
-  /** Hashes after a position, oldest first. Undefined when some of them are no longer kept. */
+  /** Hashes after a position, oldest first. Undefined when some of them were dropped. */
   since(position: string, limit: number): Promise<PoolPage | undefined>
   /** Calls the listener with new hashes. Returns a function that removes the listener. */
   listen(listener: (hashes: Hash[]) => void): () => void
-  /** Resolves once listeners get everything that any replica announces from then on. */
+  /** Resolves when listeners get all later announcements of all replicas. */
   listening(): Promise<void>
   /** Announces a transaction that was sent through this gateway. */
   sent(hash: Hash): void
   stop(): Promise<void>
 }
 
-/** Milliseconds between polls of the pool. */
+/** Milliseconds between polls of the mempool. */
 const POLL = 500
 
-/** Milliseconds for which a process with listeners asks the leader to poll. Renewed well before they end. */
+/** Milliseconds for which a process with listeners requests polls from the leader. It renews the request in time. */
 const WISH = 10_000
 
-/** Hashes that this process remembers as announced; the node's pool holds 2,000. */
+/** Number of announced hashes that this process remembers. The mempool holds 2,000. */
 const MEMORY = 20_000
 
-/** Most hashes that wait while the log cannot be written: as many as the log keeps. */
+/** Most hashes that wait while the log cannot be written: the number that the log keeps. */
 const MAX_UNWRITTEN = 50_000
 
-/** Hashes that are read from the log at once. */
+/** Hashes that one read of the log returns. */
 const BATCH = 1_000
 
-/** Watches the node's pool while a client asks for it. The leader polls it for all replicas. */
+/** Watches the mempool while a client needs it. The leader polls it for all replicas. */
 export function createPoolFeed({
   head,
   log,
@@ -59,7 +59,7 @@ export function createPoolFeed({
   let starting = Promise.resolve()
   let wishedUntil = 0
   let renewAt = 0
-  /** Blocks up to this height are older than the wish to watch the pool. */
+  /** Blocks up to this height are older than the request to watch the mempool. */
   let watchedFrom = Infinity
   let timer: NodeJS.Timeout | undefined
   let active: Promise<unknown> = Promise.resolve()
@@ -73,7 +73,7 @@ export function createPoolFeed({
     return window ? newestOf(window).number : -1
   }
 
-  /** Announces to listeners of this process the hashes that are new to it, and returns those. */
+  /** Announces the hashes that this process has not announced before to its listeners, and returns them. */
   function tell(hashes: readonly Hash[]): Hash[] {
     const fresh = [...new Set(hashes)].filter((hash) => !told.has(hash))
     remember(fresh)
@@ -110,13 +110,13 @@ export function createPoolFeed({
 
   function onUpdate({ added, removed }: ChainUpdate): void {
     if (!isWatched()) return
-    // The transactions of a removed block were announced with that block at the latest.
+    // The transactions of a removed block were announced no later than with that block.
     const before = new Set(removed.flatMap(({ transactions }) => transactions))
     const blocks = removed.length > 0 ? added : added.filter(({ number }) => number > watchedFrom)
     announce(transactionsOf(blocks).filter((hash) => !before.has(hash)))
   }
 
-  /** Takes over the request of any replica. A process that reads it late also announces the blocks since then. */
+  /** Reads the request of any replica. A process that reads it late also announces the blocks since then. */
   function watch({ height, milliseconds }: Wish): void {
     const window = isWatched() ? undefined : head.window()
     wishedUntil = Math.max(wishedUntil, now() + milliseconds)
@@ -163,7 +163,7 @@ export function createPoolFeed({
     }
   }
 
-  /** Announces to listeners only what comes after this position. */
+  /** Makes listeners get only hashes after this position. */
   async function startHearing(): Promise<void> {
     remember(await log.recent(BATCH))
     const position = await log.position()
@@ -180,7 +180,7 @@ export function createPoolFeed({
       async () => (listeners.size > 0 && heard === undefined ? startHearing() : hear()),
     ]
     let failed = false
-    // The pool is polled even when the log is unreachable, and the log is read even when the node is.
+    // A failure of the log does not stop polls of the mempool, and a failure of the node does not stop reads of the log.
     for (const step of steps)
       try {
         await step()

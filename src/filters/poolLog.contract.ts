@@ -11,7 +11,7 @@ const hashes = (from: number, to: number) =>
     (_, index): Hash => `0x${(from + index).toString(16).padStart(64, '0')}`,
   )
 
-/** What every log of pending transactions must do. */
+/** The suite that every log of pending transactions passes. */
 export function describePoolLog(
   name: string,
   open: (options: { kept: number }) => Promise<PoolLog>,
@@ -35,7 +35,7 @@ export function describePoolLog(
       expect(await log.recent(2)).toEqual(hashes(4, 5))
     })
 
-    test('behavior: a position whose hashes are not kept any more is lost, never silently empty', async () => {
+    test('behavior: a position whose hashes were dropped is undefined, never empty', async () => {
       const log = await open({ kept: KEPT })
       const start = await log.position()
       for (let from = 1; from < 100; from += 10) await log.append(hashes(from, from + 9))
@@ -47,7 +47,7 @@ export function describePoolLog(
       expect((await log.since(String(end - KEPT), 100))?.hashes).toEqual(hashes(81, 100))
     })
 
-    test('behavior: wanted for as long as the longest wish, since the first', async () => {
+    test('behavior: watched from the first request until the end of the longest one', async () => {
       const log = await open({ kept: KEPT })
       expect(await log.wanted()).toBeUndefined()
       expect(await log.want(60_000, 5)).toMatchObject({ height: 5 })

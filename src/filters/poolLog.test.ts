@@ -5,7 +5,7 @@ import { createMemoryPoolLog } from './poolLog.ts'
 
 describePoolLog('createMemoryPoolLog', async (options) => createMemoryPoolLog(options))
 
-test('behavior: a wish ends', async () => {
+test('behavior: a request to watch the mempool expires', async () => {
   let now = 0
   const log = createMemoryPoolLog({ now: () => now })
   await log.want(1_000, 1)

@@ -1,8 +1,8 @@
 import type { Hash } from 'viem'
 
-/** The hashes of pending transactions in the order in which they were first seen, each once: what filters read. */
+/** The log of pending transactions that filters read: each hash once, in the order in which it was first seen. */
 export type PoolLog = {
-  /** Keeps the pool watched for some milliseconds, starting at the block after `height` unless it is watched already. */
+  /** Keeps the mempool watched for some milliseconds, from the block after `height` unless it is watched already. */
   want(milliseconds: number, height: number): Promise<Wish>
   wanted(): Promise<Wish | undefined>
   /** Adds the hashes that the log does not have. */
@@ -10,8 +10,8 @@ export type PoolLog = {
   /** The position after the newest hash. */
   position(): Promise<string>
   /**
-   * At most `limit` hashes after a position, oldest first, and the position after them. Undefined when some of them are not
-   * kept any more.
+   * At most `limit` hashes after a position, oldest first, and the position after them. Undefined when some of them were
+   * dropped.
    */
   since(position: string, limit: number): Promise<PoolPage | undefined>
   /** The newest hashes, oldest first. */
@@ -24,10 +24,10 @@ export type Wish = { height: number; milliseconds: number }
 /** Some hashes and the position after them. */
 export type PoolPage = { hashes: Hash[]; position: string }
 
-/** Hashes that are kept: a node's pool holds 2,000, and a poll may come minutes after another. */
+/** Number of hashes in the log. The mempool holds 2,000, and a filter may be polled only every few minutes. */
 const KEPT = 50_000
 
-/** Keeps the hashes in this process. */
+/** A log in the memory of this process. */
 export function createMemoryPoolLog({
   kept = KEPT,
   now = () => performance.now(),
@@ -50,7 +50,7 @@ export function createMemoryPoolLog({
       const fresh = [...new Set(hashes)].filter((hash) => !seen.has(hash))
       for (const hash of fresh) seen.add(hash)
       entries.push(...fresh)
-      // Not one by one: that would move all entries each time.
+      // Dropping them one by one would move all entries each time.
       if (entries.length > 2 * kept) {
         const old = entries.slice(0, -kept)
         for (const hash of old) seen.delete(hash)

@@ -29,7 +29,7 @@ async function connect(url: string): Promise<RedisLink> {
   return link
 }
 
-/** Makes everything that a store keeps older: Redis's own clock cannot be moved, so lifetimes and times are. */
+/** Makes the entries of a store older. The clock of Redis cannot be moved, so this changes lifetimes and times. */
 const AGE = `
 for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
   local kind = redis.call('TYPE', key).ok
@@ -72,7 +72,7 @@ describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', (
   })
 
   test.skipIf(redisServerMissing !== undefined)(
-    'error: Redis away is said, and over when it is back',
+    'error: reports an unreachable Redis, and works again when it is back',
     async () => {
       const own = await startRedis()
       const link = await connect(own.url)

@@ -3,16 +3,16 @@ import type { Hash } from 'viem'
 import type { RedisLink } from '../redis.ts'
 import type { PoolLog, Wish } from './poolLog.ts'
 
-/** Hashes that are kept: a node's pool holds 2,000, and a poll may come minutes after another. */
+/** Number of hashes in the log. The mempool holds 2,000, and a filter may be polled only every few minutes. */
 const KEPT = 50_000
 
-/** Milliseconds that the hashes outlive the last wish: positions in them are valid as long as their filters. */
+/** Milliseconds for which the hashes outlive the last request, because positions of filters refer to them. */
 const LIFETIME = 3_600_000
 
-/** Hashes of one call: bounds how long Redis is busy with it. */
+/** Hashes of one call, which bounds the time that Redis needs for it. */
 const BATCH = 1_000
 
-// KEYS of all scripts: the wish, the hashes by sequence number, the last sequence number.
+// KEYS of all scripts: the request to watch, the hashes by sequence number, the last sequence number.
 
 const WANT = `
 local left = redis.call('PTTL', KEYS[1])
@@ -47,7 +47,7 @@ local position = tonumber(ARGV[1])
 if position > count or position < count - redis.call('ZCARD', KEYS[2]) then return false end
 return redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])`
 
-/** Keeps the hashes in Redis for all replicas. Every call throws StoreUnavailableError when Redis cannot be used. */
+/** A log in Redis for all replicas. Every call throws StoreUnavailableError when Redis cannot be used. */
 export function createRedisPoolLog(link: RedisLink, { kept = KEPT } = {}): PoolLog {
   const keys = [link.key('pool:wish'), link.key('pool:seen'), link.key('pool:count')] as const
   const [wish, seen, count] = keys

@@ -12,7 +12,7 @@ import { fromWire } from '../lib/wire.ts'
 
 explainSkip(redisServerMissing)
 
-/** A gateway on a Redis of its own, and a connection to make that Redis refuse writes. */
+/** A gateway with a separate Redis, and a connection that makes this Redis refuse writes. */
 async function start() {
   const redis = await startRedis()
   const admin = new Redis(redis.url)
@@ -40,7 +40,7 @@ const recovered = (started: Started, id: string) =>
   until(() => changes(started, id), { interval: 100 })
 
 describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes', () => {
-  test('behavior: read-only between delivery and commit: nothing comes twice', async () => {
+  test('behavior: read-only between delivery and commit: no log is delivered twice', async () => {
     const started = await start()
     const { admin, chain, filters, gateway } = started
     const id = await gateway.rpc<string>('eth_newBlockFilter')
@@ -70,7 +70,7 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
     await until(() => expect(gateway.gateway.health().reasons).toEqual([]))
   })
 
-  test('error: full: filters say so, health names the cause, blocks go on', async () => {
+  test('error: full: filter calls fail, health names the cause, blocks continue', async () => {
     const started = await start()
     const { admin, chain, gateway } = started
     const id = await gateway.rpc<string>('eth_newBlockFilter')
@@ -83,7 +83,7 @@ describe.skipIf(redisServerMissing !== undefined)('a Redis that refuses writes',
       ]) as string[],
       status: 'degraded',
     })
-    // The leader cannot publish blocks either: this replica follows the chain alone.
+    // The leader cannot publish blocks either, so this replica polls the node itself.
     const block = chain.mine()
     await synced(started)
     await expect(changes(started, id)).rejects.toMatchObject({ code: -32603, message })

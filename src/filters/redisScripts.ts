@@ -1,12 +1,12 @@
-// Lua scripts of the filter store. Time is that of Redis, so that replicas with different clocks agree.
+// Lua scripts of the filter store. They use the clock of Redis, so that the clocks of replicas do not matter.
 //
-// KEYS[1] is the filter. Where a script needs the lists, they are
+// KEYS[1] is the filter. If a script needs the lists, they are
 //   KEYS[2] ids by the time at which they expire (sorted set)
 //   KEYS[3] `<bytes> <client>` of each id (hash)
 //   KEYS[4] sums (hash): `bytes` of all, `count <client>` and `bytes <client>`
 //
-// A Redis whose memory is full refuses the first write of a script that may need memory, and none after another write. So
-// scripts of filters that exist begin with one that needs none.
+// A Redis whose memory is full refuses a script whose first write may need memory, but no later write of a script. So the
+// scripts of existing filters begin with a write that needs no memory.
 
 const NOW = `
 local time = redis.call('TIME')

@@ -1,8 +1,8 @@
-/** The response to a request, which reports whether it reached the client. A request scope is one. */
+/** The response to a request, which reports whether it was delivered. A request scope implements it. */
 export type PendingResponse = {
   /**
-   * Runs once: with `true` when the response has left the socket, with `false` when it never will. Registered late, it
-   * runs at once.
+   * Calls the listener once: with `true` when the response has left the socket, with `false` when it cannot. If that is
+   * already known, it calls the listener at once.
    */
   onDelivery(listener: (delivered: boolean) => void): void
 }

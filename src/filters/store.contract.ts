@@ -19,7 +19,7 @@ const limits: FilterLimits = {
 }
 const spec = { kind: 'blocks', view: 'full' } as const
 
-/** What every filter store must do. */
+/** The suite that every filter store passes. */
 export function describeFilterStore(
   name: string,
   open: (limits: FilterLimits) => Promise<TestStore>,
@@ -37,7 +37,7 @@ export function describeFilterStore(
 
     const create = (client = 'a') => store.create(client, { spec, cursor: '1:0x01' })
 
-    test('default: what was created is read back', async () => {
+    test('default: reads back the created filter', async () => {
       const filter = {
         spec: {
           kind: 'logs',
@@ -119,13 +119,13 @@ export function describeFilterStore(
       expect((await store.claim(id, 'two', 'nothing'))?.state).toBe('busy')
     })
 
-    test('behavior: nothing to deliver takes no lease', async () => {
+    test('behavior: a poll with nothing to deliver takes no lease', async () => {
       const id = await create()
       expect((await store.claim(id, 'one', '1:0x01'))?.state).toBe('idle')
       expect((await store.claim(id, 'two', 'nothing'))?.state).toBe('claimed')
     })
 
-    test('behavior: idle filters expire, polls refresh', async () => {
+    test('behavior: filters without polls expire, polled ones do not', async () => {
       const [idle, polled] = [await create(), await create()]
       await opened.pass(60_000)
       await store.claim(polled, 'one', '1:0x01')
@@ -136,7 +136,7 @@ export function describeFilterStore(
       expect(await store.read(polled)).toBeDefined()
     })
 
-    test('behavior: removed once', async () => {
+    test('behavior: a filter can be removed once', async () => {
       const id = await create()
       expect(await store.remove(id)).toBe(true)
       expect(await store.remove(id)).toBe(false)
@@ -157,7 +157,7 @@ export function describeFilterStore(
 
     test('behavior: limits hold for as long as filters are polled', async () => {
       const ids = [await create('a'), await create('a'), await create('a')]
-      // Longer than lists of filters live without use.
+      // Longer than the lifetime of unused lists of filters.
       for (let turn = 0; turn < 10; turn++) {
         await opened.pass(limits.ttl / 2)
         for (const id of ids) expect((await store.claim(id, 'one', '1:0x01'))?.state).toBe('idle')

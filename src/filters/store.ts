@@ -8,42 +8,42 @@ export type FilterSpec = {
       kind: 'logs'
       addresses: string[]
       topics: (string[] | null)[]
-      /** Blocks whose logs are delivered by polls; open where absent. */
+      /** First and last block whose logs polls deliver; no limit if absent. */
       from?: number
       to?: number
-      /** Where `eth_getFilterLogs` starts. */
+      /** First block of `eth_getFilterLogs`. */
       scanFrom: number
     }
   | { kind: 'blocks' }
   | { kind: 'pending' }
 )
 
-/** A filter: its query, and how far its client has been served. */
+/** A filter: its query and its cursor. */
 export type StoredFilter = {
   spec: FilterSpec
-  /** `number:hash` of the last block delivered, or the position in the pool's feed. Opaque to the store. */
+  /** `number:hash` of the last delivered block, or a position in the log of pending transactions. Opaque to the store. */
   cursor: string
 }
 
 /**
  * - `claimed`: the page at the cursor is reserved for this poll until it is committed, released, or the lease expires.
- * - `idle`: the cursor is at the position where there is nothing to deliver. No lease.
+ * - `idle`: there is nothing to deliver after the cursor. No lease.
  * - `busy`: another poll has the page.
  */
 export type Claim = StoredFilter & { state: 'claimed' | 'idle' | 'busy' }
 
-/** Where filters live between polls. Both implementations pass `store.contract.ts`. */
+/** Stores filters between polls. Both implementations pass `store.contract.ts`. */
 export type FilterStore = {
   /**
    * Adds a filter and returns its id. @throws LimitExceededError when the client or all clients together have too many
    * or too large ones
    */
   create(client: string, filter: StoredFilter): Promise<string>
-  /** Does not count as a poll. */
+  /** Reads a filter. Does not count as a poll. */
   read(id: string): Promise<StoredFilter | undefined>
-  /** Starts a poll, which also renews the lifetime. `nothing` is the cursor at which there is nothing to deliver. */
+  /** Starts a poll and renews the lifetime. `nothing` is the cursor after which there is nothing to deliver. */
   claim(id: string, token: string, nothing: string): Promise<Claim | undefined>
-  /** Renews the lease while a page is on its way; false when another poll has claimed the page. */
+  /** Renews the lease until the page is delivered; false when another poll has claimed the page. */
   renew(id: string, token: string): Promise<boolean>
   /**
    * The page was delivered: moves the cursor and ends the lease. False when another poll has claimed the page or moved
@@ -52,11 +52,11 @@ export type FilterStore = {
   commit(id: string, token: string, from: string, to: string): Promise<boolean>
   /** The page was not delivered: ends the lease. */
   release(id: string, token: string): Promise<void>
-  /** Whether there was such a filter. */
+  /** Removes a filter. Returns whether it existed. */
   remove(id: string): Promise<boolean>
-  /** Whether the store can be written. @throws StoreUnavailableError when it cannot, with the cause */
+  /** Checks that the store can be written. @throws StoreUnavailableError with the cause */
   check(): Promise<void>
-  /** What this process knows, without asking the store. */
+  /** The use that this process has last seen, without a call to the store. */
   usage(): FilterUsage
 }
 
@@ -68,11 +68,11 @@ export type FilterUsage = {
   isFull: boolean
 }
 
-/** Bounds of a store. */
+/** Limits of a store. */
 export type FilterLimits = {
-  /** Milliseconds that a filter lives without a poll. */
+  /** Milliseconds without a poll after which a filter expires. */
   ttl: number
-  /** Milliseconds that a page is reserved for the poll that claimed it. */
+  /** Milliseconds for which a page is reserved for the poll that claimed it. */
   lease: number
   perClient: number
   total: number
@@ -80,24 +80,24 @@ export type FilterLimits = {
   bytesTotal: number
 }
 
-/** Milliseconds that a killed replica delays a page. Long enough for three renewals. */
+/** Default lease in milliseconds: the time that a killed replica delays a page. Long enough for three renewals. */
 export const PAGE_LEASE = 3_000
 
-/** Bytes of a filter in addition to its query: its cursor, its id in the lists, the entries of maps and keys. */
+/** Bytes of a filter without its query: its cursor, its id in the lists, the entries of maps and keys. */
 const FILTER_OVERHEAD = 512
 
-/** The counted memory of a filter. @param spec - its query as JSON text, as it is stored: ASCII. */
+/** The counted memory of a filter, in bytes. @param spec - its query as the stored JSON text, which is ASCII. */
 export function filterBytes(spec: string): number {
   return spec.length + FILTER_OVERHEAD
 }
 
-/** The limit that a new filter exceeds. */
+/** The name of the limit that a new filter exceeds. */
 export type FilterLimit = Extract<
   keyof FilterLimits,
   'bytesPerClient' | 'bytesTotal' | 'perClient' | 'total'
 >
 
-/** `-32005`: a limit of filters. */
+/** `-32005`: a new filter exceeds a limit. */
 export function overLimit(limit: FilterLimit, limits: FilterLimits): LimitExceededError {
   const messages = {
     bytesPerClient: `exceed max filter bytes of one client: ${limits.bytesPerClient}`,
@@ -112,7 +112,7 @@ export function overLimit(limit: FilterLimit, limits: FilterLimits): LimitExceed
 export function createFullness({ bytesTotal, total }: Pick<FilterLimits, 'bytesTotal' | 'total'>) {
   let refused: { bytes: number; filters: number } | undefined
   return {
-    /** A filter was refused because of the limits of all clients together. */
+    /** Records that a filter was rejected because of the limits of all clients together. */
     refuse(usage: { bytes: number; filters: number }) {
       refused = usage
     },
@@ -123,10 +123,10 @@ export function createFullness({ bytesTotal, total }: Pick<FilterLimits, 'bytesT
   }
 }
 
-/** Share of the bytes that counts as full: the largest filter has a third of a megabyte. */
+/** Share of the bytes above which a store counts as full. The largest filter has a third of a megabyte. */
 const ALMOST = 0.95
 
-/** `-32000`: no such filter, or it has expired. Clients re-create their filter on exactly this. */
+/** `-32000`: no such filter, or it has expired. Clients recognise this text and create a new filter. */
 export class FilterNotFoundError extends RpcError {
   override name = 'FilterNotFoundError'
 
