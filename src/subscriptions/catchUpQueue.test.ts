@@ -51,14 +51,14 @@ test('default: the jobs of a socket take turns', async () => {
   expect(parts).toEqual(['a', 'b', 'c', 'a', 'c', 'a'])
 })
 
-test('behavior: a bounded number of sockets at once, and none is left out', async () => {
+test('behavior: serves a limited number of sockets at a time, and all of them', async () => {
   const jobs = Array.from({ length: 60 }, (_, index) => job(`${index % 30}`, `${index}`, 2))
   const { most, parts } = await run(jobs)
   expect(most).toBe(8)
   expect(parts).toHaveLength(120)
 })
 
-test('error: a job that fails is dropped, the others go on', async () => {
+test('error: a job that fails is dropped, the others continue', async () => {
   const { errors, parts } = await run([job('1', 'bad', 5), job('1', 'good', 2)], async (one) => {
     if (one.name === 'bad') throw new Error('no')
   })
@@ -66,7 +66,7 @@ test('error: a job that fails is dropped, the others go on', async () => {
   expect(errors).toEqual([new Error('no')])
 })
 
-test('behavior: other work gets its turn all the time', async () => {
+test('behavior: other work runs between the parts', async () => {
   let others = 0
   let isOver = false
   const other = () => {
@@ -80,7 +80,7 @@ test('behavior: other work gets its turn all the time', async () => {
       isOpen: () => true,
       onDone: () => --left === 0 && resolve(),
       onError: () => {},
-      // Parts that wait for nothing, as those that are answered from a cache.
+      // Parts that never wait, like those that are answered from a cache.
       async take(one) {
         for (const end = performance.now() + 4; performance.now() < end;);
         return --one.parts > 0
@@ -89,6 +89,6 @@ test('behavior: other work gets its turn all the time', async () => {
     for (let socket = 0; socket < left; socket++) queue.add(job(`${socket}`, 'a', 10))
   })
   isOver = true
-  // Two parts use up the time of a turn, so there are forty at least.
+  // Two parts use up the time slice of a tick, so there are at least forty ticks.
   expect(others).toBeGreaterThanOrEqual(30)
 })

@@ -1,13 +1,13 @@
 import { timeSlice } from '../lib/timeSlice.ts'
 import type { RpcSocket } from './socket.ts'
 
-/** Background jobs of subscriptions that catch up: a bounded number of sockets at once, one job per socket at a time. */
+/** Background jobs of subscriptions that catch up: a limited number of sockets at a time, one job of each. */
 export type CatchUpQueue<job> = { add(job: job): void }
 
-/** Sockets that are served at once. */
+/** Sockets that are served at a time. */
 const AT_ONCE = 8
 
-/** Runs jobs part by part until they are done: sockets in their order, and the jobs of each socket in theirs. */
+/** Runs jobs part by part until they are done. Sockets take turns, and so do the jobs of a socket. */
 export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }>({
   isOpen,
   onDone,
@@ -67,12 +67,12 @@ export function createCatchUpQueue<job extends { socket: Pick<RpcSocket, 'id'> }
 
 export declare namespace createCatchUpQueue {
   type Options<job> = {
-    /** Whether a job is still wanted. */
+    /** Whether the subscription of a job still exists. */
     isOpen: (job: job) => boolean
     /** Runs one part of a job. @returns whether more parts are left. */
     take: (job: job) => Promise<boolean>
     onDone: (job: job) => void
-    /** The job is dropped. */
+    /** Called when a job fails. The queue drops the job. */
     onError: (error: unknown, job: job) => void
   }
 }

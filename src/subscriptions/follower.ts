@@ -18,23 +18,23 @@ type FollowerOfSocket = Follower & { id: string; socket: RpcSocket }
 
 /** Brings subscriptions from their cursors to the newest block. */
 export type Followers = {
-  /** The newest block of the view. @throws UpstreamError while no block was ever seen. */
+  /** The newest block of the view. @throws UpstreamError before the first block */
   newest(): BlockId
-  /** Delivers the missing changes: a few at once, many in the background. */
+  /** Delivers the missing changes: a few synchronously, many in the background. */
   follow(subscription: FollowerOfSocket): void
 }
 
-/** Most changes that are delivered at once. More are delivered in the background. */
+/** Most changes that are delivered synchronously. More are delivered in the background. */
 const AT_ONCE = 16
 
 /** Bytes queued on a socket above which a subscription that catches up waits for its reader. */
 const CATCH_UP_BUFFER = 256 * 1024
 
-/** Milliseconds that a reader has to take its data before its socket is closed. */
+/** Milliseconds that a client has to read its data before its socket is closed. */
 const READER_PATIENCE = 30_000
 const READER_POLL = 20
 
-/** Bytes that are sent in one slice, about a millisecond of work, before other work runs and the socket is checked. */
+/** Bytes that one slice sends, about a millisecond of work. Then other work runs and the socket is checked. */
 const SLICE = 64 * 1024
 
 /** 1012: the client should connect again and resume. */
@@ -87,10 +87,10 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     }
   }
 
-  /** Delivers some blocks. @returns whether more may be left for the background. */
+  /** Delivers some blocks. @returns whether more blocks may remain for the background. */
   async function deliverPortion(subscription: FollowerOfSocket): Promise<boolean> {
     const changes = changesOf(subscription)
-    if (changes === 'lost') throw new Error('the branch of the subscription is not known any more')
+    if (changes === 'lost') throw new Error('the branch of the subscription is no longer known')
     if (changes === 'ahead') return false
     if (changes === 'below') {
       const end = (view().blocks[0]?.number ?? 0) - 1
@@ -106,7 +106,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     return changes.length > AT_ONCE
   }
 
-  /** Sends in slices, so that other work runs in between, and as fast as the client reads. */
+  /** Sends in slices, so that other work runs between them, and as fast as the client reads. */
   async function sendSlowly(
     subscription: FollowerOfSocket,
     texts: Iterable<string>,

@@ -18,12 +18,12 @@ import { createTopic, type TopicSpec } from './topic.ts'
 /** Subscriptions of the sockets of one view. */
 export type Hub = {
   /**
-   * Subscribes a socket by a request that came over it; notifications begin when the response has been delivered.
+   * Subscribes the socket of a request. Notifications begin when the response has been delivered.
    *
    * @throws LimitExceededError, InvalidParamsError, UpstreamError
    */
   subscribe(socket: RpcSocket, request: PendingResponse, spec: SubscriptionSpec): Promise<string>
-  /** Whether there was such a subscription on this socket. */
+  /** Removes a subscription. Returns whether it existed on this socket. */
   unsubscribe(socket: RpcSocket, id: string): boolean
   count(): number
   stop(): void
@@ -36,8 +36,8 @@ export type SubscriptionSpec =
   | { kind: 'syncing' }
 
 /**
- * Delivers the chain to sockets, each from its cursor: live subscriptions with every update, the others as fast as they
- * read.
+ * Delivers chain updates to sockets, from the cursor of each subscription: to live subscriptions at every update, to the
+ * others as fast as they read.
  */
 export function createHub({
   chain,
@@ -64,7 +64,7 @@ export function createHub({
     tellSyncing()
   })
 
-  /** Brings every subscription to the newest block, in slices between which other work runs. */
+  /** Brings every subscription to the newest block, in slices, so that other work runs between them. */
   async function deliver(): Promise<void> {
     again = delivering
     if (delivering) return
@@ -90,7 +90,7 @@ export function createHub({
       if (started) socket.send(notification(id, text))
   }
 
-  /** The pool is watched while anyone subscribes to it. */
+  /** Watches the mempool while a subscription needs it. */
   function listenToPool(): void {
     if (registry.ofKind('newPendingTransactions').size > 0) unlisten ??= pool.listen(tellPending)
     else {
@@ -134,7 +134,7 @@ export function createHub({
   return {
     async subscribe(socket, request, spec) {
       const subscription = toSubscription(socket, spec)
-      // Before anything is awaited, so that limits hold under concurrent calls.
+      // Before the first await, so that limits hold under concurrent calls.
       registry.add(subscription)
       try {
         if (subscription.kind === 'chain' && 'resumeFrom' in spec && spec.resumeFrom !== undefined)

@@ -26,7 +26,7 @@ const subscription = (socket: RpcSocket, id: string): Subscription => ({
   started: false,
 })
 
-test('default: counted by kind until it is removed or its socket ends', () => {
+test('default: a subscription counts by kind until it is removed or its socket ends', () => {
   let changes = 0
   const registry = createRegistry({ onChange: () => changes++, perClient: 9, perSocket: 9 })
   const { end, socket } = createSocket('1')
@@ -66,8 +66,8 @@ test('error: limits of a connection and of a client', () => {
   expect(() => registry.add(subscription(two, '0x5'))).toThrow('of one client: 3')
 })
 
-test('behavior: every change takes constant time, however many subscriptions there are', () => {
-  // Walking all of them at every change would be 10^10 steps, far beyond the timeout of a test.
+test('behavior: every change takes constant time for any number of subscriptions', () => {
+  // Visiting all of them at every change would take 10^10 steps, far beyond the timeout of a test.
   const COUNT = 100_000
   let wanted = 0
   const registry = createRegistry({

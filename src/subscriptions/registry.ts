@@ -2,7 +2,7 @@ import { LimitExceededError } from '../errors.ts'
 import type { Follower } from './follower.ts'
 import type { RpcSocket } from './socket.ts'
 
-/** One subscription of one socket. Nothing is sent before the response with its id has been delivered (`started`). */
+/** One subscription of one socket. Notifications start when the response with its id is delivered (`started`). */
 export type Subscription = { id: string; socket: RpcSocket; started: boolean } & (
   | Follower
   | { kind: 'newPendingTransactions' }
@@ -13,10 +13,10 @@ export type Subscription = { id: string; socket: RpcSocket; started: boolean } &
 export type Registry = {
   /** @throws LimitExceededError */
   add(subscription: Subscription): void
-  /** Whether there was such a subscription on this socket. */
+  /** Removes a subscription. Returns whether it existed on this socket. */
   remove(socket: RpcSocket, id: string): boolean
   has(subscription: Pick<Subscription, 'id' | 'socket'>): boolean
-  /** In the order in which they were added. */
+  /** All subscriptions, in the order in which they were added. */
   ofKind<kind extends Subscription['kind']>(
     kind: kind,
   ): ReadonlySet<Extract<Subscription, { kind: kind }>>
@@ -26,7 +26,7 @@ export type Registry = {
 
 type Kinds = { [kind in Subscription['kind']]: Set<Extract<Subscription, { kind: kind }>> }
 
-/** `onChange` is called after subscriptions were added or removed. */
+/** Creates an empty registry. `onChange` is called after subscriptions were added or removed. */
 export function createRegistry({
   onChange,
   perClient,
