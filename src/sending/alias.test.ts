@@ -10,7 +10,7 @@ const id = `0x${labels.contracts.Kitchen.tx}` as const
 const alias = `0x${'aa'.repeat(32)}` as const
 const sent: SentTransaction = { alias, expiration: 0, from: '0x', id, nonce: 7 }
 
-/** A context of a gateway that sent the creation of Kitchen; `find` may be told to fail. */
+/** A context of a gateway that sent the creation of Kitchen. `find` looks up sent transactions. */
 async function createContext(find: (hash: string) => Promise<SentTransaction | undefined>) {
   const context = await createReplayContext()
   return { ...context, sending: { ...context.sending, find } }
@@ -21,7 +21,7 @@ const away = async () => {
   throw new Error('the store is away')
 }
 
-test('default: under either hash, with its nonce', async () => {
+test('default: finds a transaction by either hash, with its nonce', async () => {
   const context = await createContext(known)
   for (const hash of [id, alias])
     expect(await transactionByHash(hash, context)).toMatchObject({
@@ -31,7 +31,7 @@ test('default: under either hash, with its nonce', async () => {
     })
 })
 
-test('default: a receipt carries the hash that was asked for throughout', async () => {
+test('default: a receipt contains the requested hash in every field', async () => {
   const context = await createContext(known)
   for (const hash of [id, alias]) {
     const answer = await receiptByHash(hash, context)
@@ -42,13 +42,13 @@ test('default: a receipt carries the hash that was asked for throughout', async 
   }
 })
 
-test('behavior: what the chain has is shown without the store', async () => {
+test('behavior: a transaction of the chain is found without the store', async () => {
   const context = await createContext(away)
   expect(await transactionByHash(id, context)).toMatchObject({ hash: id, nonce: '0x0' })
   expect(await receiptByHash(id, context)).toBeDefined()
 })
 
-test('error: a hash that only the store could know', async () => {
+test('error: a hash that only the store can know', async () => {
   const context = await createContext(away)
   const unknown = `0x${'00'.repeat(32)}` as const
   await expect(transactionByHash(unknown, context)).rejects.toThrow('away')

@@ -16,15 +16,15 @@ type Needs = {
 }
 
 /**
- * A transaction by its native id or by the Ethereum hash under which it was sent. It carries the hash that was asked for;
- * what was sent from here has its nonce, and is found at once while it is pending.
+ * A transaction by its native id or by the Ethereum hash under which it was sent. Its `hash` is the requested one. A
+ * transaction that was sent through the gateway has its nonce, and is found at once while it is pending.
  */
 export async function transactionByHash(
   hash: Hash,
   { chain, request: { signal }, sending }: Needs,
 ): Promise<RpcTransaction | undefined> {
   const own = await chain.transaction(hash, signal)
-  // Without the store the chain still has the transaction. Only its nonce is unknown.
+  // Without the store, the transaction is found on the chain. Only its nonce is unknown.
   const sent = await (own ? sending.find(hash).catch(() => undefined) : sending.find(hash))
   if (!sent) return own
   const found =
@@ -32,7 +32,7 @@ export async function transactionByHash(
   return found && { ...found, hash, nonce: numberToHex(sent.nonce) }
 }
 
-/** The receipt of a transaction by either of its hashes; under the Ethereum hash it carries that one throughout. */
+/** The receipt of a transaction by either of its hashes. All its hash fields are the requested hash. */
 export async function receiptByHash(
   hash: Hash,
   { chain, request: { signal }, sending }: Needs,
@@ -52,7 +52,7 @@ export async function receiptByHash(
   }
 }
 
-/** A sent transaction while it can still be mined: a node behind a load balancer may not have received it yet. */
+/** A sent transaction that can still be mined. A node behind a load balancer may not have received it yet. */
 async function pendingTransaction(
   { expiration, hex }: SentTransaction,
   chain: Needs['chain'],

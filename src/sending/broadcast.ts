@@ -6,15 +6,15 @@ import type { BroadcastResult } from '../native/accountTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
 
-/** Pauses before a transaction is looked up whose broadcast had no answer, milliseconds. */
+/** Pauses in milliseconds before each lookup of a transaction whose broadcast had no answer. */
 const LOOK_UP_AFTER = [0, 300, 1_000]
 
 /**
- * Sends signed bytes to the node. Returns when the node has them in its pool or had them before.
+ * Sends signed bytes to the node. Returns when the node has accepted them, now or before.
  *
- * @param hex - the serialised signed transaction, sent as it is.
- * @throws RpcError with a message that Ethereum libraries recognise; LimitExceededError when trying again soon may help;
- * UncertainBroadcastError when the node neither answered nor has the transaction.
+ * @param hex - the serialised signed transaction.
+ * @throws RpcError with a message that Ethereum libraries recognise; LimitExceededError when a retry may succeed;
+ * UncertainBroadcastError when the node did not answer and does not have the transaction.
  */
 export async function broadcast(
   { native, sleep = realSleep }: broadcast.Dependencies,
@@ -29,8 +29,8 @@ export async function broadcast(
     throw new UncertainBroadcastError(hash, { cause: error })
   })
   if (!result || result.result === true || result.code === 'DUP_TRANSACTION_ERROR') return
-  // A transaction that is in a block can be refused for another reason than as a duplicate, and of several nodes one
-  // may have it and another refuse it.
+  // A node can reject a transaction that is in a block for another reason than as a duplicate. Of several nodes one may
+  // have it and another reject it.
   if (await isKnown(native, hash)) return
   throw refusal(result)
 }
@@ -42,7 +42,7 @@ export declare namespace broadcast {
   }
 }
 
-/** Whether the node has a transaction, in a block or pending; a node that cannot be asked does not have it. */
+/** Whether the node has a transaction, in a block or pending. False if the node does not answer. */
 async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
   const found = await native.wallet
     .getTransactionById({ value: hash.slice(2) })
@@ -50,7 +50,7 @@ async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
   return found !== undefined
 }
 
-/** A refusal with the message that Ethereum libraries look for. */
+/** The error for a rejected broadcast, with the message that Ethereum libraries recognise. */
 function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcError {
   const text = decodeMessage(message)
   switch (code) {
@@ -93,7 +93,7 @@ const INSUFFICIENT = 'insufficient funds for gas * price + value'
 const LACKS_FUNDS =
   /balance is not (?:sufficient|enough)|no OwnerAccount|account.* (?:not exist|does not exist)|insufficient/i
 
-/** `-32603`: the transaction may or may not have reached the network. Sending the same bytes again is safe. */
+/** `-32603`: it is unknown whether the network received the transaction. Sending the same bytes again is safe. */
 export class UncertainBroadcastError extends UpstreamError {
   override name = 'UncertainBroadcastError'
 

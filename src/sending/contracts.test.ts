@@ -19,7 +19,7 @@ test('default: derived from id and creator; predicted from creator and nonce', (
   expect(contract).toEqual({ actual, predicted: '0x387bfa2f706654ccc3e680cd2ca770ddba187bd5' })
 })
 
-test('behavior: replicas learn from the store', async () => {
+test('behavior: replicas read new contracts from the store', async () => {
   const store = createMemorySentStore()
   const contracts = createContracts(store)
   await store.addContract(contract)
@@ -47,7 +47,7 @@ describe('inData', () => {
     ['a bare address in packed data', `0x01${predicted.slice(2)}02`],
     ['a topic', `0x${word(predicted)}`],
     ['an address that another one overlaps', `0x${predicted.slice(2, 4)}${predicted.slice(2)}`],
-  ] as const)('error: %s is refused with both addresses', (_, data) => {
+  ] as const)('error: %s is rejected with both addresses', (_, data) => {
     expect(() => known().inData(data)).toThrow(
       expect.objectContaining({
         code: -32_000,
@@ -57,7 +57,7 @@ describe('inData', () => {
     )
   })
 
-  test('args: rewrite replaces whole words and says which', () => {
+  test('args: rewrite replaces whole words and returns the replaced addresses', () => {
     expect(known('rewrite').inData(call)).toEqual({
       data: `0xa9059cbb${word(other)}${word(actual)}`,
       replaced: [contract],
@@ -67,20 +67,20 @@ describe('inData', () => {
     })
   })
 
-  test('error: what is no whole word is refused in either mode', () => {
+  test('error: an address that is not a whole word is rejected in both modes', () => {
     expect(() => known('rewrite').inData(`0x01${predicted.slice(2)}02`)).toThrow(
       /only whole words are replaced/,
     )
   })
 
-  test('behavior: other data is as it is', () => {
+  test('behavior: other data is unchanged', () => {
     const data = `0xA9059cbb${word(other)}` as const
     expect(known().inData(data).data.toLowerCase()).toBe(data.toLowerCase())
     expect(createContracts(createMemorySentStore()).inData(call)).toEqual({
       data: call,
       replaced: [],
     })
-    // Half a byte further it is no address.
+    // Half a byte later it is not an address.
     expect(known().inData(`0x0${predicted.slice(2)}0`).replaced).toEqual([])
   })
 })

@@ -7,8 +7,8 @@ import { toNativeAddress, toRpcAddress } from '../lib/address.ts'
 import type { CreatedContract, SentStore } from './sentStore.ts'
 
 /**
- * The address of a created contract. The chain derives it from the transaction's id; Ethereum libraries derive
- * one from the sender and the nonce before they see a receipt.
+ * The two addresses of a created contract. The chain derives its address from the transaction's id. Ethereum libraries
+ * predict one from the sender and the nonce before they read a receipt.
  */
 export function createdContract(id: Hash, from: Address, nonce: number): CreatedContract {
   const seed = Buffer.from(id.slice(2) + toNativeAddress(from), 'hex')
@@ -18,27 +18,27 @@ export function createdContract(id: Hash, from: Address, nonce: number): Created
 }
 
 /**
- * What to do with a predicted address in data: refuse the data, or put the contract's own address in place of whole
- * words.
+ * What the gateway does with a predicted address in data: reject the data, or replace whole words by the contract
+ * address.
  */
 export type PredictedAddresses = 'refuse' | 'rewrite'
 
-/** Data with the contracts whose predicted addresses were replaced in it. */
+/** Data, and the contracts whose predicted addresses were replaced in it. */
 export type ReplacedData = { data: Hex; replaced: CreatedContract[] }
 
-/** The contracts that were created through any replica. */
+/** The contracts that were created through the gateway or any of its replicas. */
 export type Contracts = {
   add(contract: CreatedContract): void
   /** The contract behind a predicted address. Any other address is returned unchanged. */
   resolve(address: Address): Address
   /**
-   * Call data, creation code or a topic without predicted addresses. The chain has no contract at a predicted address, so coins sent
-   * there are lost and reads are empty.
+   * Call data, creation code or a topic without predicted addresses. The chain has no contract at a predicted address, so
+   * coins sent there are lost and reads return nothing.
    *
-   * @throws PredictedAddressError naming both addresses, when one is in the data and may not be or cannot be replaced.
+   * @throws PredictedAddressError when the data contains a predicted address that may not or cannot be replaced.
    */
   inData(data: Hex): ReplacedData
-  /** Learns what other replicas have sent. */
+  /** Reads the contracts that other replicas have created. */
   refresh(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function createContracts(
     if (actual !== predicted) actualOf.set(predicted, actual)
   }
 
-  /** The first predicted address at a byte of the data, from a position in its hex on. */
+  /** The first predicted address at a byte boundary of the data, from an offset in its hex on. */
   function findIn(
     data: string,
     from: number,
@@ -90,11 +90,11 @@ export function createContracts(
   }
 }
 
-/** Characters of an address, and of the zeros before it in a word. */
+/** Hex digits of an address, and of the zeros before it in a word. */
 const ADDRESS = 40
 const PADDING = '0'.repeat(24)
 
-/** `-32000`: data holds an address that an Ethereum library predicted, where no contract is. */
+/** `-32000`: data contains a predicted address, at which the chain has no contract. */
 export class PredictedAddressError extends RpcError {
   override name = 'PredictedAddressError'
 

@@ -7,7 +7,7 @@ import type { Unit } from '../codec/unit.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
 import { assertSize } from './refusals.ts'
 
-/** Largest Ethereum transaction, as in Geth's pool. */
+/** Largest Ethereum transaction in bytes: the limit of Geth's pool. */
 const MAX_BYTES = 128 * 1024
 
 /** A transaction that a wallet signed for Ethereum: legacy, EIP-2930 or EIP-1559. Amounts in sun. */
@@ -16,17 +16,17 @@ export type EthereumTransaction = {
   hash: Hash
   /** Recovered from the signature. */
   from: Address
-  /** Absent when a contract is created. */
+  /** Absent for a contract creation. */
   to?: Address
   value: bigint
   data: Hex
   gas: bigint
-  /** For EIP-1559 the most that is paid: `maxFeePerGas`. */
+  /** The gas price; for EIP-1559 the maximum, `maxFeePerGas`. */
   gasPrice: bigint
   nonce: number
 }
 
-/** Whether bytes begin like an Ethereum transaction: with a type byte, or with the list of a legacy one. */
+/** Whether bytes begin like an Ethereum transaction: with a type byte or with an RLP list. */
 export function looksLikeEthereum(raw: Hex): boolean {
   const first = Number.parseInt(raw.slice(2, 4), 16)
   return (first >= 0x01 && first <= 0x04) || first >= 0xc0
@@ -35,9 +35,9 @@ export function looksLikeEthereum(raw: Hex): boolean {
 /**
  * Reads a signed Ethereum transaction and recovers its sender. Ignores access lists.
  *
- * @param unit - the unit of its amounts: that of the endpoint that the wallet uses.
- * @throws InvalidParamsError when an amount is no whole number of sun; RpcError `-32000`: too large, not readable,
- * unsigned, of another type, without replay protection, or for another chain.
+ * @param unit - the unit of its amounts, which is the unit of the endpoint that the wallet uses.
+ * @throws InvalidParamsError when an amount is not a whole number of sun; RpcError `-32000` when the transaction is too
+ * large, unreadable, unsigned, of another type, without replay protection or for another chain.
  */
 export async function readEthereumTransaction(
   raw: Hex,
@@ -81,15 +81,15 @@ type Parsed = ReturnType<typeof parseTransaction>
 
 const hashOf = (bytes: Uint8Array): Hash => `0x${Buffer.from(keccak_256(bytes)).toString('hex')}`
 
-/** Position of the access list, by type. */
+/** Index of the access list, by type. */
 const ACCESS_LIST: Readonly<Record<number, number>> = { 1: 7, 2: 8 }
 
-/** The last three items of a typed transaction: parity, r, s. */
+/** Number of signature items at the end of a typed transaction: parity, r, s. */
 const SIGNATURE_ITEMS = 3
 
 /**
- * The fields of a transaction, without its access list, and the hash that was signed. The access list means nothing
- * here, and parsing a long one takes most of a second.
+ * The fields of a transaction without its access list, and the signed hash. The access list has no effect on this chain,
+ * and a long one takes most of a second to parse.
  */
 function parse(raw: Hex): { parsed: Parsed; signed: Hash } {
   const bytes = Buffer.from(raw.slice(2), 'hex')

@@ -24,24 +24,24 @@ test('default: gas times the energy price', async () => {
   expect(await fees().limit({ ...offer, gasPrice: 210n })).toBe(10_500_000n)
 })
 
-test('behavior: an offer above the price does not raise the limit', async () => {
-  // ethers 5 offers a tip of 1.5 gwei, web3.js one of 2.5 gwei.
+test('behavior: a maximum above the energy price does not raise the limit', async () => {
+  // ethers 5 adds a tip of 1.5 gwei, web3.js one of 2.5 gwei.
   for (const gasPrice of [1_500_000_420n, 2_500_000_420n])
     expect(await fees().limit({ ...offer, gasPrice })).toBe(10_500_000n)
 })
 
-test('behavior: twice the price when a maintenance may raise it, never more than was offered', async () => {
+test('behavior: twice the price when a maintenance may raise it, at most the stated maximum', async () => {
   const late = { ...offer, expiration: certainTo + 1 }
   expect(await fees().limit(late)).toBe(21_000_000n)
   expect(await fees().limit({ ...late, gasPrice: 1_500_000_420n })).toBe(21_000_000n)
   expect(await fees().limit({ ...late, gasPrice: 252n })).toBe(12_600_000n)
 })
 
-test('behavior: at most what the network allows', async () => {
+test('behavior: at most the limit of the network', async () => {
   expect(await fees().limit({ ...offer, gas: 30_000_000_000n })).toBe(MAX_FEE_LIMIT)
 })
 
-test('error: less than the energy price', async () => {
+test('error: a maximum below the energy price', async () => {
   await expect(fees().limit({ ...offer, gasPrice: 209n })).rejects.toMatchObject({
     code: -32_000,
     message: 'transaction underpriced: gas price 209, energy price 210',

@@ -2,23 +2,23 @@ import type { Chain } from '../chain/chainTypes.ts'
 import { RpcError } from '../errors.ts'
 import type { NativeClient } from '../native/client.ts'
 
-/** Milliseconds that the network's cap is cached. It changes by vote, at most every few hours. */
+/** Milliseconds for which the network's largest fee limit is cached. Votes change it, at most every few hours. */
 const CAP_AGE = 60_000
 
 /**
- * Times the energy price that a fee limit buys when the next maintenance falls into the life of a transaction. Prices
- * change only then, by vote; a fee limit at the old price would stop a call half-way that the new price doubled.
- * Otherwise the price is certain and the fee limit has no headroom.
+ * Factor of the fee limit when the next maintenance is before the expiration of a transaction. Only a maintenance changes
+ * prices, by vote. If it doubled the price, a call with a fee limit at the old price would stop half-way. Otherwise the
+ * price is certain and the fee limit has no headroom.
  */
 const PRICE_CHANGE_HEADROOM = 2n
 
 /** The most energy that a contract call or creation may use. */
 export type Fees = {
   /**
-   * The fee limit of a transaction, sun: gas × the energy price in force, never more than the sender offered or the network
-   * allows. A sender pays the energy price, whatever it offered on top.
+   * The fee limit of a transaction in sun: gas × the current energy price, at most gas × the sender's maximum and the limit
+   * of the network. A sender pays the energy price, even if its maximum is higher.
    *
-   * @throws RpcError `-32000 transaction underpriced` when the offer does not pay for energy: the transaction would
+   * @throws RpcError `-32000 transaction underpriced` when the maximum is below the energy price: the transaction would
    * stop half-way and cost its whole limit.
    */
   limit(offer: Fees.Offer): Promise<bigint>
@@ -27,10 +27,7 @@ export type Fees = {
 export declare namespace Fees {
   type Offer = {
     gas: bigint
-    /**
-     * The most that the sender pays for one unit of energy, sun: `gasPrice` or `maxFeePerGas`. Absent: the price in
-     * force.
-     */
+    /** The sender's maximum for one unit of energy in sun: `gasPrice` or `maxFeePerGas`. @default the current price */
     gasPrice?: bigint | undefined
     /** Expiration of the transaction, milliseconds. */
     expiration: number
@@ -77,7 +74,7 @@ export declare namespace createFees {
   }
 }
 
-/** 1,000 coins: the network's first value. */
+/** Used when the node does not report the limit: 1,000 coins, the network's first value. */
 const DEFAULT_CAP = 1_000_000_000
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -47,14 +47,14 @@ describe('createFileSentStore', () => {
     return { a: store, b: store }
   })
 
-  test('behavior: what was answered is there for a process that finds the file', async () => {
+  test('behavior: another process reads every answered change from the file', async () => {
     const store = await openStore()
     await Promise.all([1, 2, 3].map((n) => store.reserve(sent(n, n === 2 ? { alias } : {}))))
     await store.confirm(id(3))
     await store.release(id(1))
     const contract = { actual: from, predicted: from }
     await store.addContract(contract)
-    // The first process does not close anything: it was killed.
+    // The first process closes nothing, as if it was killed.
     const next = await openStore()
     expect(await next.counts(from)).toEqual({ mined: 0, next: 0 })
     expect(await next.reserve(sent(9, { alias }))).toEqual({ outcome: 'known', id: id(2) })
@@ -63,7 +63,7 @@ describe('createFileSentStore', () => {
     expect(await next.contracts(0)).toEqual({ contracts: [contract], next: 1 })
   })
 
-  test('behavior: a line that was being written when the process died is dropped', async () => {
+  test('behavior: an incomplete last line is dropped', async () => {
     const store = await openStore()
     await store.reserve(sent(1))
     await appendFile(file, '{"fact":"sent","sent":{"id":"0x')
@@ -73,7 +73,7 @@ describe('createFileSentStore', () => {
     expect(await (await openStore()).counts(from)).toEqual({ mined: 0, next: 2 })
   })
 
-  test('behavior: the file does not grow without bound, and nonces stay', async () => {
+  test('behavior: the file does not grow without limit and keeps the nonces', async () => {
     const store = await openStore({ compactBytes: 2_000 })
     for (let n = 0; n < 60; n++) {
       await store.reserve(sent(n, { hex: 'aa'.repeat(200) }))
@@ -90,7 +90,7 @@ describe('createFileSentStore', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test('error: a line in the middle that cannot be read is never skipped', async () => {
+  test('error: an unreadable line in the middle', async () => {
     const store = await openStore()
     await store.reserve(sent(1))
     const text = await readFile(file, 'utf8')
@@ -105,7 +105,7 @@ describe('createFileSentStore', () => {
     await expect(openStore()).rejects.toThrow(/is not a file of sent transactions/)
   })
 
-  test('error: a disk that takes nothing', async () => {
+  test('error: a disk that refuses writes', async () => {
     await expect(openStore({ file: '/dev/null/sent.jsonl' })).rejects.toThrow(/EEXIST|ENOTDIR/)
   })
 })
@@ -120,7 +120,7 @@ describe('lockFolder', () => {
     )()
   })
 
-  test('behavior: the lock of a process that was killed is no lock', async () => {
+  test('behavior: the lock of a killed process is free', async () => {
     await writeFile(join(folder, 'lock'), '')
     const unlock = await lockFolder(folder)
     await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError)

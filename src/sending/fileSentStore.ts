@@ -5,23 +5,23 @@ import { RpcError } from '../errors.ts'
 import { createSentState, type SentFact, type SentState } from './sentState.ts'
 import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
 
-/** A file that is longer than this and twice as long as its facts need is rewritten. */
+/** Bytes above which a file is rewritten if it is twice as long as its facts need. */
 const COMPACT_BYTES = 4 * 1024 * 1024
 
-/** A store in a file, for one process. Call `open` before anything else. */
+/** A store in a file, for one process. Call `open` first. */
 export type FileSentStore = SentStore & {
-  /** Reads the file, or creates it. @throws Error that says what is wrong with the file or its folder. */
+  /** Reads the file, or creates it. @throws Error that names the problem with the file or its folder. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * A store that outlives the process: a file of JSON lines, one fact a line, behind a first line that names the chain. A
- * change is on the disk (fdatasync) before it is answered, so nothing is broadcast that a restart would not remember.
+ * A store that outlives the process: a file of JSON lines. The first line names the chain, every other line is a fact. A
+ * change is on the disk (fdatasync) before its call returns, so every broadcast transaction is known after a restart.
  *
- * A last line without a line end was being written when the process died. Its transaction was never answered, so it is
- * dropped. Any other line that cannot be read is an error. When the disk refuses a write, the change is answered with
- * `-32603` and what the file holds is read again.
+ * A last line without a line end was incomplete when the process died. Its transaction was never answered, so the line is
+ * dropped. Any other unreadable line is an error. When the disk refuses a write, the change fails with `-32603` and the
+ * store reads the file again.
  */
 export function createFileSentStore({
   compactBytes = COMPACT_BYTES,
@@ -31,15 +31,15 @@ export function createFileSentStore({
 }: createFileSentStore.Options): FileSentStore {
   let state: SentState = createSentState({ now })
   let handle: FileHandle | undefined
-  /** Bytes of the file that are known to be whole. */
+  /** Bytes of the complete lines of the file. */
   let length = 0
-  /** Length of the file when it was last rewritten. */
+  /** Length of the file after the last rewrite. */
   let compacted = 0
   let lines: string[] = []
   /** The write in flight, and the next one, which contains the changes since. */
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
-  /** A write failed: the file is read again before anything else. */
+  /** A write failed: the next operation reads the file again first. */
   let isStale = false
 
   const first = lineOf({ ethgate: 'sent', version: 1, genesis })
@@ -63,7 +63,7 @@ export function createFileSentStore({
     isStale = false
   }
 
-  /** Rewrites the file with the facts that still matter, and replaces the old one atomically. */
+  /** Rewrites the file without outdated facts, and replaces the old one atomically. */
   async function rewrite(): Promise<void> {
     const body = first + [...state.facts()].map(lineOf).join('')
     const replacement = `${file}.new`
@@ -97,13 +97,13 @@ export function createFileSentStore({
     }
   }
 
-  /** Resolves when every change so far is on disk. Changes of one event-loop turn share a write. */
+  /** Resolves when every change so far is on disk. Changes of one event loop tick share a write. */
   function written(): Promise<void> {
     if (lines.length === 0) return next ?? writing
     if (!next) {
       next = writing.catch(() => {}).then(write)
       writing = next
-      // The callers that made the changes get the error.
+      // The callers of the changes get the error.
       writing.catch(() => {})
     }
     return next
@@ -115,7 +115,7 @@ export function createFileSentStore({
     return written()
   }
 
-  /** After a failed write memory knows more than the file. */
+  /** Reads the file after a failed write, because memory has changes that the file lacks. */
   async function fresh(): Promise<SentState> {
     if (isStale) {
       await writing.catch(() => {})
@@ -142,7 +142,7 @@ export function createFileSentStore({
     async reserve(sent) {
       const { fact, reservation } = (await fresh()).reserve(sent)
       if (fact) await change(fact)
-      // Another call may have taken the nonce just before, and its record may not be on disk yet.
+      // Another call may have reserved the nonce just before, and its record may not be on disk yet.
       else await written()
       return reservation
     },
@@ -172,9 +172,9 @@ export declare namespace createFileSentStore {
   type Options = {
     /** Length above which a file is rewritten when half of it is outdated. @default 4 MiB */
     compactBytes?: number
-    /** Its path. Missing folders are created. */
+    /** Path of the file. Missing folders are created. */
     file: string
-    /** Hash of block 0: the records of one chain mean nothing on another. */
+    /** Hash of block 0, because records are valid for one chain only. */
     genesis: string
     /** @default Date.now */
     now?: () => number
@@ -190,7 +190,7 @@ function readFact(line: string, number: number, file: string): SentFact {
     const fact = JSON.parse(line) as SentFact
     if (FACTS.has(fact.fact)) return fact
   } catch {
-    // The error below says where.
+    // The error below names the line.
   }
   throw new Error(
     `${file}, line ${number}: not readable. The file prevents sending a transaction twice: restore it, or move it away if nobody will send its transactions again`,
@@ -203,7 +203,7 @@ function foreign(header: string, file: string): string {
     : `${file} is not a file of sent transactions that this version can read`
 }
 
-/** Makes a rename durable. Not every file system lets a folder be opened. */
+/** Makes a rename durable. Some file systems cannot open a folder. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined)
   await handle?.sync().catch(() => {})

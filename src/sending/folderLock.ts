@@ -4,15 +4,15 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Longest path of a Unix socket on every system that has them. */
+/** Longest path of a Unix socket that every system supports. */
 const MAX_SOCKET_PATH = 100
 
 /**
- * Takes a folder for this process. The lock is a Unix socket: the system frees it however the process ends, so a
- * process that was killed leaves nothing that must be cleaned up.
+ * Locks a folder for this process. The lock is a Unix socket, which the system frees when the process ends, also when it
+ * is killed.
  *
  * @returns a function that releases the folder.
- * @throws FolderInUseError when another process has it.
+ * @throws FolderInUseError when another process holds the lock.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { mode: 0o700, recursive: true })
@@ -34,7 +34,7 @@ function socketPath(folder: string): string {
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Undefined when the path is taken. */
+/** Listens on a path; undefined when another process uses it. */
 function listen(path: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())
@@ -51,7 +51,7 @@ async function listenAnew(path: string): Promise<Server | undefined> {
   return listen(path)
 }
 
-/** Whether a process listens there. The socket of one that was killed refuses connections. */
+/** Whether a process listens on a path. The socket of a killed process refuses connections. */
 function isAlive(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

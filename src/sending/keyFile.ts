@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 import { isKey, parseKeys } from './keys.ts'
 
-/** Warnings about where an option keeps its keys, for the log. @param args - the command line */
+/** Warnings for the log about keys that other users can read. @param args - the command line */
 export function keyWarnings(option: string | undefined, args: readonly string[]): string[] {
   if (option === undefined || option.trim() === '') return []
   if (holdsKeys(option))
@@ -22,10 +22,10 @@ export function keyWarnings(option: string | undefined, args: readonly string[])
 }
 
 /**
- * The keys that an option names: the path of a file with one key a line, or the keys themselves, as an environment
- * variable may hold them.
+ * The keys that an option names. Its value is the path of a file with one key a line, or the keys themselves, for an
+ * environment variable.
  *
- * @throws Error that says what to do. No key is ever part of it.
+ * @throws Error that says what to do. Its message never contains a key.
  */
 export function readManagedKeys(option: string | undefined): PrivateKey[] {
   if (option === undefined || option.trim() === '') return []
@@ -35,7 +35,7 @@ export function readManagedKeys(option: string | undefined): PrivateKey[] {
     text = readFileSync(option, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    // The option may be a mistyped key, so it is not repeated.
+    // The option may be a mistyped key, so the message does not repeat it.
     // oxlint-disable-next-line eslint/preserve-caught-error -- its text repeats the option too
     throw new Error(
       `--keys: the file cannot be read (${code}): give a file with one hex key a line`,
@@ -44,7 +44,7 @@ export function readManagedKeys(option: string | undefined): PrivateKey[] {
   return parseKeys(text)
 }
 
-/** Whether an option is keys, not the path of a file. */
+/** Whether an option contains keys instead of a path. */
 function holdsKeys(option: string): boolean {
   return isKey(option.split(/[\s,]+/).find(Boolean) ?? '')
 }

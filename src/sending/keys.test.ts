@@ -52,7 +52,7 @@ test('behavior: warns of keys that other users can read', () => {
   expect(keyWarnings(undefined, [])).toEqual([])
 })
 
-test('error: messages name the place and never the text', () => {
+test('error: messages have the position and never the text', () => {
   const almost = key.slice(1)
   const messages = [
     () => parseKeys(`${key} ${almost}`),

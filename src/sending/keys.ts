@@ -3,14 +3,14 @@ import type { Address } from 'viem'
 import { toRpcAddress } from '../lib/address.ts'
 import { addressFromKey, type PrivateKey } from '../native/protobuf/signature.ts'
 
-/** The accounts that this gateway signs for. The keys never leave this object, so nothing prints or logs them. */
+/** The managed accounts. The keys never leave this object, so no code can print or log them. */
 export type ManagedKeys = {
   /** In the given order. */
   readonly accounts: readonly Address[]
   keyOf(account: Address): PrivateKey | undefined
 }
 
-/** @throws TypeError when one of them is not a private key; it says which by position, never by content. */
+/** Creates managed keys. @throws TypeError with the position, never the content, of an invalid key. */
 export function createManagedKeys(keys: readonly PrivateKey[] = []): ManagedKeys {
   const byAccount = new Map<Address, PrivateKey>()
   for (const [index, key] of keys.entries())
@@ -26,8 +26,8 @@ export function createManagedKeys(keys: readonly PrivateKey[] = []): ManagedKeys
 }
 
 /**
- * Private keys in a text: hex words separated by white space, commas, or as a JSON array. A line that begins with `#` is a
- * remark.
+ * Private keys in a text: hex words separated by white space or commas, or a JSON array. A line that begins with `#` is a
+ * comment.
  *
  * @throws TypeError with the position of an invalid key.
  */

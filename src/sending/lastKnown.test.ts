@@ -37,7 +37,7 @@ test('default: answers are those of the store', async () => {
   expect(await store.pending({ limit: 10 })).toEqual([id])
 })
 
-test('behavior: while the store is away reads give what was seen last', async () => {
+test('behavior: while the store is unreachable, reads return the last answers', async () => {
   const { state, store } = setup()
   await store.reserve(sent)
   await store.counts(from)
@@ -50,13 +50,13 @@ test('behavior: while the store is away reads give what was seen last', async ()
   expect(await store.pending({ from, limit: 10 })).toEqual([])
 })
 
-test('error: nothing is sent while the store is away', async () => {
+test('error: sending while the store is unreachable', async () => {
   const { state, store } = setup()
   state.isDown = true
   await expect(store.reserve(sent)).rejects.toMatchObject({ code: -32603 })
 })
 
-test('error: any other failure is not hidden', async () => {
+test('error: any other failure is passed on', async () => {
   const { state, store } = setup()
   Object.assign(state, { error: new Error('a fault'), isDown: true })
   await expect(store.counts(from)).rejects.toThrow('a fault')

@@ -4,12 +4,12 @@ import type { Address, Hash } from 'viem'
 import { StoreUnavailableError } from '../redis.ts'
 import type { SentCounts, SentStore, SentTransaction } from './sentStore.ts'
 
-/** Largest number of accounts and hashes whose last answers are kept. */
+/** Most accounts and hashes whose last answers are kept. */
 const MAX_ENTRIES = 10_000
 
 /**
- * A store that can be read while Redis is unavailable: it returns the last answer in this process, or nothing without one.
- * Nothing can be sent meanwhile, so an old nonce is never used.
+ * A store that can be read while Redis is unavailable: it then returns the last answer that this process saw, or nothing.
+ * Transactions cannot be sent meanwhile, so an old nonce is never used.
  */
 export function withLastKnown(store: SentStore): SentStore {
   const counts = new LRUCache<Address, SentCounts>({ max: MAX_ENTRIES })

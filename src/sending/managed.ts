@@ -6,7 +6,7 @@ import { MethodNotSupportedError, RpcError } from '../errors.ts'
 import type { Sending } from './sending.ts'
 
 /**
- * The key of a managed account, for Ethereum signatures.
+ * The viem account of a managed key, for Ethereum signatures.
  *
  * @throws MethodNotSupportedError when the gateway manages no keys; RpcError `-32000` when it manages other keys.
  */
@@ -32,7 +32,7 @@ export function assertManaged(
     throw new RpcError(-32000, `unknown account: the gateway does not manage the key of ${account}`)
 }
 
-/** @throws RpcError `-32000` when a request was made for another chain. */
+/** Checks the chain id of a request. @throws RpcError `-32000` when it is for another chain. */
 export function assertChain(
   { chainId }: { chainId?: bigint },
   { chain }: { chain: Pick<Chain, 'id'> },

@@ -9,7 +9,7 @@ describe('createMemorySentStore', () => {
     return { a: store, b: store }
   })
 
-  test('behavior: mined transactions beyond its capacity are forgotten, pending ones never', async () => {
+  test('behavior: mined transactions beyond the capacity are dropped, pending ones never', async () => {
     const store = createMemorySentStore({ capacity: 2 })
     const ids = [1, 2, 3].map((n) => `0x${`${n}`.repeat(64)}` as const)
     for (const id of ids) {
@@ -24,7 +24,7 @@ describe('createMemorySentStore', () => {
     expect(await store.counts('0x')).toEqual({ mined: 2, next: 3 })
   })
 
-  test('behavior: forgotten after 30 days', async () => {
+  test('behavior: transactions are dropped after 30 days', async () => {
     let time = 0
     const store = createMemorySentStore({ now: () => time })
     await store.reserve({ id: '0x01', from: '0x', expiration: 1 })

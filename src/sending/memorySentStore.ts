@@ -1,7 +1,7 @@
 import { createSentState } from './sentState.ts'
 import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
 
-/** A store in memory: for a chain in this process, and for `--data-dir none`. */
+/** A store in memory, for a chain in this process and for `--data-dir none`. */
 export function createMemorySentStore({
   now = () => performance.now(),
   ...options

@@ -5,38 +5,38 @@ import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
 import type { Contract, Transaction } from '../native/types.ts'
 
-/** The transaction that a sender asks for, with Ethereum's fields and the chain's unit. */
+/** A transaction as its sender describes it, with Ethereum's fields and amounts in sun. */
 export type Intent = {
   from: Address
-  /** Absent: `data` is creation code. */
+  /** If absent, `data` is creation code. */
   to?: Address
   /** Sun. */
   value: bigint
   data: Hex
-  /** The most that energy may cost, sun. */
+  /** The fee limit, sun. */
   feeLimit: bigint
 }
 
 /** The reference block of a transaction and its lifetime. */
 export type Anchor = {
-  /** A block that is on every branch. */
+  /** The reference block: a solidified one, which is on every branch. */
   block: { number: number; hash: string }
   /** Milliseconds. */
   expiration: number
-  /** Milliseconds. Two transactions with the same timestamp and the same other fields are one transaction. */
+  /** Milliseconds. Transactions with equal fields and timestamps have the same id. */
   timestamp: number
 }
 
-/** The energy settings of a created contract when the creator gives none: users pay for all energy. */
+/** The default energy settings of a created contract: callers pay for all energy. */
 const CREATION = { consume_user_resource_percent: 100, origin_energy_limit: 10_000_000 }
 
 const MAX_INT64 = 2n ** 63n - 1n
 
 /**
- * The unsigned native transaction of an intent: creation without `to`, a contract call where `to` has code, else a plain
- * transfer of coins.
+ * The unsigned native transaction for an intent: a contract creation if `to` is absent, a contract call if `to` has code,
+ * otherwise a transfer of coins.
  *
- * @throws RpcError `-32000` where the chain has no counterpart: data for an account without code, more coins than exist.
+ * @throws RpcError `-32000` if the chain has no such transaction: data for an account without code, too many coins.
  */
 export function toNativeTransaction(
   intent: Intent,
@@ -55,7 +55,7 @@ export function toNativeTransaction(
   return { txID: transactionId(raw), raw_data, raw_data_hex: raw.toString('hex') }
 }
 
-/** The reference block as the chain checks it: the low two bytes of its number and bytes 8 to 15 of its hash. */
+/** The reference block in the format of the chain: the low two bytes of its number and bytes 8 to 15 of its hash. */
 export function anchorFields({ block, expiration, timestamp }: Anchor) {
   const hash = block.hash.replace(/^0x/, '')
   return {

@@ -35,14 +35,14 @@ const open = (options: Partial<openSentStore.Options> = {}) =>
 
 const recorded = () => readFile(join(folder, 'ethgate', 'abc', 'sent.jsonl'), 'utf8')
 
-test('default: with managed keys, a file in the folder of the user for state', async () => {
+test('default: with managed keys, a file in the state folder of the user', async () => {
   const opened = await open()
   expect(await recorded()).toBe('{"ethgate":"sent","version":1,"genesis":"0x01"}\n')
   await opened.close()
   expect(warnings).toEqual([])
 })
 
-test('args: a folder that is named is used in any case', async () => {
+test('args: a named folder is used also without managed keys', async () => {
   const opened = await open({
     dataDir: join(folder, 'ethgate'),
     hasKeys: false,
@@ -52,20 +52,20 @@ test('args: a folder that is named is used in any case', async () => {
   await opened.close()
 })
 
-test('args: in memory when asked for, with a warning', async () => {
+test('args: none keeps the record in memory and logs a warning', async () => {
   await open({ dataDir: 'none' })
   await expect(recorded()).rejects.toThrow('ENOENT')
   expect(warnings).toEqual([expect.stringContaining('in memory only (--data-dir none)')])
 })
 
-test('behavior: nothing is written where nothing is signed, or the chain ends with the process', async () => {
+test('behavior: no file without managed keys, or for a chain in this process', async () => {
   await open({ hasKeys: false })
   await open({ isInProcess: true })
   await expect(recorded()).rejects.toThrow('ENOENT')
   expect(warnings).toEqual([])
 })
 
-test('behavior: a Redis without an append-only file is warned of', async () => {
+test('behavior: logs a warning for a Redis without an append-only file', async () => {
   const redisOf = (info: string) => ({
     key: (name: string) => name,
     run: async () => info as never,
@@ -84,7 +84,7 @@ test('error: a second process on the same folder', async () => {
   await opened.close()
 })
 
-test('error: a folder that cannot be made', async () => {
+test('error: a folder that cannot be created', async () => {
   await expect(open({ dataDir: '/dev/null' })).rejects.toThrow(
     /what is sent cannot be recorded in \/dev\/null.*--data-dir/,
   )

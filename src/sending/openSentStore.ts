@@ -13,9 +13,9 @@ import type { SentStore } from './sentStore.ts'
 export type OpenSentStore = { store: SentStore; close(): Promise<void> }
 
 /**
- * Opens the record of sent transactions. With managed keys it must outlive the process, or an old Ethereum transaction
- * could be signed and paid again: it is in Redis where replicas share one, else in a file. Without managed keys nothing
- * is signed here, and the chain itself refuses duplicates.
+ * Opens the record of sent transactions. With managed keys it must outlive the process, otherwise an old Ethereum
+ * transaction could be signed and paid again. It is in Redis if replicas share one, otherwise in a file. Without managed
+ * keys the gateway signs nothing, and the chain rejects duplicates.
  *
  * @throws DataDirError when the file cannot be used.
  */
@@ -45,19 +45,19 @@ export async function openSentStore({
 export declare namespace openSentStore {
   type Options = {
     chainId: number
-    /** A folder, or `none` for memory. Absent: the user's state folder. */
+    /** A folder, or `none` for memory. @default the user's state folder */
     dataDir: string | undefined
     genesis: string
     /** Whether the gateway has managed keys. */
     hasKeys: boolean
-    /** The chain is in this process and ends with it, so the record may end with it too. */
+    /** Whether the chain is in this process and ends with it, so that the record may end too. */
     isInProcess: boolean
     log: { warn(fields: object, message: string): void; warn(message: string): void }
     redis: Pick<RedisLink, 'key' | 'run' | 'script'> | undefined
   }
 }
 
-/** The value of `--data-dir` that keeps nothing on disk. */
+/** The value of `--data-dir` that keeps the record in memory. */
 const NO_DATA_DIR = 'none'
 
 /** The state folder of the XDG base directory specification. */
@@ -84,7 +84,7 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
   }
 }
 
-/** A Redis without persistence loses nonces when it restarts. Not every Redis reports whether it has persistence. */
+/** Warns of a Redis without persistence, which loses nonces at a restart. Some servers do not report the setting. */
 async function warnOfForgetfulRedis(
   redis: Pick<RedisLink, 'run'>,
   log: openSentStore.Options['log'],
@@ -96,7 +96,7 @@ async function warnOfForgetfulRedis(
     )
 }
 
-/** The record of sent transactions cannot be kept. The gateway does not start without it. */
+/** The record of sent transactions cannot be opened. The gateway does not start without it. */
 export class DataDirError extends Error {
   override name = 'DataDirError'
 

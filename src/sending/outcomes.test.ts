@@ -9,7 +9,7 @@ import { createOutcomes } from './outcomes.ts'
 const hash = (n: number): Hash => `0x${`${n}`.repeat(64)}`
 const from = '0xaa'
 
-/** Outcomes under a head that the test moves, in front of a node that knows the receipts of `mined`. */
+/** Outcomes with a head that the test controls and a node that has the receipts of `mined`. */
 async function createScene() {
   const store = createMemorySentStore()
   const mined = new Set<string>()
@@ -56,7 +56,7 @@ async function createScene() {
   }
 }
 
-test('default: counted once the block is there and its receipt can be read', async () => {
+test('default: mined when the head has the block and its receipt can be read', async () => {
   const { block, mined, store } = await createScene()
   await block(500, [hash(1), hash(9)])
   expect(await store.counts(from)).toEqual({ mined: 0, next: 2 })
@@ -65,7 +65,7 @@ test('default: counted once the block is there and its receipt can be read', asy
   expect(await store.counts(from)).toEqual({ mined: 1, next: 2 })
 })
 
-test('behavior: an expired one is dropped, unless it was mined unseen', async () => {
+test('behavior: an expired transaction is released unless it was mined', async () => {
   const { block, mined, store } = await createScene()
   mined.add(hash(1).slice(2))
   await block(1_000)
@@ -75,7 +75,7 @@ test('behavior: an expired one is dropped, unless it was mined unseen', async ()
   expect(await store.find(hash(2))).toBeUndefined()
 })
 
-test('behavior: an expired one is kept until the solidified block is later, since a branch may hold it', async () => {
+test('behavior: an expired transaction is kept until a later block is solidified', async () => {
   const { block, store } = await createScene()
   await block(60_000, [], 1_500)
   expect(await store.counts(from)).toEqual({ mined: 0, next: 0 })
@@ -84,7 +84,7 @@ test('behavior: an expired one is kept until the solidified block is later, sinc
   expect(await store.find(hash(2))).toBeUndefined()
 })
 
-test('error: a node that cannot be asked drops nothing; the next block tries again', async () => {
+test('error: an unreachable node releases nothing; the next block tries again', async () => {
   const { block, errors, goDown, mined, store } = await createScene()
   mined.add(hash(1).slice(2))
   goDown(true)

@@ -5,15 +5,15 @@ import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'
 
-/** Expired transactions to look up for each head. */
+/** Most expired transactions that one head looks up. */
 const SWEEP = 100
 
 /**
- * Follows sent transactions until they are mined or expired. At every head those in new blocks are marked as mined.
- * Those that expired before the solidified block, so that no branch can hold them any more, are looked up once more and
- * released: their nonces are free again. Any replica may do it; each transaction counts once.
+ * Follows sent transactions until they are mined or expired. Each head marks the transactions in new blocks as mined. A
+ * transaction that expired before the solidified block cannot be in any later block: it is looked up once more and
+ * released, which frees its nonce. Every replica may do this; each transaction counts once.
  *
- * @param onError - called when a head could not be handled; the next head tries again.
+ * @param onError - called when handling a head failed. The next head tries again.
  */
 export function createOutcomes({
   contracts,
@@ -63,9 +63,9 @@ export declare namespace createOutcomes {
 }
 
 /**
- * Marks a transaction as mined once its receipt can be read here: the node has it, in a block that the head has reached.
+ * Marks a transaction as mined if this gateway can return its receipt: the node has it, in a block of the head.
  *
- * @returns `ahead` when its block is one that the head has not reached, `absent` when it is in none.
+ * @returns `ahead` when its block is above the head, `absent` when it is in no block.
  */
 export async function confirmMined(
   id: Hash,

@@ -6,20 +6,19 @@ import { decodeTransaction } from '../native/protobuf/transaction.ts'
 import type { Transaction } from '../native/types.ts'
 import { assertSize } from './refusals.ts'
 
-/** Largest native transaction, as the network has it (`TRANSACTION_MAX_BYTE_SIZE`). */
+/** Largest native transaction in bytes: the limit of the network (`TRANSACTION_MAX_BYTE_SIZE`). */
 const MAX_BYTES = 500 * 1024
 
-/** Fields in all. The interface of a large contract has a few thousand; a decoder needs a tenth of a second for these. */
+/** Most fields. The ABI of a large contract has a few thousand. Decoding this number takes a tenth of a second. */
 const MAX_FIELDS = 20_000
 
-/** Signatures of one transaction. A permission has at most five keys, unless the network voted for more. */
+/** Most signatures. A permission has at most five keys, unless a vote raises the number. */
 const MAX_SIGNATURES = 100
 
 /**
- * A serialised native transaction with one contract.
+ * Decodes a serialised native transaction with one contract. The checks are cheap for any input.
  *
- * @throws InvalidParamsError when the bytes are not one; RpcError `-32000` when the node would refuse its form. Both
- * checks are cheap for any input.
+ * @throws InvalidParamsError when the bytes are not one; RpcError `-32000` when the node would reject its format.
  */
 export function readNativeTransaction(raw: Hex): Transaction {
   assertSize(raw, MAX_BYTES)

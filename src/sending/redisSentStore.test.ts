@@ -37,7 +37,7 @@ describe.skipIf(redisMissing)('createRedisSentStore', () => {
     return { a: createRedisSentStore({ redis: a }), b: createRedisSentStore({ redis: b }) }
   })
 
-  test('behavior: only the nonces of translated Ethereum transactions are kept for ever', async () => {
+  test('behavior: only the nonces of translated Ethereum transactions have no lifetime', async () => {
     const link = await connect(`sent-${randomBytes(6).toString('hex')}`)
     const store = createRedisSentStore({ redis: link })
     const expiration = 1_795_261_857_000

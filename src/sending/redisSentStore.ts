@@ -10,8 +10,8 @@ import {
 } from './sentStore.ts'
 
 /**
- * How long the nonces of an account are kept after its last transaction when it signs natively. Those of managed accounts are kept
- * for ever: they prevent signing an old Ethereum transaction again.
+ * Milliseconds for which the nonces of a natively signing account are kept after its last transaction. Those of managed
+ * accounts are kept without limit, because they prevent the gateway from signing an old Ethereum transaction again.
  */
 const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
 
@@ -20,7 +20,7 @@ const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
  *
  * - `tx:<id>`: the transaction as JSON, `alias:<hash>`: its id; 30 days
  * - `mined:<address>`: all nonces below it are mined
- * - `nonces:<address>`: a hash of the nonces from there on that are taken: the id of the pending transaction, or empty when mined
+ * - `nonces:<address>`: a hash of the used nonces from there on: the id of the pending transaction, or empty if mined
  * - `contracts`: a sorted set of created contracts by the time they were added
  * - `pending` and `pending:<address>`: sorted sets of ids by expiration
  *
@@ -193,7 +193,7 @@ const COUNTS = `${NEXT}
 return {nextNonce(KEYS[1], KEYS[2])}
 `
 
-// The clock is that of Redis, so that no replica's cursor runs ahead of another's additions.
+// The clock of Redis, so that the cursor of one replica is never ahead of the additions of another.
 const ADD_CONTRACT = `
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])

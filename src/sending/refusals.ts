@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 
 import { RpcError } from '../errors.ts'
 
-/** `-32000`: a nonce that is not the next one, with the message that Ethereum libraries look for. */
+/** `-32000`: a nonce that is not the next one, with the message that Ethereum libraries recognise. */
 export function nonceError(
   { next, outcome }: { next: number; outcome: 'low' | 'taken' | 'high' },
   nonce: number | undefined,
@@ -15,14 +15,14 @@ export function nonceError(
   return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
 }
 
-/** @throws RpcError `-32000 oversized data`, before anything is decoded */
+/** Checks a size before decoding. @throws RpcError `-32000 oversized data` */
 export function assertSize(raw: Hex, limit: number): void {
   const bytes = raw.length / 2 - 1
   if (bytes > limit)
     throw new RpcError(-32000, `oversized data: transaction size ${bytes}, limit ${limit}`)
 }
 
-/** `-32000`: signed for Ethereum by an account whose key the gateway does not have. The message says what to do instead. */
+/** `-32000`: an Ethereum signature of an account that is not managed. The message names the other ways to send. */
 export class NotManagedError extends RpcError {
   override name = 'NotManagedError'
 

@@ -3,7 +3,7 @@ import { numberToHex, serializeTransaction } from 'viem/utils'
 
 import type { Unit } from '../codec/unit.ts'
 
-/** How a transaction names its price: `gasPrice`, or `maxFeePerGas` and a tip. */
+/** The fee fields of a transaction: `gasPrice`, or `maxFeePerGas` and a tip. */
 export type FeeKind = 'legacy' | 'eip1559'
 
 /** An unsigned transaction with all its fields. Amounts in sun. */
@@ -13,13 +13,13 @@ export type FilledTransaction = {
   value: bigint
   data: Hex
   gas: bigint
-  /** The most that one unit of energy may cost. */
+  /** Maximum price of one unit of energy. */
   gasPrice: bigint
   feeKind: FeeKind
   nonce: number
 }
 
-/** A filled transaction in the form of a pending, unsigned Ethereum transaction. */
+/** A filled transaction in the format of a pending Ethereum transaction without a signature. */
 export function rpcFilled(transaction: FilledTransaction, chainId: number, hash: Hash) {
   const { data, feeKind, from, gas, gasPrice, nonce, to, value } = transaction
   const price = numberToHex(gasPrice)

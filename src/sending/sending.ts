@@ -22,38 +22,39 @@ import { signedBy } from './signatures.ts'
 import { createSigning, type Signed, type SendRequest } from './signing.ts'
 import { createSubmission } from './submission.ts'
 
-/** What methods need to send, sign and count transactions. */
+/** Sends, signs and counts transactions for methods. */
 export type Sending = {
   readonly accounts: readonly Address[]
   readonly keys: ManagedKeys
   /**
-   * Sends signed bytes: a native transaction as it is, or an Ethereum transaction of a managed account, which the gateway signs again.
+   * Sends signed bytes: a native transaction unchanged, or an Ethereum transaction of a managed account, for which the
+   * gateway signs a native one.
    *
-   * @param unit - of the amounts of an Ethereum transaction: the one that the client was shown.
-   * @returns the hash under which the sender will ask for it.
+   * @param unit - the unit of the amounts of an Ethereum transaction, which is the unit of the client's endpoint.
+   * @returns the hash by which the sender finds the transaction.
    */
   sendRaw(raw: Hex, unit: Unit): Promise<Hash>
   sendManaged(request: SendRequest): Promise<Hash>
-  /** The native transaction of a request, signed by a managed account and not sent. Its nonce is checked and not taken. */
+  /** Signs the native transaction of a request without sending it. Checks its nonce without reserving it. */
   sign(request: SendRequest): Promise<Signed>
-  /** Fills in what a sender left out, as `eth_fillTransaction` does. */
+  /** Fills in absent fields, for `eth_fillTransaction`. */
   fill(request: SendRequest): Promise<FilledTransaction>
-  /** The next nonce of an account, after the mined transactions that went through here, or after the pending ones too. */
+  /** The next nonce of an account after the mined transactions that were sent through the gateway, or after the pending ones too. */
   count(account: Address, at: 'mined' | 'pending'): Promise<number>
-  /** What was sent under a native id or an Ethereum hash. */
+  /** The sent transaction with a native id or an Ethereum hash. */
   find(hash: Hash): Promise<SentTransaction | undefined>
-  /** The contract behind an address that an Ethereum library predicted for it; any other address is itself. */
+  /** The contract address for a predicted address. Any other address is returned unchanged. */
   contractAt(address: Address): Address
   /** Data or a topic without predicted addresses. @throws PredictedAddressError */
   inData(data: Hex): Hex
-  /** Whether predicted addresses in data are replaced, which receipts then tell. */
+  /** Whether predicted addresses in data are replaced. Receipts then list them. */
   readonly rewritesPredicted: boolean
-  /** Follows the chain: what was sent gets mined or expires. */
+  /** Starts to follow sent transactions until they are mined or expire. */
   start(): void
   stop(): Promise<void>
 }
 
-/** Creates what sends for managed accounts and broadcasts what others signed. */
+/** Creates the service that sends for managed accounts and broadcasts signed transactions. */
 export function createSending({
   chain,
   feeKind = 'eip1559',
@@ -86,7 +87,7 @@ export function createSending({
   async function sendNative(raw: Hex): Promise<Hash> {
     const transaction = readNativeTransaction(raw)
     const [signedFor] = contracts.inData(transactionParties(transaction, undefined).input).replaced
-    // What is signed already cannot be changed.
+    // A signed transaction cannot be changed.
     if (signedFor) throw new PredictedAddressError(signedFor, 'rewrite')
     const signed: Signed = { id: `0x${transaction.txID}`, hex: raw.slice(2), transaction }
     await submission.submitSigned(signed, await signedBy(transaction, native))
@@ -106,7 +107,7 @@ export function createSending({
   async function count(account: Address, at: 'mined' | 'pending'): Promise<number> {
     const from = account.toLowerCase() as Address
     if (at === 'pending') return (await store.counts(from)).next
-    // The head may not have told yet of a block whose receipts a client has already read.
+    // A client may have read receipts of a block before the head listener handled it.
     const ids = await store.pending({ from, limit: 100 })
     await Promise.all(ids.map((id) => confirmMined(id, { head, native, store })))
     return (await store.counts(from)).mined
@@ -141,16 +142,16 @@ export declare namespace createSending {
   type Options = {
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
-    /** How a transaction is filled in whose sender said nothing about fees. @default 'eip1559' */
+    /** The fee fields of a transaction whose sender set none. @default 'eip1559' */
     feeKind?: FeeKind
     head: Pick<Head, 'latest' | 'onUpdate' | 'pollNow'>
     keys: ManagedKeys
     native: NativeClient
     /** @default Date.now */
     now?: () => number
-    /** Told of work in the background that failed; the next block tries again. */
+    /** Called when background work failed. The next block tries again. */
     onError?: (error: unknown) => void
-    /** Called with a transaction in whose data predicted addresses were replaced. */
+    /** Called with each transaction in which predicted addresses were replaced. */
     onReplaced?: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** @default 'refuse' */
     predictedAddresses?: PredictedAddresses

@@ -9,11 +9,11 @@ import {
   type SentTransaction,
 } from './sentStore.ts'
 
-/** Most transactions that are kept. The oldest that are not pending are dropped first. Nonces are never dropped. */
+/** Most transactions of the record. The oldest that are not pending are dropped first. Nonces are never dropped. */
 const CAPACITY = 20_000
 
 /**
- * One change of the record of sent transactions. Applied in order they rebuild the state. Applying one twice changes
+ * One change of the record of sent transactions. All facts in order rebuild the state. Applying a fact twice changes
  * nothing.
  */
 export type SentFact =
@@ -24,8 +24,7 @@ export type SentFact =
   | { fact: 'nonces'; from: Address; mined: number; above: number[] }
 
 /**
- * Nonces of one account: all below `mined` are mined, `above` has the mined ones behind a gap, `pending` the pending
- * ones.
+ * Nonces of one account: all below `mined` are mined, `above` has the mined ones after a gap, `pending` the pending ones.
  */
 type Nonces = { mined: number; above: Set<number>; pending: Map<number, Hash> }
 
@@ -92,7 +91,7 @@ export function createSentState({
         const sent = pending.get(fact.id)
         if (!sent) return
         pending.delete(sent.id)
-        // The bytes were kept to send them again.
+        // The bytes are needed only while they may have to be sent again.
         const { hex: _, ...rest } = sent
         const entry = transactions.get(sent.id)
         if (entry) entry.sent = rest
@@ -176,7 +175,7 @@ export function createSentState({
 
 export declare namespace createSentState {
   type Options = {
-    /** Most transactions that are kept. @default 20_000 */
+    /** Most transactions of the record. @default 20_000 */
     capacity?: number
     /** @default Date.now */
     now?: () => number

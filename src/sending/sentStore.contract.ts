@@ -11,7 +11,7 @@ function sent(n: number, more: { from?: Address; nonce?: number; alias?: Hash } 
   return { id: hash(n), from, expiration: 1_000 + n, hex: 'aa', ...more }
 }
 
-/** What every store of sent transactions does. `open` gives two replicas on one fresh store. */
+/** The suite that every store of sent transactions passes. `open` returns two replicas of one empty store. */
 export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentStore }>): void {
   let a: SentStore
   let b: SentStore
@@ -30,7 +30,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.counts(other)).toEqual({ mined: 0, next: 1 })
   })
 
-  test('behavior: a transaction is counted once, however many replicas see it', async () => {
+  test('behavior: a transaction that two replicas mark as mined counts once', async () => {
     await a.reserve(sent(1))
     await Promise.all([a.confirm(hash(1)), b.confirm(hash(1)), a.confirm(hash(1))])
     await b.release(hash(1))
@@ -47,14 +47,14 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.reserve(sent(3, { nonce: 2 }))).toEqual({ outcome: 'reserved', nonce: 2 })
   })
 
-  test('behavior: known says whose bytes they are: of the same Ethereum transaction, or of another one', async () => {
+  test('behavior: known distinguishes bytes of the same Ethereum transaction from those of another one', async () => {
     await a.reserve(sent(1, { alias: hash(101), nonce: 0 }))
-    // Sent before, signed as other bytes.
+    // Sent before, signed with other bytes.
     expect(await b.reserve(sent(2, { alias: hash(101), nonce: 0 }))).toEqual({
       outcome: 'known',
       id: hash(1),
     })
-    // Never sent, but signed as the same bytes in the same millisecond: must be signed again.
+    // Never sent, but signed with the same bytes in the same millisecond: must be signed again.
     expect(await b.reserve(sent(1, { alias: hash(102), nonce: 1 }))).toEqual({
       outcome: 'known',
       id: hash(1),
@@ -65,7 +65,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     })
   })
 
-  test('behavior: of two replicas that want one nonce, one gets it', async () => {
+  test('behavior: of two replicas that reserve one nonce, one gets it', async () => {
     const outcomes = await Promise.all(
       [1, 2, 3, 4].map((n) => (n % 2 ? a : b).reserve(sent(n, { nonce: 0 }))),
     )
@@ -82,7 +82,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.reserve(sent(2, { alias }))).toEqual({ outcome: 'known', id: hash(1) })
   })
 
-  test('behavior: what is released is forgotten, and its nonce is free', async () => {
+  test('behavior: a released transaction is dropped, and its nonce is free', async () => {
     const alias = hash(99)
     await a.reserve(sent(1, { alias, nonce: 0 }))
     await b.release(hash(1))
@@ -91,13 +91,13 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.reserve(sent(2, { alias, nonce: 0 }))).toEqual({ outcome: 'reserved', nonce: 0 })
   })
 
-  test('behavior: a nonce that was released is given again, a pending or mined one never', async () => {
+  test('behavior: a released nonce is assigned again, a pending or mined one never', async () => {
     for (const nonce of [0, 1, 2]) await a.reserve(sent(nonce, { nonce }))
     await b.release(hash(1))
     expect(await a.counts(from)).toEqual({ mined: 0, next: 1 })
     await a.confirm(hash(0))
     await a.confirm(hash(2))
-    // 2 is mined behind a gap.
+    // 2 is mined after a gap.
     expect(await b.counts(from)).toEqual({ mined: 1, next: 1 })
     expect(await b.reserve(sent(4, { nonce: 2 }))).toEqual({ outcome: 'low', next: 1 })
     expect(await b.reserve(sent(4, { nonce: 3 }))).toEqual({ outcome: 'high', next: 1 })
@@ -107,7 +107,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.counts(from)).toEqual({ mined: 3, next: 4 })
   })
 
-  test('behavior: found by id and by alias, also when it is mined', async () => {
+  test('behavior: a transaction is found by id and by alias, also when it is mined', async () => {
     const alias = hash(99)
     await a.reserve(sent(1, { alias }))
     await a.confirm(hash(1))
@@ -119,7 +119,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.find(hash(7))).toBeUndefined()
   })
 
-  test('behavior: pending ids, those that expire first in front', async () => {
+  test('behavior: pending ids, ordered by expiration', async () => {
     for (const n of [3, 1, 2]) await a.reserve(sent(n, n === 2 ? { from: other } : {}))
     expect(await b.pending({ limit: 10 })).toEqual([hash(1), hash(2), hash(3)])
     expect(await b.pending({ limit: 1 })).toEqual([hash(1)])
@@ -129,7 +129,7 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
     expect(await b.pick([])).toEqual([])
   })
 
-  test('behavior: contracts reach the other replicas, from a cursor on', async () => {
+  test('behavior: other replicas read new contracts after a cursor', async () => {
     const first = { actual: from, predicted: other }
     await a.addContract(first)
     const { contracts, next } = await b.contracts(0)

@@ -5,21 +5,21 @@ export type CreatedContract = { actual: Address; predicted: Address }
 
 /** A transaction that this gateway, or with Redis one of its replicas, broadcast. */
 export type SentTransaction = {
-  /** The native id: what the chain calls the transaction. */
+  /** The native id. */
   id: Hash
-  /** The hash of the Ethereum transaction that it was made from; absent when it was signed natively. */
+  /** The hash of the Ethereum transaction that was translated; absent for a natively signed transaction. */
   alias?: Hash
   from: Address
   nonce: number
   /** Milliseconds of chain time after which no block can include it. */
   expiration: number
-  /** The signed bytes, hex without `0x`, while the transaction is pending; absent when they are many. */
+  /** The signed bytes, hex without `0x`, while the transaction is pending; absent if they are too long to keep. */
   hex?: string
   /** Contracts whose predicted addresses the gateway replaced in the data. */
   replaced?: CreatedContract[]
 }
 
-/** The result of reserving a nonce: reserved, the transaction was sent before, or the nonce does not fit. */
+/** The result of reserving a nonce: reserved, known (sent before), or a nonce that is too low, too high or pending. */
 export type Reservation =
   | { outcome: 'reserved'; nonce: number }
   | { outcome: 'known'; id: Hash }
@@ -38,23 +38,23 @@ export type SentCounts = { mined: number; next: number }
  */
 export type SentStore = {
   /**
-   * Records a transaction as pending. With a nonce it must be the next one of its sender; without, it gets the next
-   * one. The same id or alias again is `known`. Once this resolves, the record outlives the process (not in memory):
-   * what is broadcast after it is never signed a second time.
+   * Records a transaction as pending. Its nonce must be the next one of its sender; without a nonce it gets the next
+   * one. An id or alias that the store has is `known`. When this resolves, the record is durable (except in memory), so
+   * a broadcast transaction is never signed a second time.
    */
   reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
-  /** Removes a pending transaction that was refused or has expired, so that its nonce is free. */
+  /** Removes a pending transaction that was rejected or has expired, which frees its nonce. */
   release(id: Hash): Promise<void>
   /** Marks a pending transaction as mined. Its nonce is never free again. */
   confirm(id: Hash): Promise<void>
   counts(from: Address): Promise<SentCounts>
   /** Pending ids, ordered by expiration, at most `limit`; those of one sender when `from` is given. */
   pending(options: SentStore.PendingOptions): Promise<Hash[]>
-  /** The given ids that are pending here. */
+  /** Those of the given ids that are pending. */
   pick(ids: readonly Hash[]): Promise<Hash[]>
   /** Finds a transaction by native id or by Ethereum hash, for 30 days. */
   find(hash: Hash): Promise<SentTransaction | undefined>
-  /** Keeps a contract as long as its transaction. */
+  /** Adds a contract, which is kept as long as its transaction. */
   addContract(contract: CreatedContract): Promise<void>
   /** Contracts added since an earlier call, whose `next` is the cursor; 0 for all. A few may be returned twice. */
   contracts(cursor: number): Promise<{ contracts: CreatedContract[]; next: number }>
@@ -63,11 +63,11 @@ export type SentStore = {
 export declare namespace SentStore {
   type PendingOptions = {
     from?: Address
-    /** Only those whose expiration is before this time, milliseconds. */
+    /** Returns only transactions that expire before this time, milliseconds. */
     expiredAt?: number
     limit: number
   }
 }
 
-/** Milliseconds that a transaction can be found by either of its hashes. */
+/** Milliseconds for which a transaction can be found by either of its hashes: 30 days. */
 export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60

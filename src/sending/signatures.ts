@@ -10,7 +10,7 @@ import type { Transaction } from '../native/types.ts'
 
 /**
  * Finds the owner of a native transaction. Checks its signatures against the permission that it names, so that a wrong
- * key is reported before the node is asked to broadcast.
+ * key is reported before the broadcast.
  *
  * @returns the account that the transaction belongs to.
  * @throws RpcError `-32000 invalid sender: …`
@@ -60,7 +60,7 @@ function signersOf(transaction: Transaction): HexAddress[] {
   }
 }
 
-/** The permission that has to sign. An account that never changed its permissions is itself the only key of both. */
+/** The permission that has to sign. By default an account is the only key of its owner and active permissions. */
 async function permissionOf(
   owner: HexAddress,
   id: number,

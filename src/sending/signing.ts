@@ -23,14 +23,14 @@ export type SendRequest = {
   value: bigint
   data: Hex
   gas?: bigint | undefined
-  /** The most that one unit of energy may cost: `gasPrice`, or `maxFeePerGas` of an EIP-1559 request. */
+  /** Maximum price of one unit of energy: `gasPrice`, or `maxFeePerGas` of an EIP-1559 request. */
   gasPrice?: bigint | undefined
-  /** Which of the two the client gave; absent when it gave none. */
+  /** Which of the two fields the client set; absent when it set none. */
   feeKind?: FeeKind | undefined
   nonce?: number | undefined
 }
 
-/** A native transaction with its signature, not sent yet. */
+/** A signed native transaction that is not sent yet. */
 export type Signed = {
   id: Hash
   hex: string
@@ -41,7 +41,7 @@ export type Signed = {
 
 /** Fills in and signs transactions of managed accounts. */
 export type Signing = {
-  /** Fills in absent fields. @param count - gives the account's next nonce. */
+  /** Fills in absent fields. @param count - returns the account's next nonce. */
   fill(
     request: SendRequest,
     count: (account: Address) => Promise<number>,
@@ -50,7 +50,7 @@ export type Signing = {
   sign(request: SendRequest): Promise<Signed>
 }
 
-/** What the node's own builders allow a transaction to live, counted from the head's time. */
+/** Milliseconds from the head's time to the expiration of a transaction, as the node's own builders set it. */
 const LIFETIME = 60_000
 
 export function createSigning({
@@ -80,13 +80,13 @@ export function createSigning({
   const estimate = (call: Call) =>
     estimateGas(call, { native, signal: NEVER, source: { at: 'latest' } })
 
-  /** As Geth fills it in: a maximum leaves room for a higher base fee, a gas price does not. */
+  /** The default price, as in Geth: `maxFeePerGas` has headroom for a higher base fee, `gasPrice` has none. */
   async function suggestedPrice(kind: FeeKind): Promise<bigint> {
     const price = await chain.energyPrice()
     return kind === 'eip1559' ? price * 2n : price
   }
 
-  /** The unsigned transaction that a request means on this chain. */
+  /** The unsigned native transaction for a request. */
   async function prepare(request: SendRequest): Promise<Transaction & { raw_data_hex: string }> {
     const { data, from, value } = request
     const to = request.to && contracts.resolve(request.to)
@@ -98,7 +98,7 @@ export function createSigning({
       const gas = request.gas ?? (await estimate({ data, from, value, ...(to && { to }) }))
       feeLimit = await fees.limit({ expiration, gas, gasPrice: request.gasPrice })
     }
-    // Two identical requests are two transactions, so no two may carry the same time.
+    // Two identical requests are two transactions, so they must not have the same timestamp.
     lastTimestamp = Math.max(now(), lastTimestamp + 1)
     const anchor = {
       block: chain.solid(),
@@ -132,7 +132,7 @@ export declare namespace createSigning {
   type Options = {
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'latest' | 'solid'>
     contracts: Pick<Contracts, 'inData' | 'resolve'>
-    /** The fees of a transaction whose sender gave none. */
+    /** The fee fields of a transaction whose sender set none. */
     feeKind: FeeKind
     keys: Pick<ManagedKeys, 'keyOf'>
     native: NativeClient

@@ -9,26 +9,26 @@ import { nonceError } from './refusals.ts'
 import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
 
-/** Records transactions and broadcasts them: each is in the store before the node hears of it. */
+/** Records transactions and broadcasts them. Each is in the store before it is sent to the node. */
 export type Submission = {
-  /** Signs and sends for a managed account. @param alias - the Ethereum hash under which the sender will ask. */
+  /** Signs and sends for a managed account. @param alias - the Ethereum hash by which the sender finds the transaction. */
   submit(request: SendRequest, alias?: Hash): Promise<Hash>
-  /** Sends a signed native transaction; one that was sent before is only broadcast again. */
+  /** Sends a signed native transaction. A transaction that was sent before is only broadcast again. */
   submitSigned(signed: Signed, from: Address): Promise<void>
   /**
-   * Broadcasts once more what was recorded before and is still pending: the process may have ended before the node had it.
+   * Broadcasts a recorded pending transaction again, because the process may have ended before the node received it.
    */
   broadcastAgain(sent: Pick<SentTransaction, 'expiration' | 'hex' | 'id'>): Promise<void>
 }
 
 /**
- * How long a nonce that comes too early waits for the next one before it: senders race each other. Milliseconds without
- * any progress.
+ * Milliseconds without progress for which a transaction with a nonce that is too high waits for those before it, because
+ * concurrent requests arrive in any order.
  */
 const NONCE_PATIENCE = 4_000
 const NONCE_POLL = 50
 
-/** Signed bytes (as hex) above this length are not kept while their transaction is pending: more than the node takes. */
+/** Longest signed bytes, in hex digits, that are kept while a transaction is pending: more than the node accepts. */
 const KEEP_HEX = 1_048_576
 
 export function createSubmission({
@@ -42,7 +42,7 @@ export function createSubmission({
   sleep,
   store,
 }: createSubmission.Options): Submission {
-  /** Takes a place in the store for a transaction of a managed account, waiting for the nonces before it. */
+  /** Reserves the nonce of a managed account's transaction. Waits for the nonces before it. */
   async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
     const { from, nonce } = request
     let deadline = performance.now() + NONCE_PATIENCE
@@ -60,9 +60,9 @@ export function createSubmission({
         return signed
       }
       if (reservation.outcome === 'known') {
-        // This Ethereum transaction was sent before, as another native transaction.
+        // The same Ethereum transaction was sent before, as another native transaction.
         if (alias && reservation.id !== signed.id) return undefined
-        // Another request made the very same bytes in the same millisecond: sign again, later.
+        // Another request produced the same bytes in the same millisecond: sign again with a later timestamp.
         await sleep(1)
         signed = await sign(request)
       } else {
@@ -75,7 +75,7 @@ export function createSubmission({
     }
   }
 
-  /** Keeps where a creation will put its contract: libraries ask for the address that they predict. */
+  /** Records the address of the contract that a transaction creates, because libraries use the predicted one. */
   async function remember({ id, transaction }: Signed, from: Address, nonce: number) {
     if (transaction.raw_data.contract?.[0]?.type !== 'CreateSmartContract') return
     const contract = createdContract(id, from, nonce)
@@ -89,7 +89,7 @@ export function createSubmission({
     return alias ?? (signed as Signed).id
   }
 
-  /** Broadcasts what has its place in the store; a refusal frees the place. */
+  /** Broadcasts a recorded transaction. A rejection frees its nonce. */
   async function deliver({ id, hex }: Pick<Signed, 'id' | 'hex'>): Promise<void> {
     try {
       await broadcast({ native, sleep }, { hash: id, hex })
@@ -127,7 +127,7 @@ export declare namespace createSubmission {
     contracts: Pick<Contracts, 'add'>
     head: Pick<Head, 'pollNow'>
     native: NativeClient
-    /** Called with a transaction in whose data predicted addresses were replaced. */
+    /** Called with each transaction in which predicted addresses were replaced. */
     onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** Called with the native id of every transaction that the node has accepted. */
     onSent: (hash: Hash) => void
