@@ -12,20 +12,20 @@ test('default', () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
-test('behavior: flags win over the environment, empty variables count as absent', () => {
+test('behavior: flags override the environment, empty variables count as absent', () => {
   expect(read({}, { ETHGATE_PORT: '1' }).port).toBe(1)
   expect(read({ port: '2' }, { ETHGATE_PORT: '1' }).port).toBe(2)
   expect(read({}, { ETHGATE_PORT: '' }).port).toBe(8545)
 })
 
-test('behavior: every default is what its own parser makes of it', () => {
+test('behavior: the parser of each option returns its default unchanged', () => {
   const given = Object.values(options).filter((option) => option.default !== undefined)
   expect(given.map((option) => option.parse(String(option.default)))).toEqual(
     given.map((option) => option.default),
   )
 })
 
-test('behavior: flags and variables are spelled after the key', () => {
+test('behavior: the names of flags and variables follow from the key', () => {
   for (const [key, { env, flag }] of Object.entries(options)) {
     const words = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     expect([flag, env]).toEqual([

@@ -21,8 +21,8 @@ export type Config = {
 }
 
 /**
- * The settings from command line flags (by key, as typed), environment and a file. Flags win over the environment and that
- * over the file; an empty variable counts as absent.
+ * The settings from command line flags (by key, as typed), environment and a file. Flags override the environment, and the
+ * environment overrides the file. An empty variable counts as absent.
  *
  * @throws ConfigError naming the flag or variable.
  */
@@ -39,7 +39,7 @@ export function readConfig({ env, file = {}, flags }: readConfig.Sources): Confi
     }
   }
   const chosen: Partial<Config> = Object.fromEntries(given)
-  // Nodes that are named on the command line replace those of the file.
+  // Nodes on the command line replace those of the file.
   const nodes = chosen.upstream === undefined ? file.upstreams : undefined
   return createConfig({ ...file, ...chosen, upstreams: nodes })
 }
@@ -49,7 +49,7 @@ export declare namespace readConfig {
     env: Record<string, string | undefined>
     /** The settings of a configuration file. */
     file?: Partial<Config>
-    /** As the command line parser gives them: text, a list where an option repeats, or true for switches. */
+    /** Flags in the format of the command line parser: text, a list if an option repeats, or true for switches. */
     flags: Record<string, string | string[] | boolean | undefined>
   }
 }

@@ -17,10 +17,10 @@ export type Context = {
   config: Config
   /** Filters of this view. */
   filters: Filters
-  /** What contracts did inside transactions. */
+  /** The calls inside transactions. */
   internal: InternalTransactions
   native: NativeClient
-  /** The node’s own JSON-RPC, where `--upstream-rpc` names it. */
+  /** The node’s own JSON-RPC, if `--upstream-rpc` names it. */
   nodeRpc?: NodeRpc | undefined
   request: RequestScope
   /** Managed keys, sent transactions and nonces. */
@@ -29,5 +29,5 @@ export type Context = {
   subscriptions: Hub
 }
 
-/** What is the same for every call of a view. */
+/** The part of the context that is the same for every call of a view. */
 export type ViewContext = Omit<Context, 'request'>

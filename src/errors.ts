@@ -1,6 +1,6 @@
 /**
- * A JSON-RPC error response: `code`, a message for a person, optional `data`. Anything else that is thrown becomes
- * `-32603 Internal error`, its text goes to the log and not to the caller.
+ * A JSON-RPC error response: `code`, a readable message, optional `data`. Any other exception becomes
+ * `-32603 Internal error`: its text goes to the log and not to the caller.
  */
 export class RpcError extends Error {
   override name = 'RpcError'
@@ -27,7 +27,7 @@ export class InvalidParamsError extends RpcError {
   }
 }
 
-/** `-32601`: the method exists in Ethereum but is not served here; the message says why. */
+/** `-32601`: the gateway does not serve this Ethereum method. The message says why. */
 export class MethodNotSupportedError extends RpcError {
   override name = 'MethodNotSupportedError'
 
@@ -36,7 +36,7 @@ export class MethodNotSupportedError extends RpcError {
   }
 }
 
-/** `3`: the EVM reverted. `data` is the exact revert payload as hex, `0x` when it was empty. */
+/** `3`: a contract reverted. `data` is the exact revert data as hex, `0x` if it is empty. */
 export class ExecutionRevertedError extends RpcError {
   override name = 'ExecutionRevertedError'
 
@@ -45,7 +45,7 @@ export class ExecutionRevertedError extends RpcError {
   }
 }
 
-/** `-32000`: state at a block that the node no longer (or never) keeps. Never answered with the latest state. */
+/** `-32000`: the state of a block that the node does not keep. The gateway never answers with the latest state instead. */
 export class HistoricalStateError extends RpcError {
   override name = 'HistoricalStateError'
 
@@ -54,7 +54,7 @@ export class HistoricalStateError extends RpcError {
   }
 }
 
-/** `-32603`: the upstream node could not be reached, or its answer could not be read. Callers may retry. */
+/** `-32603`: the upstream is unreachable, or its answer is unreadable. Callers may retry. */
 export class UpstreamError extends RpcError {
   override name = 'UpstreamError'
 
@@ -63,7 +63,7 @@ export class UpstreamError extends RpcError {
   }
 }
 
-/** `-32005`: a limit of the gateway or of the upstream was exceeded. */
+/** `-32005`: the request exceeds a limit of the gateway or of the upstream. */
 export class LimitExceededError extends RpcError {
   override name = 'LimitExceededError'
 

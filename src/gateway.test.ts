@@ -93,7 +93,7 @@ test('behavior: methods and routes of an embedder', async () => {
   expect((await ask(url, 'dev_hello')).result).toBe('hello')
 })
 
-test('behavior: pages of other sites are refused where calls can spend, and may read elsewhere', async () => {
+test('behavior: pages of other sites may read, but are refused if calls can spend', async () => {
   const headers = { origin: 'https://evil.example' }
   const statusOf = async (options: Omit<createGateway.Options, 'config'>) => {
     const { gateway } = await setup({}, options)
@@ -106,7 +106,7 @@ test('behavior: pages of other sites are refused where calls can spend, and may 
   expect(await statusOf({ methods })).toBe(403)
 })
 
-test('behavior: calls that come while the node is asked for the first time wait', async () => {
+test('behavior: calls wait for the first answer of the node', async () => {
   let answer = () => {}
   const asked = new Promise<void>((resolve) => {
     answer = resolve
@@ -159,8 +159,8 @@ test('behavior: one line a request, without params', async () => {
   expect(JSON.stringify(lines)).not.toContain('0123456789012345678901234567890123456789')
 })
 
-describe('the node is away', () => {
-  test('behavior: waited for, and served when it comes', async () => {
+describe('an unreachable node', () => {
+  test('behavior: the gateway waits for it and serves when it answers', async () => {
     let away = true
     const { gateway, lines } = await setup(
       {},
@@ -188,7 +188,7 @@ describe('the node is away', () => {
     expect((await fetch(`${url}/ready`)).status).toBe(200)
   })
 
-  test('behavior: nobody listens there', async () => {
+  test('behavior: no process listens at its address', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -202,7 +202,7 @@ describe('the node is away', () => {
     })
   })
 
-  test('behavior: it goes away later', async () => {
+  test('behavior: it stops later', async () => {
     let away = false
     const { gateway } = await setup(
       {},
@@ -218,7 +218,7 @@ describe('the node is away', () => {
     await until(() => expect(gateway.health().status).toBe('ok'))
   })
 
-  test('behavior: it may be stopped while it waits', async () => {
+  test('behavior: the gateway can stop while it waits', async () => {
     const { gateway } = await setup({}, { intercept: () => ({ status: 503, text: 'busy' }) })
     await gateway.start()
     await gateway.stop()
@@ -227,7 +227,7 @@ describe('the node is away', () => {
 })
 
 describe('stopping', () => {
-  test('behavior: /ready says 503 at once while requests are still answered', async () => {
+  test('behavior: /ready answers 503 at once while requests are still answered', async () => {
     const { gateway } = await setup()
     const { url } = await gateway.start()
     const stopped = gateway.stop({ delay: 500 })
@@ -238,8 +238,8 @@ describe('stopping', () => {
     await expect(fetch(`${url}/ready`)).rejects.toThrow('fetch failed')
   })
 
-  test('behavior: during the start nothing is left running', async () => {
-    // A Redis that accepts and says nothing.
+  test('behavior: a stop during the start ends everything', async () => {
+    // A Redis that accepts connections and sends nothing.
     const open = new Set<Socket>()
     const redis = createTcpServer((socket) => {
       open.add(socket)
@@ -259,7 +259,7 @@ describe('stopping', () => {
     const { gateway } = await setup(
       { redis: `redis://127.0.0.1:${port}` },
       {
-        // Once there are services, the node leaves their first call without an answer.
+        // After the services exist, the node does not answer their first call.
         async intercept() {
           if (open.size > 0) await held
           return undefined
@@ -274,7 +274,7 @@ describe('stopping', () => {
     await until(() => expect(open.size).toBe(0))
   })
 
-  test('behavior: problems from outside are told', async () => {
+  test('behavior: health lists problems of the embedder', async () => {
     const { gateway } = await setup(
       {},
       { problems: () => [undefined, 'the log cannot be written'] },
@@ -288,7 +288,7 @@ describe('stopping', () => {
   })
 })
 
-test('error: the path of the upstream, which may be a key, is told to nobody', async () => {
+test('error: the path of the upstream, which may be a key, is never shown', async () => {
   const secret = 'a1b2c3-secret'
   let fault: 'none' | 'status' | 'text' | 'cut' = 'none'
   const { node } = await setup()
@@ -334,7 +334,7 @@ test('error: the path of the upstream, which may be a key, is told to nobody', a
     await until(() => expect(gateway.health().upstream.state).toBe(expected))
     told.push(gateway.health(), await (await fetch(`${url}/metrics`)).text())
   }
-  // Nobody wants to read the whole text when it fails.
+  // Compares a flag, so that a failure does not print the whole text.
   expect(JSON.stringify(told).includes(secret)).toBe(false)
   expect(JSON.stringify(lines).includes(secret)).toBe(false)
 })

@@ -54,7 +54,7 @@ export type Gateway = {
   stop(options?: { delay?: number }): Promise<void>
   /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
   setUpstreams(upstreams: readonly Upstream[]): Promise<void>
-  /** Settles once the node has answered. @throws MissingCapabilityError when it cannot be used, even long after `start`. */
+  /** Settles when the node has answered. Rejects with MissingCapabilityError if it cannot be used, even long after `start`. */
   readonly ready: Promise<Services>
   /** One EIP-1193 call in this process, on the full view. @throws RpcError */
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>

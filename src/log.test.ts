@@ -27,7 +27,7 @@ test('default', () => {
   ftruncateSync(fd)
 })
 
-test('behavior: secrets are left out', () => {
+test('behavior: secrets are redacted', () => {
   const lines: string[] = []
   const secrets = secretsIn([
     'http://node.example/v2/0123456789abcdef?key=fedcba9876543210',
@@ -48,7 +48,7 @@ test('error: a full disk', () => {
   expect(output.problem()).toBe('the log cannot be written (ENOSPC): 3 lines dropped')
 })
 
-test('behavior: says what was lost once there is a reader again', async () => {
+test('behavior: reports the lost lines when the pipe has a reader again', async () => {
   const script = `
     import { createLogOutput, stdout } from ${JSON.stringify(pathToFileURL(join(inject('package'), 'dist', 'log.js')).href)}
     const output = createLogOutput(stdout())
@@ -71,12 +71,12 @@ test('behavior: says what was lost once there is a reader again', async () => {
   await once(writer, 'close')
   const lines = text.split('\n').filter(Boolean)
   expect(lines.at(-1)).toBe('last')
-  // The reader may have made room more than once.
+  // The reader may have freed space more than once.
   const notes = lines
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { lost: number; msg: string })
   expect(new Set(notes.map(({ msg }) => msg))).toEqual(new Set(['log lines were dropped']))
-  // No line is broken, and every line is either there or counted.
+  // No line is broken, and every line is either written or counted.
   const whole = lines.filter((line) => line === 'x'.repeat(99)).length
   const last = lines.filter((line) => line === 'last').length
   expect(whole + notes.length + last).toBe(lines.length)

@@ -8,8 +8,8 @@ export type Log = Logger
 /**
  * A log in JSON lines.
  *
- * @param secrets - texts that are redacted, such as API keys: a node may repeat the path of a request in its answer. More may be
- *   added later.
+ * @param secrets - texts that are redacted, such as API keys, because a node may repeat the path of a request in its
+ *   answer. More may be added later.
  */
 export function createLog(
   level: string,
@@ -43,23 +43,23 @@ export function secretsIn(addresses: readonly (string | undefined)[]): string[] 
   })
 }
 
-/** Shorter words of a path are names. */
+/** Shortest word that counts as a secret. Shorter words of a path are names. */
 const SHORTEST_KEY = 8
 
-/** The log of embedders that pass none. */
+/** The log of embedders that set none. */
 export const silentLog: Log = pino({ level: 'silent' })
 
-/** Where log lines go. */
+/** The output of log lines. */
 export type LogOutput = DestinationStream & {
-  /** Why lines are currently lost; undefined while they are written. */
+  /** Why lines are lost at present; undefined while they are written. */
   problem(): string | undefined
 }
 
 /**
- * Writes lines to a file descriptor. A line that cannot be written (the disk is full, the reader of a pipe does not read or
- * has gone) is lost, and the next one that can be written is preceded by how many were. Never throws, never waits.
+ * Writes lines to a file descriptor. A line is lost if it cannot be written: the disk is full, or the reader of a pipe does
+ * not read or has closed it. A line with the number of lost lines precedes the next written one. Never throws or waits.
  *
- * @param fd - opened so that a write does not wait, as `stdout()` gives it.
+ * @param fd - a descriptor in non-blocking mode, such as that of `stdout()`.
  */
 export function createLogOutput(fd: number): LogOutput {
   let code: string | undefined
@@ -95,8 +95,8 @@ export function createLogOutput(fd: number): LogOutput {
 }
 
 /**
- * Standard output. For pipes and terminals on Linux it is opened again in non-blocking mode, so that a write fails instead of waiting. The
- * descriptor itself is shared with other processes, whose writes must not change.
+ * A descriptor of standard output. Pipes and terminals on Linux are opened again in non-blocking mode, so that a write
+ * fails instead of waiting. The original descriptor is shared with other processes, whose writes must not change.
  */
 export function stdout(): number {
   try {

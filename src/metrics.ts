@@ -5,7 +5,7 @@ import type { Health } from './http/health.ts'
 /** Every metric of a gateway. Names end in their unit; time is in seconds. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Metrics of one gateway, in a registry of their own so that several can live in one process. */
+/** Metrics of one gateway, in a separate registry, because a process may have several gateways. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -18,7 +18,7 @@ export function createMetrics() {
     buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   })
-  /** Series by method: the library hashes labels on every call, which slows hot calls down. */
+  /** Series by method, because the library hashes labels on every call, which slows fast calls down. */
   const callsOf = new Map<string, ReturnType<typeof calls.labels>>()
   const errors = new Counter({
     name: 'ethgate_rpc_errors_total',
@@ -104,18 +104,18 @@ export function createMetrics() {
       series.observe(seconds)
       if (code !== 0) errors.inc({ method, code })
     },
-    /** One call to a node; the node is named where there are several. */
+    /** One call to a node, with its name if there are several. */
     upstreamCall(operation: string, outcome: string, seconds: number, name?: string) {
       upstream.observe(
         { operation, outcome, ...(name !== undefined && { upstream: name }) },
         seconds,
       )
     },
-    /** One more node was asked for the same call: `failover`, `hedge`, `confirm` or `busy`. */
+    /** One additional call for the same request: `failover`, `hedge`, `confirm` or `busy`. */
     upstreamExtra(reason: string) {
       extras.inc({ reason })
     },
-    /** What `/health` says, as numbers. */
+    /** The state of `/health` as numbers. */
     health({ filters, head, index, redis, upstream, upstreams = [] }: Health) {
       for (const metric of Object.values(ofUpstream)) metric.reset()
       for (const one of upstreams) {
@@ -155,7 +155,7 @@ export function createMetrics() {
     reorg(depth: number) {
       reorgs.observe(depth)
     },
-    /** How late the event loop is, seconds. */
+    /** The delay of the event loop, seconds. */
     loopDelay,
     unsentBytes: gauge('ethgate_unsent_bytes', 'Unsent bytes of responses'),
     verified: new Counter({
@@ -174,7 +174,7 @@ export function createMetrics() {
   }
 }
 
-/** Adds the metrics of the process itself (memory, event loop): for programs, where one gateway is the process. */
+/** Adds the metrics of the process (memory, event loop), for programs with a single gateway. */
 export function collectProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry })
 }

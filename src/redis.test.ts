@@ -26,7 +26,7 @@ describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
     await link.close()
   })
 
-  test('behavior: a script is sent again when Redis has forgotten it', async () => {
+  test('behavior: a script is sent again when Redis no longer has it', async () => {
     const link = await open()
     const echo = link.script(`return { KEYS[1], ARGV[1], '${randomUUID()}' }`)
     const first = await echo([link.key('a')], [1])
@@ -35,7 +35,7 @@ describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
     expect(await echo([link.key('a')], [1])).toEqual(first)
   })
 
-  test('error: what Redis refuses is not shown to clients', async () => {
+  test('error: clients do not see the text of a Redis error', async () => {
     const link = await open()
     await link.client.set(link.key('text'), 'x', 'PX', 10_000)
     await expect(link.run((client) => client.hget(link.key('text'), 'x'))).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
   })
 })
 
-test('error: a Redis that is not there fails at once, and nothing goes unhandled', async () => {
+test('error: calls to an unreachable Redis fail at once, without unhandled rejections', async () => {
   const link = createRedisLink({ url: 'redis://127.0.0.1:1' })
   const told: unknown[] = []
   link.onStatus((...status) => told.push(status))

@@ -7,7 +7,7 @@ import { RpcError } from './errors.ts'
 /** Milliseconds that one command may take. */
 const COMMAND_TIMEOUT = 2_000
 
-/** Milliseconds without any answer after which a connection is closed: the other end may be dead. */
+/** Milliseconds without an answer after which a connection is closed, because the server may be dead. */
 const SOCKET_TIMEOUT = 3_000
 
 /** Longest pause between attempts to connect again, milliseconds. */
@@ -22,7 +22,7 @@ export type RedisStatus = 'up' | 'refusing' | 'down'
 /** The link of a replica to Redis: one connection for commands, key names, and the state for `/health`. */
 export type RedisLink = {
   readonly client: Redis
-  /** The full name of a key. All keys of a prefix carry one hash tag, so scripts over several keys work in Redis Cluster. */
+  /** The full name of a key. All keys of a prefix have one hash tag, so scripts over several keys work in Redis Cluster. */
   key(name: string): string
   /** A Lua script. Its text is sent once. @throws StoreUnavailableError */
   script(lua: string): RedisScript
@@ -31,7 +31,7 @@ export type RedisLink = {
   /** A separate connection for blocking commands. The caller disconnects it. */
   blocking(): Redis
   status(): RedisStatus
-  /** Why Redis cannot be used, in words for a person; undefined when it can. */
+  /** Why Redis cannot be used, as text for operators; undefined if it can. */
   problem(): string | undefined
   /** Calls the listener when the status changes, with the reason for logs. Returns the function that removes it. */
   onStatus(listener: StatusListener): () => void
@@ -43,8 +43,8 @@ type StatusListener = (status: RedisStatus, reason: string | undefined) => void
 type RedisScript = (keys: string[], args: (string | number)[]) => Promise<unknown>
 
 /**
- * Connects in the background, and again whenever the connection is lost. Meanwhile commands fail at once and none is queued. A
- * command whose answer was lost is not sent again.
+ * Connects in the background, and connects again when the connection is lost. Without a connection, commands fail at once
+ * and are not queued. A command whose answer was lost is not sent again.
  */
 export function createRedisLink({
   onCommand,
@@ -163,7 +163,7 @@ export function createRedisLink({
 
 export declare namespace createRedisLink {
   type Options = {
-    /** Called when a command is sent, with its name. The function that it returns is called when it has ended. */
+    /** Called with the name of each command that is sent. The returned function is called when the command has ended. */
     onCommand?: OnCommand
     /** `redis://…` or `rediss://…` */
     url: string
@@ -174,7 +174,7 @@ export declare namespace createRedisLink {
 
 type OnCommand = (name: string) => ((failure?: string) => void) | undefined
 
-/** Watches the one function that every command passes, those of scripts and pipelines too. */
+/** Watches the function through which every command goes, also those of scripts and pipelines. */
 function watchCommands(client: Redis, onCommand: OnCommand): void {
   const send = client.sendCommand.bind(client)
   client.sendCommand = (command, stream) => {
@@ -191,7 +191,7 @@ function watchCommands(client: Redis, onCommand: OnCommand): void {
 /** Why Redis refuses a write in its present state; undefined for any other error. */
 function refusalIn(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : ''
-  // Redis 6 writes the code of an error inside a script in the middle of the message.
+  // For an error inside a script, Redis 6 writes the code in the middle of the message.
   const code = /(?:^|[\s-])(READONLY|OOM|MISCONF|NOREPLICAS|NOPERM|NOAUTH|CLUSTERDOWN)\b/.exec(
     message,
   )
@@ -208,7 +208,7 @@ const REFUSALS: Record<string, string> = {
   READONLY: 'it is a read-only replica',
 }
 
-/** `-32603`: Redis cannot be reached, or refuses a command. Reads of the chain continue; filters fail. Clients may retry. */
+/** `-32603`: Redis is unreachable or refuses a command. Reads of the chain continue, filters fail. Clients may retry. */
 export class StoreUnavailableError extends RpcError {
   override name = 'StoreUnavailableError'
 

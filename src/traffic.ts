@@ -1,10 +1,10 @@
 /** Seconds of one sample. */
 export const SAMPLE = 10
 
-/** Samples that are kept: an hour. */
+/** Number of samples: an hour. */
 const SAMPLES = 360
 
-/** Upper bounds of the latency buckets, milliseconds: each 1.5 times the one before, up to a minute. */
+/** Upper bounds of the latency buckets in milliseconds. Each is 1.5 times the previous one, up to a minute. */
 const BOUNDS = Array.from({ length: 34 }, (_, index) => 0.1 * 1.5 ** index)
 
 /** Calls of one method in one sample. */
@@ -12,25 +12,25 @@ type Cell = { calls: number; errors: number; buckets: Uint32Array }
 
 type Sample = { at: number; methods: Map<string, Cell>; gauges: Record<string, number> }
 
-/** The last hour of one figure: a point per sample, oldest first; undefined before the process started. */
+/** The last hour of one figure: a point for each sample, oldest first; undefined before the start of the process. */
 export type Series = { label: string; last: string; points: (number | undefined)[] }
 
-/** Figures of the last hour for people. Times in milliseconds. */
+/** Figures of the last hour for the state page. Times are in milliseconds. */
 export type TrafficReport = {
   series: Series[]
   methods: { method: string; calls: number; errors: number; p50: number; p95: number }[]
 }
 
-/** Counts calls by method in samples of ten seconds and keeps an hour of them, in this process. */
+/** Counts the calls of this process by method, in samples of ten seconds, for the last hour. */
 export type Traffic = {
   /** One call: `code` is 0 or the JSON-RPC error code, `ms` milliseconds. */
   call(method: string, code: number, ms: number): void
-  /** Reads the gauges; called once a sample so that quiet times are seen too. */
+  /** Reads the gauges. It is called once for each sample, so that times without calls have points too. */
   sample(): void
   report(): TrafficReport
 }
 
-/** Starts empty; sampling costs nothing while nothing is called. */
+/** Creates empty figures. */
 export function createTraffic({
   gauges = () => ({}),
   now = Date.now,
@@ -99,7 +99,7 @@ export function createTraffic({
 
 export declare namespace createTraffic {
   type Options = {
-    /** Figures that are read once a sample, by label. */
+    /** Figures that are read once for each sample, by label. */
     gauges?: () => Record<string, number>
     /** @default Date.now */
     now?: () => number
@@ -145,7 +145,7 @@ function merge(cells: readonly Cell[]): Uint32Array {
   return all
 }
 
-/** The bound of the bucket that holds the quantile: at most half too high. 0 without calls. */
+/** The upper bound of the bucket with the quantile, which is at most 50 % too high. 0 without calls. */
 function quantile(buckets: Uint32Array, share: number): number {
   const calls = buckets.reduce((count, bucket) => count + bucket, 0)
   if (calls === 0) return 0

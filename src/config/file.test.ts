@@ -97,7 +97,7 @@ upstreams:
 })
 
 describe('readConfigFile', () => {
-  test('behavior: a header from a file beside it', () => {
+  test('behavior: a header from a file in the same folder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'ethgate-config-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'key'), 'secret\n')
@@ -126,7 +126,7 @@ describe('configSchema', () => {
     expect(validate({ upstreams: [{ wallet: 'http://a', weight: 0 }] })).toBe(false)
   })
 
-  test('behavior: each default is what the reader takes', () => {
+  test('behavior: the reader accepts each default', () => {
     const { properties } = configSchema() as { properties: Record<string, { default?: unknown }> }
     const lines = Object.entries(properties)
       .filter(([, { default: value }]) => value !== undefined)

@@ -140,7 +140,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
   }
 }
 
-/** A value is text, or comes from an environment variable or a file, so that the configuration contains no API key. */
+/** Reads a value: text, or the name of an environment variable or a file, so that the file contains no API key. */
 function readHeaders(
   node: Node | null | undefined,
   key: string,
@@ -219,7 +219,7 @@ function hintFor(name: string, known: readonly string[]): string {
   return close === undefined ? '' : `; did you mean ${close}?`
 }
 
-/** Letters to insert, delete or replace (Levenshtein). */
+/** The number of letters to insert, delete or replace (Levenshtein distance). */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let at = 0; at < left.length; at++) {

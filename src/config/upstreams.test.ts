@@ -40,7 +40,7 @@ describe('upstreamsOf', () => {
     expect(upstreamsOf(config).map(({ name }) => name)).toEqual(expected)
   })
 
-  test('args: header and rate are for each', () => {
+  test('args: header and rate apply to each node', () => {
     const [first, second] = of({
       upstream: ['http://a', 'http://b'],
       upstreamHeader: 'X-Key: a:b',

@@ -9,7 +9,7 @@ export function logLevel(input: string): string {
   throw new Error(`expected one of ${LOG_LEVELS.join(', ')}, got "${input}"`)
 }
 
-/** One of some words. */
+/** Creates the reader of an option that is one of some words. */
 export function oneOf<const word extends string>(...words: readonly word[]) {
   return (input: string): word => {
     const found = words.find((one) => one === input)
@@ -53,7 +53,7 @@ export function hosts(input: string): string {
   throw new Error(`expected * or names such as rpc.example, without ports, got "${input}"`)
 }
 
-/** A switch: given on the command line, or `true` or `false` in the environment. */
+/** A switch: present on the command line, or `true` or `false` in the environment. */
 export function flag(input: string): boolean {
   if (/^(?:true|1|yes|on)$/i.test(input)) return true
   if (/^(?:false|0|no|off)$/i.test(input)) return false
@@ -90,7 +90,7 @@ export function rate(input: string): number | 'unlimited' {
   return input === 'unlimited' ? input : integer(1)(input)
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number from `min` to `max`, inclusive. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
   return (input: string) => {
     const number = Number(input)

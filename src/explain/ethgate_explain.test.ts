@@ -22,7 +22,7 @@ test('default: names the block, the native calls with their times, and the resul
     method: 'eth_getBalance',
     block: { number: 223 },
     source: 'upstream',
-    // The first answers are followed by a check of the chain.
+    // A check of the chain follows the first answers.
     calls: expect.arrayContaining([
       expect.objectContaining({
         operation: 'wallet/getaccount',
@@ -34,17 +34,17 @@ test('default: names the block, the native calls with their times, and the resul
   })
 })
 
-test('behavior: an answer from memory took no native call', async () => {
+test('behavior: an answer from memory lists no native call', async () => {
   const { result } = await explain('eth_blockNumber')
   expect(result).toMatchObject({ calls: [], result: '0xdf', source: 'memory' })
 })
 
-test('behavior: the error of the call is part of the answer', async () => {
+test('behavior: the answer contains the error of the call', async () => {
   const { result } = await explain('eth_getBalance', ['nonsense'])
   expect(result).toMatchObject({ error: { code: -32602 }, calls: [] })
 })
 
-test('behavior: two explanations at once keep their calls apart', async () => {
+test('behavior: concurrent explanations list only their own calls', async () => {
   const [first, second] = await Promise.all([
     explain('eth_getBlockByNumber', ['0x10', false]),
     explain('eth_blockNumber'),
@@ -77,7 +77,7 @@ test.each([
   )
 })
 
-test('behavior: other answers have a server timing only', async () => {
+test('behavior: other answers have only a server timing', async () => {
   const response = await fetch(gateway.url, {
     method: 'POST',
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),

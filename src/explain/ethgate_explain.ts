@@ -13,7 +13,7 @@ export type Explanation = {
   method: string
   /** The newest block when the call began. */
   block: { number: number; hash: Hash }
-  /** Where the answer came from: `memory` when no native call was made for it. */
+  /** The source of the answer: `memory` if it needed no native call. */
   source: 'memory' | 'upstream'
   calls: RecordedCall[]
   ms: number
@@ -45,8 +45,8 @@ call.doc = {
 }
 
 /**
- * `ethgate_explain {method, params}`: runs a call once and says as of which block it was answered, from where, and which
- * native calls it took.
+ * `ethgate_explain {method, params}`: runs a call once and returns its block, the source of the answer and the native
+ * calls.
  */
 export function createExplainMethod({ recorder, request }: createExplainMethod.Options): AnyMethod {
   return defineMethod({

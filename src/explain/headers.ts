@@ -2,12 +2,13 @@ import type { Hash } from 'viem'
 
 import type { CallRecorder, RecordedCall } from '../tracing/recorder.ts'
 
-/** Native calls that the header lists. */
+/** Most native calls in the header. */
 const MAX_CALLS = 20
 
 /**
- * Runs a request and says in headers how it was answered: `X-Ethgate-Block` (number and hash of the newest block when it
- * began), `X-Ethgate-Source` (`memory` or `upstream`), `X-Ethgate-Calls` (each native call with status, milliseconds and node).
+ * Runs a request and describes in headers how it was answered: `X-Ethgate-Block` (number and hash of the newest block at
+ * the start), `X-Ethgate-Source` (`memory` or `upstream`), `X-Ethgate-Calls` (each native call with status, milliseconds
+ * and node).
  */
 export async function explainInHeaders<answer>(
   work: () => Promise<answer>,
@@ -15,7 +16,7 @@ export async function explainInHeaders<answer>(
     head,
     recorder,
   }: {
-    /** Undefined until a block was seen. */
+    /** The newest block; undefined before the first one. */
     head: () => { number: number; hash: Hash } | undefined
     recorder: Pick<CallRecorder, 'record'>
   },

@@ -33,7 +33,7 @@ describe('parseAddress', () => {
     }
   })
 
-  test('behavior: what is no address is undefined', () => {
+  test('behavior: any other text is undefined', () => {
     const inputs = [
       '',
       '0x',
@@ -50,7 +50,7 @@ describe('parseAddress', () => {
   })
 })
 
-test('behavior: every address survives every spelling', () => {
+test('behavior: every address is read back from every format', () => {
   const addresses = fc.uint8Array({ minLength: 20, maxLength: 20 })
   fc.assert(
     fc.property(addresses, (bytes) => {
@@ -81,7 +81,7 @@ describe('toRpcAddress', () => {
     )
   })
 
-  test('behavior: the sentences of genesis and absent fields are the zero address, or null as `to`', () => {
+  test('behavior: ASCII text of genesis and absent fields are the zero address, or null as `to`', () => {
     const inputs = ['3078303030303030303030303030303030303030303030', '', undefined, 7]
     expect(inputs.map(toRpcAddress)).toEqual(inputs.map(() => ZERO_ADDRESS))
     expect(inputs.map(toRpcAddressOrNull)).toEqual(inputs.map(() => null))

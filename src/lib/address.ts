@@ -14,8 +14,8 @@ const PREFIX = '41'
 /**
  * The 20 bytes of an address as the node prints it: 21 bytes with the prefix, or bare 20 as in logs.
  *
- * Anything else is not an address and becomes the zero address: genesis has ASCII sentences in place of an owner or a
- * producer, and some transactions have no owner.
+ * Any other value becomes the zero address: genesis has ASCII text as owner and producer, and some transactions have no
+ * owner.
  */
 export function toRpcAddress(input: unknown): Address {
   if (typeof input !== 'string') return ZERO_ADDRESS
@@ -23,25 +23,25 @@ export function toRpcAddress(input: unknown): Address {
   return input.length === 40 ? `0x${input}` : ZERO_ADDRESS
 }
 
-/** Like `toRpcAddress`, but null when there is no address. For `to`. */
+/** Like `toRpcAddress`, but null if there is no address. For `to`. */
 export function toRpcAddressOrNull(input: unknown): Address | null {
   const isAddress = typeof input === 'string' && (input.length === 42 || input.length === 40)
   return isAddress ? toRpcAddress(input) : null
 }
 
-/** The 21 bytes that the node wants: `41` and the 20 bytes, lower case, without `0x`. */
+/** The 21 bytes of an address for the node: `41` and the 20 bytes, lower case, without `0x`. */
 export function toNativeAddress(address: Address): HexAddress {
   return PREFIX + address.slice(2).toLowerCase()
 }
 
-/** The spelling that wallets of this chain show: base58 of the 21 bytes and the first four of their double SHA-256. */
+/** The format that wallets of this chain show: base58 of the 21 bytes and the first four of their double SHA-256. */
 export function toBase58Address(address: Address): string {
   return toBase58(Buffer.from(toNativeAddress(address), 'hex'))
 }
 
 /**
- * Reads an address in any of its spellings: 20 bytes of hex, 21 bytes of hex beginning with 41 (`0x` optional in both),
- * or base58check. Undefined when it is none of them.
+ * Reads an address in any format: 20 bytes of hex, 21 bytes of hex that begin with 41 (`0x` optional in both), or
+ * base58check. Undefined for any other text.
  */
 export function parseAddress(input: string): Address | undefined {
   const hex = input.replace(/^0x/i, '').toLowerCase()
@@ -53,7 +53,7 @@ export function parseAddress(input: string): Address | undefined {
 }
 
 /**
- * Whether the letter case of `0x…` is a wrong EIP-55 checksum. All lower or all upper case carries none.
+ * Whether the letter case of `0x…` is a wrong EIP-55 checksum. All lower or all upper case has no checksum.
  */
 export function hasWrongChecksum(address: string): boolean {
   const hex = address.slice(2)

@@ -1,10 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import bs58 from 'bs58'
 
-/** The most characters that the 25 bytes of an address take. Decoding takes quadratic time, so longer texts are not decoded. */
+/** Most characters of the 25 bytes of an address. Decoding takes quadratic time, so longer texts are not decoded. */
 const MAX_LENGTH = 35
 
-/** The base58check spelling of an address: base58 of its bytes and the first four bytes of their double SHA-256. */
+/** The base58check text of an address: base58 of its bytes and the first four bytes of their double SHA-256. */
 export function toBase58(address: Uint8Array): string {
   return bs58.encode(Buffer.concat([address, checksum(address)]))
 }
@@ -20,7 +20,7 @@ export function fromBase58(text: string): Buffer {
   return address
 }
 
-/** Like `fromBase58`, but undefined where that throws. */
+/** Like `fromBase58`, but undefined instead of an error. */
 export function decodeBase58(text: string): Buffer | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const bytes = Buffer.from(bs58.decodeUnsafe(text) ?? [])

@@ -14,7 +14,7 @@ describe('openCallGroup', () => {
     expect(callGroupOf(undefined)).toBeUndefined()
   })
 
-  test('behavior: ends with the signal that it was made from', () => {
+  test('behavior: aborts together with its parent signal', () => {
     const parent = new AbortController()
     const [open, over] = [openCallGroup(parent.signal), openCallGroup(parent.signal)]
     over.end()
@@ -24,7 +24,7 @@ describe('openCallGroup', () => {
     expect(openCallGroup(parent.signal).signal.aborted).toBe(true)
   })
 
-  test('behavior: the many calls of a batch listen to it without a warning', async () => {
+  test('behavior: all calls of a large batch listen to it without a warning', async () => {
     const warnings: string[] = []
     const note = ({ name }: Error) => void warnings.push(name)
     process.on('warning', note)

@@ -1,22 +1,22 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * Signals that mark calls as belonging together, such as the calls of one JSON-RPC batch. The pool sends such calls to
- * one node. Every call has a signal already, so nothing else needs to be passed on.
+ * Signals that mark a group of calls, such as the calls of one JSON-RPC batch. The pool sends the calls of a group to one
+ * node. Every call already has a signal, so the group needs no further argument.
  */
 export type CallGroup = {
-  /** Aborted together with the signal that it was made from. */
+  /** Aborted together with its parent signal. */
   readonly signal: AbortSignal
-  /** Ends the group. Call it always: the signal that it was made from may live much longer. */
+  /** Ends the group. Always call it, because the parent signal may live much longer. */
   end(): void
 }
 
 const groups = new WeakMap<object, object>()
 
-/** Creates a group from a signal. */
+/** Creates a group from a parent signal. */
 export function openCallGroup(parent: AbortSignal): CallGroup {
   const controller = new AbortController()
-  // Every native call of the group listens to it.
+  // Every native call of the group adds a listener.
   setMaxListeners(0, controller.signal)
   const leave = () => controller.abort(parent.reason)
   if (parent.aborted) leave()
@@ -28,7 +28,7 @@ export function openCallGroup(parent: AbortSignal): CallGroup {
   }
 }
 
-/** The group that a signal marks; undefined for a call on its own. */
+/** The group that a signal marks; undefined for a single call. */
 export function callGroupOf(signal: object | undefined): object | undefined {
   return signal && groups.get(signal)
 }

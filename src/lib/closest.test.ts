@@ -12,7 +12,7 @@ test('behavior: ignores case', () => {
   expect(closest('ETH_CALL', names)).toBe('eth_call')
 })
 
-test('behavior: nothing is close, or the text is no name', () => {
+test('behavior: undefined if no name is close or the text is too long', () => {
   expect(closest('eth_simulate', names)).toBeUndefined()
   expect(closest('e'.repeat(1_000_000), names)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /**
- * The name that a misspelt one probably means: the one with the fewest edits, case ignored. Undefined when more than
- * `most` edits are needed, or the text is too long for a name.
+ * The most similar name to a misspelt one: the name with the fewest edits, ignoring case. Undefined if it needs more than
+ * `most` edits, or if the text is too long for a name.
  */
 export function closest(text: string, names: Iterable<string>, most = 3): string | undefined {
   if (text.length > LONGEST) return undefined
@@ -15,10 +15,10 @@ export function closest(text: string, names: Iterable<string>, most = 3): string
   return best
 }
 
-/** Longer than every method; bounds the work for a name that a client sends. */
+/** Longest name in characters. It is longer than every method, and bounds the work for a name that a client sends. */
 const LONGEST = 64
 
-/** Edits between two texts (Levenshtein). */
+/** Number of edits between two texts (Levenshtein distance). */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { closingQuote } from './jsonText.ts'
 
-test('default: the end of any string, whatever it escapes', () => {
+test('default: the end of any string with any escapes', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('"', '\\', 'a', '\n') }), (value) => {
       const text = JSON.stringify(value)

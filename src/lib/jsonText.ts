@@ -3,7 +3,7 @@ const BACKSLASH = 0x5c
 /**
  * The position of the quote that closes a string of a JSON text; -1 when the string does not end.
  *
- * @param open - the position of the quote that opens it.
+ * @param open - the position of the opening quote.
  */
 export function closingQuote(text: string, open: number): number {
   for (let end = text.indexOf('"', open + 1); end !== -1; end = text.indexOf('"', end + 1)) {

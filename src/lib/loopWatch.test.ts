@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { createLoopWatch } from './loopWatch.ts'
 
-/** A watch whose clock moves only when work takes time. */
+/** A watch with a clock that only work moves. */
 function setup() {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -42,7 +42,7 @@ test('behavior: the end of a call that waited first', () => {
   expect(blocked).toEqual([{ method: 'eth_getLogs', ms: 500 }])
 })
 
-test('behavior: the beginning of a call that then waits', () => {
+test('behavior: the start of a call that then waits', () => {
   const { blocked, clock, pass, watch } = setup()
   watch.enter('eth_call')
   clock.now += 400
@@ -51,7 +51,7 @@ test('behavior: the beginning of a call that then waits', () => {
   expect(blocked).toEqual([{ method: 'eth_call', ms: expect.any(Number) }])
 })
 
-test('behavior: waiting is not blocking, and what is not a call has no name', () => {
+test('behavior: waiting does not count, and work outside of calls has no name', () => {
   const { blocked, clock, pass, watch } = setup()
   watch.enter('eth_call')
   pass(5_000)
@@ -63,7 +63,7 @@ test('behavior: waiting is not blocking, and what is not a call has no name', ()
   expect(blocked).toEqual([{ method: undefined, ms: expect.any(Number) }])
 })
 
-test('behavior: how late the loop is', () => {
+test('behavior: reports the delay of the event loop', () => {
   const { clock, delays, pass } = setup()
   pass(100)
   expect(delays).toEqual([0, 0])

@@ -1,16 +1,16 @@
-/** Measures how late the event loop is, and finds out which call blocked it. */
+/** Measures the delay of the event loop, and finds the call that blocked it. */
 export type LoopWatch = {
-  /** A call begins. */
+  /** Records the start of a call. */
   enter(name: string): void
-  /** A call has its answer. */
+  /** Records the end of a call. */
   leave(name: string): void
   stop(): void
 }
 
 /**
- * Long gaps between what it sees are blocks, because a timer of its own should have run meanwhile. A gap that ends with
- * the end of a call was made by that call; else the call that began before it was the last to run. Work in the middle of
- * a call, between two waits, has no name.
+ * Detects a blocked event loop: a long gap between two events, because its timer should have run meanwhile. If the gap ends
+ * with the end of a x Work in the middle of a
+ * call, between two waits, has no name.
  */
 export function createLoopWatch({
   interval = 50,
@@ -27,7 +27,7 @@ export function createLoopWatch({
     const time = now()
     const gap = time - last
     last = time
-    // The timer may have been due at any moment of the gap.
+    // The timer may have been due at any time in the gap.
     if (gap - interval > threshold) onBlocked({ method: left ?? entered, ms: gap })
     entered = undefined
   }
@@ -55,9 +55,9 @@ export declare namespace createLoopWatch {
     interval?: number
     /** Milliseconds. @default performance.now */
     now?: () => number
-    /** Called after a block, with how long it was in milliseconds and the method, where it is known. */
+    /** Called after the event loop was blocked, with the milliseconds and the method, if known. */
     onBlocked: (block: { method: string | undefined; ms: number }) => void
-    /** Called at every interval with how late it came, milliseconds. */
+    /** Called at every interval with the delay of its timer in milliseconds. */
     onDelay: (ms: number) => void
     /** Milliseconds above which the event loop counts as blocked. @default 200 */
     threshold?: number

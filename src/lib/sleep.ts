@@ -1,10 +1,10 @@
 import type { StopSignal } from './stopSignal.ts'
 
 /**
- * Resolves after so many milliseconds.
+ * Resolves after some milliseconds.
  *
  * @param ref - Whether the wait keeps the process alive.
- * @throws the signal's reason, as soon as the signal is aborted.
+ * @throws the reason of the signal, when it is aborted.
  */
 export function sleep(
   milliseconds: number,

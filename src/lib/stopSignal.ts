@@ -1,4 +1,4 @@
-/** The used part of an abort signal. A full one costs more than many of the calls that it is made for. */
+/** The used part of an abort signal. Creating a full one costs more than many of the calls that need it. */
 export type StopSignal = {
   readonly aborted: boolean
   readonly reason: unknown

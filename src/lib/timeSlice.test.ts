@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createTimeSlice } from './timeSlice.ts'
 
-/** Work of `slices` slices that take `cost` each, on a clock that only work moves. */
+/** Work of `slices` slices of `cost` milliseconds each, on a clock that only work moves. */
 function setup(budget = 5) {
   const clock = { now: 0 }
   const timeSlice = createTimeSlice({ budget, now: () => clock.now })
@@ -25,7 +25,7 @@ test('default', async () => {
   expect(done).toEqual(['short'])
 })
 
-test('behavior: no turn takes much longer than its budget, whoever works', async () => {
+test('behavior: no tick takes much longer than its time slice', async () => {
   const { clock, work } = setup()
   const all = Promise.all(Array.from({ length: 50 }, (_, index) => work(String(index), 20, 1)))
   const lengths: number[] = []
@@ -36,11 +36,11 @@ test('behavior: no turn takes much longer than its budget, whoever works', async
   }
   await all
   expect(clock.now).toBe(50 * 20)
-  // Between two callbacks of ours lie at most the end of one turn and the beginning of the next.
+  // Between two callbacks of the test are at most the end of one tick and the beginning of the next.
   expect(Math.max(...lengths)).toBeLessThanOrEqual(2 * (5 + 1))
 })
 
-test('behavior: those who wait go on before those who come', async () => {
+test('behavior: waiting work continues before new work starts', async () => {
   const { done, work } = setup(1)
   const all = [work('first', 1, 1), work('second', 1, 1), work('third', 1, 1)]
   await turn()
@@ -49,7 +49,7 @@ test('behavior: those who wait go on before those who come', async () => {
   expect(done).toEqual(['first', 'second', 'third', 'late'])
 })
 
-test('behavior: a long slice ends its turn', async () => {
+test('behavior: a long slice ends the work of its tick', async () => {
   const { done, timeSlice, work } = setup()
   await work('long', 1, 100)
   expect(timeSlice.isOver()).toBe(true)
@@ -66,7 +66,7 @@ test('behavior: long work gives way while something comes in each turn, for a bo
     clock.now += 1
     await turn()
   }
-  // The slice that began before.
+  // The slice that had already begun.
   expect(clock.now).toBe(10 + 1)
   clock.now += 50
   timeSlice.giveWay()

@@ -1,16 +1,16 @@
-/** Taken now, so that a test which replaces timers does not stop long work. */
+/** The real function, so that a test which replaces timers does not stop long work. */
 const onNextTurn = setImmediate
 
 /**
- * Shares the event loop among long synchronous work: each turn of the loop gives it a few milliseconds, so that short
- * requests are answered between its slices. All long work of the process uses the same instance.
+ * Shares the event loop among long synchronous work: each event loop tick has a time slice of a few milliseconds for it, so
+ * that short requests are answered between the slices. All long work of the process uses the same instance.
  */
 export type TimeSlice = {
-  /** Whether work must wait: this turn's time is used up, or others wait already. Cheap; asked between slices. */
+  /** Whether work must wait: the time slice of this tick is used up, or other work waits. Cheap, for checks in loops. */
   isOver(): boolean
-  /** Resolves when there is time, in the order of asking. */
+  /** Resolves when there is time, in the order of the calls. */
   next(): Promise<void>
-  /** No long work in this turn, so that the next one comes at once: something comes that is seen one at a time in each turn. */
+  /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
   giveWay(): void
 }
 
@@ -19,13 +19,13 @@ export function createTimeSlice({
   budget = 5,
   now = () => performance.now(),
 }: createTimeSlice.Options = {}): TimeSlice {
-  /** When long work began in this turn; undefined while none has. */
+  /** The time at which long work began in this tick; undefined before it. */
   let began: number | undefined
-  /** When long work began last. */
+  /** The time at which long work began last. */
   let worked = Number.NEGATIVE_INFINITY
   let isAway = false
   const waiting: (() => void)[] = []
-  /** Callbacks that will each let one go on. */
+  /** Scheduled callbacks. Each lets one waiter continue. */
   let armed = 0
 
   function isUsedUp(): boolean {
@@ -38,14 +38,14 @@ export function createTimeSlice({
     return false
   }
 
-  /** One callback for each that waits: Node runs what follows a resolved promise between callbacks, not after all. */
+  /** Schedules one callback for each waiter, because Node runs the work after a resolved promise between two callbacks. */
   function arm() {
     while (armed < Math.min(waiting.length, MAX_ARMED)) {
       armed++
       onNextTurn(() => {
         armed--
         if (!isUsedUp()) waiting.shift()?.()
-        // From here, a callback runs in the next turn.
+        // A callback that is scheduled here runs in the next tick.
         arm()
       })
     }
@@ -61,7 +61,7 @@ export function createTimeSlice({
     giveWay() {
       if (isAway || now() - worked > MOST_AWAY) return
       isAway = true
-      // Runs after the callbacks of those that wait, which find that it is not their turn.
+      // Runs after the callbacks of the waiters, which find that they must wait.
       onNextTurn(() => {
         isAway = false
       })
@@ -71,7 +71,7 @@ export function createTimeSlice({
 
 export declare namespace createTimeSlice {
   type Options = {
-    /** Milliseconds of long work in one turn. @default 5 */
+    /** Milliseconds of long work in one tick. @default 5 */
     budget?: number
     /** Milliseconds. @default performance.now */
     now?: () => number
@@ -81,8 +81,8 @@ export declare namespace createTimeSlice {
 /** The time slices of this process. */
 export const timeSlice = createTimeSlice()
 
-/** Milliseconds for which long work gives way at most. */
+/** Most milliseconds for which long work pauses. */
 const MOST_AWAY = 50
 
-/** Callbacks a turn: as many slices as fit into it when they are short. */
+/** Callbacks of one tick: the number of short slices that fit into it. */
 const MAX_ARMED = 16

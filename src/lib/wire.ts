@@ -1,21 +1,21 @@
-/** The member that marks a result with bytes of its own; a name that no Ethereum result has. */
+/** The member that marks a result with prepared bytes. No Ethereum result has this name. */
 const WIRE = '~wire'
 
 /**
- * A result whose JSON bytes were made once and are sent as they are. `value` is the shape that the bytes spell; it exists
- * for the type checker only.
+ * A result whose JSON bytes were built once and are sent without a copy. `value` is the type of the JSON value; it exists
+ * only for the type checker.
  */
 export type Wire<value> = {
   readonly '~wire': true
   readonly bytes: Buffer
-  /** The same bytes and the brace that ends a response after them, so that an answer is one piece less. */
+  /** The same bytes with the brace that ends a response, so that an answer has one piece less. */
   readonly closed?: Buffer | undefined
-  /** The bytes in parts that lie elsewhere too, for a large value. */
+  /** The bytes of a large value in parts, which share memory with caches. */
   readonly parts?: readonly Buffer[] | undefined
   readonly value?: value
 }
 
-/** Serialises a value now, so that every later answer only copies its bytes. */
+/** Serialises a value once, so that every later answer only copies its bytes. */
 export function toWire<value>(value: value): Wire<value> {
   return wireOfText(JSON.stringify(value))
 }
@@ -26,7 +26,7 @@ export function wireOfText<value>(text: string, encoding: 'utf8' | 'latin1' = 'u
   return { [WIRE]: true, bytes: closed.subarray(0, -1), closed }
 }
 
-/** Wraps bytes that already are the JSON text of a `value`. */
+/** Wraps bytes that are the JSON text of a `value`. */
 export function wireOf<value>(bytes: Buffer): Wire<value> {
   return { [WIRE]: true, bytes }
 }
@@ -42,12 +42,12 @@ export function wireOfParts<value>(parts: readonly Buffer[]): Wire<value> {
   }
 }
 
-/** How many bytes a result has. */
+/** The number of bytes of a result. */
 export function wireLength(wire: Wire<unknown>): number {
   return wire.parts?.reduce((sum, part) => sum + part.length, 0) ?? wire.bytes.length
 }
 
-/** Whether a result carries its own bytes. */
+/** Whether a result has prepared bytes. */
 export function isWire(input: unknown): input is Wire<unknown> {
   return typeof input === 'object' && input !== null && WIRE in input
 }
@@ -57,7 +57,7 @@ export function fromWire<value>(wire: Wire<value>): value {
   return JSON.parse(wire.bytes.toString()) as value
 }
 
-/** An object of which some members carry their own bytes. */
+/** An object in which some members have prepared bytes. */
 export function wireObject<members extends Record<string, unknown>>(
   members: members,
 ): Wire<{ [key in keyof members]: members[key] extends Wire<infer value> ? value : members[key] }> {

@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 /** URLs of the files that pages load. Each has its content hash in the query, so browsers may cache it for a year. */
 export type Assets = { icon: string; script: string; style: string }
 
-/** `npm run build` writes them. The same path from `src/page` and from `dist/page`. */
+/** The folder that `npm run build` writes. The path is the same from `src/page` and from `dist/page`. */
 const FOLDER = new URL('../../dist/assets/', import.meta.url)
 
 const ICON =
@@ -30,7 +30,7 @@ const FILES = [
 ] as const
 
 /**
- * Reads the files once, compressed and not.
+ * Reads the files once and compresses them.
  *
  * @throws Error when the project was not built.
  */

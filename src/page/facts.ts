@@ -22,7 +22,7 @@ export type BlockFacts = {
   types: Map<Hash, string | undefined>
 }
 
-/** A transaction; the fields of its block are absent while it is pending. */
+/** A transaction. The fields of its block are absent while it is pending. */
 export type TransactionFacts = {
   transaction: RpcTransaction
   receipt: RpcReceipt | null
@@ -46,15 +46,18 @@ export type AddressFacts = {
   transfers: { logs: RpcLog[]; from: number; to: number } | undefined
 }
 
-/** Blocks behind the head whose token transfers an address page lists. */
+/** Number of blocks behind the head whose token transfers an address page lists. */
 const TRANSFER_BLOCKS = 1_000
 
-/** Contracts whose ABI is read for one transaction. */
+/** Most contracts whose ABI is read for one transaction. */
 const MAX_ABIS = 8
 
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** Reads the data of the pages through the gateway itself and the native HTTP API. Functions throw the errors of the gateway and return undefined for absent data. */
+/**
+ * Reads the data of the pages through the gateway and the native HTTP API. Functions throw the errors of the gateway and
+ * return undefined for absent data.
+ */
 export function createFacts({ native, request }: createFacts.Options) {
   const ask = <result>(method: string, ...params: unknown[]) =>
     request({ method, params }) as Promise<result>
@@ -202,7 +205,7 @@ export function createFacts({ native, request }: createFacts.Options) {
       const logs = new Map(found.flat().map((log) => [logKey(log), log]))
       return { logs: [...logs.values()].toSorted(newestFirst), from, to }
     } catch {
-      // The page shows that they could not be read; the other facts remain useful.
+      // The page shows that the transfers could not be read. The other facts are useful without them.
       return undefined
     }
   }

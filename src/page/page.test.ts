@@ -67,7 +67,7 @@ describe('start page', () => {
     expect(JSON.parse(text)).toMatchObject({ name: 'ethgate' })
   })
 
-  test('behavior: assets are compressed, kept by browsers, and below 100 KB in all', async () => {
+  test('behavior: assets are compressed, cached by browsers and below 100 KB together', async () => {
     const { text } = await open('/')
     const urls = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url]) => url ?? '')
     expect(urls).toHaveLength(3)
@@ -84,14 +84,14 @@ describe('start page', () => {
 })
 
 describe('block', () => {
-  test('default: lists transactions with their type in words', async () => {
+  test('default: lists transactions with readable types', async () => {
     const { status, text } = await open(`/block/${transferBlock}`)
     expect(status).toBe(200)
     expect(text).toContain('Call contract')
     expect(text).toContain(`href="/tx/${transfer}"`)
   })
 
-  test('error: an unknown block is 404 with a sentence', async () => {
+  test('error: an unknown block is 404 with a message', async () => {
     const { status, text } = await open('/block/99999')
     expect(status).toBe(404)
     expect(text).toContain('There is no block 99999 on this chain.')
@@ -111,14 +111,14 @@ describe('transaction', () => {
 })
 
 describe('address', () => {
-  test('default: shows the account in both spellings with its transfers', async () => {
+  test('default: shows the account in both formats with its transfers', async () => {
     const { text } = await open(`/address/${receiver}`)
     expect(text).toContain(receiver)
     expect(text).toContain(toBase58Address(receiver))
     expect(text).toContain('Token transfers in blocks')
   })
 
-  test('args: the native spellings lead to the same account', async () => {
+  test('args: native address formats show the same account', async () => {
     for (const spelling of [toBase58Address(receiver), `41${receiver.slice(2)}`])
       expect((await open(`/address/${spelling}`)).text).toContain(`>${receiver}<`)
   })
@@ -148,7 +148,7 @@ describe('search', () => {
     expect(response.headers.get('location')).toBe(target())
   })
 
-  test('behavior: what is searched for is shown as text', async () => {
+  test('behavior: the search text is escaped', async () => {
     const { status, text } = await open('/search?q=%3Cscript%3Ealert(1)%3C/script%3E')
     expect(status).toBe(404)
     expect(text).not.toContain('<script>alert')

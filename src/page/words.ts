@@ -1,4 +1,4 @@
-/** Readable names of contract types. A type that is not in the table is shown by its own name. */
+/** Readable names of contract types. A type that is not in the table has its native name. */
 const TYPES: Readonly<Record<string, string>> = {
   AccountCreateContract: 'Create account',
   AccountPermissionUpdateContract: 'Update permissions',

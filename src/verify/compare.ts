@@ -1,6 +1,5 @@
 /**
- * Fields that the gateway gives otherwise than the node’s own JSON-RPC on purpose: docs/mapping.md names the reason of
- * each.
+ * Fields in which the gateway differs from the node’s own JSON-RPC on purpose. docs/mapping.md has the reasons.
  */
 const DEVIATING_FIELDS: ReadonlySet<string> = new Set([
   'baseFeePerGas',
@@ -20,7 +19,7 @@ const DEVIATING_FIELDS: ReadonlySet<string> = new Set([
 /** Quantities that the node pads with zeros. */
 const PADDED = new Set(['r', 's', 'v'])
 
-/** Methods whose answers both sides can give, and that only read. */
+/** Methods that only read and that both sides serve. */
 export const COMPARABLE_METHODS: ReadonlySet<string> = new Set([
   'eth_call',
   'eth_chainId',
@@ -42,13 +41,13 @@ export const COMPARABLE_METHODS: ReadonlySet<string> = new Set([
 /** A place where two answers differ: its path in the result, and both values. */
 export type Difference = { path: string; ours: unknown; theirs: unknown }
 
-/** Differences that are kept of one comparison. */
+/** Most differences that one comparison reports. */
 const MAX_DIFFERENCES = 20
 
-/** Characters of a value that are kept. */
+/** Most characters of a reported value. */
 const MAX_TEXT = 200
 
-/** Where two results differ, known deviations aside. */
+/** The places where two results differ, without known deviations. */
 export function compareResults(ours: unknown, theirs: unknown): Difference[] {
   const found: Difference[] = []
   visit('', ours, theirs)
@@ -73,12 +72,12 @@ export function compareResults(ours: unknown, theirs: unknown): Difference[] {
   }
 }
 
-/** Whether an object is a transaction that creates a contract: the node gives its value as zero, whatever it was. */
+/** Whether an object is a transaction that creates a contract. The node always reports its value as zero. */
 function isCreation(fields: Record<string, unknown>): boolean {
   return fields['to'] === null && 'input' in fields
 }
 
-/** A value as it is reported: long texts are cut. */
+/** A value for a report. Long texts are cut. */
 function cut(value: unknown): unknown {
   return typeof value === 'string' && value.length > MAX_TEXT
     ? `${value.slice(0, MAX_TEXT)}…`

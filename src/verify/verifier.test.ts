@@ -28,7 +28,7 @@ test('default: counts equal answers', async () => {
   })
 })
 
-test('behavior: a difference that stays after two more tries is a mismatch with both sides', async () => {
+test('behavior: a difference that remains after two more reads is a mismatch with both values', async () => {
   const made = verifier(() => ({ ...block, hash: '0xbb' }))
   made.observe('eth_getBlockByNumber', ['latest', false], block)
   await made.idle()
@@ -43,7 +43,7 @@ test('behavior: a difference that stays after two more tries is a mismatch with 
   ])
 })
 
-test('behavior: a head that moved meanwhile is no mismatch', async () => {
+test('behavior: a difference because the head moved is not a mismatch', async () => {
   const made = verifier(
     () => ({ ...block, number: '0x2' }),
     () => ({ ...block, number: '0x2' }),
@@ -53,7 +53,7 @@ test('behavior: a head that moved meanwhile is no mismatch', async () => {
   expect(made.report().methods).toMatchObject([{ matches: 1, mismatches: 0 }])
 })
 
-test('behavior: a second source that fails is counted apart', async () => {
+test('behavior: failures of the second source have a separate count', async () => {
   const made = verifier(() => {
     throw new Error('down')
   })
@@ -71,7 +71,7 @@ test('behavior: methods that send or have state are never compared', async () =>
   expect(asked).toEqual([])
 })
 
-test('behavior: the second look at a call is not compared on its own', async () => {
+test('behavior: a repeated read is not compared again', async () => {
   let asked = 0
   const made: ReturnType<typeof createVerifier> = createVerifier({
     rate: 1,
@@ -87,7 +87,7 @@ test('behavior: the second look at a call is not compared on its own', async () 
   expect(asked).toBe(3)
 })
 
-test('behavior: lists of other lengths and padded signatures', () => {
+test('behavior: lists of different lengths and padded signatures', () => {
   expect(compareResults([1, 2], [1])).toEqual([{ path: 'length', ours: 2, theirs: 1 }])
   expect(compareResults({ r: '0x1' }, { r: '0x0001' })).toEqual([])
   expect(compareResults(null, {})).toEqual([{ path: '', ours: null, theirs: {} }])

@@ -1,7 +1,7 @@
 import { fromWire, isWire } from '../lib/wire.ts'
 import { COMPARABLE_METHODS, compareResults, type Difference } from './compare.ts'
 
-/** Two answers that differ, and where. */
+/** Two answers that differ, with the places of the differences. */
 export type Mismatch = {
   /** Milliseconds since the epoch. */
   at: number
@@ -10,7 +10,7 @@ export type Mismatch = {
   differences: Difference[]
 }
 
-/** What was compared since the start, by method, and the newest mismatches first. */
+/** The comparisons since the start, by method, and the mismatches, newest first. */
 export type VerifyReport = {
   methods: { method: string; matches: number; mismatches: number; unavailable: number }[]
   mismatches: Mismatch[]
@@ -20,19 +20,19 @@ export type VerifyOutcome = 'match' | 'mismatch' | 'unavailable'
 
 /** Compares a sample of answers with those of a second source. It never delays an answer. */
 export type Verifier = {
-  /** An answer was given. It may be compared, later. */
+  /** Offers an answer for a later comparison. */
   observe(method: string, params: readonly unknown[], result: unknown): void
   report(): VerifyReport
-  /** Resolves when what was taken has been compared. */
+  /** Resolves when all accepted answers are compared. */
   idle(): Promise<void>
 }
 
-/** Comparisons at once; samples that come meanwhile are not taken. */
+/** Most concurrent comparisons. Further answers are not compared. */
 const MAX_RUNNING = 4
 
 const KEPT = 100
 
-/** The head moves between two answers: both sides are asked again before a difference counts. Milliseconds. */
+/** Milliseconds before each repeated read. The head may move between two answers, so a difference is checked again. */
 const RETRIES = [1_000, 3_000]
 
 export function createVerifier({
@@ -82,7 +82,7 @@ export function createVerifier({
     observe(method, params, result) {
       if (random() >= rate) return
       if (!COMPARABLE_METHODS.has(method) || running.size >= MAX_RUNNING) return
-      // The second look at a call is an answer too; it must not be compared on its own.
+      // A repeated read is an answer too, and must not be compared again.
       const key = `${method} ${JSON.stringify(params)}`
       if (running.has(key)) return
       const work = compare(method, params, isWire(result) ? fromWire(result) : result).catch(() =>
@@ -112,9 +112,9 @@ export declare namespace createVerifier {
   type Options = {
     /** Share of answers that are compared, 0 to 1. */
     rate: number
-    /** Asks this gateway again. @throws when it answers an error */
+    /** Calls this gateway again. @throws when the answer is an error */
     ours: (method: string, params: readonly unknown[]) => Promise<unknown>
-    /** Asks the second source. @throws when it answers an error or cannot be reached */
+    /** Calls the second source. @throws when the answer is an error or the source is unreachable */
     theirs: (method: string, params: readonly unknown[]) => Promise<unknown>
     onOutcome?: (method: string, outcome: VerifyOutcome) => void
     /** @param ms - milliseconds */

@@ -5,8 +5,8 @@ import { type Param, PLAIN } from '../jsonrpc/params.ts'
 import { fromWire, isWire, toWire, type Wire } from '../lib/wire.ts'
 
 /**
- * The same methods for clients that count the coin with 18 decimals. Parameters are decoded in that unit (`-32602` when an amount
- * is no whole number of sun); amounts in results, which the schema of a result names, are multiplied by 10^12.
+ * The same methods for clients that count the coin with 18 decimals. Parameters are decoded in that unit (`-32602` when an
+ * amount is not a whole number of sun). Amounts in results, which the schema of a result names, are multiplied by 10^12.
  */
 export function weiMethods(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
   return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, inWei(method)]))
@@ -31,7 +31,7 @@ function inWei(method: AnyMethod): AnyMethod {
   }
 }
 
-/** Answers that are cached as bytes do not change, so each is converted at most once. */
+/** Converted answers. Answers that are cached as bytes do not change, so each is converted at most once. */
 const kept = new WeakMap<Wire<unknown>, Wire<unknown>>()
 
 function changed(amounts: Amounts, result: unknown): unknown {

@@ -15,7 +15,7 @@ const sun = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
 const hex = sun.map((value) => `0x${value.toString(16)}`)
 const noise = fc.oneof(fc.string(), fc.boolean(), fc.constant(null), fc.integer().map(String))
 
-/** JSON of a shape: amounts where it has them, any other members beside them. */
+/** JSON values of a schema: amounts where the schema has them, and any other members. */
 function jsonOf(amounts: Amounts): fc.Arbitrary<unknown> {
   if (amounts === 'amount') return hex
   if (Array.isArray(amounts))
@@ -55,7 +55,7 @@ describe('amountsIn', () => {
     ])
   })
 
-  test('default: found in lists, members and alternatives', () => {
+  test('default: finds amounts in lists, members and alternatives', () => {
     expect(amountsIn(schemas.nullable(schemas.block))).toEqual({
       baseFeePerGas: 'amount',
       transactions: [
@@ -77,7 +77,7 @@ describe('inUnit', () => {
       fc.property(jsonOf(amounts), (value) => {
         expect(inUnit(amounts, value, SUN)).toEqual(value)
         const text = JSON.stringify(inUnit(amounts, value, WEI))
-        // Every amount is a multiple of 10^12 now, and nothing else is different.
+        // Every amount is a multiple of 10^12 now. All other values are equal.
         const back = inUnit(amounts, JSON.parse(text), {
           ...SUN,
           fromSun: (wei) => WEI.toSun(wei),
@@ -108,7 +108,7 @@ describe('weiMethods', () => {
   const call = (name: string, ...input: unknown[]) =>
     callMethod(wei[name] as typeof pay, {} as never, input) as Promise<unknown>
 
-  test('default: in on the way to the method, out on the way back', async () => {
+  test('default: divides amounts of params and multiplies amounts of results', async () => {
     expect(await call('eth_pay', '0xe8d4a51000')).toBe('0xe8d4a51000')
     expect(
       await call('eth_send', {
@@ -119,7 +119,7 @@ describe('weiMethods', () => {
     ).toEqual({ gas: 21_000n, value: 1n })
   })
 
-  test('behavior: an answer that is kept as bytes is written anew once', async () => {
+  test('behavior: an answer that is cached as bytes is converted once', async () => {
     const first = await call('eth_getBlockByNumber')
     expect(isWire(first) && fromWire(first)).toEqual({
       baseFeePerGas: '0x1d1a94a2000',
@@ -129,7 +129,7 @@ describe('weiMethods', () => {
     expect(await call('eth_getBlockByNumber')).toBe(first)
   })
 
-  test('error: -32602 for what is no whole number of sun', () => {
+  test('error: -32602 for an amount that is not a whole number of sun', () => {
     expect(() => call('eth_pay', '0x1')).toThrow(
       expect.objectContaining({
         code: -32_602,

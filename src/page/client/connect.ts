@@ -8,7 +8,7 @@ type Announcement = {
 
 const SUN_PER_COIN = 1_000_000n
 
-/** Wallet buttons and, on the dev chain, its controls. */
+/** Runs the wallet buttons and, on the dev chain, the controls. */
 export function startConnect(): void {
   const wallets = document.querySelector<HTMLElement>('#wallets')
   if (wallets) offerWallets(wallets)

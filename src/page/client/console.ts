@@ -106,7 +106,7 @@ async function send(method: string, params: unknown[]): Promise<void> {
     const answer = await rpc('ethgate_explain', [{ method, params }])
     const explained = answer.result as Explanation | undefined
     if (explained) show(method, explained)
-    // `ethgate_explain` may be off; then the method is called directly.
+    // If `ethgate_explain` is off, call the method directly.
     else show(method, { ...(await rpc(method, params)), calls: [] })
   } catch {
     element('#timing').textContent = 'The gateway is unreachable.'
@@ -139,7 +139,7 @@ async function liveExamples(): Promise<Map<string, unknown>> {
   const { result: head } = await rpc('eth_blockNumber', [])
   const newest = Number(head)
   for (let number = newest; number >= Math.max(0, newest - 20); number--) {
-    // oxlint-disable-next-line no-await-in-loop -- one block at a time, until one has a transaction
+    // oxlint-disable-next-line no-await-in-loop -- in sequence, until a block has a transaction
     const { result } = await rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])
     const block = result as {
       hash: string

@@ -1,4 +1,4 @@
-/** Milliseconds before a lost socket is opened again; doubles up to the second value. */
+/** Milliseconds before a lost socket is opened again. They double up to the second value. */
 const RETRY = [1_000, 30_000] as const
 
 const STATE_INTERVAL = 5_000
