@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import type { RecordedRequest } from '../test/recording.ts'
 import { recordBuilders } from './record/builders.ts'
 import { recordChain } from './record/chain.ts'
+import { recordGrpc } from './record/grpc.ts'
 import { recordAddressForms, recordBroadcasts, recordErrors } from './record/odd.ts'
 import { createRecorder, type Recorder } from './record/recorder.ts'
 import { recordRpc } from './record/rpc.ts'
@@ -13,7 +14,7 @@ import { recordAccounts, recordCalls, recordNetwork } from './record/state.ts'
  * Records the answers of a real node on the test chain that the tests need, and writes them to
  * `test/fixtures/recorded`. The node must not be producing blocks. Records the lists in `test/fixtures/requests` as well.
  *
- * `npm run record -- --upstream http://127.0.0.1:8090 [--upstream-solidity URL] [--upstream-rpc URL] [--fresh]`
+ * `npm run record -- --upstream http://127.0.0.1:8090 [--upstream-solidity URL] [--upstream-rpc URL] [--upstream-grpc URL] [--fresh]`
  *
  * What was recorded before is kept; `--fresh` asks it again.
  */
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     upstream: { type: 'string', default: 'http://127.0.0.1:8090' },
     'upstream-solidity': { type: 'string' },
     'upstream-rpc': { type: 'string' },
+    'upstream-grpc': { type: 'string' },
     fresh: { type: 'boolean', default: false },
   },
 })
@@ -54,7 +56,10 @@ await recordLists(recorder)
 await recordRpc(recorder, walked, calls)
 say('JSON-RPC')
 const bytes = recorder.save(walked.head)
-console.log(`written: native ${bytes.native} bytes, rpc ${bytes.rpc} bytes`)
+const grpcBytes = await recordGrpc(values['upstream-grpc'] ?? neighbour(41_961))
+console.log(
+  `written: native ${bytes.native} bytes, rpc ${bytes.rpc} bytes, grpc ${grpcBytes} bytes`,
+)
 
 async function recordLists(recorder: Recorder): Promise<void> {
   const folder = new URL('../test/fixtures/requests/', import.meta.url)

@@ -59,6 +59,10 @@ export function createMetrics() {
     quota: upstreamGauge('ethgate_upstream_quota_ratio', 'Share of the allowed rate in use'),
     underway: upstreamGauge('ethgate_upstream_calls_underway', 'Calls to a node in flight'),
     queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node'),
+    grpc: upstreamGauge(
+      'ethgate_upstream_grpc_up',
+      '1 when the gRPC interface of a node is used; 0 while HTTP is used because it fails; absent without one',
+    ),
   }
 
   const cacheBytes = gauge('ethgate_block_cache_bytes', 'Memory of the block cache')
@@ -128,6 +132,7 @@ export function createMetrics() {
         ofUpstream.quota.set(labels, one.quota ?? 0)
         ofUpstream.underway.set(labels, one.underway)
         ofUpstream.queued.set(labels, one.queued)
+        if (one.grpc) ofUpstream.grpc.set(labels, one.grpc.state === 'down' ? 0 : 1)
       }
       filterCount.set(filters.count)
       filterBytes.set(filters.bytes)

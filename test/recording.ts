@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { brotliDecompressSync } from 'node:zlib'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 
 import { parseNative, stringifyNative } from '../src/native/json.ts'
 
@@ -15,6 +15,9 @@ export type Recording = {
 
 export type Answer = [status: number, type: string, text: string]
 
+/** What the gRPC interface of the same node answered: method → hex of the request → base64 of the response, as serialised. */
+export type GrpcRecording = Record<string, Record<string, string>>
+
 /** One line of a request list: a native call, or a call of the node's own JSON-RPC. */
 export type RecordedRequest =
   | { path: string; body?: unknown; text?: string; method?: 'GET' | 'POST' }
@@ -27,6 +30,21 @@ export const nativeRecording = once(() => read('native'))
 
 /** The recorded answers of the node's own JSON-RPC. Read once in a process. */
 export const rpcRecording = once(() => read('rpc'))
+
+/** The recorded answers of the node's gRPC interface. Read once in a process. */
+export const grpcRecording = once(
+  () =>
+    JSON.parse(
+      brotliDecompressSync(readFileSync(new URL('grpc.json.br', FOLDER))).toString(),
+    ) as GrpcRecording,
+)
+
+/** @returns bytes that were written */
+export function writeGrpcRecording(recording: GrpcRecording): number {
+  const bytes = brotliCompressSync(JSON.stringify(recording))
+  writeFileSync(new URL('grpc.json.br', FOLDER), bytes)
+  return bytes.length
+}
 
 /** Where `scripts/record.ts` writes a recording. */
 export function recordingFile(name: 'native' | 'rpc'): URL {

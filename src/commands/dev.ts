@@ -14,6 +14,7 @@ const FOREIGN = [
   'upstream',
   'upstreamSolidity',
   'upstreamRpc',
+  'upstreamGrpc',
   'upstreamHeader',
   'upstreamTimeout',
   'upstreamSockets',

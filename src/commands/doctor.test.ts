@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { ethgate } from '../../test/cli.ts'
+import { startGrpcNode } from '../../test/grpcNode.ts'
 import { type ReplayNode, startReplayNode } from '../../test/node.ts'
 
 let node: ReplayNode
@@ -32,6 +33,19 @@ describe('doctor', () => {
     expect(out).toMatch(/^ +check +found +what it means\n/)
     expect(out).toMatch(/\nok +contract calls +on\n/)
     expect(out).toMatch(/\nok +JSON-RPC +same chain\n/)
+  })
+
+  test('args: --upstream-grpc', async () => {
+    const grpc = await startGrpcNode()
+    const other = await startGrpcNode({
+      intercept: () => ({ code: 12, message: 'Method not found' }),
+    })
+    const run1 = await run('--upstream', node.url, '--upstream-grpc', grpc.url, '--table')
+    const run2 = await run('--upstream', node.url, '--upstream-grpc', other.url, '--table')
+    await Promise.all([grpc.close(), other.close()])
+    expect(run1.out).toMatch(/\nok +gRPC +same chain\n/)
+    expect(run2.out).toMatch(/\nwarn +gRPC +Method not found +HTTP is used in its place/)
+    expect(run2.code).toBe(0)
   })
 
   test('args: --json', async () => {

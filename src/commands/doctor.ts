@@ -38,6 +38,7 @@ export function addDoctorCommand(program: Command, io: Io = processIo()): void {
       repeated('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve'),
     )
     .addOption(repeated('--upstream-rpc <url>', 'the node’s own JSON-RPC'))
+    .addOption(repeated('--upstream-grpc <host:port>', 'the node’s gRPC interface'))
     .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
     .option('--upstream-timeout <ms>', 'timeout of one call (default 10000)')
     .option('--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)')

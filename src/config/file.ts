@@ -6,7 +6,7 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAM
 import { type Config, ConfigError, type Option, options } from '../config.ts'
 import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
 import { solidityBeside } from './upstreams.ts'
-import { integer, rate, url } from './values.ts'
+import { grpcAddress, integer, rate, url } from './values.ts'
 
 /** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */
 export const UPSTREAM_KEYS = {
@@ -15,6 +15,7 @@ export const UPSTREAM_KEYS = {
   solidity:
     'base address of /walletsolidity; default: port 8091 of the same host if wallet has port 8090, else wallet',
   rpc: 'the node’s own JSON-RPC, with its path',
+  grpc: 'the node’s gRPC interface, HOST:PORT or https://HOST:PORT; reads the logs of many blocks',
   headers: 'sent with every call; a value is text, {env: NAME} or {file: PATH}',
   weight: 'share of the calls among the nodes of one tier',
   tier: 'the lowest tier is used first, a higher tier only when no node below it can answer',
@@ -128,6 +129,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
     return fail(map, `${key}.wallet`, 'is missing: the base address of the node’s HTTP API')
   return {
     concurrency: get('concurrency', integer(1, MAX_CONCURRENCY)) ?? MAX_CONCURRENCY,
+    grpc: get('grpc', grpcAddress),
     headers: readHeaders(values.get('headers'), `${key}.headers`, context),
     name: get('name', nameText) ?? new URL(wallet).host,
     rate: get('rate', rate),

@@ -48,6 +48,7 @@ const UPSTREAM_TYPES: Record<keyof typeof UPSTREAM_KEYS, object> = {
   wallet: URL_TEXT,
   solidity: URL_TEXT,
   rpc: URL_TEXT,
+  grpc: { type: 'string' },
   headers: {
     type: 'object',
     additionalProperties: {

@@ -50,6 +50,23 @@ describe('upstreamsOf', () => {
     expect(second?.headers).toEqual({ 'x-key': 'a:b' })
   })
 
+  test.each([
+    ['127.0.0.1:50051', 'http://127.0.0.1:50051'],
+    ['http://[::1]:50051/', 'http://[::1]:50051'],
+    ['https://node.example:443', 'https://node.example:443'],
+  ])('args: the gRPC interface: %s', (upstreamGrpc, expected) => {
+    expect(of({ upstream: 'http://a', upstreamGrpc })[0]?.grpc).toBe(expected)
+  })
+
+  test.each(['node.example', 'http://node.example', 'https://user:key@node.example:1', 'a:1/path'])(
+    'error: not the address of a gRPC interface: %s',
+    (upstreamGrpc) => {
+      expect(() => of({ upstream: 'http://a', upstreamGrpc })).toThrow(
+        '--upstream-grpc: expected HOST:PORT, or https://HOST:PORT for TLS',
+      )
+    },
+  )
+
   test('error: not as many addresses of /walletsolidity as nodes', () => {
     expect(() => of({ upstream: ['http://a', 'http://b'], upstreamSolidity: 'http://c' })).toThrow(
       '--upstream-solidity: expected one for each --upstream: got 1 for 2',

@@ -5,6 +5,7 @@ import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
 export type UpstreamOptions = Pick<
   Config,
   | 'upstream'
+  | 'upstreamGrpc'
   | 'upstreamHeader'
   | 'upstreamRate'
   | 'upstreamRpc'
@@ -24,8 +25,10 @@ export function upstreamsOf(config: UpstreamOptions): readonly Upstream[] {
   const wallets = listOf(config.upstream)
   const solidities = sameLength('--upstream-solidity', listOf(config.upstreamSolidity), wallets)
   const rpcs = sameLength('--upstream-rpc', listOf(config.upstreamRpc), wallets)
+  const grpcs = sameLength('--upstream-grpc', listOf(config.upstreamGrpc), wallets)
   return wallets.map((wallet, index) => ({
     concurrency: MAX_CONCURRENCY,
+    grpc: grpcs[index],
     headers: headersOf(config.upstreamHeader),
     name: nameOf(index, wallets),
     rate: config.upstreamRate,

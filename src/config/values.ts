@@ -85,6 +85,20 @@ export function urls(input: string): string {
     .join(' ')
 }
 
+/** Where a gRPC interface is: `HOST:PORT`, or `https://HOST:PORT` for TLS. With a scheme afterwards. */
+export function grpcAddress(input: string): string {
+  const full = /^https?:\/\//.test(input) ? input : `http://${input}`
+  const parsed = URL.canParse(full) ? new URL(full) : undefined
+  const isPlain = parsed && /^https?:\/\/[^/?#@]+:\d+\/?$/.test(full)
+  if (!isPlain) throw new Error(`expected HOST:PORT, or https://HOST:PORT for TLS, got "${input}"`)
+  return full.replace(/\/$/, '')
+}
+
+/** One or more such addresses, separated by spaces. */
+export function grpcAddresses(input: string): string {
+  return input.split(/\s+/).filter(Boolean).map(grpcAddress).join(' ')
+}
+
 /** Calls a second, or `unlimited`. */
 export function rate(input: string): number | 'unlimited' {
   return input === 'unlimited' ? input : integer(1)(input)

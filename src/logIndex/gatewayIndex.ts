@@ -35,7 +35,9 @@ export function createGatewayIndex({
       genesis,
       rate: config.indexRate,
       upstream: {
+        grpc: node.grpc,
         headers: node.headers,
+        name: node.name,
         sockets: indexSockets(config),
         timeout: config.upstreamTimeout,
         upstream: node.wallet,

@@ -65,7 +65,13 @@ export function createNodeClient({
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
     for (let attempt = 0; ; attempt++) {
-      const reply = await transport.send(path, body, { group, idempotent, kind, signal })
+      const reply = await transport.send(path, body, {
+        group,
+        idempotent,
+        kind,
+        part: part?.name,
+        signal,
+      })
       const { status, text } = reply
       const read = 'parsed' in reply ? reply.parsed : (part?.read(text) ?? parseAnswer(text))
       const parsed = read instanceof Promise ? await read : read

@@ -27,7 +27,7 @@ const OLD_HEAD_MS = 60_000
  */
 export async function diagnose(
   native: NativeClient,
-  { now = Date.now, rpc }: diagnose.Options = {},
+  { grpcGenesis, now = Date.now, rpc }: diagnose.Options = {},
 ): Promise<Finding[]> {
   const reachable = await look('reachable', () => reachNode(native, now))
   if (reachable.level === 'fail') return [{ ...reachable, advice: UNREACHABLE }]
@@ -63,12 +63,15 @@ export async function diagnose(
     ),
     await look('limits', () => burst(native, now)),
     await look('JSON-RPC', () => checkRpc(native, rpc)),
+    ...(grpcGenesis ? [await look('gRPC', () => checkGrpc(native, grpcGenesis))] : []),
   ]
 }
 
 export declare namespace diagnose {
   type Options = {
     rpc?: NodeRpc | undefined
+    /** Asks the gRPC interface for the hash of block 0; absent without one. @throws Error that says why it cannot be told */
+    grpcGenesis?: (() => Promise<string>) | undefined
     /** Milliseconds. @default Date.now */
     now?: () => number
   }
@@ -259,5 +262,26 @@ async function checkRpc(native: NativeClient, rpc: NodeRpc | undefined): Promise
         level: 'fail',
         found: `another chain: ${String(chainId)}`,
         advice: 'eth_getStorageAt would be wrong: --upstream-rpc must be of the same node',
+      }
+}
+
+async function checkGrpc(
+  native: NativeClient,
+  grpcGenesis: () => Promise<string>,
+): Promise<Verdict> {
+  const genesis = await native.wallet.getBlock({ id_or_num: '0' })
+  const found = await grpcGenesis().catch((error: unknown) => error as Error)
+  if (found instanceof Error)
+    return {
+      level: 'warn',
+      found: found.message,
+      advice: 'HTTP is used in its place: --upstream-grpc must be the port of the full node, 50051',
+    }
+  return found === genesis?.blockID
+    ? { level: 'ok', found: 'same chain' }
+    : {
+        level: 'warn',
+        found: 'another chain',
+        advice: 'HTTP is used in its place: --upstream-grpc must be of the same node',
       }
 }

@@ -17,7 +17,11 @@ export type NativeTransport = {
   close(): Promise<void>
 }
 
-export type NativePath = `/wallet/${string}` | `/walletsolidity/${string}`
+/** Of the node’s HTTP interface; the method in place of it for a call of the gRPC interface. */
+export type NativePath =
+  | `/wallet/${string}`
+  | `/walletsolidity/${string}`
+  | `/protocol.Wallet/${string}`
 
 export type SendOptions = {
   signal?: StopSignal | undefined
@@ -29,10 +33,19 @@ export type SendOptions = {
   timeout?: number | undefined
   /** Calls of one group that read the newest state are asked of one node (see `callGroup`). */
   group?: object | undefined
+  /** The name of the part of the answer that is wanted (see `Part`): the answer may lack the rest. */
+  part?: string | undefined
 }
 
-/** `parsed` is the text as JSON, if the transport has parsed it already. */
-export type NativeReply = { status: number; text: string; parsed?: unknown }
+export type NativeReply = {
+  status: number
+  /** Empty where the answer came as something else than text. */
+  text: string
+  /** The text as JSON, if the transport has parsed it already. */
+  parsed?: unknown
+  /** It is certain that the answer is of the chain that is served. */
+  isChecked?: boolean
+}
 
 /** The outcome of one call, for metrics. `status` is absent when there was no answer. */
 export type CallReport = {

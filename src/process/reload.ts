@@ -38,6 +38,7 @@ export declare namespace reload {
 const NODES = new Set<keyof Config>([
   'keys',
   'upstream',
+  'upstreamGrpc',
   'upstreamHeader',
   'upstreamRate',
   'upstreamRpc',

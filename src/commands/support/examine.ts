@@ -1,5 +1,7 @@
 import { createNodeClient } from '../../native/client.ts'
 import { diagnose, type Finding } from '../../native/diagnose.ts'
+import { createGrpcChannel } from '../../native/grpc/channel.ts'
+import { GENESIS } from '../../native/grpc/questions.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
 import type { Upstream } from '../../native/pool/upstream.ts'
@@ -11,6 +13,7 @@ const CALLS = 25
 
 /** Checks one node. Faults of the node are findings. */
 export async function examine({
+  grpc,
   headers,
   rpc: rpcUrl,
   solidity,
@@ -25,9 +28,14 @@ export async function examine({
   })
   const native = createNodeClient({ transport })
   const rpc = rpcUrl === undefined ? undefined : createNodeRpc({ headers, timeout, url: rpcUrl })
+  const channel = grpc === undefined ? undefined : createGrpcChannel({ address: grpc, headers })
+  const grpcGenesis =
+    channel &&
+    (async () => GENESIS.read(await channel.unary(GENESIS.method, GENESIS.message, { timeout })))
   try {
-    return await diagnose(native, { rpc })
+    return await diagnose(native, { grpcGenesis, rpc })
   } finally {
+    channel?.close()
     await native.close()
     await rpc?.close()
   }

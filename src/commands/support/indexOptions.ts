@@ -1,6 +1,7 @@
 import type { Engine } from '../../logIndex/engine/engine.ts'
 import type { Facts } from '../../logIndex/facts.ts'
 import type { NativeClient } from '../../native/client.ts'
+import type { withGrpc as WithGrpc } from '../../native/grpc/withGrpc.ts'
 import { CommandError, usageError } from '../errors.ts'
 import type { Io } from './io.ts'
 
@@ -8,7 +9,12 @@ import type { Io } from './io.ts'
 export type IndexOptions = { index?: string; json?: boolean; table?: boolean }
 
 /** Options of the subcommands that call a node. */
-export type NodeOptions = { upstream?: string; upstreamSolidity?: string; upstreamHeader?: string }
+export type NodeOptions = {
+  upstream?: string
+  upstreamGrpc?: string
+  upstreamSolidity?: string
+  upstreamHeader?: string
+}
 
 /** Opens an index. @throws CommandError */
 export async function openIndex(io: Io, options: IndexOptions): Promise<Engine> {
@@ -38,34 +44,52 @@ export async function openNode(
   { env }: Io,
   options: NodeOptions,
   sockets: number,
+  log?: WithGrpc.Options['log'],
 ): Promise<NativeClient> {
   const upstream = options.upstream ?? env['ETHGATE_UPSTREAM']
   if (!upstream) throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
   const line = options.upstreamHeader ?? env['ETHGATE_UPSTREAM_HEADER']
-  const [{ createNodeClient }, { createPoolTransport }, { upstreamsOf }, { createConfig }] =
-    await Promise.all([
-      import('../../native/client.ts'),
-      import('../../native/transport.ts'),
-      import('../../config/upstreams.ts'),
-      import('../../config.ts'),
-    ])
+  const grpc = options.upstreamGrpc ?? (env['ETHGATE_UPSTREAM_GRPC'] || undefined)
+  const [
+    { createNodeClient },
+    { withGrpc },
+    { createPoolTransport },
+    { upstreamsOf },
+    { grpcAddress },
+    { createConfig },
+  ] = await Promise.all([
+    import('../../native/client.ts'),
+    import('../../native/grpc/withGrpc.ts'),
+    import('../../native/transport.ts'),
+    import('../../config/upstreams.ts'),
+    import('../../config/values.ts'),
+    import('../../config.ts'),
+  ])
   const [node] = upstreamsOf(
     createConfig({
       upstream,
       ...(options.upstreamSolidity && { upstreamSolidity: options.upstreamSolidity }),
       ...(line && { upstreamHeader: line }),
+      ...(grpc && { upstreamGrpc: readAddress(grpc) }),
     }),
   )
   if (!node) throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
-  return createNodeClient({
-    transport: createPoolTransport({
-      headers: node.headers,
-      sockets,
-      timeout: node.timeout,
-      upstream: node.wallet,
-      upstreamSolidity: node.solidity,
-    }),
+  const http = createPoolTransport({
+    headers: node.headers,
+    sockets,
+    timeout: node.timeout,
+    upstream: node.wallet,
+    upstreamSolidity: node.solidity,
   })
+  return createNodeClient({ transport: withGrpc(http, { ...node, address: node.grpc, log }) })
+
+  function readAddress(text: string): string {
+    try {
+      return grpcAddress(text)
+    } catch (error) {
+      throw usageError(`--upstream-grpc: ${(error as Error).message}`)
+    }
+  }
 }
 
 /** A number of an option. @throws CommandError (usage) */

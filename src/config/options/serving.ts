@@ -1,5 +1,6 @@
 import {
   flag,
+  grpcAddresses,
   header,
   integer,
   logFormat,
@@ -50,6 +51,15 @@ export const servingOptions = {
     parse: urls,
     repeats: true,
     help: 'the node’s own JSON-RPC, one for each --upstream in the same order; used for eth_getStorageAt, which the HTTP API lacks, and to find the blocks with logs of a search',
+  },
+  upstreamGrpc: {
+    flag: '--upstream-grpc',
+    env: 'ETHGATE_UPSTREAM_GRPC',
+    value: 'HOST:PORT',
+    default: undefined as string | undefined,
+    parse: grpcAddresses,
+    repeats: true,
+    help: 'the node’s gRPC interface (port 50051), one for each --upstream in the same order; https://HOST:PORT for TLS; reads the logs of many blocks several times as fast as HTTP, which is used where it fails',
   },
   upstreamHeader: {
     flag: '--upstream-header',

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { createNodeClient } from '../../native/client.ts'
+import { withGrpc } from '../../native/grpc/withGrpc.ts'
 import { createPoolTransport } from '../../native/transport.ts'
 import { createFollower } from '../fill/follow.ts'
 import { openIndexWriter } from '../fill/writer.ts'
@@ -17,7 +18,13 @@ export type WriterData = {
   /** Calls to the node a second. */
   rate: number
   /** How the node is reached. */
-  upstream: Omit<createPoolTransport.Options, 'onCall'> & { sockets: number }
+  upstream: Omit<createPoolTransport.Options, 'onCall'> & {
+    /** Its gRPC interface, where there is one. */
+    grpc?: string | undefined
+    name: string
+    sockets: number
+    timeout: number
+  }
 }
 
 /** Events of a writer. */
@@ -38,7 +45,18 @@ const REPORT_EVERY = 1_000
 
 const { address, addresses, from, genesis, rate, upstream } = workerData as WriterData
 const added = { blocks: 0, logs: 0 }
-const native = createNodeClient({ transport: createPoolTransport(upstream) })
+/** Logs in the main thread. */
+let note: (message: string) => void = () => {}
+const native = createNodeClient({
+  transport: withGrpc(createPoolTransport(upstream), {
+    address: upstream.grpc,
+    expected: () => genesis,
+    headers: upstream.headers,
+    log: { info: (_, message) => note(message), warn: (_, message) => note(message) },
+    name: upstream.name,
+    timeout: upstream.timeout,
+  }),
+})
 const writer = await openIndexWriter({
   address,
   addresses,
@@ -68,6 +86,7 @@ if (parentPort) {
     },
   })
   const tell = (event: WriterEvent) => port.event(event)
+  note = (message) => tell({ kind: 'problem', message })
   const follower = createFollower({
     from,
     onProblem: (message) => tell({ kind: 'problem', message }),

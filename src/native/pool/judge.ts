@@ -25,7 +25,7 @@ export type Judgement =
 export function judge(operation: string, reply: NativeReply, parsed: unknown): Judgement {
   const { status, text } = reply
   const error = nodeErrorOf(operation, status, text, parsed)
-  if (!error) return judgeAnswer(operation, { status, text, parsed })
+  if (!error) return judgeAnswer(operation, { ...reply, parsed })
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }

@@ -2,6 +2,8 @@ import { UpstreamError } from '../../errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { readGenesis } from '../genesis.ts'
+import type { GrpcStatus } from '../grpc/status.ts'
+import { withGrpc } from '../grpc/withGrpc.ts'
 import { parseAnswer } from '../parseAnswer.ts'
 import {
   type CallObserver,
@@ -48,6 +50,8 @@ export type Member = {
   /** Whether it offers an operation, as far as is known. */
   readonly offers: (operation: string) => boolean
   readonly counts: () => Counts
+  /** The state of its gRPC interface; undefined without one. */
+  readonly grpc: () => GrpcStatus | undefined
   close(): Promise<void>
 }
 
@@ -56,6 +60,8 @@ export type MemberCall = {
   operation: string
   body: string | undefined
   idempotent: boolean
+  /** See `SendOptions`. */
+  part?: string | undefined
 }
 
 /** What probes found. */
@@ -100,6 +106,7 @@ const SLOW_IN_A_ROW = 3
 
 export function createMember({
   chain,
+  log,
   now = () => performance.now(),
   onCall,
   onSuspect,
@@ -114,7 +121,7 @@ export function createMember({
     upstream: upstream.wallet,
     upstreamSolidity: upstream.solidity,
   }
-  const transport = createPoolTransport({
+  const http = createPoolTransport({
     ...common,
     ...(onCall && { onCall }),
     // Some places are reserved for probes, so that a node never gets too many calls.
@@ -142,6 +149,17 @@ export function createMember({
     // Where checks cost a part of what the node allows, the last one counts until the next one may be made.
     trust: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
   })
+  const transport = withGrpc(http, {
+    address: upstream.grpc,
+    expected: () => chain().genesis,
+    headers: upstream.headers,
+    log,
+    name: upstream.name,
+    onCall,
+    spacing: Math.max(CHECK_SPACING, ownSpacing),
+    timeout: upstream.timeout,
+    trust: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
+  })
   const counts: Counts = { calls: 0, failed: 0, busy: 0, lastBusy: undefined }
   let average = 0
   let slowRow = 0
@@ -165,9 +183,10 @@ export function createMember({
     try {
       const reply = await transport.send(call.path, call.body, {
         idempotent: false,
+        part: call.part,
         signal,
       })
-      const read = parseAnswer(reply.text)
+      const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text)
       judgement = judge(call.operation, reply, read instanceof Promise ? await read : read)
     } catch (error) {
       if (!(error instanceof NodeUnreachableError || error instanceof NodeTimeoutError)) throw error
@@ -184,6 +203,7 @@ export function createMember({
   /** Passes an answer on once it is known that the node serves the right chain; undefined when that is known already. */
   function confirm({ body }: MemberCall, judgement: Judgement): Promise<Judgement> | undefined {
     if (judgement.kind !== 'answer' && judgement.kind !== 'unknown') return undefined
+    if (judgement.reply.isChecked) return undefined
     const evidence = chainEvidence(body, judgement.reply.parsed, chain())
     if (evidence === 'same') return undefined
     return identity.confirm(evidence === 'other')?.then(
@@ -245,6 +265,7 @@ export function createMember({
       upstream.weight,
     offers: (operation) => (lacking.get(operation) ?? 0) <= now(),
     counts: () => counts,
+    grpc: () => transport.grpc(),
     async close() {
       await Promise.all([transport.close(), probe.close()])
     },
@@ -254,6 +275,8 @@ export function createMember({
 export declare namespace createMember {
   type Options = {
     upstream: Upstream
+    /** @default silent */
+    log?: withGrpc.Options['log']
     /** Sockets for each port of the node. */
     sockets: number
     onCall?: ((path: NativePath) => CallObserver) | undefined

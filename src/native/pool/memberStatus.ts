@@ -1,3 +1,4 @@
+import type { GrpcStatus } from '../grpc/status.ts'
 import type { Member } from './member.ts'
 import type { MemberState } from './memberState.ts'
 
@@ -21,6 +22,8 @@ export type MemberStatus = MemberState & {
   underway: number
   queued: number
   version: string | null
+  /** Its gRPC interface; absent without one. */
+  grpc?: GrpcStatus | undefined
 }
 
 /** The status of one node. @param total - calls to all nodes, of which `share` is a part. */
@@ -50,6 +53,7 @@ export function statusOf(
     underway: limiter.underway(),
     queued: limiter.queued(),
     version: known.version ?? null,
+    grpc: member.grpc(),
   }
 }
 

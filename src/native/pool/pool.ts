@@ -92,6 +92,7 @@ export function createUpstreamPool({
     const member = createMember({
       ...(onCall && { onCall: (path: NativePath) => onCall(upstream.name, path) }),
       chain: () => chain,
+      log,
       onSuspect: () => void prober.probe(),
       sockets,
       timing,
@@ -169,7 +170,7 @@ export function createUpstreamPool({
   async function send(
     path: NativePath,
     body: string | undefined,
-    { group, idempotent, kind = idempotent ? 'read' : 'send', signal }: SendOptions,
+    { group, idempotent, kind = idempotent ? 'read' : 'send', part, signal }: SendOptions,
   ): Promise<NativeReply> {
     if (chain.genesis === undefined) await started
     const solid = path.startsWith('/walletsolidity/')
@@ -177,7 +178,7 @@ export function createUpstreamPool({
     const operation = path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
     const hedged = kind === 'read'
-    const call: RaceCall = { body, group, hedged, idempotent, need, operation, path }
+    const call: RaceCall = { body, group, hedged, idempotent, need, operation, part, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     let first = router.choose(call)
     if (!first) {

@@ -1,8 +1,9 @@
 import { sleep } from '../../lib/sleep.ts'
 import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
 import { readGenesis } from '../genesis.ts'
+import { withGrpc } from '../grpc/withGrpc.ts'
 import { parseAnswer } from '../parseAnswer.ts'
-import { createPoolTransport, type NativeReply } from '../transport.ts'
+import { createPoolTransport, type NativePath, type NativeReply } from '../transport.ts'
 import { chainEvidence } from './chainEvidence.ts'
 import { createIdentity } from './identity.ts'
 import { createLatency } from './latency.ts'
@@ -46,9 +47,10 @@ export function createSingleUpstream({
     upstream: upstream.wallet,
     upstreamSolidity: upstream.solidity,
   }
-  const transport = createPoolTransport({
+  const observe = onCall && ((path: NativePath) => onCall(name, path))
+  const http = createPoolTransport({
     ...common,
-    ...(onCall && { onCall: (path) => onCall(name, path) }),
+    ...(observe && { onCall: observe }),
     ...(onConnect && { onConnect }),
     // Two sockets are reserved for probes and checks of the chain, so that the node never gets too many connections.
     sockets: Math.max(1, sockets - 2),
@@ -77,6 +79,15 @@ export function createSingleUpstream({
     },
     spacing: CHECK_INTERVAL,
     trust: CHECK_INTERVAL,
+  })
+  const transport = withGrpc(http, {
+    address: upstream.grpc,
+    expected: () => chain.genesis,
+    headers: upstream.headers,
+    log,
+    name,
+    onCall: observe,
+    timeout: limit,
   })
   let heardAt = 0
   let silent = false
@@ -110,6 +121,7 @@ export function createSingleUpstream({
 
   /** Passes a reply on once the node serves the same chain as before. @throws OtherChainError */
   async function confirmed(reply: NativeReply, body: string | undefined): Promise<NativeReply> {
+    if (reply.isChecked) return reply
     const read = parseAnswer(reply.text)
     const parsed = read instanceof Promise ? await read : read
     const evidence = chainEvidence(body, parsed, chain)
@@ -166,6 +178,7 @@ export function createSingleUpstream({
           underway: limiter.underway(),
           queued: limiter.queued(),
           version: null,
+          grpc: transport.grpc(),
         },
       ]
     },

@@ -8,6 +8,8 @@ export type Upstream = {
   solidity: string
   /** The node's own JSON-RPC, path included. Asked only for contract storage. */
   rpc?: string | undefined
+  /** Its gRPC interface, for bulk reads: `http://HOST:PORT`, or `https://HOST:PORT` for TLS. */
+  grpc?: string | undefined
   /** Sent with every call. May hold API keys: never logged. */
   headers: Readonly<Record<string, string>>
   /** Share of the calls among the nodes of one tier; twice the weight, twice the calls. */

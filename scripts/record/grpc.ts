@@ -1,0 +1,32 @@
+import { createGrpcChannel } from '../../src/native/grpc/channel.ts'
+import { questionOf } from '../../src/native/grpc/questions.ts'
+import type { NativePath } from '../../src/native/transport.ts'
+import { type GrpcRecording, nativeRecording, writeGrpcRecording } from '../../test/recording.ts'
+
+/** Operations of the HTTP interface that the gRPC interface answers too, and the part that is wanted. */
+const ASKED: readonly [path: NativePath, part: string][] = [
+  ['/wallet/getblockbynum', 'outline'],
+  ['/wallet/gettransactioninfobyblocknum', 'logs'],
+  ['/wallet/gettransactioninfobyid', 'logs'],
+]
+
+/** Asks the gRPC interface what was asked of the HTTP interface. @returns bytes that were written */
+export async function recordGrpc(address: string): Promise<number> {
+  const channel = createGrpcChannel({ address })
+  const recording: GrpcRecording = {}
+  const { head, requests } = nativeRecording()
+  for (const [path, part] of ASKED)
+    for (const body of Object.keys(requests[path] ?? {})) {
+      if (!body.startsWith('{')) continue
+      const { num = 0, value } = JSON.parse(body) as { num?: unknown; value?: unknown }
+      const isPlain = typeof num === 'number' && num >= 0 && num <= head
+      const isId = value === undefined || /^[0-9a-f]{64}$/.test(String(value))
+      const question = isPlain && isId ? questionOf(path, part, body) : undefined
+      if (!question) continue
+      const answer = await channel.unary(question.method, question.message, { timeout: 10_000 })
+      const of = (recording[question.method] ??= {})
+      of[Buffer.from(question.message).toString('hex')] = answer.toString('base64')
+    }
+  channel.close()
+  return writeGrpcRecording(recording)
+}

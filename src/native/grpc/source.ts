@@ -1,0 +1,173 @@
+import { OtherChainError } from '../errors.ts'
+import { createIdentity } from '../pool/identity.ts'
+import type { CallObserver, NativePath, NativeReply, SendOptions } from '../transport.ts'
+import { createGrpcChannel, GrpcError } from './channel.ts'
+import { GENESIS, type GrpcQuestion, questionOf } from './questions.ts'
+import type { GrpcStatus } from './status.ts'
+
+/** The gRPC interface of one node. */
+export type GrpcSource = {
+  /**
+   * Answers a call of the HTTP interface of which only a part is wanted. Undefined where it cannot, so that HTTP is used: no such
+   * question, no answer, no such thing, or another chain.
+   *
+   * @throws the signal's reason
+   */
+  answer(
+    path: NativePath,
+    part: string,
+    body: string | undefined,
+    options: Pick<SendOptions, 'signal'> & { timeout: number },
+  ): Promise<NativeReply | undefined>
+  close(): void
+}
+
+/** Milliseconds without calls after a failure: doubled with each further one, up to the most. */
+const FIRST_PAUSE = 1_000
+const LONGEST_PAUSE = 30_000
+
+/** Milliseconds that it must have worked before the next pause is a short one again. */
+const STEADY = 60_000
+
+/** What `ethgate_upstream_call_duration_seconds` shows for a status. */
+const HTTP_STATUS: Readonly<Record<number, number>> = { 7: 403, 8: 429, 12: 404, 14: 503, 16: 401 }
+
+/** Statuses that are about the request: not a reason to stop calling. */
+const REFUSED = new Set([3, 5, 11])
+
+export function createGrpcSource({
+  address,
+  expected,
+  headers,
+  now = () => performance.now(),
+  onCall,
+  spacing,
+  status,
+  trust,
+  onChange,
+}: createGrpcSource.Options): GrpcSource {
+  const channel = createGrpcChannel({ address, headers })
+  const identity = createIdentity({
+    expected,
+    now,
+    read: async () =>
+      GENESIS.read(await channel.unary(GENESIS.method, GENESIS.message, { timeout: checkTimeout })),
+    spacing,
+    trust,
+  })
+  /** Milliseconds for a check of the chain: those of the call that waits for it. */
+  let checkTimeout = 1_000
+  let pause = FIRST_PAUSE
+  let pausedUntil = 0
+  let upSince = 0
+
+  function failed(reason: string): void {
+    status.failed++
+    if (now() - upSince > STEADY) pause = FIRST_PAUSE
+    pausedUntil = now() + pause
+    pause = Math.min(LONGEST_PAUSE, pause * 2)
+    const isNew = status.state !== 'down'
+    status.state = 'down'
+    status.reason = reason
+    if (isNew) onChange()
+  }
+
+  function worked(): void {
+    if (status.state === 'up') return
+    const wasDown = status.state === 'down'
+    status.state = 'up'
+    status.reason = undefined
+    upSince = now()
+    if (wasDown) onChange()
+  }
+
+  async function ask(
+    { message, method, read }: GrpcQuestion,
+    { signal, timeout }: Parameters<GrpcSource['answer']>[3],
+  ): Promise<unknown> {
+    const started = now()
+    const observer = onCall?.(method)
+    let code: number | undefined
+    try {
+      const bytes = await channel.unary(method, message, {
+        headers: observer?.headers,
+        signal,
+        timeout,
+      })
+      code = 200
+      const answer = read(bytes)
+      checkTimeout = timeout
+      await identity.confirm()
+      return answer
+    } catch (error) {
+      if (error instanceof GrpcError && error.code !== undefined)
+        code = HTTP_STATUS[error.code] ?? 500
+      throw error
+    } finally {
+      observer?.end({
+        path: method,
+        ...(code === undefined ? {} : { status: code }),
+        seconds: (now() - started) / 1000,
+        cancelled: signal?.aborted === true,
+      })
+    }
+  }
+
+  return {
+    async answer(path, part, body, options) {
+      if (now() < pausedUntil || expected() === undefined) return undefined
+      const question = questionOf(path, part, body)
+      if (!question) return undefined
+      status.calls++
+      try {
+        const parsed = await ask(question, options)
+        worked()
+        return parsed === undefined ? undefined : { status: 200, text: '', parsed, isChecked: true }
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        if (error instanceof GrpcError && REFUSED.has(error.code ?? 0)) status.failed++
+        else failed(reasonOf(error))
+        return undefined
+      }
+    },
+    close: () => channel.close(),
+  }
+}
+
+export declare namespace createGrpcSource {
+  type Options = {
+    /** `http://HOST:PORT`, or `https://HOST:PORT` for TLS. */
+    address: string
+    /** Hash of block 0 of the chain that is served, without 0x. Nothing is asked before it is known. */
+    expected: () => string | undefined
+    headers?: Readonly<Record<string, string>> | undefined
+    /** Called when a call begins. */
+    onCall?: ((path: NativePath) => CallObserver) | undefined
+    /** Called when it begins to fail, and when it works again. */
+    onChange: () => void
+    /** Kept up to date. */
+    status: GrpcStatus
+    /** Milliseconds between two checks of the chain, and for which one counts (see `createIdentity`). */
+    spacing: number
+    trust: number
+    /** Monotonic milliseconds. @default performance.now */
+    now?: () => number
+  }
+}
+
+/** In words for the log and `/health`: no addresses, no content. */
+function reasonOf(error: unknown): string {
+  if (error instanceof OtherChainError) return 'it serves another chain'
+  if (error instanceof GrpcError) {
+    const code = codeOf(error.cause)
+    return code === undefined ? error.message : `${error.message} (${code})`
+  }
+  return error instanceof TypeError ? 'its answer cannot be read' : 'it failed'
+}
+
+/** The code of what went wrong first, such as ECONNREFUSED. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const own = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  return codeOf(error.cause) ?? own
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import type { AddressInfo } from 'node:net'
+
+import { grpcRecording } from './recording.ts'
+
+/** A call as the node sees it. `message` is the request, serialised. */
+export type GrpcRequest = {
+  method: string
+  message: Buffer
+  headers: http2.IncomingHttpHeaders
+  /** What it is answered over, for faults. */
+  stream: http2.ServerHttp2Stream
+}
+
+/** An answer in place of the recorded one; `taken` when the test has answered itself, or never will. */
+export type GrpcReply = { bytes: Buffer } | { code: number; message?: string } | 'taken'
+
+export type GrpcNode = {
+  /** Address of the interface. */
+  url: string
+  /** Methods that were called so far, without the service. */
+  calls(): string[]
+  /** Connections that are open now. */
+  connections(): number
+  /** Ends them all. */
+  disconnect(): void
+  close(): Promise<void>
+}
+
+/** A node that answers over a real socket what the gRPC interface of a real one answered when it was recorded. */
+export async function startGrpcNode({
+  intercept,
+  port = 0,
+}: startGrpcNode.Options = {}): Promise<GrpcNode> {
+  const calls: string[] = []
+  const sessions = new Set<http2.ServerHttp2Session>()
+  const server = http2.createServer()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+  })
+  server.on('stream', (stream, headers) => {
+    // A caller may have gone meanwhile.
+    stream.on('error', () => {})
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of stream) chunks.push(chunk as Buffer)
+      const method = String(headers[':path']).split('/').at(-1) ?? ''
+      const message = Buffer.concat(chunks).subarray(5)
+      calls.push(method)
+      const request = { headers, message, method, stream }
+      const reply = (await intercept?.(request)) ?? recordedReply(request)
+      if (reply !== 'taken') sendReply(stream, reply)
+    })().catch((error: unknown) =>
+      sendReply(stream, { code: UNKNOWN, message: encodeURIComponent(String(error)) }),
+    )
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const disconnect = () => {
+    for (const session of sessions) session.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: () => [...calls],
+    connections: () => sessions.size,
+    disconnect,
+    async close() {
+      disconnect()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export declare namespace startGrpcNode {
+  type Options = {
+    /** Answers in place of the recording; undefined lets the recording answer. */
+    intercept?: (request: GrpcRequest) => GrpcReply | undefined | Promise<GrpcReply | undefined>
+    /** @default a free one */
+    port?: number
+  }
+}
+
+/** A message as it is sent: not compressed, with its length. */
+export function framed(bytes: Buffer): Buffer {
+  const prefix = Buffer.alloc(5)
+  prefix.writeUInt32BE(bytes.length, 1)
+  return Buffer.concat([prefix, bytes])
+}
+
+export function sendReply(
+  stream: http2.ServerHttp2Stream,
+  reply: Exclude<GrpcReply, 'taken'>,
+): void {
+  const head = { ':status': 200, 'content-type': 'application/grpc' }
+  if ('code' in reply) {
+    const { code, message = '' } = reply
+    stream.respond({ ...head, 'grpc-status': code, 'grpc-message': message }, { endStream: true })
+    return
+  }
+  stream.respond(head, { waitForTrailers: true })
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+  stream.end(framed(reply.bytes))
+}
+
+/** Statuses. */
+const UNKNOWN = 2
+const UNIMPLEMENTED = 12
+
+function recordedReply({ message, method }: GrpcRequest): Exclude<GrpcReply, 'taken'> {
+  if (method === 'GetBlockByLimitNext') return { bytes: blockList(message) }
+  const answers = grpcRecording()[`/protocol.Wallet/${method}`]
+  if (!answers) return { code: UNIMPLEMENTED, message: `Method not found: ${method}` }
+  return { bytes: Buffer.from(answers[message.toString('hex')] ?? '', 'base64') }
+}
+
+/** The recorded blocks of a range as a `BlockList`. */
+function blockList(message: Buffer): Buffer {
+  const { 1: start = 0, 2: end = 0 } = numbersOf(message)
+  const blocks = grpcRecording()['/protocol.Wallet/GetBlockByNum'] ?? {}
+  const parts: Buffer[] = []
+  for (let number = start; number < end; number++) {
+    const key = number === 0 ? '' : Buffer.from([8, ...varint(number)]).toString('hex')
+    const block = Buffer.from(blocks[key] ?? '', 'base64')
+    if (block.length > 0) parts.push(Buffer.from([10, ...varint(block.length)]), block)
+  }
+  return Buffer.concat(parts)
+}
+
+/** The fields of a message of varints. */
+function numbersOf(message: Buffer): Record<number, number> {
+  const values: Record<number, number> = {}
+  for (let at = 0; at < message.length;) {
+    const field = (message[at++] ?? 0) >> 3
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = message[at++] ?? 0
+      value += (byte & 0x7f) * 2 ** shift
+      if (byte < 128) break
+    }
+    values[field] = value
+  }
+  return values
+}
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
+}
