@@ -20,7 +20,8 @@ export async function recordGrpc(address: string): Promise<number> {
       if (!body.startsWith('{')) continue
       const { num = 0, value } = JSON.parse(body) as { num?: unknown; value?: unknown }
       const isPlain = typeof num === 'number' && num >= 0 && num <= head
-      const isId = value === undefined || /^[0-9a-f]{64}$/.test(String(value))
+      const isId =
+        value === undefined || (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value))
       const question = isPlain && isId ? questionOf(path, part, body) : undefined
       if (!question) continue
       const answer = await channel.unary(question.method, question.message, { timeout: 10_000 })
