@@ -16,12 +16,12 @@ export type Header = {
   timestamp: number
   txTrieRoot: string
   parentHash: string
-  /** 42 hex characters; on genesis the hex of a sentence. */
+  /** 42 hex characters; on genesis the hex of ASCII text. */
   witness: string
   version: number
 }
 
-/** A block with what its transactions did. */
+/** A block with the records of its transactions. */
 export type ChainBlock = {
   id: string
   header: Header
@@ -33,7 +33,7 @@ export type ChainBlock = {
     balances: BalanceChange[]
   }[]
   infos: TransactionInfo[]
-  /** What contracts saw of the block where tools had chosen it. */
+  /** Values that tools chose for contracts, instead of those of the header. */
   seen?: Partial<Pick<BlockContext, 'baseFee' | 'prevRandao' | 'producer'>>
 }
 
@@ -51,7 +51,7 @@ function headerBytes(header: Header): Uint8Array {
   return writer.finish()
 }
 
-/** Root over the whole transactions, signatures and results included; an odd one at the end moves up unhashed. */
+/** The Merkle root of the transactions with signatures and results. An odd last node moves up without a hash. */
 function merkleRoot(leaves: readonly Uint8Array[]): string {
   let level: Uint8Array[] = leaves.map((leaf) => sha256(leaf))
   if (level.length === 0) return '00'.repeat(32)
@@ -67,7 +67,7 @@ function merkleRoot(leaves: readonly Uint8Array[]): string {
   return Buffer.from(level[0] as Uint8Array).toString('hex')
 }
 
-/** Seals a block: computes its root and its id, which is its number and the hash of its header. */
+/** Seals a block: computes its root and its id, which consists of its number and the hash of its header. */
 export function sealBlock(
   header: Omit<Header, 'txTrieRoot'>,
   content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'>,
@@ -82,7 +82,7 @@ export function sealBlock(
   return {
     id: header.number.toString(16).padStart(16, '0') + hash.slice(16),
     header: sealed,
-    // Signing takes longer than all the rest of an empty block, and few ask for it.
+    // Computed at the first read: signing takes longer than the rest of an empty block, and few clients read it.
     get signature() {
       return (signature ??= key ? signHash(hash, key) : '')
     },
@@ -90,7 +90,7 @@ export function sealBlock(
   }
 }
 
-/** The block as a node prints it. */
+/** A block in the node's format. */
 export function printBlock(
   block: ChainBlock,
   detail: boolean,

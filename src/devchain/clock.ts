@@ -1,6 +1,6 @@
 import { SLOT } from './resources.ts'
 
-/** Time of the first block under a seed: 2025-01-01, on the grid of slots. */
+/** Time of the first block of a seeded chain: 2025-01-01, the start of a slot. */
 const SEEDED_START = 1_735_689_600_000
 
 /** The time of a chain. All times are milliseconds. */
@@ -8,14 +8,14 @@ export type ChainClock = ReturnType<typeof createClock>
 
 /** Creates a clock that follows real time or, with a seed, advances one slot a block. Tools can move it. */
 export function createClock({ headTime, now: wall, repeatable, step }: createClock.Options) {
-  /** How far the chain is ahead of real time. */
+  /** The offset of the chain's clock from real time. */
   let ahead = 0
   let chosen: number | undefined
   let interval: number | undefined
 
   const now = () => (repeatable ? Math.max(headTime(), SEEDED_START) + ahead : wall() + ahead)
 
-  /** Time of the next block if it were made now. */
+  /** Time of the next block, if it is made now. */
   function next(): number {
     if (chosen !== undefined) return Math.max(chosen, headTime() + 1)
     const due = interval !== undefined ? headTime() + interval : now() + (repeatable ? SLOT : 0)
@@ -27,21 +27,21 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
   return {
     now,
     next,
-    /** Time of the block that is being made. */
+    /** Takes the time of the next block. */
     take(): number {
       const time = next()
       if (repeatable) ahead = 0
-      // The clock continues from a chosen time, and from a block that had to be later than real time.
+      // The clock continues from a chosen time, or from a block that is later than real time.
       else if (chosen !== undefined || time > now()) ahead = time - wall()
       chosen = undefined
       return time
     },
-    /** Moves the clock forward. Returns how far it is ahead of real time. */
+    /** Moves the clock forward. Returns its offset from real time. */
     increase(by: number): number {
       if (chosen !== undefined) chosen += by
       return (ahead += by)
     },
-    /** Moves the clock to a time. Returns by how much it moved. */
+    /** Moves the clock to a time. Returns the difference. */
     set(time: number): number {
       const by = time - now()
       ahead += by
@@ -49,13 +49,13 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
     },
     /** Chooses the time of the next block. */
     setNext: (time: number) => void (chosen = time),
-    /** Sets a fixed time between blocks; undefined to follow real time again. Returns whether one was set before. */
+    /** Sets a fixed time between blocks; undefined follows real time again. Returns whether one was set before. */
     setInterval(time: number | undefined): boolean {
       const wasSet = interval !== undefined
       interval = time
       return wasSet
     },
-    /** Continues from the time of a restored chain. */
+    /** Moves the clock to the time of a restored chain. */
     resume: () => void (ahead = Math.max(0, headTime() - wall())),
     /** Returns a function that restores the current time. */
     mark(): () => void {

@@ -63,7 +63,7 @@ describe('createDevChain', () => {
     expect(await balance(chain, 1)).toBe(10_000_000_005)
   })
 
-  test('behavior: solidified state trails the head', async () => {
+  test('behavior: the solidified state is behind the head', async () => {
     const chain = await chainOf()
     await transfer(chain, 5)
     expect(await balance(chain, 1, 'walletsolidity')).toBe(10_000_000_000)
@@ -71,7 +71,7 @@ describe('createDevChain', () => {
     expect(await balance(chain, 1, 'walletsolidity')).toBe(10_000_000_005)
   })
 
-  test('behavior: without automine a transaction waits in the pool and shows in the newest state', async () => {
+  test('behavior: without automine a transaction waits in the pool and is part of the newest state', async () => {
     const chain = await chainOf({ automine: false })
     const { txid } = await transfer(chain, 5)
     expect(await ask(chain, 'wallet/gettransactionlistfrompending')).toEqual({ txId: [txid] })
@@ -130,7 +130,7 @@ describe('createDevChain', () => {
     })
   })
 
-  test('args: seed makes the same blocks every time', async () => {
+  test('args: the same seed gives the same blocks', async () => {
     const ids = await Promise.all(
       ['a', 'a', 'b'].map(async (seed) => {
         const chain = await createDevChain({ seed, blockTime: 0 })
@@ -143,7 +143,7 @@ describe('createDevChain', () => {
     expect(ids[0]).not.toBe(ids[2])
   })
 
-  test('args: state keeps the chain over restarts, also after a write that was cut off', async () => {
+  test('args: state restores the chain after a restart, also after an interrupted write', async () => {
     const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
     const first = await chainOf({ state })
     await transfer(first, 5)
@@ -163,13 +163,13 @@ describe('createDevChain', () => {
     expect(readFileSync(state, 'utf8').endsWith('\n')).toBe(true)
   })
 
-  test('error: a state file of another chain is refused', async () => {
+  test('error: a state file of another chain', async () => {
     const state = join(mkdtempSync(join(tmpdir(), 'ethgate-state-')), 'chain.jsonl')
     await chainOf({ state })
     await expect(createDevChain({ state, accounts: 3 })).rejects.toThrow('another chain')
   })
 
-  test('behavior: what is not simulated answers as a node with that API disabled', async () => {
+  test('behavior: operations that are not simulated answer as a node with that API disabled', async () => {
     const chain = await chainOf()
     const answer = await chain.transport.send('/wallet/exchangecreate', '{}', { idempotent: true })
     expect(answer).toEqual({
@@ -178,7 +178,7 @@ describe('createDevChain', () => {
     })
   })
 
-  test('behavior: faults act on the native interface', async () => {
+  test('behavior: faults affect the native interface', async () => {
     const chain = await chainOf()
     chain.setFaults({
       latency: 0,

@@ -28,52 +28,52 @@ import type { Overlay } from './state.ts'
 import { packState, unpackState } from './stateDump.ts'
 import { createStateFile } from './stateFile.ts'
 
-/** A chain in this process, behind the node's HTTP interface. */
+/** A chain in this process with the node's HTTP interface. */
 export type DevChain = {
   accounts: readonly DevAccount[]
   /** Last four bytes of the genesis block. */
   chainId: number
   ledger: Ledger
-  /** The chain that this one goes on from. */
+  /** The chain that this one forks. */
   fork?: Fork
   clock: ChainClock
   /** Serves `/wallet/*`, `/walletsolidity/*` and the events API at `/v1/*`. */
   app: Hono
-  /** The same interface without sockets. */
+  /** The native interface without sockets. */
   transport: NativeTransport
-  /** Begins to make blocks. */
+  /** Starts to make blocks. */
   start(): Promise<void>
   close(): Promise<void>
-  /** Called after each change of the chain, and waited for. Returns the function that ends it. */
+  /** Calls the listener after each change of the chain and waits for it. Returns the function that removes it. */
   onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void
   /**
-   * Takes an Ethereum transaction; with automine it is in a block when this resolves.
+   * Sends an Ethereum transaction. With automine it is in a block when this resolves.
    *
    * @throws EthereumError
    */
   send(transaction: SignedEthereum): Promise<void>
-  /** Makes one block now. */
+  /** Makes one block. */
   mine(options?: Partial<MineOptions>): Promise<ChainBlock>
-  /** Makes blocks. `interval` is the time between them, milliseconds. */
+  /** Makes blocks. `interval` is the time between them in milliseconds. */
   mineMany(count: number, interval?: number): Promise<void>
   automine: boolean
-  /** Sets the milliseconds between blocks, or a range to choose from at random for each block. */
+  /** Sets the milliseconds between blocks, or the range of a random time for each block. */
   setBlockTime(least: number, most?: number): void
-  /** Milliseconds between blocks when no transaction comes, at least; 0 for none. */
+  /** Milliseconds between blocks without transactions, or the least of a range; 0 for no such blocks. */
   blockTime(): number
-  /** Undoes every block above a height. Their transactions wait again when `keep` is set. */
+  /** Removes every block above a height. With `keep` their transactions return to the pool. */
   rewind(number: number, keep: boolean): Promise<void>
-  /** Remembers the chain: blocks, state, pool and time. Returns the number of the snapshot. */
+  /** Stores the chain: blocks, state, pool and time. Returns the number of the snapshot. */
   snapshot(): number
-  /** The snapshots that can be gone back to, with the newest block of each. */
+  /** The snapshots that can be restored, with the newest block of each. */
   snapshots(): { id: number; block: number }[]
-  /** Goes back to a snapshot, which is used up with all that were made after it. False when there is none. */
+  /** Restores a snapshot and deletes it and all later ones. False when it does not exist. */
   revert(snapshot: number): Promise<boolean>
   /** Changes the state of the newest block, without a block. */
   patch(change: (state: Overlay) => void): Promise<void>
   /** Changes one account of the newest block, by address of 42 hex characters. */
   changeAccount(address: string, change: AccountChange): Promise<void>
-  /** Goes back to the chain as it was when this process started. */
+  /** Restores the chain as it was when this process started. */
   reset(): Promise<void>
   /** The newest state as bytes, for `loadState`. */
   dumpState(): Uint8Array
@@ -85,13 +85,13 @@ export type DevChain = {
 /** 10^-18 of the coin in one sun. */
 const WEI_PER_SUN = 10n ** 12n
 
-/** The price of energy where the coin has 18 decimals: what tools of Ethereum expect. */
+/** The price of energy if the coin has 18 decimals, as Ethereum tools expect it. */
 const GWEI = 10n ** 9n
 
-/** The chain at a moment, with its time. */
+/** A snapshot of the chain with its time. */
 type Remembered = { chain: Snapshot; resumeTime: () => void }
 
-/** Makes a chain with funded accounts. Nothing moves before `start`. */
+/** Creates a chain with funded accounts. It makes no block before `start`. */
 export async function createDevChain(options: createDevChain.Options = {}): Promise<DevChain> {
   const {
     accounts: count = 10,
@@ -126,10 +126,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     ...(decimals === 18 && { unitsPerSun: WEI_PER_SUN }),
     parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
   }
-  /** What a state file must agree with. */
+  /** The values that a state file must match. */
   const identity = () =>
     (fork ? fork.block.id : ledger.block(0)?.id) + (decimals === 18 ? '/18' : '')
-  // Read one by one, a far node would take seconds.
+  // In parallel, because reads in sequence from a distant node would take seconds.
   await Promise.all(
     [...genesis.accounts, ...genesis.producers].map(({ address }) =>
       resolving(() => fork?.state.get('account', address)),
@@ -142,7 +142,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     repeatable: seed !== undefined,
     step: profile === 'native' ? 1 : 1_000,
   })
-  // Time goes on from the forked block, as anvil and Hardhat have it.
+  // The clock continues from the time of the fork block, as in anvil and Hardhat.
   if (fork && seed === undefined) clock.set(fork.block.header.timestamp)
   const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
@@ -171,7 +171,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     clock.resume()
   }
 
-  /** Makes a block and keeps it, without telling anybody. */
+  /** Makes and stores a block without calling the listeners. */
   async function make(how: Partial<MineOptions> = {}): Promise<ChainBlock | undefined> {
     const block = await ledger.mine({ timestamp: () => clock.take(), ...how })
     if (block) kept?.append({ kind: 'block', block, changes: [...ledger.lastChanges()] })
@@ -180,7 +180,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
 
   async function mine(how: Partial<MineOptions> = {}): Promise<ChainBlock> {
     if (await make(how)) schedule()
-    // Another call may have made the block; whoever waits for it must find it announced all the same.
+    // Another call may have made the block. The listeners must have been called for it when this resolves.
     await announce()
     return ledger.head()
   }
@@ -248,7 +248,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       await announce()
     },
     async start() {
-      // Block 0 has time 0, which no tool expects of the newest block.
+      // Block 0 has time 0, which tools do not expect of the newest block.
       if (ledger.head().header.timestamp === 0) await mine()
       started = remember()
       schedule()
@@ -309,29 +309,29 @@ export declare namespace createDevChain {
     accounts?: number
     /** Coins of each. @default 10,000 */
     balance?: bigint
-    /** Words that the accounts come from. @default those that development tools share */
+    /** Mnemonic of the accounts. @default the one that development tools share */
     mnemonic?: string
-    /** The chain to go on from; it has its own chain id, parameters and past. */
+    /** The chain to fork, with its own chain id, parameters and past. */
     fork?: Fork | undefined
-    /** Where they are derived from the words; an index follows. @default m/44'/60'/0'/0 */
+    /** Derivation path of the accounts without the index. @default m/44'/60'/0'/0 */
     derivationPath?: string
     /** @default the last four bytes of the genesis hash */
     chainId?: number
-    /** 18: balances and values count in units of 10^-18 of the coin, and native transactions are not taken. @default 6 */
+    /** 18: balances and values are in units of 10^-18 of the coin, and native transactions are rejected. @default 6 */
     decimals?: 6 | 18
-    /** Milliseconds between blocks when no transaction comes; 0 for none. @default 0, natively 3,000 */
+    /** Milliseconds between blocks without transactions; 0 for no such blocks. @default 0; 3,000 for the native profile */
     blockTime?: number
-    /** A block at once when a transaction comes. @default true */
+    /** Whether each transaction is mined at once. @default true */
     automine?: boolean
-    /** Producers in turn; the solidified block trails the head by about 70 percent of them. @default 5 */
+    /** Number of producers. A block is solidified when 70 percent of them have built on it. @default 5 */
     producers?: number
-    /** Makes every block and hash repeatable: times count from a fixed date, three seconds a block. */
+    /** Makes every block and hash reproducible: times start at a fixed date, three seconds a block. */
     seed?: string
-    /** File that keeps the chain over restarts. */
+    /** File that stores the chain, to continue after a restart. */
     state?: string
-    /** `ethereum`: as development tools expect a chain to be. `native`: as the real chain is. @default 'ethereum' */
+    /** `ethereum`: behaves as development tools expect. `native`: behaves like the real chain. @default 'ethereum' */
     profile?: 'ethereum' | 'native'
-    /** How Ethereum transactions are treated, where it differs from the profile. */
+    /** Rules for Ethereum transactions that override those of the profile. */
     ethereum?: Partial<EthereumRules>
     /** Chain parameters by key. */
     parameters?: Readonly<Record<string, bigint>>
@@ -339,7 +339,7 @@ export declare namespace createDevChain {
     genesis?: Genesis
     /** Milliseconds. @default Date.now */
     now?: () => number
-    /** From 0 to 1, for block times of a range. @default Math.random */
+    /** A number from 0 to 1, for random block times. @default Math.random */
     random?: () => number
   }
 }

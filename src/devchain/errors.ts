@@ -1,6 +1,6 @@
 /**
- * A transaction or a builder's request that the chain refuses. `code` is what a broadcast answers; `message` the node's
- * text without the prefix that a broadcast adds.
+ * The chain rejects a transaction or a request of a builder. `code` is the code of the broadcast answer, `message` the
+ * node's text without the prefix that a broadcast adds.
  */
 export class RefusedError extends Error {
   override name = 'RefusedError'
@@ -25,7 +25,7 @@ export declare namespace RefusedError {
     | 'OTHER_ERROR'
 }
 
-/** Refuses a transaction because of its content. */
+/** Rejects a transaction because of its content. @throws RefusedError */
 export function invalid(message: string): never {
   throw new RefusedError('CONTRACT_VALIDATE_ERROR', message)
 }
@@ -35,12 +35,12 @@ export class ForkError extends Error {
   override name = 'ForkError'
 }
 
-/** An Ethereum transaction or call that the chain refuses, in the words of Ethereum nodes. */
+/** The chain rejects an Ethereum transaction or call. The message is that of Ethereum nodes. */
 export class EthereumError extends Error {
   override name = 'EthereumError'
 }
 
-/** Whether an error says that a transaction is not valid, and not that its execution went wrong. */
+/** Whether an error means that a transaction is invalid, not that its execution failed. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof RefusedError || error instanceof EthereumError
 }

@@ -19,10 +19,10 @@ const RESULT_SIZE = 64
 const DAY = 86_400_000
 
 /**
- * Checks a transaction as the node does and in the node's order, then executes it. Nothing of the state changes when it is
- * refused.
+ * Checks a transaction as the node does, in the same order, then executes it. A rejected transaction does not change the
+ * state.
  *
- * @throws RefusedError with the code and text that a broadcast answers; EthereumError for an Ethereum transaction.
+ * @throws RefusedError with the code and text of the broadcast answer; EthereumError for an Ethereum transaction.
  */
 export async function applyTransaction(
   state: State,
@@ -67,17 +67,17 @@ function balanceChanges(before: State, after: Overlay): BalanceChange[] {
   return changes
 }
 
-/** Whether a transaction came as an Ethereum one. */
+/** Whether a transaction was sent as an Ethereum transaction. */
 const isEthereum = (
   transaction: ChainTransaction,
 ): transaction is ChainTransaction & { ethereum: EthereumTransaction } =>
   transaction.ethereum !== undefined
 
-/** Whether a type is executed by the EVM. */
+/** Whether the EVM executes a contract type. */
 export const isSmart = (type: string): type is 'CreateSmartContract' | 'TriggerSmartContract' =>
   type === 'CreateSmartContract' || type === 'TriggerSmartContract'
 
-/** @throws RefusedError when the transaction has expired or lives too long. */
+/** Checks the lifetime. @throws RefusedError when the transaction has expired or expires too late. */
 export function checkExpiration({ expiration }: ChainTransaction, headTime: number): void {
   if (expiration <= headTime || expiration > headTime + DAY)
     throw new RefusedError('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')

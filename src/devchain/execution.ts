@@ -5,11 +5,11 @@ import type { ChainTransaction } from './transaction.ts'
 import type { BlockContext } from './vm/blockContext.ts'
 import type { runVm } from './vm/run.ts'
 
-/** The chain as a transaction sees it. */
+/** The execution context of a transaction. */
 export type ExecutionContext = {
-  /** Milliseconds of the newest block. */
+  /** Time of the newest block, milliseconds. */
   headTime: number
-  /** Last four characters of the number and the hash part of a recent block, by which transactions refer to it. */
+  /** The hash part of a recent block by the last four characters of its number, as reference blocks name it. */
   refBlockHash: (refBlockBytes: string) => string | undefined
   isKnown: (id: string) => boolean
   types: Readonly<Record<string, ContractType>>
@@ -21,15 +21,15 @@ export type ExecutionContext = {
   observe?: runVm.Observe
 }
 
-/** The outcome of a transaction: its result in the block, and its record. The caller adds the block fields of the record. */
+/** The outcome of a transaction: its result in the block, and its record, to which the caller adds the block fields. */
 export type Applied = {
-  /** The transaction with values that depend on its block; absent when there are none. */
+  /** The transaction with values that depend on its block; absent if it has no such values. */
   transaction?: ChainTransaction
   results: TransactionResult[]
   info: TransactionInfo
   /** What an Ethereum transaction printed on the console of `console.sol`. */
   printed?: readonly Uint8Array[]
-  /** By how much each account's balance changed, sun. */
+  /** The change of each account's balance, sun. */
   balances: BalanceChange[]
 }
 

@@ -1,21 +1,21 @@
 /**
- * Faults of the native interface, to test its clients. Rates are from 0 to 1; everything is off by default.
+ * Faults of the native interface, to test its clients. Rates are from 0 to 1. All faults are off by default.
  */
 export type Faults = {
-  /** Delay of every answer, and the most that is added at random, milliseconds. */
+  /** Delay of every answer, and the largest random addition, milliseconds. */
   latency: number
   jitter: number
-  /** Part of the calls that answer HTTP 503. */
+  /** Share of the calls that answer HTTP 503. */
   errorRate: number
-  /** Part of the calls whose connection ends without an answer. */
+  /** Share of the calls whose connection closes without an answer. */
   dropRate: number
-  /** Part of the calls that answer a body which is no JSON. */
+  /** Share of the calls whose body is not JSON. */
   wrongBodyRate: number
-  /** Part of the calls that answer as a node over its rate limit. */
+  /** Share of the calls with a rate-limit answer. */
   rateLimitRate: number
   /** Blocks that block queries lag behind the head. */
   staleHead: number
-  /** Operations that the faults are for, in lower case; empty for all. */
+  /** Operations with faults, in lower case; empty for all. */
   operations: string[]
 }
 
@@ -34,9 +34,9 @@ const RATES = ['errorRate', 'dropRate', 'wrongBodyRate', 'rateLimitRate'] as con
 const AMOUNTS = ['latency', 'jitter', 'staleHead'] as const
 
 /**
- * Faults from the parameter of `dev_setFaults`: what is not named is off.
+ * Reads the parameter of `dev_setFaults`. Absent faults are off.
  *
- * @throws TypeError naming a member that is unknown or out of range.
+ * @throws TypeError that names an unknown or invalid member.
  */
 export function readFaults(input: unknown): Faults {
   if (input === undefined || input === null) return noFaults
@@ -58,7 +58,7 @@ export function readFaults(input: unknown): Faults {
   return { ...faults, operations: faults.operations.map((name) => name.toLowerCase()) }
 }
 
-/** Seeded random numbers in [0, 1), so that a test can be repeated. */
+/** Seeded random numbers in [0, 1), for reproducible tests. */
 export function createChance(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -7,7 +7,7 @@ import { consume, consumeFree, recovered, stakeLimit } from './resources.ts'
 import type { State } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 
-/** What a transaction pays and uses; sun and points. */
+/** The fees of a transaction in sun, and its used resources in points. */
 export type Bill = {
   netUsage: bigint
   netFee: bigint
@@ -26,14 +26,14 @@ export const emptyBill = (): Bill => ({
   extraFee: 0n,
 })
 
-/** Room that is reckoned for the result of a transaction, bytes. */
+/** Bytes that are charged for the result of a transaction. */
 const RESULT_SIZE = 64
 
-/** Bytes that each signature is left out with when new accounts are limited in size. */
+/** Bytes of a signature that do not count against the size limit for new accounts. */
 const SIGNATURE_SIZE = 65
 
 /**
- * Takes bandwidth for a transaction: from the stake, then the free points of the day, else coins.
+ * Charges bandwidth for a transaction: from the stake, then from the free points of the day, otherwise in coins.
  *
  * @throws RefusedError when the account cannot pay or does not exist.
  */
@@ -115,7 +115,7 @@ function createsAccount(state: State, { type, value }: ChainTransaction): boolea
   return state.get('account', hex(value, 'to_address')) === undefined
 }
 
-/** Takes what several signatures and a memo cost. @throws RefusedError when the balance is too small. */
+/** Charges for several signatures and a memo. @throws RefusedError when the balance is insufficient. */
 export function payExtras(state: State, transaction: ChainTransaction): bigint {
   const owner = hex(transaction.value, 'owner_address')
   const fee =
@@ -129,10 +129,10 @@ export function payExtras(state: State, transaction: ChainTransaction): bigint {
 }
 
 /**
- * Pays for the energy of a run: the creator's share from the creator's stake, the rest from the caller's stake, what is
- * missing in coins.
+ * Charges the energy of a run: the creator's share from the creator's stake, then from the caller's stake, the rest in
+ * coins.
  *
- * @throws RefusedError CONTRACT_EXE_ERROR when the caller's coins do not suffice.
+ * @throws RefusedError CONTRACT_EXE_ERROR when the caller has too few coins.
  */
 export function payEnergy(
   state: State,
@@ -140,7 +140,7 @@ export function payEnergy(
 ): Pick<Bill, 'energyUsage' | 'energyFee' | 'originEnergyUsage'> {
   const { contract, owner, slot, now, total, succeeded } = options
   if (succeeded) {
-    // A run that took effect settles what was used before, as of now, even when it used nothing.
+    // A successful run updates the earlier use to the current slot, even if it used no energy.
     for (const address of new Set([owner, contract.origin]))
       if (state.get('account', address))
         updateAccount(state, address, ({ energy }) => ({

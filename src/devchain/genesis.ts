@@ -7,36 +7,36 @@ import { parameter, setParameters } from './parameters.ts'
 import type { State } from './state.ts'
 import { buildTransaction } from './transaction.ts'
 
-/** What a chain begins with. Accounts and producers shape the genesis block, and with it the chain id. */
+/** The initial state of a chain. Accounts and producers determine the genesis block and so the chain id. */
 export type Genesis = {
   accounts: readonly { address: string; balance: bigint; name?: string }[]
   /** Block producers, in the order of their turns. */
   producers: readonly { address: string; key?: string; url: string; votes: bigint }[]
-  /** Contracts that are there from the start; they are no part of the genesis block. Address of 42 hex characters, code as hex. */
+  /** Contracts that exist from the start but are not part of the genesis block. Addresses are 42 hex characters, code is hex. */
   contracts?: readonly { address: string; code: string }[]
   /** Chain parameters that differ from {@link setParameters}. */
   parameters?: Readonly<Record<string, bigint>>
-  /** Milliseconds of the first maintenance. */
+  /** Time of the first maintenance, milliseconds. */
   firstMaintenance: number
   /**
-   * A chain whose height is below the fork of 2018 that let stakes pay for energy, as a young private chain of real nodes
-   * is: energy is then always paid in coins. @default false
+   * Whether the height is below that of the fork of 2018, as on a young private chain of real nodes. Before that fork stakes
+   * do not pay for energy, only coins do. @default false
    */
   stakesPayNoEnergy?: boolean
-  /** The chain id: the last four bytes of the genesis id. @default as the genesis hashes */
+  /** The chain id, which replaces the last four bytes of the genesis hash. @default those of the hash */
   chainId?: number
   /**
-   * Smallest units of the state in one sun. Above 1 the chain counts finer than its native form can say, and takes no
-   * native transactions. @default 1
+   * Smallest units of the state in one sun. Above 1 the native format cannot express amounts, and the chain rejects native
+   * transactions. @default 1
    */
   unitsPerSun?: bigint
-  /** Milliseconds that a proposal is open. @default three days */
+  /** Lifetime of a proposal in milliseconds. @default three days */
   proposalLifetime?: number
 }
 
 const SENTENCE =
   'A new system must allow existing systems to be linked together without requiring any central control or coordination'
-/** Makes the producers of a chain. `latestBlock`: the block that all of them have built on. */
+/** Creates the producers of a chain. `latestBlock`: the block that all of them have built on. */
 function addProducers(state: State, { producers }: Genesis, latestBlock: number): void {
   for (const { address, url, votes } of producers) {
     const account: Account = state.get('account', address) ?? newAccount(address, 'AssetIssue', 0)
@@ -58,8 +58,8 @@ function addProducers(state: State, { producers }: Genesis, latestBlock: number)
 }
 
 /**
- * Adds the accounts and producers of a genesis to the state of a chain that goes on from `block`. The accounts have at least
- * the coins of genesis; the producers make the blocks that follow. Returns the block.
+ * Adds the accounts and producers of a genesis to the state of a chain that continues from `block`. The accounts get at
+ * least the coins of genesis, and the producers make the following blocks. Returns the block.
  */
 export function goOnFrom(block: ChainBlock, state: State, genesis: Genesis): ChainBlock {
   for (const { address, balance } of genesis.accounts) {
@@ -76,7 +76,7 @@ export function goOnFrom(block: ChainBlock, state: State, genesis: Genesis): Cha
 
 const NOBODY = Buffer.from(`0x${'0'.repeat(21)}`).toString('hex')
 
-/** Writes the state of genesis and seals its block: one transfer from nobody for each account. */
+/** Writes the state of genesis and seals its block, which has one transfer without a sender for each account. */
 export function createGenesis(state: State, genesis: Genesis): ChainBlock {
   setParameters(state, genesis.parameters)
   for (const { address, balance, name } of genesis.accounts)

@@ -1,4 +1,4 @@
-/** A chain in this process: what the rest of the program uses of it. */
+/** The entry of the dev chain: everything that other folders use. */
 export type { ChainBlock } from './block.ts'
 export { createDevChain, type DevChain } from './devChain.ts'
 export { EthereumError, ForkError, RefusedError } from './errors.ts'
@@ -37,5 +37,5 @@ export { TraceSizeError } from './trace/structLogger.ts'
 export { createTracer, type TraceRequest, TraceTimeoutError } from './trace/tracers.ts'
 export type { VmResult } from './vm/run.ts'
 export { slotKey } from './vm/vmState.ts'
-/** What a call sees of its block. */
+/** The block context of a call. */
 export type { BlockContext } from './vm/blockContext.ts'

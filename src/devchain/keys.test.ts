@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { devAccounts } from './keys.ts'
 
-/** Words of the test vectors of BIP-39, of several lengths. */
+/** Mnemonics of several lengths from the test vectors of BIP-39. */
 const WORDS = [
   'test test test test test test test test test test test junk',
   'legal winner thank year wave sausage worth useful legal winner thank yellow',
@@ -11,7 +11,7 @@ const WORDS = [
   'hamster diagram private dutch cause delay private meat slide toddler razor book happy fancy gospel tennis maple dilemma loan word shrug inflict delay length',
 ]
 
-test.each(WORDS)('default: derives the accounts that viem derives: %s', (words) => {
+test.each(WORDS)('default: derives the same accounts as viem: %s', (words) => {
   for (const path of ["m/44'/60'/0'/0", "m/44'/60'/1/2'/2147483646'"] as const)
     for (const [index, { address, key }] of devAccounts(12, words, path).entries()) {
       const account = mnemonicToAccount(words, { path: `${path}/${index}` })
@@ -20,6 +20,6 @@ test.each(WORDS)('default: derives the accounts that viem derives: %s', (words) 
     }
 })
 
-test('error: words that are no mnemonic', () => {
+test('error: an invalid mnemonic', () => {
   expect(() => devAccounts(1, 'test test junk')).toThrow('the mnemonic must have')
 })

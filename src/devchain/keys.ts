@@ -2,7 +2,7 @@ import { createECDH, createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 import { addressFromKey } from '../native/protobuf/signature.ts'
 
-/** The words that development tools share. The keys are known to everybody: never use them on a public network. */
+/** The mnemonic that development tools share. Everybody knows its keys: never use them on a public network. */
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 
 export type DevAccount = {
@@ -12,19 +12,19 @@ export type DevAccount = {
   key: string
 }
 
-/** A private key of a tree of keys, with what its children are derived from. */
+/** A private key with the chain code from which its children are derived. */
 type Node = { key: Buffer; chainCode: Buffer }
 
-/** Where the accounts are derived: an index follows. As of Ethereum wallets. */
+/** The derivation path of Ethereum wallets, without the index. */
 const DERIVATION_PATH = "m/44'/60'/0'/0"
 
-/** Keys by path and words: stretching the words into a seed is slow. */
+/** Derived keys by path and mnemonic, because computing the seed of a mnemonic is slow. */
 const parents = new Map<string, Node>()
 
 /**
- * The first accounts of some words, by the derivation of Ethereum wallets.
+ * The first accounts of a mnemonic, derived as in Ethereum wallets.
  *
- * @throws Error when the words are not a mnemonic, or the path is none.
+ * @throws Error when the mnemonic or the path is invalid.
  */
 export function devAccounts(
   count: number,
@@ -43,16 +43,16 @@ export function devAccounts(
   })
 }
 
-/** Numbers of words that a mnemonic can have. */
+/** Valid numbers of words of a mnemonic. */
 const LENGTHS = [12, 15, 18, 21, 24]
 
-/** The order of the curve. */
+/** The order of the curve secp256k1. */
 const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n
 
-/** The first index whose children are derived from the private key, as `'` in a path asks for. */
+/** The first hardened index (`'` in a path), whose keys are derived from the private key. */
 const HARDENED = 0x8000_0000
 
-/** The key at a path below some words (BIP-39, BIP-32). With the crypto of Node it takes a tenth of the time. */
+/** Derives the key at a path (BIP-39, BIP-32). Node's crypto module takes a tenth of the time of a JavaScript library. */
 function nodeAt(words: string, path: string): Node {
   const phrase = words.normalize('NFKD')
   if (!LENGTHS.includes(phrase.split(' ').length))

@@ -4,7 +4,7 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Transaction } from '../native/types.ts'
 import { createDevChain } from './devChain.ts'
 
-test('behavior: transactions that come at the same time share a block or follow in time', async () => {
+test('behavior: concurrent transactions share a block or have later blocks', async () => {
   const chain = await createDevChain({ blockTime: 0, now: () => 1_700_000_000_000 })
   await chain.start()
   const ask = async (name: string, body: unknown) => {
@@ -30,7 +30,7 @@ test('behavior: transactions that come at the same time share a block or follow 
   const blocks = Array.from({ length: ledger.head().header.number }, (_, i) => ledger.block(i + 1))
   const mined = blocks.flatMap((block) => block?.transactions ?? [])
   expect(mined).toHaveLength(8)
-  // None is empty but the first, which starts the clock.
+  // Only the first block, which starts the clock, is empty.
   expect(blocks.slice(1).every((block) => (block?.transactions.length ?? 0) > 0)).toBe(true)
   const times = blocks.map((block) => block?.header.timestamp ?? 0)
   expect(new Set(times).size).toBe(times.length)

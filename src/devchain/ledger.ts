@@ -28,7 +28,7 @@ export type MineOptions = {
   timestamp: number | (() => number)
   /** @default the producer whose turn it is */
   producer?: string
-  /** Exactly these transactions, all of which must be valid. @default the valid transactions of the pool */
+  /** Exactly these transactions, which must all be valid. @default the valid transactions of the pool */
   only?: readonly ChainTransaction[]
   /** Makes no block unless this transaction is still in the pool. Another block may have taken it already. */
   pending?: string
@@ -44,7 +44,7 @@ export type Snapshot = Mark & { waiting: readonly Pending[] }
  * @param options.types - The native contract types to execute.
  * @param options.ethereum - Rules for Ethereum transactions.
  * @param options.fork - The chain to fork. The accounts and producers of genesis are added to it.
- * @throws MissingStateError where a value of the forked chain must be fetched first.
+ * @throws MissingStateError if a value of the forked chain must be fetched first.
  */
 export function createLedger(
   genesis: Genesis,
@@ -62,7 +62,7 @@ export function createLedger(
   const chainId = fork?.chainId ?? Number.parseInt(head().id.slice(-8), 16)
   const contexts = createBlockContexts({ chainId, ethereum, fork, genesis, store, types })
   const waiting = createWaiting({ contexts, ethereum, genesis, store })
-  /** What transactions printed, by their records. */
+  /** Console output of transactions, by their records. */
   const printed = new WeakMap<TransactionInfo, readonly Uint8Array[]>()
   let queue: Promise<unknown> = Promise.resolve()
 
@@ -88,7 +88,7 @@ export function createLedger(
     })
     for (const [record, lines] of made.printed) printed.set(record, lines)
     store.add(made.block, state.changes())
-    // The block left out transactions that are no longer valid.
+    // The block omitted transactions that are no longer valid.
     const ids = new Set(taken.map(({ id }) => id))
     waiting.keep(({ id }) => !ids.has(id))
     contexts.made()
@@ -103,7 +103,7 @@ export function createLedger(
     numberOf: store.numberOf,
     placeOf: store.placeOf,
     changedAt: (...of: Parameters<typeof store.changedAt>) => store.changedAt(...of),
-    /** The state after the block at a height. @throws ForkError where it is before a fork and the node keeps none */
+    /** The state after the block at a height. @throws ForkError before a fork if the node does not keep the state */
     stateAt: (number: number): StateReader =>
       fork && number < first ? fork.stateAt(number) : store.stateAt(number),
     blockAt: contexts.blockAt,
@@ -116,7 +116,7 @@ export function createLedger(
     chooseNext: contexts.chooseNext,
     setCoinbase: contexts.setCoinbase,
     shiftTurn: contexts.shiftTurn,
-    /** What a transaction printed on the console of `console.sol`, by its record. */
+    /** The output of a transaction on the console of `console.sol`, by its record. */
     printedBy: (info: TransactionInfo): readonly Uint8Array[] => printed.get(info) ?? [],
     /** Rules for Ethereum transactions. */
     rules: ethereum,
@@ -174,7 +174,7 @@ export function createLedger(
         waiting.replace(snapshot.waiting)
       }),
 
-    /** Removes every block above `number`. With `keep` their transactions return to the pool. Returns a mark of the new newest block. */
+    /** Removes every block above `number`. With `keep` their transactions return to the pool. Returns a mark of the newest block. */
     rewind: (number: number, keep: boolean) =>
       exclusive(async () => {
         const mark = store.markAt(number)
@@ -185,7 +185,7 @@ export function createLedger(
         return mark
       }),
 
-    /** Adds the blocks and changes of a state file, while nothing else runs. */
+    /** Adds the blocks and changes of a state file. No other call may run meanwhile. */
     restore: {
       block(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
         if (block.header.number > first) store.add(block, changes)

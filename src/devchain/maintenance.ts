@@ -4,7 +4,7 @@ import { PROPOSAL_KEYS, parameter } from './parameters.ts'
 import { slotOf } from './resources.ts'
 import type { State, StateReader } from './state.ts'
 
-/** Book-keeping of a block after its transactions: its producer's record and pay, and what is due at a maintenance. */
+/** Finishes a block after its transactions: updates and pays its producer, and runs the maintenance if it is due. */
 export function closeBlock(
   state: State,
   block: { number: number; timestamp: number; producer: string },
@@ -38,7 +38,7 @@ export function closeBlock(
   state.set('property', 'nextMaintenance', BigInt(due + rounds * interval))
 }
 
-/** Adds the part of a reward that a witness keeps. What its voters would get is not paid by this chain. */
+/** Adds the part of a reward that a witness keeps. This chain does not pay the part of the voters. */
 function reward(state: State, address: string, pay: bigint): void {
   const { brokerage } = state.get('witness', address) as Witness
   addProperty(state, `allowance:${address}`, BigInt(Math.trunc((brokerage / 100) * Number(pay))))
@@ -82,8 +82,8 @@ function setParameter(state: State, id: bigint, value: bigint, now: number): voi
 }
 
 /**
- * The newest block that at least 70 percent of the producers have built on: it cannot be undone any more. With five
- * producers in turn it is three blocks behind the head.
+ * The solidified block: the newest block that at least 70 percent of the producers have built on. With five producers it
+ * is three blocks behind the head.
  */
 export function solidNumber(state: StateReader): number {
   const latest = (state.get('list', 'witnesses') ?? [])

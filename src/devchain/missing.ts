@@ -2,8 +2,8 @@ import { createOverlay } from './state.ts'
 import type { Overlay } from './state.ts'
 
 /**
- * A value of the state is not in memory and must be fetched. Work on the state uses overlays, so it can start again once the
- * value is there.
+ * A value of the state is not in memory and must be fetched. Work on the state uses overlays, so it can start again when
+ * the value is fetched.
  */
 export class MissingStateError extends Error {
   override name = 'MissingStateError'
@@ -17,8 +17,8 @@ export class MissingStateError extends Error {
 }
 
 /**
- * Runs work that reads state, and runs it again after each value that had to be fetched. The work must have no effect before
- * its last read.
+ * Runs work that reads state, and runs it again after each value that had to be fetched. The work must have no effect
+ * before its last read.
  */
 export async function resolving<result>(work: () => result | Promise<result>): Promise<result> {
   for (;;) {

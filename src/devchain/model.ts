@@ -1,4 +1,4 @@
-/** What the chain keeps in its state, by table. Amounts are sun (int64), times milliseconds, addresses 42 hex characters. */
+/** The tables of the chain's state. Amounts are sun (int64), times milliseconds, addresses 42 hex characters. */
 export type Tables = {
   /** By address. */
   account: Account
@@ -6,7 +6,7 @@ export type Tables = {
   code: Uint8Array
   /** 32-byte values as hex without leading zeros, by `address/slot`. */
   storage: string
-  /** By address; absent where nothing was counted yet (see nonce.ts). */
+  /** By address; absent before the first count (see nonce.ts). */
   nonce: bigint
   /** By address. */
   contract: ContractRecord
@@ -16,7 +16,7 @@ export type Tables = {
   proposal: Proposal
   /** By id. */
   asset: Asset
-  /** By `from/to/resource`; `…/locked` holds what cannot be taken back yet. */
+  /** By `from/to/resource`; `…/locked` is the part that cannot be undelegated yet. */
   delegation: Delegation
   /** Addresses that an address delegates to (`from/…`) or receives from (`to/…`). */
   delegationIndex: string[]
@@ -24,7 +24,7 @@ export type Tables = {
   parameter: bigint
   /** Counters and sums of the chain. */
   property: bigint
-  /** Price histories, in the text form of `getenergyprices`. */
+  /** Price histories in the text format of `getenergyprices`. */
   prices: string
   /** Lists: `witnesses`, `assets`. */
   list: string[]
@@ -35,7 +35,7 @@ export type Tables = {
 export type Resource = 'BANDWIDTH' | 'ENERGY'
 export type Power = Resource | 'TRON_POWER'
 
-/** What was used of a resource; it recovers over a window that starts at `time`. */
+/** The used part of a resource, which recovers over a window that starts at `time`. */
 export type Usage = {
   /** Points. */
   used: bigint
@@ -73,12 +73,12 @@ export type Account = {
   net: Usage
   freeNet: Usage
   energy: Usage
-  /** Absent while nobody changed it: then the address itself, weight 1 of 1. */
+  /** Absent for the default: the address itself, with weight 1 of 1. */
   owner?: Permission
   witness?: Permission
   active: Permission[]
   isWitness: boolean
-  /** Set when the account first staked while stakes for votes alone were possible. */
+  /** Set at the account's first stake since stakes for votes alone exist. */
   ownPower?: true
   accountId?: string
   issuedAsset?: string
@@ -111,7 +111,7 @@ export type Witness = {
   latestBlock: number
   latestSlot: number
   isJobs: boolean
-  /** Percent of the rewards that the witness keeps. */
+  /** Percentage of the rewards that the witness keeps. */
   brokerage: number
 }
 
@@ -128,7 +128,7 @@ export type Proposal = {
 export type Asset = {
   id: string
   owner: string
-  /** Hex, as the other texts. */
+  /** Hex, like the other texts. */
   name: string
   abbr: string
   description: string
@@ -146,15 +146,15 @@ export type Asset = {
 
 export type Delegation = { amount: bigint; expires: number }
 
-/** Slots in thousandths of 24 hours: what a resource takes to recover. */
+/** The recovery time of a resource, 24 hours, in thousandths of slots. */
 export const FULL_WINDOW = 28_800_000n
 
 const unused: Usage = { used: 0n, time: 0n, window: FULL_WINDOW }
 
-/** Operations that an active permission may do by default: every type that the chain executes. */
+/** The default operations of an active permission: every type that the chain executes. */
 const DEFAULT_OPERATIONS = '7fff1fc0033ec30f000000000000000000000000000000000000000000000000'
 
-/** The permissions of a new account: itself, with weight 1 of 1. */
+/** The permissions of a new account: its own key, with weight 1 of 1. */
 export function defaultPermissions(address: string): Pick<Account, 'owner' | 'active'> {
   const keys = [{ address, weight: 1n }]
   return {
@@ -172,7 +172,7 @@ export function defaultPermissions(address: string): Pick<Account, 'owner' | 'ac
   }
 }
 
-/** An account as the chain creates it: no coins, nothing used. Contracts and genesis accounts carry no permissions. */
+/** A new account without coins and used resources. Contracts and genesis accounts have no permissions. */
 export function newAccount(
   address: string,
   type: Account['type'],

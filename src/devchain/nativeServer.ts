@@ -38,7 +38,7 @@ export function createNativeTransport(native: Native): NativeTransport {
         method: body === undefined ? 'GET' : 'POST',
         body: body ?? '',
         query: new URLSearchParams(query),
-        // The gateway in this process does not read them.
+        // The gateway in this process does not read signatures.
         isUnsigned: true,
       })
       signal?.throwIfAborted()

@@ -7,8 +7,8 @@ import type { Contract, Transaction } from '../native/types.ts'
 type Json = Record<string, unknown>
 
 /**
- * A transaction's content without what a node does not read: members that no message has are skipped, and enum names in
- * lower case (as compilers write them in an ABI) mean those that begin with a capital.
+ * The content of a transaction as a node reads it: without members that the messages do not have, and with capitalised
+ * enum names, which compilers write in lower case in an ABI.
  */
 export function readableContent(raw: Transaction['raw_data']): Transaction['raw_data'] {
   const contract = (raw.contract ?? []).map((item): Contract => {

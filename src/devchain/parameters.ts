@@ -4,8 +4,8 @@ type Parameter = readonly [key: string, value: bigint, proposal?: number]
 
 /**
  * The chain parameters in the order in which `getchainparameters` prints them, with the values of this chain and the
- * number under which a proposal changes each. The values follow the public network where it is not too slow for a
- * desk.
+ * number under which a proposal changes each. The values are those of the public network, except where those are too slow
+ * for development.
  */
 const PARAMETERS: readonly Parameter[] = [
   ['getMaintenanceTimeInterval', 21_600_000n, 0],
@@ -91,7 +91,7 @@ export const PROPOSAL_KEYS: ReadonlyMap<bigint, string> = new Map(
   PARAMETERS.flatMap(([key, , id]) => (id === undefined ? [] : [[BigInt(id), key]])),
 )
 
-/** Writes the genesis values; `overrides` replaces some, by key. */
+/** Writes the genesis values. `overrides` replaces some of them, by key. */
 export function setParameters(
   state: State,
   overrides: Readonly<Record<string, bigint>> = {},
@@ -99,7 +99,7 @@ export function setParameters(
   for (const [key, value] of PARAMETERS) state.set('parameter', key, overrides[key] ?? value)
 }
 
-/** The value in force. */
+/** The current value of a parameter. */
 export function parameter(state: StateReader, key: string): bigint {
   const value = state.get('parameter', key)
   if (value === undefined) throw new Error(`there is no chain parameter ${key}`)

@@ -16,7 +16,7 @@ const refuse = (message: string): never => {
 
 const readable = (address: string) => toBase58(Buffer.from(address, 'hex'))
 
-/** The permission of an account under an id; an account that was never seen has those of a new one. */
+/** The permission of an account with an id. An unknown account has the permissions of a new one. */
 export function permissionOf(
   state: StateReader,
   address: string,
@@ -31,7 +31,7 @@ export function permissionOf(
 
 const recoveredSigners = new Map<string, string>()
 
-/** Who signed; remembered, because the pool and the block both ask. */
+/** The signer of a hash. It is cached, because the pool and the block both need it. */
 function signer(id: string, signature: string): string {
   const key = `${id}/${signature}`
   const known = recoveredSigners.get(key)
@@ -62,7 +62,7 @@ export function checkSigners(state: StateReader, transaction: ChainTransaction):
   if (signWeight(permission, transaction).weight < permission.threshold) refuse('sig error')
 }
 
-/** Who of a permission's keys has signed, and their weight together. @throws RefusedError SIGERROR */
+/** The keys of a permission that have signed, and their total weight. @throws RefusedError SIGERROR */
 export function signWeight(
   permission: Permission,
   transaction: ChainTransaction,

@@ -6,10 +6,10 @@ import type { ChainTransaction } from './transaction.ts'
 /** A transaction of the pool, with its result on top of those before it, if it was executed there. */
 export type Pending = { transaction: ChainTransaction; applied?: Applied }
 
-/** The transactions that wait for a block, in the order of their arrival. */
+/** The pending transactions, in the order of their arrival. */
 export type Pool = ReturnType<typeof createPool>
 
-/** Creates a pool. */
+/** Creates an empty pool. */
 export function createPool(items: readonly Pending[] = []) {
   let list: Pending[] = [...items]
 

@@ -2,12 +2,12 @@ import type { TransactionInfo } from '../native/types.ts'
 import type { SmartResult } from './contracts/smart.ts'
 import type { Bill } from './fees.ts'
 
-/** A log in the node's form: what is empty is left out. */
+/** A log in the node's format, without empty members. */
 export function printLog({ address, topics, data }: SmartResult['logs'][number]) {
   return { address, ...(topics.length > 0 && { topics }), ...(data !== '' && { data }) }
 }
 
-/** An internal transaction in the node's form. */
+/** An internal transaction in the node's format. */
 export function printInternal(entry: SmartResult['internal'][number]) {
   return {
     hash: entry.hash,
@@ -24,7 +24,7 @@ export function printInternal(entry: SmartResult['internal'][number]) {
   }
 }
 
-/** What a transaction used and paid, in the node's form. */
+/** The used resources and fees of a transaction in the node's format. */
 export function printReceipt(bill: Bill, total = 0n): NonNullable<TransactionInfo['receipt']> {
   return withoutZeros({
     energy_usage: bill.energyUsage,
@@ -36,7 +36,7 @@ export function printReceipt(bill: Bill, total = 0n): NonNullable<TransactionInf
   }) as NonNullable<TransactionInfo['receipt']>
 }
 
-/** Amounts in the node's form: zeros are left out, safe integers are numbers. */
+/** Amounts in the node's format: without zeros, with safe integers as numbers. */
 export function withoutZeros<name extends string>(
   amounts: Record<name, bigint>,
 ): Partial<Record<name, number | bigint>> {
@@ -46,7 +46,7 @@ export function withoutZeros<name extends string>(
   return printed
 }
 
-/** An int64 as JSON carries it. */
+/** An int64 as a JSON value: a number if it is safe, otherwise a bigint. */
 export function printInt(amount: bigint): number | bigint {
   const number = Number(amount)
   return Number.isSafeInteger(number) ? number : amount

@@ -9,18 +9,18 @@ import type { Overlay, StateReader } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 import type { runVm } from './vm/run.ts'
 
-/** A transaction of a block that was executed again. */
+/** A transaction of a block with its second execution. */
 export type Replayed = {
   index: number
   transaction: ChainTransaction
   info: Applied['info']
-  /** The state before it. */
+  /** The state before the transaction. */
   before: StateReader
-  /** The state after it; its changes are those of the transaction. */
+  /** The state after the transaction, with its changes. */
   after: Overlay
 }
 
-/** A transaction that is executed again does something else than its record says. */
+/** A transaction has another outcome than its record when it is executed again. */
 export class ReplayError extends Error {
   override name = 'ReplayError'
 }
@@ -29,7 +29,7 @@ export class ReplayError extends Error {
  * Executes the transactions of a block again, in their order, on the state before the block. The chain does not change.
  *
  * @param observe - Returns the listener for the run of the transaction at an index.
- * @throws ReplayError when a transaction does something else than its record says: the chain was restarted with other rules,
+ * @throws ReplayError when the outcome of a transaction differs from its record: the chain was restarted with other rules,
  *   or was reverted meanwhile.
  */
 export async function* replayBlock(
@@ -44,7 +44,7 @@ export async function* replayBlock(
     const after = createOverlay(state)
     const listener = observe(index)
     const own = listener ? { ...context, observe: listener } : context
-    // oxlint-disable-next-line no-await-in-loop -- each runs on the state that the one before it left
+    // oxlint-disable-next-line no-await-in-loop -- each runs on the state after the previous one
     const { info } = await applyTransaction(after, transaction, own)
     const full = { ...info, blockNumber: number, blockTimeStamp: timestamp }
     if (!isDeepStrictEqual(full, block.infos[index]))

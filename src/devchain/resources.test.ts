@@ -16,7 +16,7 @@ function stateWith(parameters: Record<string, bigint> = {}) {
 }
 
 describe('recovered', () => {
-  test('default: use fades linearly over a day', () => {
+  test('default: a use recovers linearly over a day', () => {
     const usage = { used: 1_000n, time: 1_000n, window: FULL }
     const at = (slots: bigint) => recovered(usage, 1_000n + slots)
     expect([at(0n), at(7_200n), at(14_400n), at(28_799n), at(28_800n)]).toEqual([
@@ -34,7 +34,7 @@ describe('consume', () => {
     expect(consume(stateWith(), fresh, 265n, 5n)).toEqual({ used: 265n, time: 5n, window: FULL })
   })
 
-  test('behavior: a window weighs what is left of the old use against the new one', () => {
+  test('behavior: the window is the weighted average of the remaining use and the new one', () => {
     const first = consume(stateWith(), fresh, 1_000n, 0n)
     const second = consume(stateWith(), first, 1_000n, 14_400n)
     expect(second).toEqual({ used: 1_500n, time: 14_400n, window: 24_000_000n })
@@ -48,7 +48,7 @@ describe('consume', () => {
   })
 })
 
-test('consumeFree: always recovers over a day', () => {
+test('consumeFree: recovers over a day after any use', () => {
   const first = consumeFree(fresh, 300n, 100n)
   expect(consumeFree(first, 200n, 14_500n)).toEqual({ used: 350n, time: 14_500n, window: FULL })
 })

@@ -3,7 +3,7 @@ import type { Account, Resource, Usage } from './model.ts'
 import { parameter } from './parameters.ts'
 import type { StateReader } from './state.ts'
 
-/** Milliseconds of a slot, the clock in which resources recover. */
+/** Milliseconds of a slot, which is the time unit of recovery. */
 export const SLOT = 3_000
 
 /** Sun in a coin. */
@@ -17,13 +17,13 @@ export function slotOf(time: number): bigint {
   return BigInt(Math.floor(time / SLOT))
 }
 
-/** What is still used at a slot: use fades linearly over its window. */
+/** The part of a use that has not recovered at a slot. A use recovers linearly over its window. */
 export function recovered(usage: Usage, now: bigint): bigint {
   const window = usage.window / 1000n
   return (average(usage, now, window) * window) / PRECISION
 }
 
-/** A use with more used at a slot. The window shrinks or stretches so that old and new parts recover on their own time. */
+/** Adds to a use at a slot. The new window is the average of both recovery times, weighted by their amounts. */
 export function consume(state: StateReader, usage: Usage, amount: bigint, now: bigint): Usage {
   const fine = parameter(state, 'getAllowCancelAllUnfreezeV2') === 1n
   const window = usage.window / 1000n
@@ -41,14 +41,14 @@ export function consume(state: StateReader, usage: Usage, amount: bigint, now: b
   return { used, time: now, window: size < FULL_WINDOW ? size : FULL_WINDOW }
 }
 
-/** The same for free bandwidth, whose window is always a day. */
+/** The same for free bandwidth, whose window is a day. */
 export function consumeFree(usage: Usage, amount: bigint, now: bigint): Usage {
   const old = average({ ...usage, window: FULL_WINDOW }, now, SLOTS_A_DAY)
   const added = divideUp(amount * PRECISION, SLOTS_A_DAY)
   return { used: ((old + added) * SLOTS_A_DAY) / PRECISION, time: now, window: FULL_WINDOW }
 }
 
-/** A use after `moved` of another use joined it: what a delegator takes back is partly used. */
+/** Adds the moved part of another use, because an undelegated stake can be partly used. */
 export function join(
   usage: Usage,
   moved: bigint,
@@ -80,13 +80,13 @@ const TOTALS = {
   ENERGY: { limit: 'getTotalEnergyCurrentLimit', weight: 'totalEnergyWeight' },
 } as const
 
-/** All of a resource on the chain, and how many coins it is shared by. */
+/** The total amount of a resource on the chain, and the number of coins that share it. */
 export function totals(state: StateReader, resource: Resource): { limit: bigint; weight: bigint } {
   const { limit, weight } = TOTALS[resource]
   return { limit: parameter(state, limit), weight: state.get('property', weight) ?? 0n }
 }
 
-/** What an account's stake gives of a resource. Computed in floating point, as the node does. */
+/** The amount of a resource that an account's stake gives. Computed in floating point, like the node. */
 export function stakeLimit(state: StateReader, account: Account, resource: Resource): bigint {
   const { limit, weight } = totals(state, resource)
   if (weight === 0n) return 0n
@@ -94,13 +94,13 @@ export function stakeLimit(state: StateReader, account: Account, resource: Resou
   return BigInt(Math.trunc(staked * (Number(limit) / Number(weight))))
 }
 
-/** What an account may still use of its stake's energy. */
+/** The unused energy of an account's stake. */
 export function energyLeft(state: StateReader, account: Account, now: bigint): bigint {
   const left = stakeLimit(state, account, 'ENERGY') - recovered(account.energy, now)
   return left > 0n ? left : 0n
 }
 
-/** Coins that an account may vote with, in sun: all of its stake, or what it staked for votes alone. */
+/** The voting power of an account in sun: its whole stake, or its stake for votes alone. */
 export function votingPower(account: Account): bigint {
   const { BANDWIDTH, ENERGY, TRON_POWER } = account.frozen
   if (account.ownPower) return TRON_POWER

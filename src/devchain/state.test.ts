@@ -6,7 +6,7 @@ import { createHistory, createOverlay } from './state.ts'
 const key = fc.constantFrom('a', 'b', 'c', 'd')
 const changes = fc.dictionary(key, fc.option(fc.bigInt(), { nil: undefined }))
 
-/** Every step that a chain takes: changes of a block or of a tool, and ways back. */
+/** The operations of a chain: changes by a block or a tool, and truncations. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('apply' as const), changes }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('truncate' as const), back: fc.nat(5) }) },
@@ -32,7 +32,7 @@ describe('createHistory', () => {
     expect(history.changedAt('property', 'a', 1)).toBe(0)
   })
 
-  test('behavior: truncate undoes a key that was first written after the point, twice', () => {
+  test('behavior: truncate removes a key that was first written after the point, twice', () => {
     const history = createHistory()
     history.apply(named({ a: 1n }))
     history.apply(named({ b: 1n }))
@@ -43,7 +43,7 @@ describe('createHistory', () => {
     expect(history.changesAt(1).size).toBe(0)
   })
 
-  test('behavior: after any changes and ways back it is what a list of whole states says', () => {
+  test('behavior: after any changes and truncations it equals a list of whole states', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const history = createHistory()
@@ -68,7 +68,7 @@ describe('createHistory', () => {
 })
 
 describe('createOverlay', () => {
-  test('default: changes stay apart until they are committed', () => {
+  test('default: the parent does not see changes before the commit', () => {
     const outer = createOverlay(createHistory())
     outer.set('property', 'a', 1n)
     const inner = createOverlay(outer)
@@ -81,7 +81,7 @@ describe('createOverlay', () => {
     expect(outer.get('storage', '41aa.0/00:ff')).toBe('2a')
   })
 
-  test('error: a history is only written by blocks', () => {
+  test('error: an overlay cannot commit to a history', () => {
     const overlay = createOverlay(createHistory())
     overlay.set('property', 'a', 1n)
     expect(() => overlay.commit()).toThrow('read-only')

@@ -3,17 +3,17 @@ import type { Tables } from './model.ts'
 
 type Table = keyof Tables
 
-/** A key-value view of the chain's state. Values are replaced as a whole, never mutated. */
+/** A key-value view of the chain's state. Values are replaced, never mutated. */
 export type StateReader = {
   get<table extends Table>(table: table, key: string): Tables[table] | undefined
 }
 
 export type State = StateReader & {
-  /** `undefined` deletes. */
+  /** Sets a value; `undefined` deletes it. */
   set<table extends Table>(table: table, key: string, value: Tables[table] | undefined): void
 }
 
-/** A state on top of another one: its changes are seen through it and reach the parent with `commit`. */
+/** A state on top of a parent. It includes its own changes, and `commit` writes them to the parent. */
 export type Overlay = State & {
   /** Sets values by `table:key`. */
   setAll(values: Iterable<readonly [name: string, value: unknown]>): void
@@ -25,35 +25,35 @@ export type Overlay = State & {
 type Version = { revision: number; value: unknown }
 
 /**
- * Every value that any key ever had. Each set of changes (a block, or a state change by a tool) makes a new revision, so
- * every earlier state can be read and restored.
+ * All present and past values. Each set of changes (a block, or a state change by a tool) makes a new revision, so every
+ * earlier state can be read and restored.
  */
 export type History = StateReader & {
-  /** The newest revision; -1 while nothing was applied. */
+  /** The newest revision; -1 before the first change. */
   revision(): number
-  /** The state as of a revision. Reading it throws EthereumError once that revision is undone. */
+  /** The state as of a revision. Reads throw EthereumError after that revision is removed. */
   at(revision: number): StateReader
-  /** Records changes. Returns the revision that they make. */
+  /** Records changes. Returns their revision. */
   apply(changes: ReadonlyMap<string, unknown>): number
-  /** Undoes every revision above one. Costs what was changed since, whatever the size of the state. */
+  /** Removes every later revision. Its cost depends on the number of changes, not on the size of the state. */
   truncate(revision: number): void
-  /** The newest revision up to `revision` that changed a key; undefined when none did. */
+  /** The newest revision up to `revision` that changed a key; undefined if none did. */
   changedAt(table: Table, key: string, revision: number): number | undefined
-  /** What a revision changed. */
+  /** The changes of a revision. */
   changesAt(revision: number): ReadonlyMap<string, unknown>
-  /** Every newest value that is there, by `table:key`. */
+  /** Every newest value, by `table:key`. */
   entries(): Iterable<[name: string, value: unknown]>
 }
 
 /** An empty state. */
 const nothing: StateReader = { get: () => undefined }
 
-/** The state of a chain with all of its past, in memory. @param base - what is there where nothing was changed */
+/** Creates a history in memory. @param base - the state before the first revision */
 export function createHistory(base: StateReader = nothing): History {
   const versions = new Map<string, Version[]>()
-  /** The keys that each revision changed. */
+  /** The changed keys of each revision. */
   const changed: string[][] = []
-  /** The revisions that each truncation went back to. */
+  /** The newest revision after each truncation. */
   const returns: number[] = []
 
   const find = (key: string, revision: number): Version | undefined => {
@@ -69,7 +69,7 @@ export function createHistory(base: StateReader = nothing): History {
     return list[low - 1]
   }
 
-  /** Whether a revision was undone since this was called. */
+  /** Returns a function that tells whether a revision was removed since this call. */
   function undoneLater(revision: number): () => boolean {
     let seen = returns.length
     let isUndone = false
@@ -126,7 +126,7 @@ export function createHistory(base: StateReader = nothing): History {
   }
 }
 
-/** A writable state whose changes stay apart from `parent` until they are committed. */
+/** Creates a writable state. `parent` does not see its changes before `commit`. */
 export function createOverlay(parent: StateReader | State): Overlay {
   const changes = new Map<string, unknown>()
   return {

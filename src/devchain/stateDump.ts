@@ -11,7 +11,7 @@ export function packState(entries: Iterable<readonly [name: string, value: unkno
   return gzipSync(JSON.stringify({ ethgate: 1, state: kept }, writeValue))
 }
 
-/** Reads what `packState` wrote. @throws Error when it is something else */
+/** Reads the result of `packState`. @throws Error when the bytes are anything else */
 export function unpackState(dump: Uint8Array): [name: string, value: unknown][] {
   const { ethgate, state } = parse(dump)
   if (ethgate !== 1 || !Array.isArray(state))

@@ -17,7 +17,7 @@ export type StateFile = {
   read(): StateEntry[]
 }
 
-/** Keeps a chain in a file. */
+/** Opens a file that stores a chain. */
 export function createStateFile(file: string): StateFile {
   return {
     append: (entry) => appendFileSync(file, `${JSON.stringify(entry, writeValue)}\n`),
@@ -25,7 +25,7 @@ export function createStateFile(file: string): StateFile {
       if (!existsSync(file)) return []
       const text = readFileSync(file, 'utf8')
       const lines = text.split('\n')
-      // A complete file ends in a line break. Anything after it was cut off when the process ended.
+      // A complete file ends in a line break. Text after it is a line that was incomplete when the process ended.
       const rest = lines.pop() ?? ''
       if (rest !== '') truncateSync(file, Buffer.byteLength(text) - Buffer.byteLength(rest))
       return lines.map((line, index) => {
@@ -44,22 +44,22 @@ export function createStateFile(file: string): StateFile {
   }
 }
 
-/** The block that the forked chain in a file goes on from; undefined when there is no file. @throws as `read` does */
+/** The fork block of the chain in a file; undefined when there is no file. @throws as `read` does */
 export function keptForkBlock(file: string): number | undefined {
   const [first] = createStateFile(file).read()
   return first?.kind === 'chain' ? Number.parseInt(first.genesis.slice(0, 16), 16) : undefined
 }
 
-/** Writes values that JSON does not know: big integers, bytes, undefined. */
+/** Serialises values that JSON does not have: big integers, bytes, undefined. */
 export function writeValue(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() }
   if (value instanceof Uint8Array) return { $hex: Buffer.from(value).toString('hex') }
-  // Buffer turns itself into an object before it gets here.
+  // Buffer.toJSON has already converted a buffer into an object.
   if (isBufferJson(value)) return { $hex: Buffer.from(value.data).toString('hex') }
   return value === undefined ? { $none: true } : value
 }
 
-/** Reads what `writeValue` wrote. */
+/** Parses the values of `writeValue`. */
 export function readValue(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const [name, ...more] = Object.keys(value)

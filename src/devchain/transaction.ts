@@ -13,12 +13,12 @@ import type { Transaction, TransactionResult } from '../native/types.ts'
 import { readableContent } from './pack.ts'
 import { createdByTransaction } from './vm/createdAddress.ts'
 
-/** A transaction as the chain works with it: its exact bytes and the fields that decide about it. */
+/** A transaction of the chain: its exact bytes and its decoded fields. */
 export type ChainTransaction = {
   id: string
   rawHex: string
   signatures: readonly string[]
-  /** Contract type; empty when there is no contract. */
+  /** Contract type; empty if there is no contract. */
   type: string
   value: Readonly<Record<string, unknown>>
   permissionId: number
@@ -30,27 +30,27 @@ export type ChainTransaction = {
   feeLimit: bigint
   /** Memo, hex. */
   memo: string
-  /** Bytes of the message without results. */
+  /** Length of the message without results, in bytes. */
   size: number
-  /** What it says as an Ethereum transaction, when it came as one. */
+  /** Its fields as an Ethereum transaction, if it was sent as one. */
   ethereum?: EthereumTransaction
 }
 
 /** An Ethereum transaction. Addresses are 42 hex characters, amounts the smallest unit of the chain. */
 export type EthereumTransaction = {
   from: string
-  /** Absent when a contract is created. */
+  /** Absent for a contract creation. */
   to?: string
   value: bigint
   /** Hex without `0x`. */
   data: string
   gas: bigint
-  /** The most that is paid for a unit of gas: `gasPrice`, or `maxFeePerGas`. */
+  /** Maximum price of a unit of gas: `gasPrice` or `maxFeePerGas`. */
   maxPrice: bigint
   nonce: bigint
-  /** The contract that is created, where sender and nonce decide it. */
+  /** The address of the created contract, if it depends on sender and nonce. */
   creates?: string
-  /** The fields that JSON-RPC shows as they were signed. */
+  /** The signed values of fields that JSON-RPC shows unchanged. */
   fields: Readonly<Record<string, unknown>>
 }
 
@@ -64,10 +64,10 @@ export function readTransaction(input: string | Uint8Array): ChainTransaction {
 }
 
 /**
- * Packs a transaction from its JSON form. The content is encoded anew from `raw_data`, as a node does; `raw_data_hex` is
- * not looked at.
+ * Packs a transaction from its JSON format. Like a node, it encodes the content from `raw_data` and ignores
+ * `raw_data_hex`.
  *
- * @throws TypeError naming the field that cannot be encoded.
+ * @throws TypeError that names the field that cannot be encoded.
  */
 export function packTransaction(json: Transaction): ChainTransaction {
   const raw = rawDataFromJson(readableContent(json.raw_data), { visible: json.visible })
@@ -105,7 +105,7 @@ function toChainTransaction(json: Transaction): ChainTransaction {
   }
 }
 
-/** A transaction of one contract, not signed. */
+/** An unsigned transaction with one contract. */
 export function buildTransaction(options: buildTransaction.Options): ChainTransaction {
   const { contract, memo, feeLimit, ...rest } = options
   const raw: RawDataJson = {
@@ -138,7 +138,7 @@ export declare namespace buildTransaction {
   }
 }
 
-/** The transaction as a node prints it. `results` are those of its block, or the prediction while it waits. */
+/** A transaction in the node's format. `results` are those of its block, or the predicted ones while it is pending. */
 export function printTransaction(
   transaction: ChainTransaction,
   results: TransactionResult[] | undefined,
@@ -160,7 +160,7 @@ export function printTransaction(
   }
 }
 
-/** Bytes of the transaction with its results, as it stands in a block. */
+/** Length in bytes of a transaction with its results, as in a block. */
 export function transactionBytes(
   transaction: ChainTransaction,
   results: TransactionResult[],
@@ -168,7 +168,7 @@ export function transactionBytes(
   return encode(transaction, results)
 }
 
-/** The whole message. Its content is encoded already. */
+/** Encodes the whole message from its encoded content. */
 function encode(
   { rawHex, signatures }: Pick<ChainTransaction, 'rawHex' | 'signatures'>,
   results: readonly TransactionResult[] = [],

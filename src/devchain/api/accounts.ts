@@ -30,7 +30,7 @@ function printPermission(permission: Permission): Record<string, unknown> {
   }
 }
 
-/** The window of a resource: thousandths of slots once it was used under the finer rule. */
+/** The window of a resource, in slots; in thousandths of slots after a use under the finer rule. */
 function printWindow(prefix: string, usage: Usage): Record<string, unknown> {
   if (usage.time === 0n || usage.window % 1000n === 0n)
     return { [`${prefix}_window_size`]: Number(usage.window / 1000n) }
@@ -40,7 +40,7 @@ function printWindow(prefix: string, usage: Usage): Record<string, unknown> {
   }
 }
 
-/** An account as a node prints it; `now` is the slot to which uses have recovered. */
+/** An account in the node's format. `now` is the slot up to which used resources have recovered. */
 function printAccount(state: StateReader, account: Account, now: bigint): unknown {
   const { frozen } = account
   return {
@@ -136,7 +136,7 @@ function nets(state: StateReader, account: Account, now: bigint): Record<string,
 
 const slotNow = (call: Call) => slotOf(call.newest.header.timestamp)
 
-/** Account queries. */
+/** The account queries. */
 export const accountOperations: Operations = {
   getaccount: {
     run(call) {
@@ -268,7 +268,7 @@ export const accountOperations: Operations = {
   },
 }
 
-/** The height at or below `number` at which an account's balance changed last. */
+/** The newest height up to `number` at which an account's balance changed. */
 function balanceChange(ledger: Call['ledger'], key: string, number: number): number | undefined {
   let height = ledger.changedAt('account', key, number)
   while (height !== undefined) {

@@ -26,7 +26,7 @@ function validate(address: string): { result: boolean; message: string } {
   return bad('Length error')
 }
 
-/** Checks the spelling of addresses. */
+/** The operations that check the format of addresses. */
 export const addressOperations: Operations = {
   validateaddress: {
     prefix: 'wallet',

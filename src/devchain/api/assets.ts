@@ -4,7 +4,7 @@ import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { spell } from './spelling.ts'
 
-/** A TRC-10 token as a node prints it. */
+/** A TRC-10 token in the node's format. */
 function printAsset(asset: Asset): unknown {
   const part = (name: string, value: string) => (value === '' ? {} : { [name]: value })
   return {
@@ -33,7 +33,7 @@ function printAsset(asset: Asset): unknown {
   }
 }
 
-/** A member that is a number or a text. */
+/** Reads a member that is a number or a text. */
 const textOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? value.toString() : ''
 
@@ -48,7 +48,7 @@ const printAssets = (call: Call, list: Asset[]) =>
 const oneAsset = (call: Call, asset: Asset | undefined) =>
   asset ? spell(printAsset(asset), call.params.visible, ['name', 'url']) : {}
 
-/** TRC-10 tokens. */
+/** The queries of TRC-10 tokens. */
 export const assetOperations: Operations = {
   getassetissuelist: { run: (call) => printAssets(call, assets(call)) },
   getpaginatedassetissuelist: {

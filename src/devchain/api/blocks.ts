@@ -22,7 +22,7 @@ const range = (call: Call, from: number, to: number) => {
   return { block }
 }
 
-/** Block queries. */
+/** The block queries. */
 export const blockOperations: Operations = {
   getnowblock: { ignoresBody: true, run: (call) => print(call.newest, call) },
 

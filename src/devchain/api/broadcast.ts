@@ -12,7 +12,7 @@ const PREFIXES: Partial<Record<RefusedError.Code, string>> = {
   OTHER_ERROR: 'Error: ',
 }
 
-/** Transaction id of nothing at all: what the node answers when there was no transaction in the request. */
+/** The id of an empty message, which the node returns for a request without a transaction. */
 const EMPTY_ID = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 /** A transaction whose content is empty. */
@@ -35,7 +35,7 @@ const nothing: Verdict = {
   message: 'Contract validate error : No contract!',
 }
 
-/** Sending signed transactions. */
+/** The operations that send signed transactions. */
 export const broadcastOperations: Operations = {
   broadcasttransaction: {
     prefix: 'wallet',
@@ -86,7 +86,7 @@ export const broadcastOperations: Operations = {
   },
 }
 
-/** @throws NodeError when there is no content, or it has no list of contracts. */
+/** Checks the content of a transaction. @throws NodeError when it is missing or has no list of contracts. */
 export function checkContent(json: Partial<Transaction>): void {
   if (!json.raw_data)
     throw new NodeError(
@@ -100,7 +100,7 @@ export function checkContent(json: Partial<Transaction>): void {
     )
 }
 
-/** Members that are wrong make a node skip the contract; what is left has none. */
+/** Packs a transaction; undefined if members are invalid. The node then skips the contract, so the transaction has none. */
 function pack(json: Transaction): ChainTransaction | undefined {
   try {
     return packTransaction(json)

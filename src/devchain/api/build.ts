@@ -9,15 +9,15 @@ import type { ChainTransaction } from '../transaction.ts'
 import type { Call } from './operation.ts'
 import { NodeError } from './request.ts'
 
-/** How long a built transaction may be sent, milliseconds after the newest block. */
+/** Lifetime of a built transaction in milliseconds after the newest block. */
 const LIFETIME = 60_000
 
-/** A contract to build a transaction of: its type, and the members of its message that are not empty. */
+/** The contract of a transaction to build: its type and the members of its message that are not empty. */
 export type Content = { type: string; value: Record<string, unknown> }
 
 /**
- * Builds a transaction as the node's builders do: checked against the newest state with the pool, referring to the newest
- * solidified block.
+ * Builds a transaction as the node does: it is checked on the newest state with the pool, and its reference block is the
+ * newest solidified one.
  *
  * @throws NodeError with the node's reason.
  */
@@ -67,13 +67,13 @@ function check(call: Call, type: string, value: Record<string, unknown>): void {
   }
 }
 
-/** A built transaction as the builders print it. */
+/** A built transaction in the format of the node's builders. */
 export function printBuilt(call: Call, transaction: ChainTransaction): unknown {
   const { visible } = call.params
   return { visible, ...printTransaction(transaction, undefined, { visible }) }
 }
 
-/** Members that are not defaults: what protobuf writes. */
+/** The members that are not defaults, which are those that protobuf writes. */
 export function present(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).filter(

@@ -41,7 +41,7 @@ const address = (params: Params, name: string) => params.hex(name, 'address')
 
 const PERMISSION_TYPES = ['Owner', 'Witness', 'Active']
 
-/** A permission of a request in its wire form: keys in hex, the type by name. */
+/** A permission of a request in the wire format: keys in hex, the type by name. */
 function permission(params: Params, value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { type, keys, operations, ...rest } = value as Record<string, unknown>
@@ -57,7 +57,7 @@ function permission(params: Params, value: unknown): Record<string, unknown> | u
   })
 }
 
-/** Reads one member of an inner object by the rules of the outer one. */
+/** Reads a member of an inner object by the rules of the outer object. */
 function nested(params: Params, name: string, text: string): Params {
   return { ...params, hex: (_name, kind) => readMember(params, name, text, kind) }
 }
@@ -75,7 +75,7 @@ function readMember(
 const list = (params: Params, name: string): Record<string, unknown>[] => {
   const value = params.json[name]
   if (Array.isArray(value)) return value as Record<string, unknown>[]
-  // One that is no list counts as a list of one.
+  // A value that is not a list counts as a list of one element.
   return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : []
 }
 
@@ -112,7 +112,7 @@ function deploy(call: Call): unknown {
   return printBuilt(call, transaction)
 }
 
-/** The ABI of a compiler in the chain's form: types capitalised, what is not kept left out. */
+/** The ABI of a compiler in the chain's format: capitalised types, without members that the chain does not keep. */
 function readAbi(text: string): { entrys?: unknown[] } {
   let entries: unknown
   try {
@@ -148,7 +148,7 @@ function readAbi(text: string): { entrys?: unknown[] } {
   return entrys.length > 0 ? { entrys } : {}
 }
 
-/** The builders: each answers an unsigned transaction. */
+/** The builders. Each returns an unsigned transaction. */
 export const builderOperations: Operations = {
   createtransaction: builder(
     'TransferContract',

@@ -14,17 +14,17 @@ import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { spell } from './spelling.ts'
 
-/** Energy that one call without effect may use. */
+/** Most energy of one constant call. */
 const MAX_ENERGY = 100_000_000n
 
-/** Milliseconds after which an endless call is given up. The node allows about 80; this machine may be slower. */
+/** Time limit of a constant call in milliseconds. The node has about 80; this machine may be slower. */
 const TIMEOUT = 1_000
 
 const PARAMETER = 'java.security.InvalidParameterException'
 
 const hexOf = (text: string) => Buffer.from(text).toString('hex')
 
-/** The body of a call that could not be made: code, and the reason in hex. */
+/** The body for a call that cannot run: code, and the reason in hex. */
 const failed = (code: string, message: string, visible: boolean) => ({
   result: { code, message: visible ? message : hexOf(message) },
 })
@@ -32,7 +32,7 @@ const failed = (code: string, message: string, visible: boolean) => ({
 const unread = (error: NodeError, visible = false) =>
   failed('OTHER_ERROR', `class ${error.className} : ${error.message.replaceAll('"', "'")}`, visible)
 
-/** Errors of these operations are part of the answer, never an error body. */
+/** Runs an operation whose errors are part of the answer instead of an error body. */
 async function answer(call: Call, work: () => unknown): Promise<unknown> {
   try {
     return await work()
@@ -53,7 +53,7 @@ function callData(call: Call): string {
   return hash.slice(0, 8) + params.text('parameter')
 }
 
-/** The contract that a request asks for, as a transaction that was never sent. */
+/** The requested call or creation as an unsent transaction. */
 function transactionOf(call: Call, feeLimit = 0n): ChainTransaction {
   const { params } = call
   const owner = params.hex('owner_address', 'address')
@@ -135,7 +135,7 @@ function checkContract(call: Call): void {
     throw new RefusedError('CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.')
 }
 
-/** Runs a call without effect and prints what it did. */
+/** Runs a constant call and prints its result. */
 async function constantCall(call: Call, transaction: ChainTransaction): Promise<unknown> {
   const { visible } = call.params
   const result = await run(call, transaction, MAX_ENERGY)
@@ -165,8 +165,8 @@ async function constantCall(call: Call, transaction: ChainTransaction): Promise<
 }
 
 /**
- * The node's search for a fee limit that suffices: doubled from what was used, then halved down to one coin. The answer
- * can be well above the use.
+ * The node's search for a sufficient fee limit: it doubles the cost of the first run, then halves the interval down to one
+ * coin. The result can be far above the used energy.
  */
 async function estimate(call: Call): Promise<unknown> {
   checkConstant(call)
@@ -204,7 +204,7 @@ async function estimate(call: Call): Promise<unknown> {
   }
 }
 
-/** Whether a contract's ABI calls the function that is asked for pure or view. */
+/** Whether the ABI of a contract marks the called function as pure or view. */
 function isConstant(call: Call, to: string, data: string): boolean {
   const entries = (call.state.get('contract', to)?.abi ?? []) as {
     type?: string
@@ -230,7 +230,7 @@ function isConstant(call: Call, to: string, data: string): boolean {
   )
 }
 
-/** Calls of contracts, with and without effect. */
+/** The operations that call contracts. */
 export const callOperations: Operations = {
   triggerconstantcontract: {
     get: 'empty',

@@ -23,7 +23,7 @@ import { signOperations } from './sign.ts'
 import { stakeOperations } from './stake.ts'
 import { transactionOperations } from './transactions.ts'
 
-/** Every operation that is served, by the last part of its path. */
+/** Every served operation, by the last part of its path. */
 const operations: Operations = {
   ...accountOperations,
   ...addressOperations,
@@ -38,7 +38,7 @@ const operations: Operations = {
   ...transactionOperations,
 }
 
-/** An HTTP answer; `drop` asks for the connection to be ended without one. */
+/** An HTTP answer. `drop` closes the connection without one. */
 export type NativeAnswer = { status: number; text: string; drop?: boolean }
 
 export type NativeRequest = {
@@ -47,7 +47,7 @@ export type NativeRequest = {
   method: string
   body: string
   query: URLSearchParams
-  /** Prints blocks without their signatures: making them takes longer than all the rest of a block. @default false */
+  /** Prints blocks without their signatures, because signing takes longer than the rest of a block. @default false */
   isUnsigned?: boolean
 }
 
@@ -55,7 +55,7 @@ const DISABLED = '{"Error":"this API is unavailable due to config"}'
 const RATE_LIMITED =
   '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 
-/** The native interface of a chain: from a request to the exact text of an answer. */
+/** The native interface of a chain, from a request to the exact text of its answer. */
 export function createNativeInterface(options: createNativeInterface.Options) {
   const { ledger, now, sleep } = options
   const { fork } = ledger
@@ -85,7 +85,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
     const get = request.method === 'GET'
     if (get && operation.get === 'refuse') return { status: 405, text: '' }
     if (get && operation.get === 'empty') return { status: 200, text: '' }
-    // A request that begins again must build the same transaction.
+    // A request that runs again must build the same transaction.
     const time = now()
     try {
       const params =
@@ -128,7 +128,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
         const body = operation.unreadable(error)
         return { status: 200, text: body === undefined ? '' : `${stringifyNative(body)}\n` }
       }
-      // A fork whose node is in trouble is in trouble itself.
+      // If the node of a fork fails, the fork fails too.
       const isTrouble = error instanceof RpcError && !(error instanceof NodeRefusedError)
       const status = isTrouble ? 503 : 200
       return { status, text: `${errorText(error)}\n` }
@@ -144,7 +144,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
 export declare namespace createNativeInterface {
   type Options = {
     ledger: Ledger
-    /** Takes a signed transaction. */
+    /** Sends a signed transaction. */
     submit: (transaction: ChainTransaction) => Promise<void>
     /** The chain's clock, milliseconds. */
     now: () => number

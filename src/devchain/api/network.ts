@@ -129,7 +129,7 @@ function nodeInfo(call: Call): unknown {
   }
 }
 
-/** Contracts, witnesses, proposals, tokens, parameters, prices and the node itself. */
+/** The queries of contracts, witnesses, proposals, tokens, parameters, prices and the node. */
 export const networkOperations: Operations = {
   getcontract: {
     prefix: 'wallet',
@@ -239,7 +239,7 @@ export const networkOperations: Operations = {
   getnodeinfo: { ignoresBody: true, run: nodeInfo },
 }
 
-/** These two operations take an address in either spelling. */
+/** Reads an address in either format, which these two operations accept. */
 function anyAddress(address: string): string {
   if (!address.startsWith('T')) return address.replace(/^0x/, '').toLowerCase()
   try {

@@ -22,7 +22,7 @@ describe('readParams', () => {
     expect([params.int('x'), params.hex('x'), params.flag('x')]).toEqual([0n, '', false])
   })
 
-  test('args: visible takes base58 addresses and plain texts', () => {
+  test('args: visible accepts base58 addresses and plain text', () => {
     const params = readParams(
       '{"visible":true,"address":"TFzhvSa3iHFwzTkWmnNmrhvGSjEy9ncdJF","name":"hi"}',
     )
@@ -30,7 +30,7 @@ describe('readParams', () => {
     expect(params.hex('name', 'text')).toBe('6869')
   })
 
-  test('error: the node’s words with the place of the token', () => {
+  test('error: the node’s text with the position of the token', () => {
     const body = '{"num":"5","address":"junk","big":99999999999999999999}'
     const params = readParams(body)
     expect(failure(() => params.int('num'))).toBe(
@@ -46,7 +46,7 @@ describe('readParams', () => {
     )
   })
 
-  test('behavior: a text that is no JSON is a form, unless JSON is demanded', () => {
+  test('behavior: text that is not JSON is a form, unless the operation requires JSON', () => {
     expect(readParams('num=5').int('num')).toBe(5n)
     expect(failure(() => readParams('x', true))).toContain('illegal state')
   })

@@ -23,8 +23,8 @@ const JSON_ERROR = 'com.alibaba.fastjson.JSONException'
 type Member = { text: string; column: number }
 
 /**
- * A request's members, read the way the node reads them: an int64 must be bare digits, bytes must be hex (or base58 when
- * `visible`), and what does not fit is refused with the place of the token.
+ * The members of a request, read as the node reads them: an int64 must be digits, bytes must be hex (or base58 when
+ * `visible`). An error names the position of the token.
  */
 export type Params = {
   visible: boolean
@@ -32,13 +32,13 @@ export type Params = {
   json: Readonly<Record<string, unknown>>
   has(name: string): boolean
   int(name: string): bigint
-  /** A bytes member as hex. Addresses are base58 when `visible`; texts UTF-8 then. */
+  /** A bytes member as hex. When `visible`, addresses are base58 and texts are UTF-8. */
   hex(name: string, kind?: 'bytes' | 'address' | 'text'): string
   text(name: string): string
   flag(name: string): boolean
 }
 
-/** Reads a JSON body. A text that is no JSON object is a form, unless `strict`: some operations take nothing but JSON. */
+/** Reads a body. Text that is not a JSON object is a form, unless `strict`, for operations that accept only JSON. */
 export function readParams(body: string, strict = false): Params {
   const text = body.trim()
   if (text === '') {
@@ -61,7 +61,7 @@ export function readParams(body: string, strict = false): Params {
   return paramsOf(json, members(text))
 }
 
-/** Members of a query string or a form: all texts. */
+/** The members of a query string or a form, which are all texts. */
 export function queryParams(query: URLSearchParams): Params {
   const json: Record<string, unknown> = {}
   const found = new Map<string, Member>()
@@ -147,7 +147,7 @@ function fromVisible(
   }
 }
 
-/** The members of a JSON object with the text of each value and the column where it begins. */
+/** The members of a JSON object with the text of each value and its first column. */
 function members(text: string): Map<string, Member> {
   const found = new Map<string, Member>()
   let i = 1

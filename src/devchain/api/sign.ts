@@ -39,7 +39,7 @@ function weigh(call: Call) {
   }
 }
 
-/** What signatures are worth: for collecting those of several keys. */
+/** The operations that weigh signatures, for collecting those of several keys. */
 export const signOperations: Operations = {
   getsignweight: {
     prefix: 'wallet',

@@ -20,7 +20,7 @@ const isAddressName = (name: string) =>
   name === 'from' ||
   name === 'to'
 
-/** An answer as a node spells it when `visible` is set: base58 addresses and plain texts. `alsoTexts` names further texts. */
+/** An answer in the `visible` format: base58 addresses and plain text. `alsoTexts` names further text members. */
 export function spell(
   answer: unknown,
   visible: boolean,

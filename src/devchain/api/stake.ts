@@ -5,7 +5,7 @@ import { recovered, slotOf, totals, COIN } from '../resources.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'
 
-/** Unfreezings that may be under way at once. */
+/** Most pending unfreezings of an account. */
 const MAX_UNFREEZINGS = 32
 
 const named = (index: bigint): Resource => (index === 1n ? 'ENERGY' : 'BANDWIDTH')
@@ -50,7 +50,7 @@ function delegationIndex(call: Call) {
   )
 }
 
-/** Staking queries. */
+/** The staking queries. */
 export const stakeOperations: Operations = {
   getdelegatedresource: { run: () => ({}) },
   getdelegatedresourceaccountindex: {
@@ -65,7 +65,7 @@ export const stakeOperations: Operations = {
       if (!account) return {}
       const resource = named(call.params.int('type'))
       const usage = resource === 'ENERGY' ? account.energy : account.net
-      // The transaction that delegates takes bandwidth itself.
+      // The delegating transaction uses bandwidth too.
       const own = resource === 'BANDWIDTH' ? DELEGATION_SIZE : 0n
       const used = recovered(usage, slotOf(call.newest.header.timestamp)) + own
       const { limit, weight } = totals(call.state, resource)

@@ -4,7 +4,7 @@ import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { base58, spell } from './spelling.ts'
 
-/** The block and place of a mined transaction, when this prefix sees it. */
+/** The block and index of a mined transaction, if this prefix has the block. */
 function find(call: Call) {
   const place = call.ledger.placeOf(call.params.hex('value'))
   if (!place || place.block > call.newest.header.number) return undefined
@@ -14,7 +14,7 @@ function find(call: Call) {
 function printInfo(info: TransactionInfo, visible: boolean): unknown {
   const spelled = spell(info, visible) as TransactionInfo
   if (!visible || !info.log) return spelled
-  // Logs have no 41 in front of their addresses; base58 needs it.
+  // Addresses of logs lack the prefix 41, which base58 needs.
   return {
     ...spelled,
     log: info.log.map((log) => ({ ...log, address: base58(`41${log.address}`) })),
@@ -26,7 +26,7 @@ const pending = (call: Call) => {
   return call.ledger.pool().find(({ transaction }) => transaction.id === id)
 }
 
-/** Transaction queries and the pool. */
+/** The queries of transactions and of the pool. */
 export const transactionOperations: Operations = {
   gettransactionbyid: {
     run(call) {

@@ -28,7 +28,7 @@ export const AccountCreateContract: ContractType = {
   },
 }
 
-/** AccountUpdateContract: a name, once unless the chain allows more. */
+/** AccountUpdateContract: sets the name, once unless the chain allows more. */
 export const AccountUpdateContract: ContractType = {
   validate(execution) {
     const { state, value } = execution
@@ -47,7 +47,7 @@ export const AccountUpdateContract: ContractType = {
   },
 }
 
-/** SetAccountIdContract: a second name of 8 to 32 readable characters, set once and found without regard to case. */
+/** SetAccountIdContract: sets an id of 8 to 32 printable characters, once. Lookups ignore the case. */
 export const SetAccountIdContract: ContractType = {
   validate(execution) {
     const { state, value } = execution
@@ -68,7 +68,7 @@ export const SetAccountIdContract: ContractType = {
 
 const MAX_ACTIVE = 8
 
-/** Contract types that the chain knows, one bit each. */
+/** The contract types of the chain, one bit each. */
 const AVAILABLE = Buffer.from('7fff1fc0037efb0f'.padEnd(64, '0'), 'hex')
 
 type Json = Readonly<Record<string, unknown>>
@@ -125,7 +125,7 @@ function toPermission(json: Json, id: number): Permission {
   }
 }
 
-/** AccountPermissionUpdateContract: who may sign for an account, and what. */
+/** AccountPermissionUpdateContract: sets the keys of an account and the contract types that they may sign. */
 export const AccountPermissionUpdateContract: ContractType = {
   validate(execution) {
     const { value } = execution

@@ -37,7 +37,7 @@ function checkTexts(value: Json): void {
   if (hex(value, 'description').length > 400) invalid('Invalid description')
 }
 
-/** AssetIssueContract: a TRC-10 token, one for each account. */
+/** AssetIssueContract: issues a TRC-10 token, one for each account. */
 export const AssetIssueContract: ContractType = {
   validate(execution) {
     const { state, value, owner, now } = execution
@@ -129,7 +129,7 @@ export const AssetIssueContract: ContractType = {
   },
 }
 
-/** TransferAssetContract: TRC-10 tokens from one account to another. */
+/** TransferAssetContract: sends TRC-10 tokens. */
 export const TransferAssetContract: ContractType = {
   validate({ state, value, owner }) {
     const to = hex(value, 'to_address')
@@ -194,7 +194,7 @@ export const ParticipateAssetIssueContract: ContractType = {
   },
 }
 
-/** UpdateAssetContract: texts and free bandwidth of the token that an account issued. */
+/** UpdateAssetContract: changes texts and free bandwidth of the account's token. */
 export const UpdateAssetContract: ContractType = {
   validate(execution) {
     const { value } = execution
@@ -220,7 +220,7 @@ export const UpdateAssetContract: ContractType = {
   },
 }
 
-/** UnfreezeAssetContract: the issuer gets frozen supply whose time is over. */
+/** UnfreezeAssetContract: gives the issuer the frozen supply that has expired. */
 export const UnfreezeAssetContract: ContractType = {
   validate(execution) {
     const account = ownerAccount(execution)

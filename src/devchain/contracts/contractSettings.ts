@@ -20,7 +20,7 @@ function change(execution: Execution, fields: Partial<ContractRecord>): void {
   execution.state.set('contract', contract.address, { ...contract, ...fields })
 }
 
-/** UpdateSettingContract: the part of the energy that callers pay, percent. */
+/** UpdateSettingContract: sets the percentage of the energy that callers pay. */
 export const UpdateSettingContract: ContractType = {
   validate(execution) {
     ownerAccount(execution, undefined, missing)
@@ -34,7 +34,7 @@ export const UpdateSettingContract: ContractType = {
   },
 }
 
-/** UpdateEnergyLimitContract: the most energy that the creator pays for one call. */
+/** UpdateEnergyLimitContract: sets the most energy that the creator pays for one call. */
 export const UpdateEnergyLimitContract: ContractType = {
   validate(execution) {
     if (execution.state.get('property', 'stakesPayNoEnergy'))
@@ -50,7 +50,7 @@ export const UpdateEnergyLimitContract: ContractType = {
   },
 }
 
-/** ClearABIContract: forgets what a contract said about its functions. */
+/** ClearABIContract: deletes the ABI of a contract. */
 export const ClearABIContract: ContractType = {
   validate(execution) {
     ownerAccount(execution)

@@ -7,10 +7,10 @@ import { powerOf } from './freeze.ts'
 import type { ContractType, Execution } from './types.ts'
 import { hex, int, isAddress, ownerAccount, readable, updateAccount } from './types.ts'
 
-/** Bandwidth that a delegation takes itself; builders reckon with it. */
+/** Bandwidth of a delegating transaction, which builders subtract. */
 export const DELEGATION_SIZE = 279n
 
-/** Slots that a locked delegation lasts when none are given: three days. */
+/** Default duration of a locked delegation in slots: three days. */
 const DEFAULT_LOCK = 86_400n
 
 const RESOURCES = ['BANDWIDTH', 'ENERGY'] as const
@@ -22,7 +22,7 @@ const lockPeriod = (value: Execution['value']) => int(value, 'lock_period') || D
 const keyOf = (owner: string, receiver: string, resource: Resource, locked: boolean) =>
   `${owner}/${receiver}/${resource}${locked ? '/locked' : ''}`
 
-/** Locked delegations whose time is over become free ones. */
+/** Turns expired locked delegations into free ones. */
 function unlock(state: State, owner: string, receiver: string, now: number): void {
   for (const resource of RESOURCES) {
     const locked = state.get('delegation', keyOf(owner, receiver, resource, true))
@@ -43,7 +43,7 @@ function changeIndex(state: State, key: string, address: string, present: boolea
   state.set('delegationIndex', key, present ? [...others, address] : others)
 }
 
-/** Coins of a stake that are not covered by use. */
+/** Coins of a stake whose resource is unused. */
 function available(execution: Execution, account: Account, resource: Resource): bigint {
   const { state, slot, building } = execution
   const { limit, weight } = totals(state, resource)
@@ -59,7 +59,7 @@ function resourceOf(execution: Execution, otherwise: string): Resource {
   return power === 'BANDWIDTH' || power === 'ENERGY' ? power : invalid(otherwise)
 }
 
-/** DelegateResourceContract: lets another account use a stake's bandwidth or energy. */
+/** DelegateResourceContract: lets another account use the bandwidth or energy of a stake. */
 export const DelegateResourceContract: ContractType = {
   validate(execution) {
     const { state, value, owner, now } = execution
@@ -117,7 +117,7 @@ export const DelegateResourceContract: ContractType = {
   },
 }
 
-/** UnDelegateResourceContract: takes a delegation back, with the part of its use that has not recovered. */
+/** UnDelegateResourceContract: ends a delegation. The part of its use that has not recovered goes back with it. */
 export const UnDelegateResourceContract: ContractType = {
   validate(execution) {
     const { state, value, owner, now } = execution
@@ -176,7 +176,7 @@ export const UnDelegateResourceContract: ContractType = {
   },
 }
 
-/** Takes a delegated stake from its receiver. Returns how much of what the receiver used goes along. */
+/** Removes a delegated stake from its receiver. Returns the part of the receiver's use that goes with it. */
 function takeBack(
   state: State,
   receiver: string,

@@ -17,14 +17,14 @@ const WEIGHTS: Readonly<Record<Power, string>> = {
   TRON_POWER: 'totalPowerWeight',
 }
 
-/** The resource that a message names; absent is bandwidth. */
+/** The resource of a message; bandwidth if absent. */
 export const powerOf = ({ value }: Execution): string =>
   (value['resource'] as string | undefined) ?? 'BANDWIDTH'
 
 const staked = (account: Account, power: Power) =>
   account.frozen[power] + (power === 'TRON_POWER' ? 0n : account.delegated[power])
 
-/** Changes a stake and the weight of the whole chain, which counts whole coins of each account. */
+/** Changes a stake and the total weight of the chain, which counts whole coins of each account. */
 function changeStake(state: State, owner: string, power: Power, amount: bigint): bigint {
   const before = staked(state.get('account', owner) as Account, power) / COIN
   updateAccount(state, owner, ({ frozen }) => ({
@@ -64,7 +64,7 @@ export const FreezeBalanceV2Contract: ContractType = {
   },
 }
 
-/** Coins whose waiting time is over, and the rest of the list. */
+/** The sum of the expired unfreezings, and the remaining list. */
 function matured(account: Account, now: number) {
   const over = account.unfreezing.filter(({ expires }) => expires <= now)
   return {
@@ -76,7 +76,7 @@ function matured(account: Account, now: number) {
 const withdrawn = (amount: bigint) =>
   amount > 0n ? { info: { withdraw_expire_amount: printInt(amount) } } : {}
 
-/** UnfreezeBalanceV2Contract: takes coins out of a stake; they are free after the waiting time. */
+/** UnfreezeBalanceV2Contract: unstakes coins, which can be withdrawn after a waiting time. */
 export const UnfreezeBalanceV2Contract: ContractType = {
   validate(execution) {
     const { state, value, now } = execution
@@ -112,7 +112,7 @@ export const UnfreezeBalanceV2Contract: ContractType = {
   },
 }
 
-/** Votes that the stake does not carry any more shrink in proportion. */
+/** Reduces votes in proportion when the stake no longer covers them. */
 function shrinkVotes(state: State, owner: string): void {
   const account = state.get('account', owner) as Account
   const total = account.votes.reduce((sum, { count }) => sum + count, 0n)
@@ -129,7 +129,7 @@ function shrinkVotes(state: State, owner: string): void {
   )
 }
 
-/** WithdrawExpireUnfreezeContract: collects what has waited long enough. */
+/** WithdrawExpireUnfreezeContract: withdraws the expired unfreezings. */
 export const WithdrawExpireUnfreezeContract: ContractType = {
   validate(execution) {
     const account = ownerAccount(execution)
@@ -142,7 +142,7 @@ export const WithdrawExpireUnfreezeContract: ContractType = {
   },
 }
 
-/** CancelAllUnfreezeV2Contract: what still waits goes back into the stake. */
+/** CancelAllUnfreezeV2Contract: stakes the pending unfreezings again. */
 export const CancelAllUnfreezeV2Contract: ContractType = {
   validate(execution) {
     if (parameter(execution.state, 'getAllowCancelAllUnfreezeV2') !== 1n)
@@ -169,13 +169,13 @@ export const CancelAllUnfreezeV2Contract: ContractType = {
   },
 }
 
-/** FreezeBalanceContract: the old way to stake, closed since the new one exists. */
+/** FreezeBalanceContract: the first kind of stake, closed since the second exists. */
 export const FreezeBalanceContract: ContractType = {
   validate: () => invalid('freeze v2 is open, old freeze is closed'),
   execute: () => ({}),
 }
 
-/** UnfreezeBalanceContract: for stakes of the old way, of which this chain has none. */
+/** UnfreezeBalanceContract: for stakes of the first kind, which this chain does not have. */
 export const UnfreezeBalanceContract: ContractType = {
   validate(execution) {
     ownerAccount(execution)

@@ -3,18 +3,18 @@ import { parameter } from '../parameters.ts'
 import { energyLeft, stakeLimit } from '../resources.ts'
 import type { State } from '../state.ts'
 
-/** How a contract shares the energy of its calls between caller and creator. */
+/** The division of the energy of a contract's calls between caller and creator. */
 export type Shares = {
-  /** Percent that callers pay. */
+  /** Percentage that callers pay. */
   userPercent: bigint
   /** Most energy that the creator pays for one call. */
   originEnergyLimit: bigint
 }
 
 export type EnergyLimits = {
-  /** Energy that the run may use. */
+  /** Most energy of the run. */
   total: bigint
-  /** Stake energy that caller and creator have before the run. */
+  /** Energy from the stakes of caller and creator before the run. */
   callerLeft: bigint
   originLeft: bigint
 }
@@ -29,7 +29,7 @@ type Request = {
   slot: bigint
 }
 
-/** Energy that a run may use: what the fee limit buys, at most what caller and creator can pay. */
+/** Most energy of a run: the energy that the fee limit buys, at most the energy that caller and creator can pay. */
 export function energyLimits(state: State, request: Request): EnergyLimits {
   if (state.get('property', 'stakesPayNoEnergy')) return earlyLimits(state, request)
   const { owner, origin, shares, feeLimit, slot } = request
@@ -49,7 +49,7 @@ export function energyLimits(state: State, request: Request): EnergyLimits {
   return { total: callerLimit + originShare, callerLeft, originLeft }
 }
 
-/** The rule before the fork of 2018: stakes widen the limit, and coins pay all the same. */
+/** The rule before the fork of 2018: stakes raise the limit, but coins pay for the energy. */
 function earlyLimits(state: State, request: Request): EnergyLimits {
   const { owner, origin, shares, slot } = request
   const none = { callerLeft: 0n, originLeft: 0n }

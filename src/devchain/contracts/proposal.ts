@@ -6,7 +6,7 @@ import { int, isAddress, readable } from './types.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Milliseconds that a proposal is open, when genesis does not say otherwise: three days. */
+/** Default lifetime of a proposal in milliseconds: three days. */
 const LIFETIME = 259_200_000n
 
 function checkWitness({ state, owner }: Execution): void {
@@ -24,7 +24,7 @@ function openProposal({ state, value, now }: Execution): Proposal {
   return proposal
 }
 
-/** ProposalCreateContract: a witness asks for other chain parameters. */
+/** ProposalCreateContract: a witness proposes new values of chain parameters. */
 export const ProposalCreateContract: ContractType = {
   validate(execution) {
     checkWitness(execution)
@@ -60,7 +60,7 @@ export const ProposalCreateContract: ContractType = {
   },
 }
 
-/** ProposalApproveContract: a witness agrees, or takes it back. */
+/** ProposalApproveContract: a witness approves a proposal, or withdraws its approval. */
 export const ProposalApproveContract: ContractType = {
   validate(execution) {
     checkWitness(execution)
@@ -84,7 +84,7 @@ export const ProposalApproveContract: ContractType = {
   },
 }
 
-/** ProposalDeleteContract: the proposer takes a proposal back. */
+/** ProposalDeleteContract: the proposer deletes a proposal. */
 export const ProposalDeleteContract: ContractType = {
   validate(execution) {
     const { state, value, owner } = execution

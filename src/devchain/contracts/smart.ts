@@ -12,7 +12,7 @@ import { energyLimits } from './limits.ts'
 import type { Shares } from './limits.ts'
 import { hex, int, updateAccount, withAsset } from './types.ts'
 
-/** One run of a contract, or the creation of one. */
+/** One contract call or contract creation. */
 export type SmartCall = {
   type: 'CreateSmartContract' | 'TriggerSmartContract'
   value: Readonly<Record<string, unknown>>
@@ -29,7 +29,7 @@ export type SmartCall = {
 
 export type SmartResult = VmResult & {
   contractAddress: string
-  /** Stake energy that caller and creator had before the run. */
+  /** Energy from the stakes of caller and creator before the run. */
   callerLeft: bigint
   originLeft: bigint
 }
@@ -39,10 +39,10 @@ const base58 = (address: string) => toBase58(Buffer.from(address, 'hex'))
 const MIN_TOKEN = 1_000_000n
 
 /**
- * Checks a contract transaction and runs it. Changes reach the state only when the run did not fail.
+ * Checks a contract transaction and runs it. A failed run does not change the state.
  *
- * @param constant - For calls without effect: energy they may use, and milliseconds they may take.
- * @throws RefusedError when the transaction is not valid; a failing run is a result, not an error.
+ * @param constant - For constant calls: the most energy, and the time limit in milliseconds.
+ * @throws RefusedError when the transaction is invalid. A failed run is a result, not an error.
  */
 export async function runSmart(
   state: State,
@@ -166,7 +166,7 @@ function moveValue(
   if (owner === to) invalid('Cannot transfer TRX to yourself.')
   const account = state.get('account', owner)
   if (!account) return invalid('Validate InternalTransfer error, no OwnerAccount.')
-  // The EVM moves the coins itself.
+  // The EVM moves the coins.
   if (amount > account.balance)
     invalid('Validate InternalTransfer error, balance is not sufficient.')
   if (!token || token.amount <= 0n) return

@@ -5,7 +5,7 @@ import { addBalance, burn, createReceiver, hex, int, isAddress } from './types.t
 
 const LONG_MAX = 2n ** 63n - 1n
 
-/** TransferContract: coins from one account to another, which it creates when need be. */
+/** TransferContract: sends coins, and creates the receiver if it does not exist. */
 export const TransferContract: ContractType = {
   validate({ state, value, owner }) {
     const to = hex(value, 'to_address')

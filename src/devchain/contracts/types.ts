@@ -5,44 +5,44 @@ import type { Account } from '../model.ts'
 import { parameter } from '../parameters.ts'
 import type { State } from '../state.ts'
 
-/** What a contract sees while it is checked and executed. */
+/** The execution context of a native contract. */
 export type Execution = {
   state: State
   value: Readonly<Record<string, unknown>>
   owner: string
-  /** Milliseconds of the newest block: the chain's own clock. */
+  /** Time of the newest block, milliseconds. */
   now: number
   slot: bigint
   transactionId: string
-  /** Whether a builder asks, which reckons with the size of the transaction to come. */
+  /** Whether a builder runs the check. It includes the size of the future transaction. */
   building?: boolean
 }
 
-/** What an execution adds to the transaction's record. `fee` (sun) was taken by it already. */
+/** The fields that an execution adds to the transaction's record. The execution has already charged `fee` (sun). */
 type Outcome = {
   fee?: bigint
   info?: Partial<TransactionInfo>
 }
 
-/** One contract type: `validate` refuses by throwing RefusedError, `execute` changes the state. */
+/** One contract type. `validate` throws RefusedError to reject a contract, `execute` changes the state. */
 export type ContractType = {
   validate(execution: Execution): void
   execute(execution: Execution): Outcome
 }
 
-/** An int64 member; absent is 0. */
+/** An int64 member; 0 if absent. */
 export function int(value: Readonly<Record<string, unknown>>, name: string): bigint {
   return BigInt((value[name] as number | bigint | undefined) ?? 0)
 }
 
-/** A bytes member as hex; absent is empty. */
+/** A bytes member as hex; empty if absent. */
 export function hex(value: Readonly<Record<string, unknown>>, name: string): string {
   return (value[name] as string | undefined) ?? ''
 }
 
 export const isAddress = (address: string) => /^41[\da-f]{40}$/.test(address)
 
-/** The address as refusals show it. */
+/** An address in the format of error texts. */
 export const readable = (address: string) => address
 
 /** The account that owns the contract. @throws RefusedError */
@@ -55,7 +55,7 @@ export function ownerAccount(
   return state.get('account', owner) ?? invalid(missing(owner))
 }
 
-/** Changes an account that exists. */
+/** Changes an existing account. */
 export function updateAccount(
   state: State,
   address: string,
@@ -66,12 +66,12 @@ export function updateAccount(
   state.set('account', address, { ...account, ...change(account) })
 }
 
-/** Adds coins (negative: takes them) without a check; validation made sure that they are there. */
+/** Adds coins to an account; a negative amount removes them. Does not check the balance, because validation did. */
 export function addBalance(state: State, address: string, sun: bigint): void {
   updateAccount(state, address, ({ balance }) => ({ balance: balance + sun }))
 }
 
-/** Takes a fee from an account: it is burnt. */
+/** Charges and burns a fee. */
 export function burn(state: State, address: string, sun: bigint): void {
   if (sun === 0n) return
   addBalance(state, address, -sun)
@@ -82,7 +82,7 @@ export function addProperty(state: State, name: string, amount: bigint): void {
   state.set('property', name, (state.get('property', name) ?? 0n) + amount)
 }
 
-/** Makes sure that a receiver exists. Returns the fee that creating it costs in a native transfer. */
+/** Creates a receiver if it does not exist. Returns the fee for the creation in a native transfer. */
 export function createReceiver({ state, now }: Execution, address: string): bigint {
   if (state.get('account', address)) return 0n
   state.set('account', address, newAccount(address, 'Normal', now))

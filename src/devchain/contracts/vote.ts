@@ -21,7 +21,7 @@ const DAY = 86_400_000
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Replaces an account's votes; the witnesses' counts follow at the next maintenance. */
+/** Replaces an account's votes. The next maintenance updates the counts of the witnesses. */
 export function setVotes(state: State, owner: string, votes: Account['votes']): void {
   const { votes: before } = state.get('account', owner) as Account
   for (const { address, count } of before) addProperty(state, `votes:${address}`, -count)
@@ -29,7 +29,7 @@ export function setVotes(state: State, owner: string, votes: Account['votes']): 
   updateAccount(state, owner, () => ({ votes }))
 }
 
-/** VoteWitnessContract: one vote for each staked coin. */
+/** VoteWitnessContract: votes for witnesses, one vote for each staked coin. */
 export const VoteWitnessContract: ContractType = {
   validate(execution) {
     const { state, value, owner } = execution
@@ -110,7 +110,7 @@ export const WitnessCreateContract: ContractType = {
   },
 }
 
-/** WitnessUpdateContract: another address on the web. */
+/** WitnessUpdateContract: changes the URL of a witness. */
 export const WitnessUpdateContract: ContractType = {
   validate(execution) {
     const { state, value, owner } = execution
@@ -125,7 +125,7 @@ export const WitnessUpdateContract: ContractType = {
   },
 }
 
-/** UpdateBrokerageContract: the part of the rewards that a witness keeps, percent. */
+/** UpdateBrokerageContract: sets the percentage of the rewards that a witness keeps. */
 export const UpdateBrokerageContract: ContractType = {
   validate({ state, value, owner }) {
     const brokerage = int(value, 'brokerage')
@@ -141,12 +141,12 @@ export const UpdateBrokerageContract: ContractType = {
   },
 }
 
-/** Rewards that an account may collect, sun. */
+/** Rewards that an account may withdraw, sun. */
 export function allowanceOf(state: StateReader, address: string): bigint {
   return state.get('property', `allowance:${address}`) ?? 0n
 }
 
-/** WithdrawBalanceContract: collects rewards, once a day. */
+/** WithdrawBalanceContract: withdraws rewards, once a day. */
 export const WithdrawBalanceContract: ContractType = {
   validate(execution) {
     const account = ownerAccount(execution)

@@ -14,32 +14,32 @@ import type { EthereumRules } from './rules.ts'
 /** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
 export type EthereumCall = {
   from: string
-  /** Absent: `data` is creation code. */
+  /** If absent, `data` is creation code. */
   to?: string
   value: bigint
   data: string
-  /** Energy that it may use. @default the most that a transaction may */
+  /** Most energy of the call. @default the limit of a transaction */
   gas?: bigint
-  /** What contracts see as the price of a unit. */
+  /** The gas price that contracts see. */
   gasPrice?: bigint
 }
 
-/** Where a call runs. */
+/** The environment of a call. */
 export type CallContext = {
   block: BlockContext
   rules: EthereumRules
   observe?: runVm.Observe
-  /** Milliseconds after which an endless call is given up. @default 5,000 */
+  /** Time limit of the call in milliseconds. @default 5,000 */
   timeout?: number
 }
 
-/** Milliseconds of computing after which an endless call is given up. Other calls have their turns meanwhile. */
+/** Time limit of a call in milliseconds of computing. Time in which other calls run does not count. */
 const TIMEOUT = 5_000
 
 /**
- * Runs a call. What it does is left in `state`.
+ * Runs a call. Its changes are in `state` afterwards.
  *
- * @throws EthereumError when the caller has less than the value. A call that fails is a result.
+ * @throws EthereumError when the caller has less than the value. A failed call is a result.
  */
 export async function callEthereum(
   state: State,
@@ -74,14 +74,14 @@ export async function callEthereum(
   return result
 }
 
-/** How close the search for a gas limit comes, in parts of the limit. Geth stops at 1.5 percent. */
+/** Precision of the search for a gas limit, as a fraction of the limit. Geth stops at 1.5 percent. */
 const CLOSE = 64n
 
 /**
- * The gas limit that suffices for a call: what it used, more where calls inside hold a part of their energy back, and
- * never less than Ethereum's intrinsic gas. As on Hardhat, the sender need not have the coins.
+ * The lowest gas limit that suffices for a call: the energy that it used, or more if inner calls hold a part of their
+ * energy back. Never less than Ethereum's intrinsic gas. As on Hardhat, the sender does not need the coins.
  *
- * @throws EthereumError; EstimateFailure when the call fails whatever the limit.
+ * @throws EthereumError; EstimateFailure when the call fails with any limit.
  */
 export async function estimateEthereum(
   state: StateReader,
@@ -96,12 +96,12 @@ export async function estimateEthereum(
   if (first.failure) throw new EstimateFailure(first)
   const least = intrinsicGas({ data: `0x${call.data}`, to: call.to })
   let low = first.energyUsed
-  // Most calls do the same with any limit that suffices.
+  // Most calls behave the same with any sufficient limit.
   if (!first.dependsOnLimit) return low < least ? least : low
   if (low <= least && !(await attempt(least)).failure) return least
   if (!(await attempt(low)).failure) return low
   let high = limit
-  // Most need little more than they use.
+  // Most calls need little more than they use.
   for (const guess of [low + low / 32n + 2_300n, low * 2n]) {
     if (guess >= high) break
     if ((await attempt(guess)).failure) low = guess
@@ -118,7 +118,7 @@ export async function estimateEthereum(
   return high
 }
 
-/** A state in which the sender has what it sends. */
+/** A state in which the sender has the value. */
 function fund(state: StateReader, { from, value }: EthereumCall, now: number): StateReader {
   const account = state.get('account', from) ?? newAccount(from, 'Normal', now)
   if (account.balance >= value) return state
@@ -127,7 +127,7 @@ function fund(state: StateReader, { from, value }: EthereumCall, now: number): S
   return overlay
 }
 
-/** The call fails whatever its gas limit. */
+/** The call fails with any gas limit. */
 export class EstimateFailure extends Error {
   override name = 'EstimateFailure'
   readonly result: VmResult

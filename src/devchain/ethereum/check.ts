@@ -6,13 +6,13 @@ import type { StateReader } from '../state.ts'
 import { assertFunds, gasPriceOf } from './execute.ts'
 import type { SignedEthereum } from './transaction.ts'
 
-/** By how much a replacement must raise the price, percent. As geth and anvil have it. */
+/** Percentage by which a replacement must raise the price, as in geth and anvil. */
 const PRICE_BUMP = 10n
 
 /**
- * Checks a transaction for the pool. Returns the id of the one that it replaces, if any.
+ * Checks a transaction for the pool. Returns the id of the transaction that it replaces, if any.
  *
- * @throws EthereumError in the words of Ethereum nodes.
+ * @throws EthereumError with the message of Ethereum nodes.
  */
 export function checkEthereum(
   { ethereum, id }: SignedEthereum,

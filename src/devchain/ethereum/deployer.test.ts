@@ -10,7 +10,7 @@ const salt = `0x${'07'.padStart(64, '0')}` as const
 /** Creation code of a contract whose code is one STOP. */
 const bytecode = '0x60016000f3'
 
-test('default: creates contracts where Ethereum has them', async () => {
+test('default: creates contracts at the same addresses as on Ethereum', async () => {
   const dev = await startDevGateway()
   const [account] = (await dev.rpc('eth_accounts')) as string[]
   const data = salt + bytecode.slice(2)
@@ -20,7 +20,7 @@ test('default: creates contracts where Ethereum has them', async () => {
   await dev.close()
 })
 
-test('args: the native rule for addresses goes without', async () => {
+test('args: absent with the native rule for addresses', async () => {
   const dev = await startDevGateway({ profile: 'native' })
   expect(await dev.rpc('eth_getCode', from, 'latest')).toBe('0x')
   await dev.close()

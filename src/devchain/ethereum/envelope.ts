@@ -8,12 +8,12 @@ import type { SignedEthereum } from './transaction.ts'
 
 const LIFETIME = 60_000
 
-/** The largest int64: the limit of amounts in the native form. */
+/** The largest int64, which is the limit of amounts in the native format. */
 const MAX_AMOUNT = 2n ** 63n - 1n
 
 /**
- * Converts an Ethereum transaction to the native form with the same meaning, under its Ethereum hash. Native clients see a
- * transfer, a call or a creation.
+ * Converts an Ethereum transaction to a native one with its Ethereum hash as id. Native clients see a transfer, a contract
+ * call or a contract creation.
  */
 export function envelopeOf(
   { ethereum, id, signature }: SignedEthereum,
@@ -58,10 +58,10 @@ export declare namespace envelopeOf {
   type Options = {
     addresses: AddressRule
     head: ChainBlock
-    /** Of a unit of energy. */
+    /** The price of a unit of energy. */
     price: bigint
     state: StateReader
-    /** Milliseconds of the chain's clock. */
+    /** The chain's clock, milliseconds. */
     time: number
   }
 }

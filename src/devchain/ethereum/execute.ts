@@ -16,15 +16,15 @@ import { createdByTransaction } from '../vm/createdAddress.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
 
-/** What a unit of gas costs in the next block. */
+/** The price of a unit of gas in the next block. */
 export function gasPriceOf(state: StateReader, context: Pick<ExecutionContext, 'block'>): bigint {
   return context.block.baseFee ?? parameter(state, 'getEnergyFee')
 }
 
 /**
- * Executes an Ethereum transaction: counts the nonce, runs the message, charges for it.
+ * Executes an Ethereum transaction: counts the nonce, runs the message and charges the fee.
  *
- * @throws EthereumError when it cannot be in the block: wrong nonce, too little balance. Nothing changes then.
+ * @throws EthereumError when no block can contain it: wrong nonce, insufficient balance. The state does not change then.
  */
 export async function applyEthereum(
   state: State,
@@ -88,7 +88,7 @@ async function run(
   return result
 }
 
-/** Makes the account and the record of a contract that is being created. @throws EthereumError when there is one */
+/** Creates the account and the record of a new contract. @throws EthereumError when the address has one */
 export function recordCreated(
   state: State,
   address: string,
@@ -117,7 +117,7 @@ type Charge = (
   price: bigint,
 ) => { energyLimit: bigint; billFor: (result: VmResult, to: string) => Bill }
 
-/** Gas times price, from the balance, and nothing else. */
+/** Charges gas times price from the balance. */
 const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) => {
   assertFunds(state, from, value + gas * price)
   return {
@@ -133,7 +133,7 @@ const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) 
   }
 }
 
-/** As a native transaction of the same content: bandwidth, then energy from stakes, then coins. */
+/** Charges like a native transaction with the same content: bandwidth, then energy from stakes, then coins. */
 const chargeNative: Charge = (state, transaction, context, price) => {
   const { from: owner, gas, to, value } = transaction.ethereum
   const now = context.headTime
@@ -171,7 +171,7 @@ const chargeNative: Charge = (state, transaction, context, price) => {
   }
 }
 
-/** @throws EthereumError in geth's words, which libraries look for. */
+/** Checks a balance. @throws EthereumError with geth's message, which libraries recognise. */
 export function assertFunds(state: StateReader, address: string, needed: bigint): void {
   const balance = state.get('account', address)?.balance ?? 0n
   if (balance < needed)

@@ -7,13 +7,13 @@ export type AccountChange = {
   balance?: bigint
   nonce?: bigint
   code?: string
-  /** All slots: others become empty. Slot and value are 32 bytes of hex. */
+  /** All slots of the account: other slots become empty. Slot and value are 32 bytes of hex. */
   storage?: readonly (readonly [slot: string, value: string])[]
-  /** Some slots: others do not change. */
+  /** Some slots of the account: other slots do not change. */
   slots?: readonly (readonly [slot: string, value: string])[]
 }
 
-/** Changes one account, and creates it when it does not exist. `now`: its creation time, milliseconds. */
+/** Changes one account, and creates it if it does not exist. `now`: its creation time, milliseconds. */
 export function changeAccount(
   state: State,
   address: string,

@@ -7,8 +7,8 @@ import type { ChainTransaction } from '../transaction.ts'
 const SCALES = [1n, 10n ** 12n]
 
 /**
- * The signed bytes of an Ethereum transaction; undefined for a natively signed one, which has none. The chain keeps only the
- * fields, so the bytes are serialized again. Their hash shows whether they are right.
+ * The signed bytes of an Ethereum transaction; undefined for a natively signed one, which has none. The chain keeps only
+ * the fields, so the bytes are serialized again and their hash is checked.
  */
 export function rawEthereum({ ethereum, id }: ChainTransaction): Hex | undefined {
   if (!ethereum) return undefined

@@ -3,8 +3,8 @@ import { recover } from 'tiny-secp256k1'
 import type { Hex } from 'viem'
 
 /**
- * The address whose key signed a hash, with `0x`, in lower case. Every transaction needs it, and the WebAssembly used here
- * takes a tenth of the time that the same arithmetic takes in JavaScript.
+ * The address whose key signed a hash, with `0x`, in lower case. Every transaction needs it, so it uses WebAssembly, which
+ * takes a tenth of the time of JavaScript.
  *
  * @throws Error when no account can be recovered.
  */

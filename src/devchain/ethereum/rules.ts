@@ -2,9 +2,9 @@ import type { AddressRule } from '../vm/createdAddress.ts'
 
 /** Rules of a chain for Ethereum transactions. */
 export type EthereumRules = {
-  /** How the contracts that they create get their addresses. */
+  /** The rule for the addresses of created contracts. */
   addresses: AddressRule
-  /** `gas`: exactly gas times price. `native`: bandwidth, stakes and energy as the chain charges them. */
+  /** `gas`: exactly gas times price. `native`: bandwidth, stakes and energy, as on the real chain. */
   fees: 'gas' | 'native'
   /** The highest gas limit that a transaction may have. */
   gasLimit: bigint

@@ -6,7 +6,7 @@ import { EthereumError } from '../errors.ts'
 import type { EthereumTransaction } from '../transaction.ts'
 import { recoverSender } from './recover.ts'
 
-/** A signed Ethereum transaction: what it says, its hash, and its signature as the chain writes signatures. */
+/** A signed Ethereum transaction: its fields, its hash, and its signature in the chain's format. */
 export type SignedEthereum = {
   /** Keccak-256 of the signed bytes, hex without `0x`. */
   id: string
@@ -17,7 +17,7 @@ export type SignedEthereum = {
   ethereum: EthereumTransaction
 }
 
-/** What is to be sent for an account whose key the chain has, or for which no signature is asked. */
+/** An unsigned transaction of an account of the chain or of an impersonated account. */
 export type UnsignedEthereum = {
   /** 42 hex characters. */
   from: string
@@ -35,8 +35,8 @@ export type UnsignedEthereum = {
 /**
  * Reads the bytes of a signed transaction: legacy (also without replay protection), EIP-2930 or EIP-1559.
  *
- * @param toSun - makes an amount of the signer's unit one of the chain's; by default they are the same.
- * @throws EthereumError when they are not readable, of another type, for another chain, or nobody signed.
+ * @param toSun - converts an amount from the signer's unit to the chain's. @default no conversion
+ * @throws EthereumError when they are unreadable, unsigned, of another type or for another chain.
  */
 export async function readEthereum(
   raw: Hex,
@@ -55,7 +55,7 @@ export async function readEthereum(
   return signed(raw, from, converted(unsigned, toSun), { r, s, v: v ?? BigInt(parity), parity })
 }
 
-/** Signs for an account. Without a key the signature is made of the sender, as for an account that is impersonated. */
+/** Signs for an account. Without a key, as for an impersonated account, the signature is derived from the sender. */
 export function signEthereum(request: UnsignedEthereum, key?: string): SignedEthereum {
   const unsigned = toUnsigned(request)
   const made = key
@@ -101,7 +101,7 @@ function converted(
   return { ...transaction, ...Object.fromEntries(entries) } as TransactionSerializable
 }
 
-/** Which of the prices a transaction has depends on its type. */
+/** The price fields of a transaction, which depend on its type. */
 type Prices = { gasPrice?: bigint; maxFeePerGas?: bigint; maxPriorityFeePerGas?: bigint }
 
 type Signature = { r: Hex; s: Hex; v: bigint; parity: number }

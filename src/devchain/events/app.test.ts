@@ -27,7 +27,7 @@ const unnamed = {
   data: 'cc'.repeat(33),
 }
 
-/** Blocks 0 to 4, solidified up to 2: in each from 1 on, one transaction with both logs. */
+/** Blocks 0 to 4, solidified up to 2. Each block from 1 on has one transaction with both logs. */
 const blocks = [0, 1, 2, 3, 4].map((number) => ({
   header: { number, timestamp: number * 1000 },
   infos:
@@ -64,7 +64,7 @@ async function ask(path: string) {
 const numbers = ({ data }: { data: Record<string, unknown>[] }) =>
   data.map(({ block_number: number }) => number)
 
-test('default: the events of a contract, newest first, named by its ABI', async () => {
+test('default: the events of a contract, newest first, with names from its ABI', async () => {
   const answer = await ask(`/v1/contracts/${CONTRACT}/events`)
   expect(numbers(answer)).toEqual([4, 3, 2, 1])
   expect(answer.data[0]).toEqual({
@@ -91,7 +91,7 @@ test('default: the events of a contract, newest first, named by its ABI', async 
   })
 })
 
-test('behavior: without an ABI the words are given as they are', async () => {
+test('behavior: without an ABI the result has the raw words', async () => {
   const { data } = await ask(`/v1/contracts/${OTHER}/events?limit=1`)
   expect(data[0]).toMatchObject({
     event_name: '',
@@ -99,7 +99,7 @@ test('behavior: without an ABI the words are given as they are', async () => {
   })
 })
 
-test('args: names, times, blocks, confirmation and order select', async () => {
+test('args: event name, times, block, confirmation and order', async () => {
   const path = `/v1/contracts/${CONTRACT}/events`
   expect(numbers(await ask(`${path}?only_confirmed=true`))).toEqual([2, 1])
   expect(numbers(await ask(`${path}?onlyUnconfirmed=true`))).toEqual([4, 3])
@@ -110,7 +110,7 @@ test('args: names, times, blocks, confirmation and order select', async () => {
 })
 
 test.each(['', '&order_by=block_timestamp,asc'])(
-  'behavior: pages follow one another by fingerprint%s',
+  'behavior: the fingerprint selects the next page%s',
   async (order) => {
     const seen: unknown[] = []
     let next: string | undefined = `/v1/contracts/${CONTRACT}/events?limit=3${order}`
@@ -129,7 +129,7 @@ test('behavior: the events of a transaction and of a block', async () => {
   expect(numbers(await ask('/v1/blocks/1/events?only_unconfirmed=true'))).toEqual([])
 })
 
-test('error: what cannot be read is refused', async () => {
+test('error: invalid parameters', async () => {
   for (const path of [
     '/v1/contracts/nobody/events',
     `/v1/contracts/${CONTRACT}/events?fingerprint=x`,

@@ -13,8 +13,8 @@ import {
 } from './query.ts'
 
 /**
- * The events API that native client libraries ask beside a node: `/v1/contracts/ADDRESS/events`,
- * `/v1/transactions/ID/events` and `/v1/blocks/NUMBER/events`, in the form of the public service.
+ * The events API that native client libraries use in addition to a node: `/v1/contracts/ADDRESS/events`,
+ * `/v1/transactions/ID/events` and `/v1/blocks/NUMBER/events`, in the format of the public service.
  *
  * @param now - the chain's clock, milliseconds
  */
@@ -73,7 +73,7 @@ class QueryError extends Error {
 
 type Params = Record<string, string>
 
-/** A parameter in either spelling of its name. */
+/** A parameter with either of its two names. */
 function param(params: Params, name: string): string | undefined {
   const camel = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
   return params[name] ?? params[camel]
@@ -113,7 +113,7 @@ function whole(text: string, name: string): number {
   return Number(text)
 }
 
-/** 42 hex characters, from base58 or hex with either prefix. @throws QueryError */
+/** Reads an address in base58 or hex as 42 hex characters. @throws QueryError */
 function addressOf(text: string): string {
   const hex = /^(?:0x|41)([\da-f]{40})$/i.exec(text)?.[1]
   if (hex) return `41${hex.toLowerCase()}`

@@ -5,21 +5,21 @@ import type { TransactionInfo } from '../../native/types.ts'
 
 type Log = NonNullable<TransactionInfo['log']>[number]
 
-/** A log as the events API names it. Without an ABI the name is empty and the result has the words as they are, by position. */
+/** A decoded log of the events API. Without an ABI the name is empty and the result has the raw words by position. */
 export type NamedLog = {
   event_name: string
   /** The declaration, such as `Transfer(address indexed from, address indexed to, uint256 value)`. */
   event: string
-  /** By position, and by name where the ABI has one. */
+  /** Values by position, and by name if the ABI has one. */
   result: Record<string, string>
   result_type: Record<string, string>
 }
 
-/** An entry of an ABI as the chain keeps it: types begin with a capital. */
+/** An entry of an ABI in the chain's format, with capitalised types. */
 type Entry = { type?: string; name?: string; anonymous?: boolean; inputs?: EntryInput[] }
 type EntryInput = { name?: string; type?: string; indexed?: boolean }
 
-/** Names a log by the contract's ABI. */
+/** Decodes a log with the contract's ABI. */
 export function nameLog({ data = '', topics = [] }: Log, abi: readonly unknown[]): NamedLog {
   for (const entry of abi as readonly Entry[]) {
     const event = eventOf(entry)
@@ -45,7 +45,7 @@ function eventOf({ anonymous, inputs = [], name = '', type }: Entry): AbiEvent |
 }
 
 function decoded(event: AbiEvent, data: string, topics: string[]): readonly unknown[] | undefined {
-  // Positions instead of names: names may be missing or the same.
+  // By position, because names may be missing or equal.
   const inputs = event.inputs.map((input, index) => ({ ...input, name: `p${index}` }))
   try {
     const { args } = decodeEventLog({
@@ -81,7 +81,7 @@ function named({ inputs, name }: AbiEvent, values: readonly unknown[]): NamedLog
   }
 }
 
-/** Numbers are decimal, addresses have `0x`, other bytes have not. */
+/** A value as text: numbers in decimal, addresses with `0x`, other bytes without. */
 function textOf(value: unknown, type: string): string {
   if (Array.isArray(value)) return `[${value.map((item) => textOf(item, type)).join(', ')}]`
   if (typeof value !== 'string') return String(value)

@@ -3,21 +3,21 @@ import type { ChainBlock } from '../block.ts'
 import type { Ledger } from '../ledger.ts'
 import { nameLog, type NamedLog } from './decode.ts'
 
-/** An event as the events API shows it. Addresses are base58, times milliseconds. */
+/** An event in the format of the events API. Addresses are base58, times milliseconds. */
 export type ChainEvent = NamedLog & {
   block_number: number
   block_timestamp: number
   /** The contract that the transaction called. */
   caller_contract_address: string
   contract_address: string
-  /** Position among the logs of its transaction. */
+  /** Index of the log in its transaction. */
   event_index: number
   transaction_id: string
   /** Present while the block is not solidified. */
   _unconfirmed?: true
 }
 
-/** The events of a block, in the order of the chain. `contract`: only those of one address, 42 hex characters. */
+/** The events of a block, in the order of the chain. `contract` (42 hex characters) selects those of one contract. */
 export function eventsOf(
   ledger: Ledger,
   { header, infos }: ChainBlock,

@@ -13,21 +13,21 @@ export type EventQuery = {
   onlyUnconfirmed: boolean
   ascending: boolean
   limit: number
-  /** Where the last page ended. */
+  /** The end of the previous page. */
   after?: Place | undefined
 }
 
-/** Block and position of an event among all logs of the block. */
+/** The block of an event, and its index among all logs of the block. */
 type Place = { block: number; position: number }
 
-/** A page of events; `next` is where it ended, while there are more. */
+/** A page of events. `next` is its end if there are more events. */
 export type EventPage = { events: ChainEvent[]; next?: string }
 
-/** The most events of one page, and how many there are without a limit. */
+/** Most events of one page, and the default number. */
 export const MAX_LIMIT = 200
 export const DEFAULT_LIMIT = 20
 
-/** The events of a contract by 42 hex characters, newest first unless asked otherwise. */
+/** The events of a contract (42 hex characters), newest first by default. */
 export function eventsOfContract(ledger: Ledger, contract: string, query: EventQuery): EventPage {
   const page: ChainEvent[] = []
   let last: Place | undefined
@@ -77,7 +77,7 @@ function toFingerprint({ block, position }: Place): string {
   return Buffer.from(`${block}/${position}`).toString('base64url')
 }
 
-/** The place in a fingerprint; undefined when it is not valid. */
+/** The position in a fingerprint; undefined when it is invalid. */
 export function fromFingerprint(text: string): Place | undefined {
   const match = /^(\d{1,15})\/(\d{1,9})$/.exec(Buffer.from(text, 'base64url').toString())
   return match ? { block: Number(match[1]), position: Number(match[2]) } : undefined

@@ -10,7 +10,7 @@ import { SLOT } from '../resources.ts'
 const int = (value: Int64 | undefined) => BigInt(value ?? 0)
 
 /**
- * Converts a node's account to this chain's form.
+ * Converts a node's account to this chain's format.
  *
  * @param now - The slot at which the node computed the used resources.
  */
@@ -69,7 +69,7 @@ export function readAccount(node: NodeAccount, now: bigint): Account {
   }
 }
 
-/** Stakes by resource. Those of the first kind, from before 2023, count as those of the second. */
+/** Stakes by resource. Stakes of the first kind, from before 2023, count as stakes of the second. */
 function staked(node: NodeAccount): Record<Power, bigint> {
   const of = (wanted: Power) =>
     (node.frozenV2 ?? [])
@@ -84,13 +84,13 @@ function staked(node: NodeAccount): Record<Power, bigint> {
   }
 }
 
-/** A use as of the slot to which the node reckoned it; an unused resource keeps the time of its last use. */
+/** The used part of a resource at the slot for which the node computed it. An unused resource keeps its last time. */
 function usage(used: Int64 | undefined, time = 0, now: bigint, window: bigint): Usage {
   const amount = int(used)
   return { used: amount, time: amount > 0n ? now : BigInt(Math.floor(time / SLOT)), window }
 }
 
-/** A window in thousandths of slots. The node tells it in slots until it is used under the finer rule. */
+/** A window in thousandths of slots. The node reports slots until the first use under the finer rule. */
 function windowOf(size: number | undefined, isFine = false): bigint {
   if (!size) return FULL_WINDOW
   return BigInt(size) * (isFine ? 1n : 1_000n)

@@ -7,15 +7,15 @@ type Table = keyof Tables
 /** Values of a state, by `table:key`. */
 export type Entries = Iterable<readonly [name: string, value: unknown]>
 
-/** Fetches a value, and what comes with it. @throws UpstreamError, ForkError */
+/** Fetches a value and those of the same answer. @throws UpstreamError, ForkError */
 export type ReadState = (table: Table, key: string) => Promise<Entries>
 
 /**
- * The state of another chain. Each value is fetched at its first read and kept. Reading a value that is not there yet throws
- * MissingStateError, whose `load` fetches it.
+ * The state of another chain. Each value is fetched at its first read and kept. Reading a value that is not fetched yet
+ * throws MissingStateError, whose `load` fetches it.
  *
- * @param known - Values that need not be fetched.
- * @param keep - Called with the fetched values.
+ * @param known - Values that are already known.
+ * @param keep - Called with fetched values, to store them.
  */
 export function createForkState({ keep, known = [], read }: createForkState.Options): StateReader {
   const values = new Map<string, unknown>(known)
@@ -32,7 +32,7 @@ export function createForkState({ keep, known = [], read }: createForkState.Opti
     keep?.(fetched)
   }
 
-  /** Reads under way. Concurrent readers of a value share one. */
+  /** Fetches in flight. Concurrent readers of a value share one. */
   function load(table: Table, key: string, name: string): Promise<void> {
     const running = underWay.get(name)
     if (running) return running
@@ -59,12 +59,12 @@ export declare namespace createForkState {
   }
 }
 
-/** Counters of this chain alone. They start at zero. */
+/** Counters that the other chain does not have. They start at zero. */
 const OWN = /^(generation|name|votes):|^(burned|cycle|proposalLifetime|stakesPayNoEnergy)$/
 
-/** Whether a value cannot be on the other chain. */
+/** Whether the other chain cannot have a value. */
 function isOwn(table: Table, key: string): boolean {
   if (table === 'property') return OWN.test(key)
-  // A contract that was created again here has its own slots.
+  // A contract that was created again on this chain has its own slots.
   return table === 'storage' && !key.includes('.0/')
 }

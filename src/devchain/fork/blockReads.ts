@@ -4,13 +4,13 @@ import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from '../../nati
 import type { NodeRpc } from '../../native/rpc.ts'
 import { ForkError } from '../errors.ts'
 
-/** The time of a kind of state: at the requested block, or at the time of the read. */
+/** The time of a kind of state: the requested block, or the time of the read. */
 export type Exactness = 'block' | 'now'
 
-/** Which kinds of state a node has at a past block. `none`: not at all. */
+/** The kinds of state that a node has at a past block. */
 export type Reach = {
   balance: Exactness
-  /** Through JSON-RPC, which has all kinds at a past block or none. */
+  /** The state that JSON-RPC reads. It has all kinds at a past block, or none. */
   code: Exactness
   storage: Exactness | 'none'
   nonce: Exactness | 'none'
@@ -18,13 +18,13 @@ export type Reach = {
 
 /** Reads of state that a node may have at a past block. Addresses are 42 hex characters. */
 export type BlockReads = {
-  /** Undefined where only the newest balance is known. */
+  /** Undefined if only the newest balance is known. */
   balance(address: string): Promise<bigint | undefined>
-  /** Undefined where only the newest code is known; empty when there was none. */
+  /** Undefined if only the newest code is known; empty if the account had no code. */
   code(address: string): Promise<Uint8Array | undefined>
-  /** 32 bytes of hex. @throws ForkError without a JSON-RPC that tells storage */
+  /** 32 bytes of hex. @throws ForkError without a JSON-RPC that reads storage */
   storage(address: string, slot: string): Promise<string>
-  /** Undefined where the chain does not count. */
+  /** Undefined if the chain has no nonces. */
   nonce(address: string): Promise<bigint | undefined>
 }
 
@@ -35,7 +35,7 @@ const SOMEBODY = `41${'0'.repeat(40)}`
 
 const plain = (address: string) => `0x${address.slice(2)}`
 
-/** Creates the reads at one block. State that `reach` excludes is read at the newest block. */
+/** Creates the reads at one block. They read the state that `reach` excludes at the newest block. */
 export function createBlockReads(
   { native, rpc }: createBlockReads.Node,
   { id, number }: BlockName,
@@ -71,11 +71,11 @@ export function createBlockReads(
 }
 
 export declare namespace createBlockReads {
-  /** A node: its HTTP interface, and its JSON-RPC where there is one. */
+  /** A node: its HTTP interface, and its JSON-RPC if it has one. */
   type Node = { native: NativeClient; rpc: NodeRpc | undefined }
 }
 
-/** The balance at a block, from a node that keeps the history of balances. */
+/** Reads the balance at a block from a node that keeps the history of balances. */
 export async function balanceAt(
   native: NativeClient,
   address: string,
@@ -88,7 +88,7 @@ export async function balanceAt(
   return BigInt(balance)
 }
 
-/** Finds out which state a node has at a past block. @throws UpstreamError when it does not answer */
+/** Tests which state a node has at a past block. @throws UpstreamError when it does not answer */
 export async function probeReach(
   { rpc }: Pick<createBlockReads.Node, 'rpc'>,
   number: number,
@@ -115,7 +115,7 @@ export async function probeReach(
   }
 }
 
-/** Whether a node answers a request instead of refusing it. */
+/** Whether a node answers a request with a result. */
 async function answers(question: () => Promise<unknown>): Promise<boolean> {
   try {
     await question()

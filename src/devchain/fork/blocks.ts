@@ -4,7 +4,7 @@ import type { ChainBlock } from '../block.ts'
 import { ForkError } from '../errors.ts'
 import { MissingStateError } from '../missing.ts'
 
-/** Blocks before a fork, as far as this chain needs them: ids, times and producers, without transactions. */
+/** Blocks before a fork, with ids, times and producers but without transactions. */
 export function createEarlierBlocks(native: NativeClient) {
   const known = new Map<number, ChainBlock>()
 
@@ -21,7 +21,7 @@ export function createEarlierBlocks(native: NativeClient) {
 
   return {
     fetch,
-    /** @throws MissingStateError while it is not fetched */
+    /** A fetched block. @throws MissingStateError if it is not fetched yet */
     at(number: number): ChainBlock {
       const found = known.get(number)
       if (found) return found
@@ -30,7 +30,7 @@ export function createEarlierBlocks(native: NativeClient) {
   }
 }
 
-/** A node's block as this chain keeps it, without transactions. */
+/** Converts a node's block to this chain's format, without transactions. */
 export function toForkBlock({ blockID, block_header }: Block): ChainBlock {
   const { number, parentHash, timestamp, txTrieRoot, version, witness_address } =
     block_header.raw_data

@@ -10,14 +10,14 @@ import { ForkError } from '../errors.ts'
 import type { Fork } from './fork.ts'
 import { openFork } from './open.ts'
 
-/** Default ports of a node's HTTP interface and of its JSON-RPC. */
+/** The default ports of a node's HTTP interface and of its JSON-RPC. */
 const HTTP_PORT = 8090
 const RPC_PORT = 8545
 
 /**
  * Connects to a node and opens its chain at a block.
  *
- * @throws ForkError when there is no such block, or an address is none; UpstreamError when the node does not answer.
+ * @throws ForkError when the block does not exist or an address is invalid; UpstreamError when the node does not answer.
  */
 export async function connectFork({
   cache = defaultCache(),
@@ -48,7 +48,7 @@ export declare namespace connectFork {
   type Options = {
     /** Base address of the node's `/wallet`. */
     url: string
-    /** Full address of its JSON-RPC. @default looked for beside `url` */
+    /** Full address of its JSON-RPC. @default the first address near `url` that answers */
     rpcUrl?: string | undefined
     /** `name: value`, sent with every call. */
     header?: string | undefined
@@ -67,10 +67,10 @@ async function genesisOf(transport: NativeTransport): Promise<string> {
 }
 
 /**
- * The JSON-RPC of a node. Without a URL it is looked for at the URL of the node, below it, and at the default port. It must
- * serve the same chain.
+ * Finds the JSON-RPC of a node. Without a URL it tries the URL of the node, `/jsonrpc` below it and the default port. The
+ * JSON-RPC must serve the same chain.
  *
- * @throws ForkError when the one that is named is of another chain
+ * @throws ForkError when the named one serves another chain or does not answer.
  */
 async function openRpc(
   {
@@ -94,7 +94,7 @@ function placesOf(url: string): string[] {
   const beside = new URL(base)
   if (beside.port === '') return [`${base}/jsonrpc`, base]
   beside.pathname = '/jsonrpc'
-  // Test nodes shift all of their ports by the same number.
+  // Test nodes shift all their ports by the same number.
   beside.port = String(Number(beside.port) - HTTP_PORT + RPC_PORT)
   return [`${base}/jsonrpc`, base, beside.href]
 }

@@ -1,7 +1,7 @@
 import type { Contract } from '../../native/accountTypes.ts'
 import type { ContractRecord } from '../model.ts'
 
-/** Converts a node's contract record to this chain's form. */
+/** Converts a node's contract record to this chain's format. */
 export function readContract(node: Contract, address: string): ContractRecord {
   return {
     address,

@@ -2,7 +2,7 @@ import type { NativeClient } from '../../native/client.ts'
 import type { Delegation } from '../model.ts'
 import type { Entries } from './base.ts'
 
-/** All that one account delegates to another. `key`: `from/to/…`. */
+/** Reads all delegations from one account to another. `key`: `from/to/…`. */
 export async function readDelegation(native: NativeClient, key: string): Promise<Entries> {
   const [from = '', to = ''] = key.split('/')
   const { delegatedResource = [] } = await native.wallet.getDelegatedResourceV2({
@@ -25,7 +25,7 @@ export async function readDelegation(native: NativeClient, key: string): Promise
   return found
 }
 
-/** To whom an account delegates (`from/…`) and from whom it receives (`to/…`). */
+/** Reads the accounts that an account delegates to (`from/…`) or receives from (`to/…`). */
 export async function readDelegationIndex(native: NativeClient, key: string): Promise<Entries> {
   const [, address = ''] = key.split('/')
   const index = await native.wallet.getDelegatedResourceAccountIndexV2({ value: address })

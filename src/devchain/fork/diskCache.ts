@@ -5,7 +5,7 @@ import { readValue, writeValue } from '../stateFile.ts'
 
 type Fetched = readonly (readonly [name: string, value: unknown])[]
 
-/** Stores the values that were read from a forked chain, one a line. */
+/** A file with the values that were read from a forked chain, one a line. */
 export type DiskCache = {
   read(): [name: string, value: unknown][]
   append: (fetched: Fetched) => void
@@ -22,7 +22,7 @@ export function createDiskCache(file: string): DiskCache {
         try {
           entries.push(JSON.parse(line, readValue) as [string, unknown])
         } catch {
-          // The end of the file, or a line that was cut off when a process ended. Its value is read again.
+          // The end of the file, or a line that was incomplete when a process ended. Its value is read again.
         }
       return entries
     },

@@ -3,7 +3,7 @@ import type { Asset as NodeAsset } from '../../native/networkTypes.ts'
 import type { Asset, Proposal, Witness } from '../model.ts'
 import type { Entries } from './base.ts'
 
-/** Every producer and candidate, by address. */
+/** Reads every producer and candidate, by address. */
 export async function readWitnesses(native: NativeClient): Promise<Entries> {
   const { witnesses = [] } = await native.wallet.listWitnesses()
   return witnesses.map((node) => {
@@ -22,7 +22,7 @@ export async function readWitnesses(native: NativeClient): Promise<Entries> {
   })
 }
 
-/** Every proposal, and how many there are. */
+/** Reads every proposal and their number. */
 export async function readProposals(native: NativeClient): Promise<Entries> {
   const { proposals = [] } = await native.wallet.listProposals()
   const entries = proposals.map((node): [string, unknown] => {
@@ -44,23 +44,23 @@ export async function readProposals(native: NativeClient): Promise<Entries> {
   return [...entries, ['property:proposals', BigInt(last)]]
 }
 
-/** One TRC-10 token. */
+/** Reads one TRC-10 token. */
 export async function readOneAsset(native: NativeClient, id: string): Promise<Entries> {
   const node = await native.wallet.getAssetIssueById({ value: id })
   return [[`asset:${id}`, node && readAsset(node)]]
 }
 
-/** Every token, and the list of their ids. */
+/** Reads every token and the list of their ids. */
 export async function readAssetIds(native: NativeClient): Promise<Entries> {
   const { assetIssue = [] } = await native.wallet.getAssetIssueList()
   const entries = assetIssue.map((node): [string, unknown] => [`asset:${node.id}`, readAsset(node)])
   return [...entries, ['list:assets', assetIssue.map(({ id }) => id)]]
 }
 
-/** The id of the first token. They are numbered in turn. */
+/** The id of the first token. Later tokens have the following ids. */
 const FIRST_ASSET = 1_000_001
 
-/** The id of the token that was issued last; one below the first when there is none. */
+/** The id of the newest token; one below the first id if there are no tokens. */
 export async function readLastAsset(native: NativeClient): Promise<Entries> {
   const exists = async (id: number) =>
     (await native.wallet.getAssetIssueById({ value: String(id) })) !== undefined

@@ -20,7 +20,7 @@ import { readSettings } from './settings.ts'
 /**
  * Opens the chain of a node at a block.
  *
- * @throws ForkError when there is no such block; UpstreamError when the node does not answer.
+ * @throws ForkError when the block does not exist; UpstreamError when the node does not answer.
  */
 export async function openFork({
   cache,
@@ -42,7 +42,7 @@ export async function openFork({
   const disk =
     cache === undefined ? undefined : createDiskCache(fileIn(cache, genesis, block, reach))
   const kept = disk?.read() ?? []
-  // Values that an earlier start read do not change.
+  // Values from the disk cache do not change.
   const known = kept.length > 0 ? kept : [...(await readSettings(native, block))]
   if (kept.length === 0) disk?.append(known)
 
@@ -112,7 +112,7 @@ export declare namespace openFork {
   }
 }
 
-/** States of earlier blocks that are kept in memory at once. */
+/** Most states of earlier blocks in memory. */
 const MAX_STATES = 32
 
 const noState = (number: number) =>
@@ -120,7 +120,10 @@ const noState = (number: number) =>
     `the state after block ${number} is not available: the block is before the fork, and the forked node does not keep past state`,
   )
 
-/** The file of the disk cache. Its name depends on which state is exact at the block, so exact and inexact values do not mix. */
+/**
+ * The file of the disk cache. Its name depends on which state is exact at the block, so that exact and inexact values do
+ * not mix.
+ */
 function fileIn(folder: string, genesis: string, { header, id }: ChainBlock, reach: Reach): string {
   const exact = Object.entries(reach)
     .filter(([, exactness]) => exactness === 'block')

@@ -1,15 +1,15 @@
 import type { Params } from '../api/request.ts'
 import type { Fork } from './fork.ts'
 
-/** A request of the native interface, with the facts that decide whether the forked node answers it. */
+/** A request of the native interface, with the data that decides whether the forked node answers it. */
 type Request = {
   name: string
   params: Params
-  /** Height of the newest block that the request sees. */
+  /** Height of the newest block of the request's prefix. */
   newest: number
   /** Whether this chain has a transaction, in a block or in its pool. */
   isOwn: (transaction: string) => boolean
-  /** Answers a request of blocks, from this chain alone. */
+  /** Answers a request for blocks from this chain only. */
   own: (startNum: number, endNum: number) => Promise<unknown>
 }
 
@@ -17,7 +17,8 @@ type Request = {
 const MAX_BLOCKS = 100
 
 /**
- * Asks the forked node for blocks up to the fork block and their content. Undefined for other requests.
+ * Answers requests for blocks up to the fork block and for their content from the forked node. Undefined for other
+ * requests.
  *
  * @throws UpstreamError, NodeRefusedError
  */
@@ -28,7 +29,7 @@ export async function passThrough(fork: Fork, request: Request): Promise<unknown
   const ask = (body: object, operation = name) => fork.ask(operation, spelled(body))
   const numbered = (member: string) => Number(params.int(member)) <= last
 
-  /** Blocks from `start` to `end`, of the node and then of this chain. */
+  /** The blocks from `start` to `end`: first those of the node, then those of this chain. */
   async function range(start: number, end: number): Promise<unknown> {
     const early = (await ask(
       { startNum: Math.max(0, start), endNum: Math.min(end, last + 1) },
@@ -72,7 +73,7 @@ export async function passThrough(fork: Fork, request: Request): Promise<unknown
       const value = params.hex('value')
       if (isOwn(value)) return undefined
       const info = (await ask({ value }, 'gettransactioninfobyid')) as { blockNumber?: number }
-      // Transactions that the node took after the fork are not on this chain.
+      // This chain does not have the node's transactions after the fork.
       if (info.blockNumber === undefined || info.blockNumber > last) return {}
       return name === 'gettransactioninfobyid' ? info : ask({ value })
     }
@@ -82,7 +83,7 @@ export async function passThrough(fork: Fork, request: Request): Promise<unknown
         : undefined
     case 'getaccountbalance': {
       const block = params.json['block_identifier'] as { number?: number } | undefined
-      // The balance after the fork block itself may have been changed here.
+      // This chain may have changed the balance after the fork block.
       return block && (block.number ?? 0) < last ? ask(params.json) : undefined
     }
     default:
@@ -90,7 +91,7 @@ export async function passThrough(fork: Fork, request: Request): Promise<unknown
   }
 }
 
-/** The height in a block number or id; infinite where it is neither. */
+/** The height in a block number or id; infinite for any other text. */
 function heightOf(selector: string): number {
   if (/^\d{1,15}$/.test(selector)) return Number(selector)
   if (/^[\da-f]{64}$/i.test(selector)) return Number.parseInt(selector.slice(0, 16), 16)

@@ -12,7 +12,7 @@ import { readAssetIds, readLastAsset, readOneAsset, readProposals, readWitnesses
 type Table = keyof Tables
 
 /**
- * Reads the state of a node's chain at one block where the node has it, otherwise at the newest block.
+ * Reads the state of a node's chain at one block if the node has it, otherwise at the newest block.
  *
  * @param exact - The reads at the block.
  */
@@ -48,7 +48,7 @@ export function createForkReader({
       exact.code(address),
     ])
     const runtime = code ?? bytesOf(info?.runtimecode)
-    // There was no code at the block: the contract was created later.
+    // Without code at the block, the contract was created later.
     const isLater = code?.length === 0
     const contract = info?.smart_contract
     return [
@@ -95,7 +95,7 @@ export function createForkReader({
       })
       return [[`accountId:${id}`, found?.address]]
     },
-    // Both are read when the chain starts.
+    // Both are read at the start of the chain.
     parameter: async (key) => Promise.reject(new ForkError(`the node has no parameter ${key}`)),
     prices: async () => [],
   }
@@ -107,7 +107,7 @@ export declare namespace createForkReader {
   type Options = {
     exact: BlockReads
     native: NativeClient
-    /** Milliseconds of the block. */
+    /** Time of the block, milliseconds. */
     timestamp: number
   }
 }

@@ -7,7 +7,7 @@ import type { Entries } from './base.ts'
 /** Height up to which stakes do not pay for energy on chains of real nodes. */
 const STAKES_PAY_FROM = 4_727_890
 
-/** State that every block reads: parameters, prices and sums of a chain. A node has them only at its newest block. */
+/** Reads the state that every block needs: parameters, prices and sums. A node has them only at its newest block. */
 export async function readSettings(native: NativeClient, block: ChainBlock): Promise<Entries> {
   const [parameters, energy, bandwidth, memo, maintenance, burned, resource, info] =
     await Promise.all([
@@ -23,7 +23,7 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
   const values = new Map(
     (parameters.chainParameter ?? []).map(({ key, value }) => [key, BigInt(value ?? 0)]),
   )
-  // Another dev chain has the rules of the public network from its first block.
+  // Another dev chain has the rules of the public network from its first block on.
   const isDevChain = info.machineInfo?.osName === 'ethgate devchain'
   const isEarly = block.header.number < STAKES_PAY_FROM && !isDevChain
   return [
@@ -40,7 +40,7 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
   ]
 }
 
-/** The answer of an operation that older nodes do not have. */
+/** Calls an operation that older nodes do not have; undefined if the node lacks it. */
 async function optional<answer>(call: Promise<answer>): Promise<answer | undefined> {
   try {
     return await call

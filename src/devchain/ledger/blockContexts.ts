@@ -5,13 +5,13 @@ import type { ExecutionContext } from '../execution.ts'
 import type { Fork } from '../fork/fork.ts'
 import type { Genesis } from '../genesis.ts'
 
-/** Chosen values of a block: the base fee, which Ethereum transactions pay, and the randomness. */
+/** Values of a block that a tool chose: the base fee of Ethereum transactions and the randomness. */
 export type NextBlockChoice = Pick<ExecutionContext['block'], 'baseFee' | 'prevRandao'>
 
-/** Number, time and producer of a block that is not made yet. */
+/** Number, time and producer of a future block. */
 export type NextBlock = { number: number; timestamp: number; producer: string }
 
-/** How many blocks back the reference block of a transaction may be. */
+/** Greatest distance of a transaction's reference block, in blocks. */
 const REFERENCE_WINDOW = 65_536
 
 /** The execution contexts of past blocks and of the next one. */
@@ -32,7 +32,7 @@ export function createBlockContexts({
 }: createBlockContexts.Options) {
   const { head } = store
   const first = fork?.block.header.number ?? 0
-  /** How far the order of the producers is shifted. */
+  /** The shift of the order of the producers. */
   let turn = 0
   /** Chosen values of the next block. */
   let chosen: NextBlockChoice = {}
@@ -77,7 +77,7 @@ export function createBlockContexts({
   }
 
   return {
-    /** The block at a height; blocks before a fork have no transactions. @throws MissingStateError when it must be fetched first */
+    /** The block at a height. Blocks before a fork have no transactions. @throws MissingStateError if it must be fetched first */
     blockAt,
 
     /** The context of a block after the newest one, or of calls at an earlier height. */
@@ -100,10 +100,10 @@ export function createBlockContexts({
     /** Chooses values of the next block only. */
     chooseNext: (choice: NextBlockChoice): void => void (chosen = { ...chosen, ...choice }),
 
-    /** Must be called after the next block is made: its chosen values no longer apply. */
+    /** Clears the chosen values. Must be called after the next block is made. */
     made: (): void => void (chosen = {}),
 
-    /** Chooses the producer that contracts see from now on. */
+    /** Sets the producer that contracts see in all later blocks. */
     setCoinbase: (address: string): void => void (coinbase = address),
 
     /** Shifts the order of the producers, so that a new branch differs from the old one. */

@@ -12,9 +12,9 @@ import type { ChainTransaction } from '../transaction.ts'
 import type { NextBlock } from './blockContexts.ts'
 
 /**
- * Executes transactions on a state and makes a block of them. Leaves out transactions that are not valid.
+ * Executes transactions on a state and makes a block of them. Omits invalid transactions.
  *
- * @param options.isComplete - Throws the error of a transaction that is not valid, instead of leaving it out.
+ * @param options.isComplete - Throws the error of an invalid transaction instead of omitting it.
  * @param options.seen - Values that contracts see instead of those in the header.
  */
 export async function makeBlock(
@@ -58,7 +58,7 @@ export async function makeBlock(
 
 export declare namespace makeBlock {
   type Options = {
-    /** How contracts see the block. */
+    /** The block context of contracts. */
     context: ExecutionContext
     genesis: Genesis
     isComplete: boolean

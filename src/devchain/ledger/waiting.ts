@@ -27,7 +27,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
   let pool = createPool()
   /** The newest state with the pool on top; undefined until it is needed. */
   let session: Overlay | undefined
-  /** A copy of it, for readers that may still use it after the next transaction. */
+  /** A copy of `session` for readers, who may use it after the next transaction. */
   let readable: StateReader | undefined
 
   function setSession(state: Overlay | undefined): void {
@@ -69,17 +69,17 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     all: (): readonly Pending[] => pool.all(),
     has: (id: string): boolean => pool.has(id),
 
-    /** The transactions that the next block takes, in order. */
+    /** The transactions of the next block, in order. */
     ready,
 
-    /** Whether the next block takes a transaction. */
+    /** Whether the next block contains a transaction. */
     isReady: (id: string): boolean =>
       pool.ready(store.state()).some((transaction) => transaction.id === id),
 
     /** The nonce of an account's next transaction, after those in the pool. */
     nonceOf: (address: string): bigint => pool.nonceOf(store.state(), address),
 
-    /** The newest state with the pool on top, when nothing has to be executed for it. */
+    /** The newest state with the pool on top; undefined if the pool must be executed first. */
     knownState: (): StateReader | undefined =>
       readableSession() ?? (pool.all().length === 0 ? store.state() : undefined),
 
@@ -141,7 +141,7 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
       setSession(undefined)
     },
 
-    /** Replaces the pool with those of these transactions that are valid on the newest state. */
+    /** Replaces the pool with the valid ones of these transactions. */
     async replaceByValid(transactions: readonly ChainTransaction[]): Promise<void> {
       pool = createPool(transactions.map((transaction) => ({ transaction })))
       await renew()

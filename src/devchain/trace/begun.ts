@@ -5,7 +5,7 @@ import type { VmState } from '../vm/vmState.ts'
 import type { Frame, Step } from './frame.ts'
 import { sliceOf } from './memory.ts'
 
-/** What begins a frame, by operation. CALLTOKEN (0xd0) is a call with a TRC-10 token. */
+/** The kind of frame that each operation begins. CALLTOKEN (0xd0) is a call with a TRC-10 token. */
 const KINDS: Readonly<Record<number, CallKind>> = {
   0xd0: 'CALL',
   0xf0: 'CREATE',
@@ -19,15 +19,15 @@ const KINDS: Readonly<Record<number, CallKind>> = {
 
 const CALLTOKEN = 0xd0
 
-/** Calls nest this deep. */
+/** Greatest depth of calls. */
 const MAX_DEPTH = 64
 
-/** Gas that comes on top with a value. */
+/** Additional gas of a call with a value. */
 const STIPEND = 2_300n
 
 /**
- * The frame that an operation begins, as it is when the EVM begins none: a destruction, or a call that is refused at once
- * because the caller has too little or is too deep. `parent` is the frame of the operation.
+ * The frame of an operation for which the EVM reports no frame: a destruction, or a call that fails at once because of an
+ * insufficient balance or its depth. `parent` is the frame of the operation.
  */
 export function begunBy(step: Step, parent: Frame, state: VmState): Frame | undefined {
   const kind = KINDS[step.code]

@@ -8,9 +8,9 @@ import type { Frame, FrameLog } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import type { Tracer } from './tracer.ts'
 
-/** What `callTracer` is asked for. */
+/** Options of `callTracer`, as in geth. */
 export type CallTracerOptions = {
-  /** The outermost frame alone. */
+  /** Prints only the outermost frame. */
   onlyTopCall?: boolean | undefined
   withLog?: boolean | undefined
 }
@@ -24,14 +24,14 @@ export function createCallTracer(options: CallTracerOptions, unit: Unit): Tracer
   }
 }
 
-/** A tracer that gives the frames as they are. */
+/** A tracer whose trace is the tree of recorded frames. */
 export type FrameTracer = {
   observe: Tracer['observe']
-  /** The outermost frame; `plain` where nothing ran. */
+  /** The outermost frame; `plain` if the EVM ran no code. */
   result: (run: { plain: Frame }) => Frame
 }
 
-/** The frames of a run as they are. */
+/** Creates a tracer that returns the recorded frames. */
 export function createFrameTracer(): FrameTracer {
   let root: () => Frame | undefined = () => undefined
   return {
@@ -42,7 +42,7 @@ export function createFrameTracer(): FrameTracer {
   }
 }
 
-/** A frame in geth's form. */
+/** A frame in geth's format. */
 export function printFrame(
   frame: Frame,
   { onlyTopCall = false, withLog = false }: CallTracerOptions,
@@ -54,7 +54,7 @@ export function printFrame(
     const { calls, error, from, gas, gasUsed, input, kind, logs, output, to, value } = frame
     const data = bytesToHex(output)
     const reason = error === 'execution reverted' ? revertReason(data) : undefined
-    // Logs are counted in the order in which they came, between the calls of their frame.
+    // Logs are counted in the order of execution, between the calls of their frame.
     const printedLogs: CallLog[] = []
     const printedCalls: CallFrame[] = []
     for (let position = 0; position <= calls.length; position++) {
@@ -81,7 +81,7 @@ export function printFrame(
   return print(frame)
 }
 
-/** An address of 42 hex characters as Ethereum writes it. */
+/** An address of 42 hex characters in Ethereum's format. */
 export const plain = (address: string): Address => `0x${address.slice(2)}`
 
 function printLog({ address, data, position, topics }: FrameLog, index: number): CallLog {

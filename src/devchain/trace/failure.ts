@@ -3,7 +3,7 @@ import type { EVMError } from '@ethereumjs/evm'
 import { operandsOf } from '../vm/failure.ts'
 import type { Step } from './frame.ts'
 
-/** Errors of the EVM in the words of geth, where they differ. */
+/** Errors of the EVM that have another text in geth. */
 const WORDS: Readonly<Record<string, string>> = {
   revert: 'execution reverted',
   'code store out of gas': 'contract creation code storage out of gas',
@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'cpu timeout': 'execution timeout',
 }
 
-/** Why a frame failed, in geth's words. `last`: its last operation, if there was any. */
+/** Geth's text for the failure of a frame. `last`: its last operation, if any. */
 export function failureText({ error }: EVMError, last: Step | undefined): string {
   const text = error as string
   if (text.startsWith('invalid JUMP')) return 'invalid jump destination'

@@ -1,7 +1,7 @@
 import { createFrameTracer, type FrameTracer } from './callTracer.ts'
 import type { Frame } from './frame.ts'
 
-/** The frames of a run without calls of built-in contracts, which Parity's traces leave out. */
+/** The frames of a run without calls of precompiled contracts, which Parity's traces omit. */
 export function createCallFrames(): FrameTracer {
   const { observe, result } = createFrameTracer()
   return { observe, result: (run) => withoutBuiltIns(result(run)) }

@@ -2,7 +2,7 @@ import { createFrameTracer } from './callTracer.ts'
 import type { Frame } from './frame.ts'
 import type { Tracer } from './tracer.ts'
 
-/** Geth's `4byteTracer`: how often each function selector was called, with the number of bytes behind it. */
+/** Geth's `4byteTracer`: the number of calls by function selector and size of the arguments. */
 export function createFourByteTracer(): Tracer {
   const frames = createFrameTracer()
   return {

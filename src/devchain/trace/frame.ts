@@ -12,11 +12,11 @@ export type Frame = {
   gasUsed: bigint
   input: Uint8Array
   output: Uint8Array
-  /** Why it failed, in geth's words. */
+  /** Geth's text for its failure. */
   error?: string
   calls: Frame[]
   logs: FrameLog[]
-  /** Whether a built-in contract was called. */
+  /** Whether the target is a precompiled contract. */
   isBuiltIn?: boolean
 }
 
@@ -25,7 +25,7 @@ export type FrameLog = {
   address: string
   topics: string[]
   data: string
-  /** How many calls the frame had made before it. */
+  /** Number of calls of the frame before it. */
   position: number
 }
 
@@ -33,17 +33,17 @@ export type FrameLog = {
 export type Step = {
   pc: number
   name: string
-  /** The byte in the code, also of an operation that does not exist. */
+  /** The byte in the code, also of an invalid operation. */
   code: number
   gas: bigint
-  /** What it takes; of a call without what the call gets. */
+  /** Its cost; of a call without the gas that the call gets. */
   cost: bigint
-  /** The last one is the top. */
+  /** The last element is the top of the stack. */
   stack: readonly bigint[]
   /** Memory before the operation. */
   memory: Uint8Array
   /** 0 in the outermost frame. */
   depth: number
-  /** Whose storage it works on. */
+  /** The account whose storage it uses. */
   address: string
 }

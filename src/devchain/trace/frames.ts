@@ -8,14 +8,14 @@ import { failureText } from './failure.ts'
 import type { Frame, FrameLog, Step } from './frame.ts'
 import { sliceOf } from './memory.ts'
 
-/** Listens to a run. Called in the order of what happens. */
+/** Listens to a run. Its functions are called in the order of execution. */
 export type FrameListener = {
   enter?(frame: Frame, depth: number): void
   step?(step: Step): void
   leave?(frame: Frame, depth: number): void
 }
 
-/** A frame under way, with its last operation and the frame that this may have begun. */
+/** A running frame, with its last operation and the frame that this operation may have begun. */
 type Open = {
   frame: Frame
   message: Message
@@ -27,8 +27,8 @@ type Open = {
 const NONE = new Uint8Array(0)
 
 /**
- * Records the frames of a run as a tree, with logs, destructions, and calls that were refused because the caller had too
- * little or was too deep.
+ * Records the frames of a run as a tree, with logs, destructions, and calls that failed at once because of an insufficient
+ * balance or their depth.
  */
 export function recordFrames(
   events: EVM['events'],
@@ -55,7 +55,7 @@ export function recordFrames(
     endBegun(current)
     let { code, name } = opcode
     if (name === 'INVALID') {
-      // Every byte without a meaning looks like INVALID here.
+      // The EVM reports every undefined byte as INVALID.
       current.code ??= state.top().get('code', native(codeAddress)) ?? NONE
       code = current.code[pc] ?? code
       if (code !== opcode.code) name = `opcode 0x${code.toString(16)} not defined`
@@ -95,7 +95,7 @@ export function recordFrames(
     listener.leave?.(frame, open.length)
   })
 
-  /** Records the frame that the last operation began where the EVM told of none. */
+  /** Records the frame of the last operation if the EVM reported none. */
   function endBegun(current: Open): void {
     const { begun, frame } = current
     if (!begun) return
@@ -110,7 +110,7 @@ export function recordFrames(
 
 function frameOf(message: Message, kind: CallKind | undefined): Frame {
   const { gasLimit: gas, to, value } = message
-  // The data is a view of the caller's memory, which changes.
+  // A copy, because the data is a view of the caller's memory, which changes.
   const input = message.data.slice()
   const from = native(message.caller)
   const common = { gas, gasUsed: 0n, input, output: NONE, calls: [], logs: [] }
@@ -131,7 +131,7 @@ function logOf({ address, code, memory, stack }: Step, frame: Frame): FrameLog {
   }
 }
 
-/** Takes the logs of a frame that failed, and of all inside it. */
+/** Removes the logs of a failed frame and of all frames inside it. */
 function forgetLogs(frame: Frame): void {
   frame.logs = []
   for (const call of frame.calls) forgetLogs(call)

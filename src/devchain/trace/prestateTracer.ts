@@ -13,7 +13,7 @@ import type { TracedRun, Tracer } from './tracer.ts'
 
 /** Options of `prestateTracer`, as in geth. */
 export type PrestateOptions = {
-  /** Only what changed, before and after, instead of everything that was read. */
+  /** Prints changes, before and after, instead of all accounts that were read. */
   diffMode?: boolean | undefined
   disableCode?: boolean | undefined
   disableStorage?: boolean | undefined
@@ -21,19 +21,19 @@ export type PrestateOptions = {
   includeEmpty?: boolean | undefined
 }
 
-/** An account as geth prints it. */
+/** An account in geth's format. */
 type Printed = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Hash, Hash> }
 
 type Accounts = Record<Address, Printed>
 
-/** Operations whose topmost operand is an account. */
+/** Operations whose first operand is an account. */
 const LOOKS_AT = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff])
 /** Operations whose second operand is an account. */
 const CALLS = new Set([0xd0, 0xf1, 0xf2, 0xf4, 0xfa])
 const SLOTS = new Set([0x54, 0x55])
 const ZERO: Hash = `0x${'00'.repeat(32)}`
 
-/** Geth's `prestateTracer`: the accounts and slots that a run reads, as they were before it, or its changes of them. */
+/** Geth's `prestateTracer`: the accounts and slots that a run reads, with their values before it, or their changes. */
 export function createPrestateTracer(options: PrestateOptions, unit: Unit): Tracer {
   /** Slots by account. */
   const touched = new Map<string, Set<string>>()
@@ -85,14 +85,14 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
     }
   }
 
-  /** An account before and after; undefined where nothing changed. */
+  /** An account before and after the run; undefined if it did not change. */
   function difference(
     before: Snapshot,
     after: Snapshot,
   ): { pre: Printed; post?: Printed } | undefined {
     const changed = before.slots.filter(([, value], index) => value !== after.slots[index]?.[1])
     const pre = print({ ...before, slots: changed.filter(([, value]) => value !== ZERO) })
-    // A destroyed account is only in `pre`.
+    // A destroyed account is in `pre` only.
     if (before.exists && !after.exists) return { pre: print(before) }
     const slots = after.slots.filter(
       ([, value], index) => value !== before.slots[index]?.[1] && value !== ZERO,

@@ -16,7 +16,7 @@ import { observeUntil, TraceTimeoutError } from './tracers.ts'
 
 /** Options of a trace. */
 export type TraceOptions<trace> = {
-  /** Makes the tracer of one transaction. */
+  /** Creates the tracer of one transaction. */
   create: () => Tracer<trace>
   /** Time limit of all traces together, milliseconds. */
   timeout: number
@@ -65,7 +65,7 @@ export async function traceBlock<trace>(
   }
 }
 
-/** The transfer that Ethereum tools see of a transaction, whatever it does natively. */
+/** The transfer as which Ethereum tools see a transaction of any native type. */
 function plainFrame(transaction: Replayed['transaction'], info: Replayed['info']): Frame {
   const parties = transactionParties(printTransaction(transaction, undefined), info)
   const { from, input, to, value } = parties
@@ -84,7 +84,7 @@ function plainFrame(transaction: Replayed['transaction'], info: Replayed['info']
 }
 
 /**
- * Traces a call without a transaction. The sender's nonce counts, as if it had been one.
+ * Traces a call without a transaction. The sender's nonce is counted, as for a transaction.
  *
  * @throws EthereumError when the caller has less than the value; TraceTimeoutError, TraceSizeError
  */

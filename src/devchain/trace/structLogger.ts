@@ -7,7 +7,7 @@ import type { Frame, Step } from './frame.ts'
 import { recordFrames } from './frames.ts'
 import type { Tracer } from './tracer.ts'
 
-/** What the struct logger is asked for, in geth's words. */
+/** Options of the struct logger, as in geth. */
 export type StructLoggerOptions = {
   disableStack?: boolean | undefined
   disableStorage?: boolean | undefined
@@ -17,7 +17,7 @@ export type StructLoggerOptions = {
   limit?: number | undefined
 }
 
-/** An operation as geth prints it. */
+/** An operation in geth's format. */
 type StructLog = {
   pc: number
   op: string
@@ -32,28 +32,28 @@ type StructLog = {
   storage?: Record<string, string>
 }
 
-/** The trace would be larger than a client or this process can take. */
+/** The trace is too large for a client or for this process. */
 export class TraceSizeError extends Error {
   override name = 'TraceSizeError'
 }
 
-/** Characters of a trace. A string of Node.js holds 512 million. */
+/** Most characters of a trace. A string of Node.js has at most 512 million. */
 const MAX_SIZE = 200_000_000
 
 const STIPEND = 2_300n
 const SLOAD = 0x54
 const SSTORE = 0x55
 
-/** Errors by which an operation does not begin; geth notes them at the operation. */
+/** Errors that prevent an operation from starting. Geth reports them at the operation. */
 const BEFORE = /^(out of gas|stack underflow|stack limit)/
 
-/** Geth's default tracer: every operation with stack, storage and, when asked, memory. */
+/** Geth's default tracer: every operation with stack, storage and, if requested, memory. */
 export function createStructLogger(options: StructLoggerOptions): Tracer {
   const { limit = 0 } = options
   const logs: StructLog[] = []
-  /** Storage that the run has read or written so far, by account. */
+  /** The storage slots that the run has read or written so far, by account. */
   const known = new Map<string, Record<string, string>>()
-  /** By depth: the operation that was last, and what the last call returned. */
+  /** The last operation and the return data of the last call, by depth. */
   const last: (StructLog | undefined)[] = []
   const returned: (Uint8Array | undefined)[] = []
   let size = 0
@@ -102,7 +102,7 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
   function enter({ gas, kind, value = 0n }: Frame, depth: number): void {
     returned[depth] = undefined
     const caller = last[depth - 1]
-    // What a call gets is a part of its cost; what a creation gets is not.
+    // In geth the gas that a call gets is part of its cost. The gas that a creation gets is not.
     if (!caller || kind.startsWith('CREATE') || kind === 'SELFDESTRUCT') return
     const isPaid = value > 0n && (kind === 'CALL' || kind === 'CALLCODE')
     caller.gasCost += Number(gas - (isPaid ? STIPEND : 0n))
@@ -136,7 +136,7 @@ function words(memory: Uint8Array): string[] {
   return (hex.match(/.{64}/g) ?? []).map((digits) => `0x${digits}`)
 }
 
-/** About as many characters as an entry has. */
+/** The approximate number of characters of an entry. */
 function sizeOf({ memory = [], returnData = '', stack = [], storage = {} }: StructLog): number {
   const slots = Object.keys(storage).length
   return 80 + memory.length * 67 + returnData.length + stack.length * 24 + slots * 134

@@ -2,25 +2,25 @@ import type { Overlay, StateReader } from '../state.ts'
 import type { runVm } from '../vm/run.ts'
 import type { Frame } from './frame.ts'
 
-/** Observes one transaction or call and makes a trace of it. */
+/** Observes one transaction or call and builds its trace. */
 export type Tracer<trace = unknown> = {
   observe: runVm.Observe
-  /** The trace. Called once, after the run. */
+  /** Returns the trace. Called once, after the run. */
   result: (run: TracedRun) => trace
 }
 
 /** The outcome of a traced transaction or call. */
 export type TracedRun = {
-  /** The state before it. */
+  /** The state before the run. */
   before: StateReader
-  /** The state after it; its changes are those of the run. */
+  /** The state after the run, with its changes. */
   after: Overlay
-  /** The frame of a transaction outside the EVM: a transfer. */
+  /** The frame of a transaction outside the EVM, as a transfer. */
   plain: Frame
   gasUsed: bigint
   failed: boolean
-  /** Return data; revert data of a revert; else empty. */
+  /** Return data, or revert data of a revert, otherwise empty. */
   output: Uint8Array
-  /** The producer that contracts saw. */
+  /** The producer that contracts see. */
   producer: string
 }

@@ -6,7 +6,7 @@ import { createPrestateTracer, type PrestateOptions } from './prestateTracer.ts'
 import { createStructLogger, type StructLoggerOptions } from './structLogger.ts'
 import type { Tracer } from './tracer.ts'
 
-/** The requested tracer. Without a name it is the struct logger. */
+/** The requested tracer: the struct logger if it has no name. */
 export type TraceRequest =
   | { tracer?: undefined; options: StructLoggerOptions }
   | { tracer: 'callTracer'; options: CallTracerOptions }
@@ -14,7 +14,7 @@ export type TraceRequest =
   | { tracer: '4byteTracer' | 'noopTracer' }
   | { tracer: 'muxTracer'; tracers: readonly (readonly [name: string, request: TraceRequest])[] }
 
-/** The trace was not finished in time. */
+/** The trace exceeded its time limit. */
 export class TraceTimeoutError extends Error {
   override name = 'TraceTimeoutError'
 }
@@ -29,7 +29,7 @@ export function createTracer(request: TraceRequest, unit: Unit): Tracer {
   return { observe: () => undefined, result: () => ({}) }
 }
 
-/** Several tracers at once; the trace holds those of each by name. */
+/** Runs several tracers. The result has the trace of each by name. */
 function createMuxTracer(
   requests: readonly (readonly [name: string, request: TraceRequest])[],
   unit: Unit,
@@ -44,10 +44,10 @@ function createMuxTracer(
   }
 }
 
-/** Operations between two checks of the time. */
+/** Operations between two checks of the clock. */
 const PATIENCE = 0xff
 
-/** The same observer, which throws TraceTimeoutError when `performance.now()` is past `end`. */
+/** Wraps an observer so that it throws TraceTimeoutError when `performance.now()` is past `end`. */
 export function observeUntil(end: number, observe: runVm.Observe): runVm.Observe {
   return (events, state) => {
     let steps = 0

@@ -4,7 +4,7 @@ import { reading } from '../missing.ts'
 import type { State } from '../state.ts'
 import type { BlockContext } from './blockContext.ts'
 
-/** Ends a contract: account, code and what was stored. */
+/** Deletes a contract: its account, code and storage. */
 export function destroy(state: State, address: string): void {
   const generation = state.get('property', `generation:${address}`) ?? 0n
   state.set('property', `generation:${address}`, generation + 1n)
@@ -14,12 +14,12 @@ export function destroy(state: State, address: string): void {
   state.set('nonce', address, undefined)
 }
 
-/** The EVM's form of an address of 42 hex characters; what is shorter or longer keeps its last 20 bytes. */
+/** Converts an address of 42 hex characters for the EVM. Of another length, the last 20 bytes are used. */
 export function evmAddress(address: string): Address {
   return new Address(unprefixedHexToBytes(address.slice(2).padStart(40, '0').slice(-40)))
 }
 
-/** The block hashes that BLOCKHASH sees. */
+/** The block hashes of BLOCKHASH. */
 export function blockchainOf(block: BlockContext) {
   const blockchain = {
     async getBlock(number: number) {

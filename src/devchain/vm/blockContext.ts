@@ -1,4 +1,4 @@
-/** What a run sees of its block. */
+/** The block context of a run. */
 export type BlockContext = {
   number: number
   /** Milliseconds. */
@@ -6,7 +6,7 @@ export type BlockContext = {
   producer: string
   chainId: number
   hashOf: (number: number) => string | undefined
-  /** What GASLIMIT, BASEFEE and PREVRANDAO say. @default 0, the price of energy, 0 */
+  /** The results of GASLIMIT, BASEFEE and PREVRANDAO. @default 0, the price of energy, 0 */
   gasLimit?: bigint
   baseFee?: bigint
   /** 32 bytes of hex. */

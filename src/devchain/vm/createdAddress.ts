@@ -3,8 +3,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { getCreate2Address, getCreateAddress } from 'viem/utils'
 
 /**
- * How the addresses of contracts come about: `native` from the transaction's id, as the chain has it; `ethereum` from
- * sender and nonce, as Ethereum tools predict it.
+ * The rule for contract addresses: `native` derives them from the transaction's id, as on the real chain; `ethereum` from
+ * sender and nonce, as Ethereum tools predict them.
  */
 export type AddressRule = 'native' | 'ethereum'
 
@@ -13,26 +13,26 @@ const ofHash = (seed: Uint8Array) =>
 
 const plain = (address: string) => `0x${address.slice(2)}` as const
 
-/** The contract that a transaction creates, by the native rule. */
+/** The address of the contract that a transaction creates, by the native rule. */
 export function createdByTransaction(transactionId: string, owner: string): string {
   return ofHash(unprefixedHexToBytes(transactionId + owner))
 }
 
-/** The contract that an account or a contract creates with a nonce, by the rule of Ethereum. */
+/** The address of the contract that an account or contract creates with a nonce, by the rule of Ethereum. */
 export function createdWithNonce(creator: string, nonce: bigint): string {
   return `41${getCreateAddress({ from: plain(creator), nonce })
     .slice(2)
     .toLowerCase()}`
 }
 
-/** The contract that CREATE makes inside a transaction, by the native rule. `count`: internal transactions so far. */
+/** The address of the contract that CREATE makes, by the native rule. `count`: internal transactions so far. */
 export function createdInside(transactionId: string, count: bigint): string {
   return ofHash(
     concatBytes(unprefixedHexToBytes(transactionId), setLengthLeft(bigIntToBytes(count), 8)),
   )
 }
 
-/** The contract that CREATE2 makes. */
+/** The address of the contract that CREATE2 makes. */
 export function createdWithSalt(
   rule: AddressRule,
   creator: string,

@@ -6,8 +6,8 @@ import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
 /**
- * What an operation costs on the chain where the EVM's own schedule differs: state access is priced as before the
- * Ethereum forks of 2019 and 2021 (no warm and cold), copies have no base price, calls nest 64 deep.
+ * The prices of operations that differ from the EVM's schedule: state access has the price from before the Ethereum forks
+ * of 2019 and 2021 (no warm and cold access), copies have no base price, and the greatest call depth is 64.
  */
 const ENERGY: Readonly<Record<string, number>> = {
   expByteGas: 10,
@@ -69,7 +69,7 @@ function trap(message: keyof typeof EVMError.errorMessages): never {
   throw new EVMError(EVMError.errorMessages[message])
 }
 
-/** The 20 bytes that an address on the stack means. */
+/** The 20 bytes of an address on the stack. */
 export function stackAddress(word: bigint): Address {
   return new Address(setLengthLeft(bigIntToBytes(word & ((1n << 160n) - 1n)), 20))
 }
@@ -138,14 +138,14 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
 
 export declare namespace energyOpcodes {
   type Options = {
-    /** Whether the proposal "energy adjustment" is in force: destroying towards a new account costs its creation. */
+    /** Whether the proposal "energy adjustment" is in force: SELFDESTRUCT to a new account costs its creation. */
     adjusted: boolean
-    /** Called at every jump; returns what to wait for, and throws when the time is up. */
+    /** Called at every jump. May return a promise to wait for. Throws when the time limit is exceeded. */
     pace: () => Promise<void> | undefined
     onSelfdestruct: (contract: Address, heir: Address) => void
-    /** Called when a contract asks how much energy is left. */
+    /** Called when a contract reads its remaining energy. */
     onGas: () => void
-    /** Whether a storage slot was ever written and not cleared in an earlier transaction. */
+    /** Whether a storage slot was written and not cleared in an earlier transaction. */
     hasSlot: (contract: Address, slot: Uint8Array) => boolean | Promise<boolean>
   }
 }

@@ -6,7 +6,7 @@ import type { Address } from '@ethereumjs/util'
 import { reading } from '../missing.ts'
 import { speedUp } from './interpreter.ts'
 
-/** What one run brings to an EVM that is used again. */
+/** The inputs of one run on a reused EVM. */
 export type Attachment = {
   stateManager: EVM['stateManager']
   blockchain: EVM['blockchain']
@@ -14,7 +14,7 @@ export type Attachment = {
   addressOf: (message: Message) => Address
 }
 
-/** The parts of the EVM that its types keep private, with what is done to them. */
+/** The private parts of the EVM that this file changes. */
 type Internals = {
   transientStorage: { clear(): void }
   journal: { stateManager: EVM['stateManager']; cleanJournal(): void }
@@ -23,11 +23,11 @@ type Internals = {
 /** An EVM that runs on one state after another. Building one takes longer than most runs. */
 export type ReusableEvm = {
   evm: EVM
-  /** Prepares for one run. Listeners of the last one are gone. */
+  /** Prepares the EVM for one run and removes the listeners of the previous one. */
   attach(attachment: Attachment): void
 }
 
-/** Builds an EVM. @param options - all but state and blockchain, which come with each run */
+/** Creates an EVM. @param options - without state and blockchain, which each run sets */
 export async function createReusableEvm(
   options: EVMOpts & { common: Common },
 ): Promise<ReusableEvm> {
@@ -35,7 +35,7 @@ export async function createReusableEvm(
   await speedUp(evm)
   const internals = evm as unknown as Internals
   let attached: Attachment | undefined
-  // Where the EVM derives the address of a new contract from a nonce, a run may derive it in another way.
+  // A run may replace the EVM's rule for the address of a new contract.
   Object.defineProperty(evm, '_generateAddress', {
     value: async (message: Message) => reading(() => (attached as Attachment).addressOf(message)),
   })

@@ -1,6 +1,6 @@
 import { EVMError } from '@ethereumjs/evm'
 
-/** How a run failed: the chain's result name, the class and text that the node reports. */
+/** The failure of a run: the chain's result name, and the class and text of the node. */
 export type Failure = {
   /** `contractRet` and `receipt.result`. */
   result: string
@@ -22,14 +22,14 @@ export type LastStep = {
 
 const PROGRAM = 'org.tron.core.vm.program.Program$'
 
-/** An endless loop met the time limit. */
+/** The run exceeded its time limit. */
 export class TimeoutError extends EVMError {
   constructor() {
     super('cpu timeout' as ConstructorParameters<typeof EVMError>[0])
   }
 }
 
-/** Operands by operation; DUP, SWAP, LOG and PUSH follow from their number. */
+/** Number of operands by operation. Those of DUP, SWAP, LOG and PUSH follow from the opcode. */
 const OPERANDS: readonly (readonly [count: number, codes: readonly number[]])[] = [
   [1, [0x15, 0x19, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x50, 0x51, 0x54, 0x56, 0x5c, 0xd4, 0xff]],
   [3, [0x08, 0x09, 0x37, 0x39, 0x3e, 0x5e, 0xf0]],
@@ -39,7 +39,7 @@ const OPERANDS: readonly (readonly [count: number, codes: readonly number[]])[] 
   [8, [0xd0]],
 ]
 
-/** How many values an operation takes from the stack. */
+/** The number of values that an operation takes from the stack. */
 export function operandsOf(code: number): number {
   if (code >= 0x80 && code <= 0x8f) return code - 0x7f
   if (code >= 0x90 && code <= 0x9f) return code - 0x8e
@@ -47,7 +47,7 @@ export function operandsOf(code: number): number {
   return OPERANDS.find(([, codes]) => codes.includes(code))?.[0] ?? 2
 }
 
-/** Translates an EVM error into the node's words. */
+/** Translates an EVM error into the node's text. */
 export function toFailure(error: EVMError, step: LastStep | undefined, limit: bigint): Failure {
   const of = (result: string, exception: string, message: string): Failure => ({
     result,
@@ -55,7 +55,7 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
     message,
   })
   const op = step?.name ?? ''
-  // The EVM adds the place to this one.
+  // The EVM appends the position to this text.
   const text = error.error as string
   switch (text.startsWith('invalid JUMP') ? 'invalid JUMP' : text) {
     case 'revert':

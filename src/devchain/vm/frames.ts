@@ -11,14 +11,14 @@ import type { TokenCalls } from './tokens.ts'
 import { native } from './vmState.ts'
 import type { VmState } from './vmState.ts'
 
-/** The account that `console.sol` calls with what is to be printed. It has no code. */
+/** The account that `console.sol` calls with its output. It has no code. */
 const CONSOLE = '41000000000000000000636f6e736f6c652e6c6f67'
 
 const CREATED_NAME = Buffer.from('CreatedByContract').toString('hex')
 
 /**
- * Follows the calls and creations inside one run: records them as internal transactions, names new contracts and keeps
- * their records. Returns how the EVM learns the address of a new contract.
+ * Follows the calls and creations inside one run: records them as internal transactions, and creates the records of new
+ * contracts. Returns the function by which the EVM gets the address of a new contract.
  */
 export function followFrames(
   evm: EVM,
@@ -26,11 +26,11 @@ export function followFrames(
 ): (message: Message) => Address {
   const { internal, rule, state, tokens, transactionId } = options
   const addresses = new WeakMap<Message, Address>()
-  /** Who called, frame by frame. */
+  /** The caller of each frame. */
   const callers: Address[] = []
   let salted = false
 
-  // Before the proposal "Istanbul" CREATE2 reckoned with the caller of the creating contract instead of the contract.
+  // Before the proposal "Istanbul" CREATE2 used the caller of the creating contract instead of the contract.
   const deployerOf = (message: Message) =>
     options.isIstanbul ? message.caller : (callers.at(-1) ?? message.caller)
 
@@ -66,7 +66,7 @@ export function followFrames(
     const token = tokens.enter(message)
     if (evm.getPrecompile(message.codeAddress)) return internal.enter()
     const to = native(message.to)
-    // The data lies in the memory of the caller, which goes on writing there.
+    // A copy, because the data lies in the memory of the caller, which changes it later.
     if (to === CONSOLE) options.printed.push(message.data.slice())
     const caller = message.delegatecall ? to : native(message.caller)
     const value = message.delegatecall ? 0n : message.value
@@ -116,11 +116,11 @@ export declare namespace followFrames {
   type Options = {
     internal: ReturnType<typeof createInternalLog>
     isIstanbul: boolean
-    /** Gets the data of each call of the console. */
+    /** Called with the data of each call of the console. */
     printed: Uint8Array[]
     rule: AddressRule
     state: VmState
-    /** The account that is called, or the contract that is created. */
+    /** The called account or the created contract. */
     to: string
     tokens: TokenCalls
     transactionId: string

@@ -17,14 +17,14 @@ export type InternalTransaction = {
   rejected: boolean
 }
 
-/** An amount as the chain hashes it: an int64, or a whole word where the coin has 18 decimals and it does not fit. */
+/** An amount in the format that the chain hashes: an int64, or a whole word if it does not fit (18 decimals). */
 function amountBytes(amount: bigint): Uint8Array {
   return setLengthLeft(bigIntToBytes(amount), amount < 2n ** 64n ? 8 : 32)
 }
 
 /**
- * Records what contracts do inside one transaction, and counts: the counter salts the addresses of contracts that are
- * created inside.
+ * Records and counts the internal transactions of one transaction. The count is part of the addresses of contracts that
+ * are created inside.
  */
 export function createInternalLog(transactionId: string) {
   const records: InternalTransaction[] = []
@@ -38,7 +38,7 @@ export function createInternalLog(transactionId: string) {
       keccak_256(
         Buffer.concat([
           unprefixedHexToBytes(parent),
-          // A creation is hashed without its address.
+          // The hash of a creation does not include its address.
           entry.note === 'create' ? new Uint8Array(0) : unprefixedHexToBytes(entry.to),
           data,
           amountBytes(entry.value),
@@ -54,7 +54,7 @@ export function createInternalLog(transactionId: string) {
     records,
     nonce: () => nonce,
     add,
-    /** Enters a frame; without an entry for calls that the chain does not record. */
+    /** Enters a frame, without an entry for calls that the chain does not record. */
     enter(
       entry?: Omit<InternalTransaction, 'hash' | 'rejected'>,
       data: Uint8Array = new Uint8Array(0),

@@ -9,14 +9,14 @@ type Operation = {
   gasHandler: (run: RunState, gas: bigint, common: Common) => Promise<bigint> | bigint
 }
 
-/** What the EVM finds in the code of a contract: where it may jump, what it pushes, the operation at each place. */
+/** The analysis of a contract's code: valid jump destinations, pushed values, and the operation at each position. */
 type Analysis = {
   jumps: Uint8Array
   pushes: Record<number, bigint>
   opcodesCached: (Operation | undefined)[]
 }
 
-/** A frame that runs. */
+/** A running frame. */
 type RunState = {
   code: Uint8Array
   programCounter: number
@@ -28,7 +28,7 @@ type RunState = {
 
 type Outcome = { runState: RunState; exceptionError?: EVMError }
 
-/** The part of the EVM that runs one frame, which its types keep private. */
+/** The private part of the EVM that runs one frame. */
 type Interpreter = {
   _runState: RunState
   _evm: EVM
@@ -42,7 +42,7 @@ type Work = {
   _getValidJumpDestinations: (this: Interpreter, code: Uint8Array) => Analysis
 }
 
-/** By EVM, because operations and their prices belong to one, and by code. */
+/** Analysed code by EVM and code, because operations and their prices belong to one EVM. */
 const analyses = new WeakMap<EVM, WeakMap<Uint8Array, Analysis>>()
 
 function knownOf({ _evm: evm }: Interpreter): WeakMap<Uint8Array, Analysis> {
@@ -54,11 +54,11 @@ function knownOf({ _evm: evm }: Interpreter): WeakMap<Uint8Array, Analysis> {
 const sped = new WeakSet<Interpreter>()
 
 /**
- * Makes the EVM run code faster, with the same results. The code of a contract is analysed once, and not in every run; and
- * only operations that have to wait take a promise, where the EVM itself takes one for each.
+ * Makes the EVM run code faster, with the same results. It analyses the code of a contract once instead of in every run,
+ * and uses promises only for operations that have to wait, while the EVM uses one for each operation.
  */
 export async function speedUp(evm: EVM): Promise<void> {
-  // The class of the frames is not exported: one of them leads to it.
+  // The class of the frames is not exported, so it is taken from an instance.
   const { runState } = await evm.runCode({ code: new Uint8Array(1), gasLimit: 1n })
   const frame = (runState as unknown as { interpreter: Interpreter }).interpreter
   const prototype = Object.getPrototypeOf(frame) as Interpreter
@@ -79,7 +79,7 @@ export async function speedUp(evm: EVM): Promise<void> {
     },
     run(code, options) {
       const { _evm: evm, common } = this
-      // Steps that somebody listens to, and what this chain does not use, are the EVM's own to run.
+      // Frames with step listeners, or with features that this chain does not use, run on the code of the EVM.
       const isPlain = evm.events.listenerCount('step') === 0 && options?.pc === undefined
       if (!isPlain || common.isActivatedEIP(3540)) return run.call(this, code, options)
       return runFrame(this, code, () => analysisOf(this, code))

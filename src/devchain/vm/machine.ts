@@ -11,23 +11,23 @@ import { tokenOpcodes } from './tokens.ts'
 import type { TokenCalls } from './tokens.ts'
 import type { VmState } from './vmState.ts'
 
-/** What the operations of the chain ask of the run that is under way. */
+/** The current run, as the operations of the chain use it. */
 export type RunHooks = {
   state: VmState
   tokens: TokenCalls
-  /** Called at every jump; returns what to wait for, and throws when the time is up. */
+  /** Called at every jump. May return a promise to wait for. Throws when the time limit is exceeded. */
   pace: () => Promise<void> | undefined
   onSelfdestruct: (contract: Address, heir: Address) => void
   onGas: () => void
 }
 
-/** An EVM with the chain's schedule, which is lent to one run at a time. */
+/** An EVM with the chain's schedule. One run uses it at a time. */
 export type Machine = ReusableEvm & { hooks: RunHooks; isIstanbul: boolean }
 
-/** Machines that wait for a run, by the rules that they are built for. */
+/** Idle machines, by their rules. */
 const idle = new Map<string, Machine[]>()
 
-/** Lends a machine for the rules that the state says are in force. Give it back with `release`. */
+/** Returns a machine for the current rules of a state. The caller gives it back with `release`. */
 export async function borrowMachine(
   state: State,
   chainId: number,

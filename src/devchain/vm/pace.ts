@@ -1,15 +1,16 @@
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { TimeoutError } from './failure.ts'
 
-/** Calls and jumps between two looks at the clock: well below a millisecond of work. */
+/** Calls and jumps between two checks of the clock: far less than a millisecond of work. */
 const STRIDE = 256
 
 /**
- * Paces one run: it is asked at every jump and call, which every endless loop passes. It lets other work of the process have
- * its turn, and ends the run when it has computed too long. Time in which others had their turn does not count.
+ * Limits the time of one run. The result is called at every jump and call, because every endless loop contains one. It
+ * lets other work of the process run, and ends the run when it has computed for too long. The time of other work does not
+ * count.
  *
- * @param timeout - Milliseconds that the run may compute; without it only energy limits it.
- * @returns A promise to wait for, where others are waiting. The function throws TimeoutError.
+ * @param timeout - Most milliseconds of computing. Without it only energy limits the run.
+ * @returns A function that returns a promise if other work waits, and throws TimeoutError.
  */
 export function createPace(timeout = Infinity): () => Promise<void> | undefined {
   let passed = 0

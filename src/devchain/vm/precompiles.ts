@@ -7,9 +7,9 @@ type Precompile = NonNullable<EVMOpts['customPrecompiles']>[number]
 const at = (number: number) => new Address(setLengthLeft(Uint8Array.of(number), 20))
 
 /**
- * The built-in contracts that differ from Ethereum's: 0x03 hashes with SHA-256 and keeps 20 bytes; 0x09 and 0x0a are
- * not BLAKE2F and the KZG check. Their own meaning on the chain (batch and multi-signature validation) is not
- * simulated, so calls of them find an account without code.
+ * The precompiled contracts that differ from Ethereum's. 0x03 hashes with SHA-256 and keeps 20 bytes. 0x09 and 0x0a are
+ * not BLAKE2F and the KZG check: on the real chain they validate batches of signatures and multi-signatures. This is not
+ * simulated, so they are accounts without code here.
  */
 export function precompiles(): Precompile[] {
   return [

@@ -66,7 +66,7 @@ describe('runVm', () => {
     expect(state.get('account', CALLER)?.balance).toBe(990n)
   })
 
-  test('behavior: the price of a write depends on whether the slot is there', async () => {
+  test('behavior: the price of a write depends on whether the slot exists', async () => {
     // PUSH1 0, CALLDATALOAD, PUSH1 0, SSTORE
     const state = stateWith({ [HERE]: '60003560005500' })
     const write = async (value: bigint) => {
@@ -82,7 +82,7 @@ describe('runVm', () => {
     ]).toEqual([20_009n, 5_009n, 5_009n, 5_009n, 20_009n])
   })
 
-  test('error: each way to fail has the node’s words, and changes nothing', async () => {
+  test('error: each failure has the node’s text and changes nothing', async () => {
     const codes = {
       OUT_OF_ENERGY: '6001600055',
       ILLEGAL_OPERATION: '0c',
@@ -108,16 +108,16 @@ describe('runVm', () => {
     })
   })
 
-  test('behavior: an endless call ends by time', async () => {
+  test('behavior: an endless call ends at the time limit', async () => {
     const state = stateWith({ [HERE]: '5b600056' })
     const { failure } = await run(state, { energyLimit: 10n ** 12n, timeout: 50, constant: true })
     expect(failure).toMatchObject({ result: 'OUT_OF_TIME' })
   })
 
-  test('behavior: tokens go with a call, and come back when it fails', async () => {
+  test('behavior: a call transfers tokens, and returns them when it fails', async () => {
     const send = (amount: string) =>
       `6000600060006000620f424160${amount}73${THERE.slice(2)}61ffffd000`
-    // CALLTOKENVALUE and CALLTOKENID, stored: what the receiver saw.
+    // Stores CALLTOKENVALUE and CALLTOKENID, the values that the receiver reads.
     const state = stateWith({ [HERE]: send('05'), [THERE]: 'd2600055d3600155' })
     const { internal, failure } = await run(state)
     expect(failure).toBeUndefined()
@@ -132,8 +132,8 @@ describe('runVm', () => {
     expect(failing.get('account', THERE)?.assets).toEqual({ [TOKEN.toString()]: 50n })
   })
 
-  test('behavior: contracts made inside have addresses by transaction and count', async () => {
-    // CREATE with empty code, the address returned.
+  test('behavior: the addresses of inner contracts depend on transaction and count', async () => {
+    // CREATE with empty code. Returns the address.
     const state = stateWith({ [HERE]: `600060006000f0${RETURN_WORD}` })
     const { output, internal } = await run(state)
     const address = `41${Buffer.from(output).toString('hex').slice(24)}`
@@ -142,7 +142,7 @@ describe('runVm', () => {
     expect(state.get('contract', address)?.origin).toBe(HERE)
   })
 
-  test('behavior: a destroyed contract is gone with its storage', async () => {
+  test('behavior: SELFDESTRUCT removes a contract and its storage', async () => {
     const state = stateWith({ [HERE]: `73${CALLER.slice(2)}ff` })
     state.set('storage', `${HERE}.0/${'00'.repeat(32)}`, '05')
     await run(state)

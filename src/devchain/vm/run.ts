@@ -20,10 +20,10 @@ import { createTokenCalls } from './tokens.ts'
 import { createVmState, native } from './vmState.ts'
 import type { VmState } from './vmState.ts'
 
-/** A log as the EVM left it; hex without `0x`, the address 20 bytes. */
+/** A log of the EVM. Hex without `0x`, the address has 20 bytes. */
 type VmLog = { address: string; topics: string[]; data: string }
 
-/** What a run did. Its changes are in the state when it did not fail. */
+/** The result of a run. Its changes are in the state if it succeeded. */
 export type VmResult = {
   energyUsed: bigint
   /** Return data, revert data, or the code of a created contract. */
@@ -31,15 +31,15 @@ export type VmResult = {
   failure?: Failure
   logs: VmLog[]
   internal: InternalTransaction[]
-  /** The data of each call of the console of `console.sol`; also what was undone. */
+  /** The data of each call of the console of `console.sol`, also of reverted calls. */
   printed: readonly Uint8Array[]
-  /** Whether another energy limit that suffices could change what it does: it asked for its energy, or called. */
+  /** Whether the run can behave differently with another sufficient energy limit: it read its energy, or made a call. */
   dependsOnLimit: boolean
 }
 
 /**
  * Runs one message on a state: a call of `to`, or the creation of the contract `to` from the code in `data`.
- * The value is moved here too. Energy used up is the caller's to charge.
+ * It moves the value. The caller charges the energy.
  */
 export async function runVm(state: State, options: runVm.Options): Promise<VmResult> {
   const first = await attempt(state, options, options.observe)
@@ -49,7 +49,7 @@ export async function runVm(state: State, options: runVm.Options): Promise<VmRes
     return first.toResult()
   }
   const needsPlace = error.error !== 'revert' && (error.error as string) !== 'cpu timeout'
-  // Only a failure is run again, with its steps watched, to learn where it stopped.
+  // A failed run is repeated with a step listener, to find the operation at which it stopped.
   const step = needsPlace ? await lastStepOf(state, options) : undefined
   return { ...first.toResult(), failure: toFailure(error, step, options.energyLimit) }
 }
@@ -64,22 +64,22 @@ export declare namespace runVm {
     value: bigint
     token?: { id: bigint; amount: bigint }
     energyLimit: bigint
-    /** What GASPRICE says. @default the chain's price of energy */
+    /** The result of GASPRICE. @default the chain's price of energy */
     price?: bigint
-    /** Milliseconds of the newest block: creation time of accounts that appear. */
+    /** Time of the newest block in milliseconds, which is the creation time of new accounts. */
     now: number
     transactionId: string
-    /** Whether the run is only looked at. */
+    /** Whether this is a constant call. */
     constant: boolean
-    /** Milliseconds that the run may compute; without it only energy limits it. */
+    /** Most milliseconds of computing. Without it only energy limits the run. */
     timeout?: number
     block: BlockContext
-    /** How contracts that are created inside get their addresses. @default 'native' */
+    /** The rule for the addresses of contracts that are created inside. @default 'native' */
     addresses?: AddressRule
-    /** Called before the run, to listen to its frames and steps. */
+    /** Called before the run, to add listeners to its frames and steps. */
     observe?: Observe
   }
-  /** `events` tells frames (`beforeMessage`, `afterMessage`) and steps (`step`); `state` is that of the frame. */
+  /** `events` emits frames (`beforeMessage`, `afterMessage`) and steps (`step`). `state` is the state of the frame. */
   type Observe = (events: EVM['events'], state: VmState) => void
 }
 
@@ -91,7 +91,7 @@ async function lastStepOf(state: State, options: runVm.Options): Promise<LastSte
       const code = options.kind === 'create' ? options.data : vmState.top().get('code', options.to)
       last = {
         name: opcode.name,
-        // Bytes without a meaning all look like INVALID; the chain names the byte.
+        // The EVM reports every undefined byte as INVALID. The chain reports the byte.
         code: code?.[pc] ?? opcode.code,
         cost: opcode.dynamicFee ?? BigInt(opcode.fee),
         left: gasLeft,
@@ -132,13 +132,13 @@ async function runOn(
     addressOf: (message) => (addressOf as ReturnType<typeof followFrames>)(message),
   })
   const pace = createPace(options.timeout)
-  // First of all listeners: a run whose time is up here leaves nothing half done in the others.
+  // The first listener, so that a run that ends here leaves the others in a consistent state.
   evm.events.on('beforeMessage', ({ caller, depth, to: called }, resume) => {
     const pause = pace()
     if (depth > 0) dependsOnLimit = true
     // The address of a new contract depends on its creator's nonce.
     const nonce = called ? undefined : reading(() => nonceOf(vmState.top(), native(caller)))
-    // Where it could not be fetched, its next read says so.
+    // If it cannot be fetched, its next read throws.
     if (pause ?? nonce instanceof Promise) void Promise.all([pause, nonce]).then(resume, resume)
     else resume?.()
   })
@@ -196,7 +196,7 @@ async function runOn(
     toResult(): VmResult {
       const { execResult } = result
       const error = execResult.exceptionError
-      // A reverted call without effect keeps what it did on the way as it was.
+      // The internal transactions of a reverted constant call are not marked as rejected.
       if (error && !(options.constant && error.error === 'revert')) internal.rejectAll()
       return {
         energyUsed: execResult.executionGasUsed,
@@ -214,7 +214,7 @@ async function runOn(
   }
 }
 
-/** Brings the changes of a run that succeeded to the state below. */
+/** Commits the changes of a successful run to the parent state. */
 function commitRun(vmState: VmState, { execResult }: EVMResult): void {
   const top = vmState.top()
   for (const [name, value] of top.changes())

@@ -13,23 +13,23 @@ type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
 type Token = { id: bigint; amount: bigint }
 
-/** The tokens that go with the calls of one run. */
+/** The tokens that the calls of one run transfer. */
 export type TokenCalls = ReturnType<typeof createTokenCalls>
 
 const CALL = 0xf1
 const STIPEND = 2_300n
 
-/** Position of the token's id among the operands of CALLTOKEN; the others are those of CALL. */
+/** Index of the token's id among the operands of CALLTOKEN. The others are those of CALL. */
 const TOKEN_ID = 3
 
 /**
- * Keeps the tokens that go with the calls of one run.
+ * Tracks the tokens that the calls of one run transfer.
  *
- * @param sent - What came with the outermost call.
- * @param now - Milliseconds: creation time of accounts that appear.
+ * @param sent - The token of the outermost call.
+ * @param now - Creation time of new accounts, milliseconds.
  */
 export function createTokenCalls(state: VmState, now: number, sent?: Token) {
-  /** What came with the call of each depth. */
+  /** The token of the call at each depth. */
   const received: (Token | undefined)[] = [sent]
   let leaving: Token | undefined
 
@@ -51,10 +51,10 @@ export function createTokenCalls(state: VmState, now: number, sent?: Token) {
       change(to, amount)
     },
 
-    /** Says what the next call brings along; nothing without a token. */
+    /** Sets the token of the next call; undefined for a call without a token. */
     leave: (token: Token | undefined) => void (leaving = token),
 
-    /** Notes what a call brings along. Returns it when it is a token. */
+    /** Records the token of a call. Returns it, if the call has one. */
     enter(message: Message): { id: string; amount: bigint } | undefined {
       const token = leaving
       leaving = undefined
@@ -65,10 +65,10 @@ export function createTokenCalls(state: VmState, now: number, sent?: Token) {
 }
 
 /**
- * The operations for TRC-10 tokens: CALLTOKEN sends them with a call, the others read balances and what came with the
- * call.
+ * The operations for TRC-10 tokens: CALLTOKEN sends tokens with a call, the others read balances and the tokens of the
+ * current call.
  *
- * @param calls - The tokens of the run that is under way.
+ * @param calls - Returns the tokens of the current run.
  */
 export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpcode[] {
   const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
@@ -108,7 +108,7 @@ export function tokenOpcodes(common: Common, calls: () => TokenCalls): CustomOpc
         }
         await reading(() => tokens.state.top().get('account', receiver))
         tokens.leave({ id, amount })
-        // Tokens and whatever the call does stand or fall together.
+        // The transfer of tokens is reverted together with the call.
         await tokens.state.checkpoint()
         if (amount > 0n) tokens.move(from, receiver, { id, amount })
         for (const item of operands.with(2, 0n).toSpliced(TOKEN_ID, 1).toReversed())

@@ -16,19 +16,19 @@ import type { Overlay, State } from '../state.ts'
 const EMPTY = new Uint8Array(0)
 const hashes = new WeakMap<Uint8Array, Uint8Array>()
 
-/** keccak-256 of a contract's code, computed once for each code. */
+/** Keccak-256 of a contract's code, computed once for each code. */
 export function codeHash(code: Uint8Array): Uint8Array {
   let hash = hashes.get(code)
   if (!hash) hashes.set(code, (hash = keccak_256(code)))
   return hash
 }
 
-/** The chain's form of an EVM address: 42 hex characters. */
+/** Converts an address of the EVM to 42 hex characters. */
 export function native(address: Address): string {
   return `41${bytesToUnprefixedHex(address.bytes)}`
 }
 
-/** The name under which a slot of a contract is kept. A contract that was destroyed and made anew starts empty. */
+/** The key of a contract's slot. A contract that was destroyed and created again starts empty. */
 export function slotKey(state: Pick<State, 'get'>, address: string, slot: Uint8Array): string {
   const generation = state.get('property', `generation:${address}`) ?? 0n
   return `${address}.${generation}/${bytesToUnprefixedHex(slot)}`
@@ -37,16 +37,16 @@ export function slotKey(state: Pick<State, 'get'>, address: string, slot: Uint8A
 export type VmState = StateManagerInterface & {
   top(): Overlay
   hasSlot(address: Address, slot: Uint8Array): boolean | Promise<boolean>
-  /** Lets a contract be created on an account that holds coins already. */
+  /** Allows the creation of a contract at an address that already has coins. */
   vacate(address: Address): void
   markUsed(address: Address): void
 }
 
 /**
- * The chain's state as the EVM wants it. Accounts have no nonces here; an existing account counts as used (nonce 1), so
- * that sending coins to one without a balance is not priced as creating it.
+ * The chain's state with the interface of the EVM. Accounts have no nonces here. An existing account has nonce 1, so that
+ * sending coins to one without a balance does not cost the creation of an account.
  *
- * @param now - Milliseconds: creation time of accounts that appear by a transfer.
+ * @param now - Creation time of accounts that a transfer creates, milliseconds.
  */
 export function createVmState(base: State, now: number): VmState {
   const stack: Overlay[] = [createOverlay(base)]
@@ -102,11 +102,11 @@ export function createVmState(base: State, now: number): VmState {
         return value ? unprefixedHexToBytes(value) : EMPTY
       }),
     async putStorage(address, slot, value) {
-      // An emptied slot stays known until the transaction ends: filling it again is then a change, not a creation.
+      // An emptied slot still counts as existing until the transaction ends, so writing it again has the price of a change.
       top().set('storage', slotKey(top(), native(address), slot), trimmedHex(value))
     },
     async clearStorage() {
-      // Slots of an earlier contract at the same address have other names already.
+      // Slots of an earlier contract at the same address have other keys.
     },
     async checkpoint() {
       stack.push(createOverlay(top()))
