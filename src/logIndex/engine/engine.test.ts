@@ -21,6 +21,24 @@ explainSkip(postgresMissing)
 describe.skipIf(postgresMissing)('postgres', () => {
   const index = somePostgresIndex()
   testEngine({ open: () => openEngine(index.url), close: () => index.drop() })
+
+  test('behavior: opening an index waits for no search', async () => {
+    const other = somePostgresIndex()
+    const engine = await openEngine(other.url)
+    try {
+      await engine.read(async (view) => {
+        await view.get('logs', [Buffer.from('a')])
+        const second = await openEngine(other.url)
+        expect(await second.read((view) => view.get('logs', [Buffer.from('a')]))).toEqual([
+          undefined,
+        ])
+        await second.close()
+      })
+    } finally {
+      await engine.close()
+      await other.drop()
+    }
+  })
 })
 
 describe('openEngine', () => {

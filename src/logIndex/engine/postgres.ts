@@ -116,8 +116,10 @@ export async function createPostgresEngine({
     }
   }
 
-  try {
+  /** Creates what is missing. An index that exists is not touched: `alter table` would wait for every search, and stop all others. */
+  async function create(): Promise<void> {
     await within('begin', async (client) => {
+      if (await exists(client)) return
       await client.query(`select pg_advisory_xact_lock(${lock})`)
       await client.query(`create schema if not exists "${schema}"`)
       for (const table of TABLES) {
@@ -128,6 +130,18 @@ export async function createPostgresEngine({
         await client.query(`alter table ${name(table)} alter column v set storage external`)
       }
     })
+  }
+
+  async function exists(client: pg.PoolClient): Promise<boolean> {
+    const { rows } = await client.query<{ count: number }>(
+      'select count(*)::int as count from pg_tables where schemaname = $1 and tablename = any($2)',
+      [schema, TABLES],
+    )
+    return rows[0]?.count === TABLES.length
+  }
+
+  try {
+    await create()
   } catch (error) {
     await pool.end()
     throw error
