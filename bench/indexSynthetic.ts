@@ -1,4 +1,4 @@
-// A log index of synthetic logs, distributed unevenly like real ones: filling, bytes on disk, and searches through a worker thread as in a gateway.
+// A log index of synthetic logs, distributed unevenly like real ones: filling, bytes on disk, and searches through threads as in a gateway.
 //
 //   npm run bench -- index
 //   BENCH_INDEX=…         a directory or postgres://…
@@ -17,10 +17,9 @@ import Table from 'cli-table3'
 import { openEngine } from '../src/logIndex/engine/open.ts'
 import { openFacts } from '../src/logIndex/facts.ts'
 import { mergeIndex } from '../src/logIndex/merge.ts'
-import type { SearchAnswer, SearchRequest } from '../src/logIndex/search/search.ts'
+import type { SearchRequest } from '../src/logIndex/search/search.ts'
 import { createIndexStore } from '../src/logIndex/store.ts'
-import { createCalls } from '../src/logIndex/worker/calls.ts'
-import { startThread } from '../src/logIndex/worker/start.ts'
+import { createReaders } from '../src/logIndex/worker/readers.ts'
 import { endAll, startLoad } from './processes.ts'
 import { account, contract, createSyntheticChain, TRANSFER, topicOf } from './syntheticLogs.ts'
 
@@ -79,9 +78,15 @@ async function fill(): Promise<number> {
 /** p50 and p99 of each kind of search, one and eight at a time. */
 async function search(blocks: number): Promise<void> {
   const opened = performance.now()
-  const thread = startThread('reader', { address, deadline: 60_000, genesis: GENESIS })
-  const call = createCalls(thread)
-  await call('coverage')
+  const readers = createReaders({
+    data: { address, deadline: 60_000, genesis: GENESIS },
+    onError(error) {
+      throw error
+    },
+    restartDelay: 0,
+  })
+  readers.start()
+  await readers.coverage()
   console.log(`opened in ${Math.round(performance.now() - opened)} ms`)
   const table = new Table({
     head: ['search', 'rows', 'p50 ms', 'p99 ms', 'p50 ms, 8 at once', 'p99 ms, 8 at once'],
@@ -135,8 +140,11 @@ async function search(blocks: number): Promise<void> {
     }),
     'everything in 100 blocks': () => ({ ...some(100), ...none }),
   }
-  const run = (make: () => SearchRequest) =>
-    call<SearchAnswer>('search', { limit: 10_000, ...make() })
+  const run = async (make: () => SearchRequest) => {
+    const answer = await readers.search({ limit: 10_000, ...make() })
+    if (!answer) throw new Error('the index cannot be searched')
+    return answer
+  }
   for (const [name, make] of Object.entries(kinds)) {
     let rows = 0
     const one = async () => {
@@ -162,8 +170,7 @@ async function search(blocks: number): Promise<void> {
   const makers = Object.values(kinds)
   await besides((round) => run(makers[round % makers.length] as () => SearchRequest))
   console.log(await memory())
-  await call('close')
-  await thread.terminate()
+  await readers.stop()
 }
 
 /** The p99 of short requests to the main thread, alone and while eight searches of all kinds run. */

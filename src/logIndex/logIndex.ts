@@ -1,12 +1,8 @@
-import type { Worker } from 'node:worker_threads'
-
 import { UpstreamError } from '../errors.ts'
-import type { CoveredRange } from './coverage.ts'
 import { nameOf } from './engine/open.ts'
 import type { SearchAnswer, SearchRequest } from './search/search.ts'
-import { createCalls } from './worker/calls.ts'
-import type { ReaderData } from './worker/reader.ts'
-import { startThread } from './worker/start.ts'
+import { createReaders, type ReaderCoverage } from './worker/readers.ts'
+import { createThread } from './worker/thread.ts'
 import type { WriterData, WriterEvent } from './worker/writer.ts'
 
 /** An index of logs as the gateway uses it. All work is done in threads; nothing here waits on the event loop. */
@@ -45,9 +41,6 @@ export type LogIndexStatus = {
   problem?: string
 }
 
-/** The reader's report of an index. */
-type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
-
 /** Milliseconds between reads of the coverage. */
 const LOOK_EVERY = 1_000
 
@@ -62,7 +55,7 @@ export function createLogIndex({
   restartDelay = RESTART_DELAY,
   writer: writerData,
 }: createLogIndex.Options): LogIndex {
-  const problems = new Map<'reader' | 'writer', string>()
+  const problems = new Map<'readers' | 'writer', string>()
   let coverage: ReaderCoverage = { bytes: 0, ranges: [] }
   let written: Extract<WriterEvent, { kind: 'status' }> | undefined
   let solid: number | undefined
@@ -70,68 +63,39 @@ export function createLogIndex({
   let stopping = false
   let looking: NodeJS.Timeout | undefined
 
-  const reader = createThread(
-    'reader',
-    () => ({ address, deadline, genesis: writerData.genesis }) satisfies ReaderData,
-  )
-  const writer = createThread(
-    'writer',
-    () => ({ address, ...writerData }) satisfies WriterData,
-    (event) => {
+  const failed = (name: 'readers' | 'writer') => (error: Error) => {
+    const { message } = error
+    if (problems.get(name) !== message) log.error({ err: error }, 'the log index failed')
+    problems.set(name, message)
+  }
+  const readers = createReaders({
+    data: { address, deadline, genesis: writerData.genesis },
+    onError: failed('readers'),
+    restartDelay,
+  })
+  const writer = createThread({
+    data: { address, ...writerData } satisfies WriterData,
+    name: 'writer',
+    onError: failed('writer'),
+    onEvent(event) {
       const { kind } = event as WriterEvent
       if (kind === 'status') {
         written = event as typeof written
         isCompared ||= written?.state !== 'starting'
       } else log.warn((event as { message: string }).message)
     },
-  )
-
-  /** A thread that is restarted when it ends. */
-  function createThread(
-    name: 'reader' | 'writer',
-    data: () => unknown,
-    onEvent?: (event: unknown) => void,
-  ) {
-    let calls: ReturnType<typeof createCalls> | undefined
-    let thread: Worker | undefined
-    let timer: NodeJS.Timeout | undefined
-    const start = () => {
-      const started = startThread(name, data())
-      thread = started
-      calls = createCalls(started, onEvent)
-      started.on('online', () => {
-        if (name === 'writer' && solid !== undefined) calls?.('solidified', solid).catch(() => {})
-      })
-      started.on('error', (error) => {
-        const { message } = error
-        if (problems.get(name) !== message) log.error({ err: error }, 'the log index failed')
-        problems.set(name, message)
-      })
-      started.on('exit', () => {
-        calls = undefined
-        if (!stopping) timer = setTimeout(start, restartDelay)
-      })
-    }
-    return {
-      start,
-      call: <result>(call: string, argument?: unknown, signal?: AbortSignal): Promise<result> => {
-        if (!calls) return Promise.reject(new Error('the thread of the log index is not running'))
-        return calls<result>(call, argument, signal)
-      },
-      async stop(call: string) {
-        clearTimeout(timer)
-        await calls?.(call).catch(() => {})
-        await thread?.terminate()
-      },
-    }
-  }
+    onStart() {
+      if (solid !== undefined) writer.call('solidified', solid).catch(() => {})
+    },
+    restartDelay,
+  })
 
   async function look(): Promise<void> {
     try {
-      coverage = await reader.call<ReaderCoverage>('coverage')
-      problems.delete('reader')
+      coverage = await readers.coverage()
+      problems.delete('readers')
     } catch (error) {
-      if (!stopping) problems.set('reader', (error as Error).message)
+      if (!stopping) problems.set('readers', (error as Error).message)
     }
     if (!stopping) looking = setTimeout(() => void look(), lookEvery)
   }
@@ -141,7 +105,7 @@ export function createLogIndex({
       // A reorg may have happened while the gateway was down, so the writer compares the index with the chain first.
       if (!isCompared) return NOTHING
       try {
-        const found = await reader.call<SearchAnswer | undefined>('search', request, signal)
+        const found = await readers.search(request, signal)
         return found ? { ...found, bytes: bufferOf(found.bytes) } : NOTHING
       } catch (error) {
         signal?.throwIfAborted()
@@ -173,7 +137,7 @@ export function createLogIndex({
       }
     },
     start() {
-      reader.start()
+      readers.start()
       writer.start()
       void look()
     },
@@ -181,7 +145,7 @@ export function createLogIndex({
       stopping = true
       clearTimeout(looking)
       await writer.stop('stop')
-      await reader.stop('close')
+      await readers.stop()
     },
   }
 }

@@ -8,6 +8,7 @@ import { blockOf, createHasher, pageKey } from '../format/keys.ts'
 import { INDICES } from '../format/postings.ts'
 import { placesIn } from './places.ts'
 import { type Plan, planOf } from './plan.ts'
+import { createTurns, TURN } from './turns.ts'
 
 /** A search in a range of blocks, both ends included. */
 export type SearchRequest = LogSearch & {
@@ -36,11 +37,11 @@ export type SearchAnswer = {
 const FIRST_BATCH = 4
 const LARGEST_BATCH = 128
 
+/** Lists that are looked up together, about: they take some milliseconds, in which no other search gets a turn. */
+const LISTS = 4_096
+
 /** Pages that are read together. */
 const PAGES = 128
-
-/** Milliseconds of work after which others get a turn. */
-const TURN = 10
 
 /** Searches one engine. */
 export type Searcher = {
@@ -56,6 +57,7 @@ export function createSearcher({
 }: createSearcher.Options): Searcher {
   const hash = createHasher(facts.seed)
   const kept = facts.addresses && new Set(facts.addresses)
+  const turns = createTurns()
 
   return {
     search: (request, signal) =>
@@ -88,6 +90,7 @@ export function createSearcher({
         })
         const started = now()
         let turn = started
+        let worked = 0
         let last = request.from - 1
         for (const part of covered)
           for await (const done of run.steps(part)) {
@@ -95,7 +98,7 @@ export function createSearcher({
             if (run.isFull()) return answer(covered, run.count())
             const time = now()
             if (time - turn < TURN) continue
-            await new Promise((resolve) => setImmediate(resolve))
+            await turns.next((worked += time - turn))
             signal?.throwIfAborted()
             if (time - started > deadline) return answer(covered, run.count(), last)
             turn = now()
@@ -149,7 +152,8 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
       for (; next < places.length; next++) {
         const place = places[next] as number
         const block = Math.floor(place / INDICES)
-        const index = place % INDICES
+        // The remainder of numbers above 2^31 is a slow call.
+        const index = place - block * INDICES
         const page = Math.floor(index / logsPerPage)
         const last = pages.at(-1)
         if (last && last.block === block && last.page === page) last.wanted.push(index)
@@ -174,8 +178,10 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
       (segment) => lastOf(segment) >= range.from && firstOf(segment) <= range.to,
     )
     let done = range.from - 1
-    let size = FIRST_BATCH
-    for (let at = 0; at < segments.length; size = Math.min(size * 2, LARGEST_BATCH)) {
+    const values = plan.constraints.reduce((sum, { length }) => sum + length, 0)
+    const largest = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(LISTS / values)))
+    let size = Math.min(FIRST_BATCH, largest)
+    for (let at = 0; at < segments.length; size = Math.min(size * 2, largest)) {
       const batch = segments.slice(at, at + size)
       at += size
       for await (const step of placesIn(view, batch, range, plan.constraints)) {

@@ -1,0 +1,43 @@
+/** Milliseconds of work after which a search gives way to others. */
+export const TURN = 5
+
+/** Each of so many turns is for the search that waits longest, so that every search ends. */
+const OLDEST_EVERY = 4
+
+/** The turns of the searches of one thread. Between two of them the thread takes new calls. */
+export type Turns = {
+  /** Resolves when it is the turn of a search. @param worked - milliseconds that it has worked so far */
+  next(worked: number): Promise<void>
+}
+
+/**
+ * Searches that have worked little go first, so that a short one does not wait until long ones end. Searches that have worked about as much
+ * go in the order in which they came.
+ */
+export function createTurns(): Turns {
+  const waiting: { grade: number; resume: () => void }[] = []
+  let turns = 0
+
+  function give(): void {
+    turns += 1
+    let best = 0
+    if (turns % OLDEST_EVERY !== 0)
+      for (const [index, { grade }] of waiting.entries())
+        if (grade < (waiting[best]?.grade ?? 0)) best = index
+    const [next] = waiting.splice(best, 1)
+    if (waiting.length > 0) setImmediate(give)
+    next?.resume()
+  }
+
+  return {
+    next: (worked) =>
+      new Promise((resume) => {
+        if (waiting.push({ grade: gradeOf(worked), resume }) === 1) setImmediate(give)
+      }),
+  }
+}
+
+/** Doubles of doubles of a turn: 0 below 20 ms, 1 below 80 ms. */
+function gradeOf(worked: number): number {
+  return Math.max(0, Math.floor(Math.log2(worked / TURN) / 2))
+}

@@ -1,0 +1,101 @@
+import { availableParallelism } from 'node:os'
+
+import type { CoveredRange } from '../coverage.ts'
+import type { SearchAnswer, SearchRequest } from '../search/search.ts'
+import type { ReaderData } from './reader.ts'
+import { createThread, type Thread } from './thread.ts'
+
+/** Most threads that search: each takes 20 to 40 MB. */
+const MOST_READERS = 4
+
+/** What an index has, as a reader sees it. */
+export type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
+
+/** The threads that search: one, and others when searches come while all are busy. */
+export type Readers = {
+  /** @throws Error when it cannot be searched; the signal's reason */
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer | undefined>
+  /** @throws Error when it cannot be read */
+  coverage(): Promise<ReaderCoverage>
+  /** Threads now. */
+  count(): number
+  start(): void
+  stop(): Promise<void>
+}
+
+/** A thread, the searches that it has, and whether it has answered since it was started. */
+type Reader = { isReady: boolean; running: number; thread: Thread }
+
+export function createReaders({
+  data,
+  most = Math.min(MOST_READERS, availableParallelism()),
+  onError,
+  restartDelay,
+}: createReaders.Options): Readers {
+  const readers: Reader[] = []
+
+  function add(): Reader {
+    const reader: Reader = {
+      isReady: false,
+      running: 0,
+      thread: createThread({
+        data,
+        name: 'reader',
+        onError(error) {
+          reader.isReady = false
+          onError(error)
+        },
+        onStart() {
+          // It answers when its modules are loaded and the index is open. Until then others are faster.
+          reader.thread.call('coverage').then(
+            () => (reader.isReady = true),
+            () => {},
+          )
+        },
+        restartDelay,
+      }),
+    }
+    readers.push(reader)
+    reader.thread.start()
+    return reader
+  }
+
+  /** The reader with the fewest searches. */
+  function leastBusy(): Reader {
+    const [best] = readers
+      .filter(({ isReady }) => isReady)
+      .toSorted((a, b) => a.running - b.running)
+    return best ?? (readers[0] as Reader)
+  }
+
+  return {
+    async search(request, signal) {
+      const reader = leastBusy()
+      if (reader.running > 0 && readers.length < most && readers.every(({ isReady }) => isReady))
+        add()
+      reader.running += 1
+      try {
+        return await reader.thread.call('search', request, signal)
+      } finally {
+        reader.running -= 1
+      }
+    },
+    coverage: () => leastBusy().thread.call('coverage'),
+    count: () => readers.length,
+    start: () => void add(),
+    async stop() {
+      await Promise.all(readers.map(({ thread }) => thread.stop('close')))
+    },
+  }
+}
+
+export declare namespace createReaders {
+  type Options = {
+    data: ReaderData
+    /** Most threads. @default one for each core, at most 4 */
+    most?: number
+    onError: (error: Error) => void
+    /** Milliseconds before a thread that ended is started again. */
+    restartDelay: number
+  }
+}

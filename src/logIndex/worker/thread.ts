@@ -1,0 +1,66 @@
+import type { Worker } from 'node:worker_threads'
+
+import { createCalls } from './calls.ts'
+import { startThread } from './start.ts'
+
+/** A thread that is started again when it ends. */
+export type Thread = {
+  /** @throws Error when it is not running, or ends before it has answered */
+  call<result>(name: string, argument?: unknown, signal?: AbortSignal): Promise<result>
+  start(): void
+  /** Calls it once more, so that it can end its work, and ends it. */
+  stop(call: string): Promise<void>
+}
+
+export function createThread({
+  data,
+  name,
+  onError,
+  onEvent,
+  onStart = () => {},
+  restartDelay,
+}: createThread.Options): Thread {
+  let calls: ReturnType<typeof createCalls> | undefined
+  let thread: Worker | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isStopping = false
+
+  function start(): void {
+    const started = startThread(name, data)
+    thread = started
+    calls = createCalls(started, onEvent)
+    started.on('online', onStart)
+    started.on('error', onError)
+    started.on('exit', () => {
+      calls = undefined
+      if (!isStopping) timer = setTimeout(start, restartDelay)
+    })
+  }
+
+  return {
+    start,
+    call<result>(call: string, argument?: unknown, signal?: AbortSignal): Promise<result> {
+      if (!calls) return Promise.reject(new Error('the thread of the log index is not running'))
+      return calls<result>(call, argument, signal)
+    },
+    async stop(call) {
+      isStopping = true
+      clearTimeout(timer)
+      await calls?.(call).catch(() => {})
+      await thread?.terminate()
+    },
+  }
+}
+
+export declare namespace createThread {
+  type Options = {
+    data: unknown
+    name: 'reader' | 'writer'
+    onError: (error: Error) => void
+    onEvent?: ((event: unknown) => void) | undefined
+    /** Called each time it was started. */
+    onStart?: () => void
+    /** Milliseconds. */
+    restartDelay: number
+  }
+}
