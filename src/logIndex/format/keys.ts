@@ -29,9 +29,10 @@ export function segmentKey(level: number, segment: number): Buffer {
 /** `hash` as `createHasher` gives it. */
 export function postingKey(level: number, segment: number, hash: string): Buffer {
   const key = Buffer.allocUnsafe(13)
-  key.writeUInt8(level, 0)
-  key.writeUInt32BE(segment, 1)
-  key.write(hash, 5, 'latin1')
+  key[0] = level
+  writeUint32(key, segment, 1)
+  // A search makes thousands of keys, and calls to write so few bytes cost more than the bytes.
+  for (let at = 0; at < 8; at++) key[5 + at] = hash.charCodeAt(at)
   return key
 }
 
@@ -42,9 +43,21 @@ export function hashOf(key: Buffer): string {
 
 export function pageKey(block: number, page: number): Buffer {
   const key = Buffer.allocUnsafe(8)
-  key.writeUIntBE(block, 0, 6)
-  key.writeUInt16BE(page, 6)
+  const high = Math.floor(block / 2 ** 32)
+  key[0] = high >> 8
+  key[1] = high
+  writeUint32(key, block, 2)
+  key[6] = page >> 8
+  key[7] = page
   return key
+}
+
+/** Writes the low 32 bits. Stores to a buffer keep the low eight. */
+function writeUint32(to: Buffer, value: number, at: number): void {
+  to[at] = value >>> 24
+  to[at + 1] = value >>> 16
+  to[at + 2] = value >>> 8
+  to[at + 3] = value
 }
 
 export function blockOf(key: Buffer): number {

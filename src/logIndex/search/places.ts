@@ -68,9 +68,10 @@ async function lookUp(
   range: Range,
   constraints: readonly string[][],
 ): Promise<Lookup[]> {
-  const keys = segments.flatMap(({ level, segment }) =>
-    constraints.flat().map((hash) => postingKey(level, segment, hash)),
-  )
+  const keys: Buffer[] = []
+  for (const { level, segment } of segments)
+    for (const hashes of constraints)
+      for (const hash of hashes) keys.push(postingKey(level, segment, hash))
   const values = await view.get('postings', keys)
   let next = 0
   return segments.map((segment) => ({
