@@ -4,31 +4,34 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
+import { sleep } from '../src/lib/sleep.ts'
 import { coverageOf, readSegments } from '../src/logIndex/coverage.ts'
+import type { Engine } from '../src/logIndex/engine/engine.ts'
 import { openEngine } from '../src/logIndex/engine/open.ts'
-import { openFacts } from '../src/logIndex/facts.ts'
+import { type Facts, openFacts } from '../src/logIndex/facts.ts'
 import { createPace } from '../src/logIndex/fill/pace.ts'
-import { createBlockReader } from '../src/logIndex/fill/source.ts'
+import { type BlockReader, createBlockReader } from '../src/logIndex/fill/source.ts'
 import { lastIndexable } from '../src/logIndex/fill/units.ts'
 import { createSearcher } from '../src/logIndex/search/search.ts'
 import { verifyBlocks } from '../src/logIndex/verify.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { commandFile } from './cli.ts'
+import { isLong } from './long.ts'
 import { postgresMissing, somePostgresIndex } from './postgres.ts'
 import { explainSkip } from './redis.ts'
 import { until } from './until.ts'
 
-/** Times that filling is killed: INDEX_KILLS=50 for more. */
-const KILLS = Number(process.env['INDEX_KILLS'] ?? 3)
+/** Times that filling is killed: more with `npm run test:long`. */
+const KILLS = isLong ? 50 : 3
 /** The same for following: a gateway takes longer to start. */
-const FOLLOWING_KILLS = Number(process.env['INDEX_KILLS'] ?? 1)
+const FOLLOWING_KILLS = isLong ? 50 : 1
 const BLOCKS = 2_600
-
-explainSkip(postgresMissing)
-const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-kill-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+/** Calls that a process makes before it fills. */
+const FIRST_CALLS = 20
+/** A whole unit of filling. */
+const MORE_BLOCKS = 1_024
 
 /** A chain with a log or two in most blocks. */
 function createChain() {
@@ -75,64 +78,90 @@ function startFilling(index: string, url: string, from: number): ChildProcess {
   )
 }
 
-/** Kills filling again and again, then lets it end. Returns what is wrong then: nothing. */
-async function testKills(index: string): Promise<{ wrong: number[]; repeated: number }> {
+/** Kills filling again and again, then lets it end. @param beside - processes that fill the same index and are not killed */
+async function testKills(index: string, { beside = 0 } = {}): Promise<Checked> {
   const chain = createChain()
   const node = await chain.listen()
-  const { genesis } = chain
   const engine = await openEngine(index)
   try {
-    const facts = await openFacts(engine, { genesis: genesis.slice(2) })
-    const reader = createBlockReader({
-      native: chain.native,
-      pace: createPace({ concurrency: 8, rate: 1e6 }),
-    })
-    const covered = () => engine.read(async (view) => coverageOf(await readSegments(view)))
-    const blocksOf = async () =>
-      (await covered()).reduce((sum, { from, to }) => sum + to - from + 1, 0)
+    const facts = await openFacts(engine, { genesis: chain.genesis.slice(2) })
     let before = 0
+    const others = Array.from({ length: beside }, () => ending(startFilling(index, node.url, 0)))
     for (let kill = 0; kill < KILLS; kill++) {
+      // There is always something to fill.
+      if ((await coveredBlocks(engine)) > lastIndexable(chain.head().number))
+        for (let block = 0; block < MORE_BLOCKS; block++) mineSome(chain)
+      chain.solidify(chain.head().number)
       const filling = startFilling(index, node.url, 0)
-      const ended = new Promise((resolve) => filling.once('exit', resolve))
-      const calls = chain.total()
-      // At another point of the work each time: after some more calls to the node.
-      const point = calls + 20 + ((kill * 137) % 900)
-      while (filling.exitCode === null && chain.total() < point)
-        await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5))])
+      const ended = once(filling, 'exit')
+      // At another point of the work each time: after some more calls to the node, or while it makes none because it writes.
+      const started = chain.total()
+      const point = started + FIRST_CALLS + ((kill * 137) % 1_700)
+      const pause = (kill * 31) % 300
+      let [calls, last] = [started, performance.now()]
+      while (filling.exitCode === null && chain.total() < point) {
+        await Promise.race([ended, sleep(2)])
+        if (chain.total() > calls) [calls, last] = [chain.total(), performance.now()]
+        else if (calls > started + FIRST_CALLS && performance.now() - last > pause) break
+      }
       filling.kill('SIGKILL')
       await ended
       // What is covered is there and right, and nothing that was is lost.
       const result = await verifyBlocks({
         engine,
         facts,
-        reader,
+        reader: readerOf(chain),
         sample: 200,
         random: () => (kill % 10) / 10,
       })
       expect(result.wrong).toEqual([])
-      const now = await blocksOf()
+      const now = await coveredBlocks(engine)
       expect(now).toBeGreaterThanOrEqual(before)
       before = now
     }
-    const filling = startFilling(index, node.url, 0)
-    const errors: string[] = []
-    filling.stderr?.on('data', (data: Buffer) => errors.push(data.toString()))
-    const code = await new Promise((resolve) => filling.once('exit', resolve))
-    expect({ code, errors }).toEqual({ code: 0, errors: [] })
-    expect(await covered()).toMatchObject([{ from: 0, to: lastIndexable(BLOCKS - 1) }])
-    const whole = await verifyBlocks({ engine, facts, reader })
-    const searcher = createSearcher({ deadline: 60_000, engine, facts })
-    const { count } = await searcher.search({
-      addresses: [],
-      topics: [null],
-      from: 0,
-      to: lastIndexable(BLOCKS - 1),
-    })
-    return { wrong: whole.wrong, repeated: count - whole.logs }
+    const ends = await Promise.all([...others, ending(startFilling(index, node.url, 0))])
+    expect(ends).toEqual(ends.map(() => ({ code: 0, errors: '' })))
+    return await check(engine, facts, chain)
   } finally {
     await engine.close()
     await node.close()
   }
+}
+
+/** How a process ends. */
+async function ending(filling: ChildProcess): Promise<{ code: unknown; errors: string }> {
+  let errors = ''
+  filling.stderr?.on('data', (data: Buffer) => (errors += data.toString()))
+  const [code] = (await once(filling, 'exit')) as [unknown]
+  return { code, errors }
+}
+
+/** What is wrong in a whole index: nothing. */
+type Checked = { wrong: number[]; repeated: number }
+
+/** Compares all of an index with its chain. It has every block that can be indexed. */
+async function check(engine: Engine, facts: Facts, chain: ScriptedChain): Promise<Checked> {
+  const last = lastIndexable(chain.head().number)
+  expect(await coverage(engine)).toMatchObject([{ from: 0, to: last }])
+  const { logs, wrong } = await verifyBlocks({ engine, facts, reader: readerOf(chain) })
+  const searcher = createSearcher({ deadline: 60_000, engine, facts })
+  const every = { addresses: [], topics: [null], from: 0, to: last }
+  const { count } = await searcher.search(every)
+  return { wrong, repeated: count - logs }
+}
+
+const coverage = (engine: Engine) =>
+  engine.read(async (view) => coverageOf(await readSegments(view)))
+
+async function coveredBlocks(engine: Engine): Promise<number> {
+  return (await coverage(engine)).reduce((sum, { from, to }) => sum + to - from + 1, 0)
+}
+
+function readerOf(chain: ScriptedChain): BlockReader {
+  return createBlockReader({
+    native: chain.native,
+    pace: createPace({ concurrency: 8, rate: 1e6 }),
+  })
 }
 
 /** `ethgate serve --index` in a process of its own, which follows the chain. */
@@ -160,23 +189,20 @@ function startFollowing(index: string, url: string): ChildProcess {
 }
 
 /** Kills a gateway that follows the chain again and again, while blocks come. */
-async function testFollowing(index: string): Promise<{ wrong: number[]; repeated: number }> {
+async function testFollowing(index: string): Promise<Checked> {
   const chain = createChain()
   const node = await chain.listen()
   const engine = await openEngine(index)
   try {
     const facts = await openFacts(engine, { genesis: chain.genesis.slice(2) })
-    const covered = () => engine.read(async (view) => coverageOf(await readSegments(view)))
-    const blocksOf = async () =>
-      (await covered()).reduce((sum, { from, to }) => sum + to - from + 1, 0)
     const covers = (last: number) =>
-      until(async () => expect(await blocksOf()).toBeGreaterThan(last), { interval: 50 })
+      until(async () => expect(await coveredBlocks(engine)).toBeGreaterThan(last), { interval: 50 })
     let following = startFollowing(index, node.url)
     let ended = once(following, 'exit')
     for (let kill = 0; kill < FOLLOWING_KILLS; kill++) {
       // All that there is; what was missed while nothing ran is filled beside the newest.
       await covers(lastIndexable(chain.head().number))
-      const before = await blocksOf()
+      const before = await coveredBlocks(engine)
       // Groups come one after another, and the process dies somewhere between them.
       for (let block = 0; block < 256; block++) mineSome(chain)
       chain.solidify(chain.head().number)
@@ -184,53 +210,60 @@ async function testFollowing(index: string): Promise<{ wrong: number[]; repeated
       await until(() => expect(chain.total()).toBeGreaterThanOrEqual(point), { interval: 5 })
       following.kill('SIGKILL')
       await ended
-      expect(await blocksOf()).toBeGreaterThanOrEqual(before)
+      expect(await coveredBlocks(engine)).toBeGreaterThanOrEqual(before)
       following = startFollowing(index, node.url)
       ended = once(following, 'exit')
     }
-    const last = lastIndexable(chain.head().number)
-    await covers(last)
+    await covers(lastIndexable(chain.head().number))
     following.kill('SIGKILL')
     await ended
-    expect(await covered()).toMatchObject([{ from: 0, to: last }])
-    const pace = createPace({ concurrency: 8, rate: 1e6 })
-    const reader = createBlockReader({ native: chain.native, pace })
-    const whole = await verifyBlocks({ engine, facts, reader })
-    const searcher = createSearcher({ deadline: 60_000, engine, facts })
-    const every = { addresses: [], topics: [null], from: 0, to: last }
-    const { count } = await searcher.search(every)
-    return { wrong: whole.wrong, repeated: count - whole.logs }
+    return await check(engine, facts, chain)
   } finally {
     await engine.close()
     await node.close()
   }
 }
 
-test(
-  'behavior: a gateway that follows the chain and is killed again and again leaves no gap and no repetition',
-  async () => {
-    expect(await testFollowing(join(directory, 'following'))).toEqual({ wrong: [], repeated: 0 })
-  },
-  60_000 + FOLLOWING_KILLS * 30_000,
-)
+const NOTHING_WRONG: Checked = { wrong: [], repeated: 0 }
 
-test(
-  'behavior: filling that is killed again and again ends without a gap and without a repetition',
-  async () => {
-    expect(await testKills(directory)).toEqual({ wrong: [], repeated: 0 })
-  },
-  60_000 + KILLS * 20_000,
-)
-
-test.skipIf(postgresMissing)(
-  'behavior: the same in PostgreSQL',
-  async () => {
-    const index = somePostgresIndex()
+/** The same for each engine. @param open - an index of the test's own, and how to remove it */
+function testEngine(open: () => { url: string; drop(): Promise<void> }): void {
+  const on = async (run: (url: string) => Promise<Checked>) => {
+    const index = open()
     try {
-      expect(await testKills(index.url)).toEqual({ wrong: [], repeated: 0 })
+      return await run(index.url)
     } finally {
       await index.drop()
     }
-  },
-  60_000 + KILLS * 60_000,
-)
+  }
+
+  test(
+    'behavior: filling that is killed again and again ends without a gap and without a repetition',
+    async () => expect(await on(testKills)).toEqual(NOTHING_WRONG),
+    60_000 + KILLS * 60_000,
+  )
+
+  test(
+    'behavior: the same with another process that fills and is not killed',
+    async () => expect(await on((url) => testKills(url, { beside: 1 }))).toEqual(NOTHING_WRONG),
+    60_000 + KILLS * 60_000,
+  )
+
+  test(
+    'behavior: a gateway that follows the chain and is killed again and again leaves no gap and no repetition',
+    async () => expect(await on(testFollowing)).toEqual(NOTHING_WRONG),
+    60_000 + FOLLOWING_KILLS * 60_000,
+  )
+}
+
+describe('lmdb', () => {
+  testEngine(() => {
+    const url = mkdtempSync(join(tmpdir(), 'ethgate-index-kill-'))
+    return { url, drop: async () => rmSync(url, { recursive: true }) }
+  })
+})
+
+explainSkip(postgresMissing)
+describe.skipIf(postgresMissing)('postgres', () => {
+  testEngine(somePostgresIndex)
+})
