@@ -2,10 +2,10 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 import { amount } from './schemas.ts'
 import type { Unit } from './unit.ts'
 
-/** The places of coin amounts in a JSON value: the value itself, by member, or (one element) in every element of a list. */
+/** The places of coin amounts in a JSON value: the value, by member, or (as a list of one) in every element of a list. */
 export type Amounts = 'amount' | { readonly [member: string]: Amounts } | readonly [Amounts]
 
-/** The places of coin amounts in values of a schema; undefined when there are none. */
+/** The places of coin amounts in values of a schema; undefined if there are none. */
 export function amountsIn(schema: JsonSchema | undefined): Amounts | undefined {
   if (schema === undefined) return undefined
   if (schema === amount) return 'amount'
@@ -22,7 +22,7 @@ export function amountsIn(schema: JsonSchema | undefined): Amounts | undefined {
   return members.length > 0 ? Object.fromEntries(members) : undefined
 }
 
-/** A JSON value in sun, with its amounts in another unit. Everything else stays as it is. */
+/** Converts the amounts of a JSON value from sun to another unit. Other members do not change. */
 export function inUnit(amounts: Amounts, value: unknown, unit: Unit): unknown {
   if (amounts === 'amount')
     return typeof value === 'string' ? `0x${unit.fromSun(BigInt(value)).toString(16)}` : value

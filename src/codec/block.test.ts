@@ -91,14 +91,14 @@ test('behavior: an empty block has the root of an empty trie', () => {
   )
 })
 
-test('args: a base fee is announced when it is given', () => {
+test('args: baseFeePerGas', () => {
   const { block, infos } = recordedBlock(150)
   expect(toRpcHeader(block, infos)).not.toHaveProperty('baseFeePerGas')
   expect(toRpcHeader(block, infos, { baseFeePerGas: 210n }).baseFeePerGas).toBe('0xd2')
   expect(toRpcHeader(block, infos, { baseFeePerGas: 0n }).baseFeePerGas).toBe('0x0')
 })
 
-test('behavior: the state root is shown where a chain keeps one', () => {
+test('behavior: the state root of a chain that has one', () => {
   const block: Block = {
     blockID: '',
     block_header: { raw_data: { accountStateRoot: 'ab'.repeat(32) } },
@@ -106,7 +106,7 @@ test('behavior: the state root is shown where a chain keeps one', () => {
   expect(toRpcHeader(block, []).stateRoot).toBe(`0x${'ab'.repeat(32)}`)
 })
 
-test('behavior: the gas limit is never below what was used', () => {
+test('behavior: the gas limit is at least the used gas', () => {
   const block: Block = { blockID: '', block_header: { raw_data: {} } }
   const used = (energy_usage_total: number) => {
     const { gasLimit, gasUsed } = toRpcHeader(block, [{ id: '', receipt: { energy_usage_total } }])

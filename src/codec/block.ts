@@ -16,9 +16,9 @@ const EMPTY_TRIE_ROOT: Hash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc
 const EMPTY_UNCLES_HASH: Hash = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 
 /**
- * The gas limit of a block. The chain limits a block by bytes and time, not by energy; tools need a number
- * that no transaction exceeds, and wallets cap their estimates at a share of it. This is the most that a node spends on one
- * simulated call (`vm.maxEnergyLimitForConstant`), more than any fee limit buys.
+ * The gas limit of a block. The chain limits a block by bytes and time, not by energy, but tools need a number that no
+ * transaction exceeds, and wallets cap their estimates at a share of it. This number is the most energy of one simulated
+ * call (`vm.maxEnergyLimitForConstant`), which is more than any fee limit buys.
  */
 export const BLOCK_GAS_LIMIT = 100_000_000n
 
@@ -77,14 +77,14 @@ export function toRpcHeader(
 
 export declare namespace toRpcHeader {
   type Options = {
-    /** Sun, as of the block's time. Left out, the block does not announce EIP-1559 fees. */
+    /** Sun, as of the block's time. Without it the block announces no EIP-1559 fees. */
     baseFeePerGas?: bigint | undefined
-    /** Pass them when the caller has mapped them already. */
+    /** The logs of the block, if the caller has already mapped them. */
     logs?: readonly RpcLog[]
   }
 }
 
-/** Tools check that the root is this constant exactly when there are no transactions. The node gives zero then. */
+/** The root of a block. Tools expect this constant for a block without transactions, for which the node has zero. */
 function transactionsRoot(count: number, txTrieRoot: string | undefined): Hex {
   return count === 0 ? EMPTY_TRIE_ROOT : toHash(txTrieRoot)
 }

@@ -1,11 +1,11 @@
 import type { Hash } from 'viem'
 
-/** The tags that Ethereum knows. `safe` and `finalized` both mean the solidified block here. */
+/** The tags of Ethereum. `safe` and `finalized` both mean the solidified block here. */
 export const BLOCK_TAGS = ['latest', 'earliest', 'pending', 'safe', 'finalized'] as const
 
 export type BlockTag = (typeof BLOCK_TAGS)[number]
 
-/** A block reference of a client: height, tag, or hash (EIP-1898). */
+/** A block reference of a client: a height, a tag or a hash (EIP-1898). */
 export type BlockRef = number | BlockTag | { blockHash: Hash }
 
 /** A block on the canonical chain. */

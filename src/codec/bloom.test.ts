@@ -23,7 +23,7 @@ test('args: a hundred texts', () => {
   expect(digest(bloom)).toBe('c8d3ca65cdb4874300a9e39475508f23ed6da09fdbc487f89a2dcf50b09eb263')
 })
 
-test('behavior: it holds what went in, and hardly anything else', () => {
+test('behavior: has all added items, and few others', () => {
   const address = `0x${'ab'.repeat(20)}`
   const topic = `0x${'cd'.repeat(32)}`
   const bloom = bloomToHex(logsBloom([{ address, topics: [topic] }]))

@@ -1,13 +1,13 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Hex } from 'viem'
 
-/** 2048 bits. */
+/** The size of a bloom, 2048 bits, in bytes. */
 const BLOOM_BYTES = 256
 
 /** Ethereum's filter over the addresses and topics of logs: three bits for each item. */
 export type Bloom = Uint8Array
 
-/** The three bits (0 to 2047) that an item sets. Items repeat a lot within a block, so the caller may keep them. */
+/** The three bits (0 to 2047) of an item. A caller may cache them, because items repeat often within a block. */
 export type BloomBits = readonly [number, number, number]
 
 export function createBloom(): Bloom {
@@ -33,7 +33,7 @@ export function addBits(bloom: Bloom, bits: BloomBits): void {
   }
 }
 
-/** The filter over all logs given. `known` keeps the bits of items between calls, such as the receipts of one block. */
+/** The filter of some logs. `known` caches the bits of items between calls, such as for the receipts of one block. */
 export function logsBloom(
   logs: readonly { address: string; topics: readonly string[] }[],
   known = new Map<string, BloomBits>(),

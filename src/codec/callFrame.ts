@@ -3,7 +3,7 @@ import type { Address, Hash, Hex } from 'viem'
 import type { JsonSchema } from '../lib/jsonSchema.ts'
 import * as schemas from './schemas.ts'
 
-/** How a frame came about, in the words of Ethereum nodes. */
+/** The operation that began a frame, as Ethereum nodes name it. */
 export type CallKind =
   | 'CALL'
   | 'CALLCODE'
@@ -13,18 +13,18 @@ export type CallKind =
   | 'CREATE2'
   | 'SELFDESTRUCT'
 
-/** A log of a frame. `position`: how many calls the frame had made before it. `index`: its place in the transaction. */
+/** A log of a frame. `position`: number of calls of the frame before it. `index`: its index in the transaction. */
 export type CallLog = { address: Address; topics: Hash[]; data: Hex; position: Hex; index: Hex }
 
 /**
- * A frame as geth's `callTracer` prints it. What is not known is absent: a node's record of inner calls has no input, output
- * and gas.
+ * A frame in the format of geth's `callTracer`. Unknown fields are absent: a node's record of inner calls has no input,
+ * output and gas.
  */
 export type CallFrame = {
   from: Address
   gas?: Hex
   gasUsed?: Hex
-  /** Absent when a creation failed. */
+  /** Absent for a failed creation. */
   to?: Address
   input?: Hex
   output?: Hex
@@ -37,7 +37,7 @@ export type CallFrame = {
   type: CallKind
 }
 
-/** Schema of a call frame. Its amounts are in the client's unit already. */
+/** Schema of a call frame. Its amounts are already in the client's unit. */
 export const callFrame: JsonSchema = {
   title: 'call frame',
   ...schemas.object(

@@ -19,7 +19,7 @@ const info: TransactionInfo = {
   withdraw_expire_amount: 13,
 }
 
-/** Contract type, its fields, and what it means: `to` and `value`, or null for nothing at all. */
+/** Contract type, its fields, and the expected `to` and `value`. */
 const table: [string, Record<string, unknown>, [string | null, bigint]][] = [
   ['AccountCreateContract', { account_address: one }, [oneRpc, 0n]],
   ['TransferContract', { amount: 9007199254740993n, to_address: one }, [oneRpc, 9007199254740993n]],
@@ -82,7 +82,7 @@ describe('contractMeaning', () => {
     expect(contractMeaning({ parameter: { value }, type }, info)).toEqual({ to, value: amount })
   })
 
-  test('behavior: what only the outcome says is zero without it', () => {
+  test('behavior: amounts that only the outcome has are zero without it', () => {
     for (const type of [
       'UnfreezeBalanceV2Contract',
       'WithdrawBalanceContract',
@@ -91,7 +91,7 @@ describe('contractMeaning', () => {
       expect(contractMeaning({ parameter: { value: {} }, type }, undefined).value).toBe(0n)
   })
 
-  test('behavior: unknown types and types without fields mean nothing', () => {
+  test('behavior: unknown types and types without fields have neither', () => {
     const nothing = { to: null, value: 0n }
     expect(contractMeaning({ type: 'SomethingNewContract', parameter: {} }, info)).toEqual(nothing)
     expect(contractMeaning({}, info)).toEqual(nothing)

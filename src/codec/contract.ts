@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>
 /** Reads `to` and `value` of one contract type. `info` is absent while the transaction is pending. */
 type Reader = (fields: Fields, info: TransactionInfo | undefined) => Meaning
 
-/** Sun that a contract type always costs. No field of the transaction has it. */
+/** Fixed costs of contract types, in sun. No field of a transaction has them. */
 const WITNESS_FEE = 9_999_000_000n
 const ISSUE_FEE = 1_024_000_000n
 const EXCHANGE_FEE = 1_024_000_000n
@@ -22,7 +22,7 @@ const nothing: Meaning = { to: null, value: 0n }
 
 const toOf = (fields: Fields, key: string) => toRpcAddressOrNull(fields[key])
 
-/** Field `key` is the account; field `amount`, when given, the amount. */
+/** Reads the account from field `key`, and the amount from field `amount`, if given. */
 function fieldsOf(key: string, amount?: string): Reader {
   return (fields) => ({
     to: toOf(fields, key),
@@ -30,7 +30,7 @@ function fieldsOf(key: string, amount?: string): Reader {
   })
 }
 
-/** Only the outcome of the transaction has the amount. */
+/** Reads the amount from the outcome of the transaction, because no field has it. */
 function outcomeOf(key: 'unfreeze_amount' | 'withdraw_amount' | 'withdraw_expire_amount'): Reader {
   return (_fields, info) => ({ to: null, value: toInt64(info?.[key]) })
 }
@@ -40,8 +40,8 @@ function feeOf(value: bigint): Reader {
 }
 
 /**
- * `to` and `value` by contract type. The amounts of token contracts are units of the token, those of votes are votes; all
- * types that are not listed have neither.
+ * `to` and `value` by contract type. The amounts of token contracts are units of the token, those of votes are votes.
+ * Types that are not listed have neither.
  */
 const readers: Record<string, Reader> = {
   AccountCreateContract: fieldsOf('account_address'),
@@ -103,13 +103,13 @@ const readers: Record<string, Reader> = {
   }),
 }
 
-/** `to` and `value` of a contract. A type without a row, or fields that are not there, give null and zero. */
+/** `to` and `value` of a contract; null and zero for an unknown type or absent fields. */
 export function contractMeaning(contract: Contract, info: TransactionInfo | undefined): Meaning {
   const read = contract.type === undefined ? undefined : readers[contract.type]
   return read?.(contractFields(contract), info) ?? nothing
 }
 
-/** The fields of a contract; none where the node could not print its type. */
+/** The fields of a contract; empty if the node could not print its type. */
 export function contractFields(contract: Contract): Fields {
   return contract.parameter?.value ?? {}
 }

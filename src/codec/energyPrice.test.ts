@@ -12,13 +12,13 @@ test('default', () => {
   ).toEqual([100n, 20n, 10n, 40n, 140n])
 })
 
-test('behavior: a price holds from its very time on, genesis included', () => {
+test('behavior: a price is valid from its time on, also at genesis', () => {
   const prices = parseEnergyPrices('0:100,1795261920000:210')
   const at = (time: number) => energyPriceAt(prices, time)
   expect([0, 1795261919999, 1795261920000].map(at)).toEqual([100n, 100n, 210n])
 })
 
-test('error: a text of another form', () => {
+test('error: text in another format', () => {
   for (const text of ['', '0', '0:1,', 'a:b', '0:1;2:3'])
     expect(() => parseEnergyPrices(text)).toThrow('not readable')
 })

@@ -4,7 +4,7 @@ export type EnergyPrice = { since: number; sun: bigint }
 /**
  * Reads the price history of `getenergyprices`: `0:100,1542607200000:20,…`, ascending.
  *
- * @throws Error when the text is not of that form.
+ * @throws Error when the text has another format.
  */
 export function parseEnergyPrices(text: string): EnergyPrice[] {
   return text.split(',').map((entry) => {
@@ -16,7 +16,7 @@ export function parseEnergyPrices(text: string): EnergyPrice[] {
 }
 
 /**
- * The price in force at a time in milliseconds: the last entry that began at or before it.
+ * The price at a time in milliseconds: the last entry that is valid from this time or an earlier one.
  *
  * Genesis, whose time may be zero, has the first price; the node's own JSON-RPC gives it the current one.
  */

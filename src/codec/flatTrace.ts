@@ -4,7 +4,7 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 import type { CallFrame } from './callFrame.ts'
 import * as schemas from './schemas.ts'
 
-/** Where a transaction is. */
+/** The position of a transaction on the chain. */
 export type TracePlace = {
   blockHash: Hash
   blockNumber: number
@@ -12,14 +12,14 @@ export type TracePlace = {
   transactionPosition: number
 }
 
-/** A frame as Parity's `trace_*` methods list it. What is not known is absent. */
+/** A frame in the format of Parity's `trace_*` methods. Unknown fields are absent. */
 export type FlatTrace = TracePlace & {
   action: FlatCall | FlatCreate | FlatSuicide
   error?: string
   result?: FlatResult | null
-  /** How many frames it has directly inside. */
+  /** Number of frames directly inside. */
   subtraces: number
-  /** The way from the outermost frame: positions among the frames inside. */
+  /** The path from the outermost frame: an index at each level. */
   traceAddress: number[]
   type: 'call' | 'create' | 'suicide'
 }
@@ -38,7 +38,7 @@ type FlatResult = { address?: Address; code?: Hex; gasUsed?: Hex; output?: Hex }
 
 const REVERTED = 'execution reverted'
 
-/** Errors of geth in the words of Parity. */
+/** Parity's texts for errors of geth. */
 const WORDS: readonly (readonly [geth: string, parity: string])[] = [
   ['contract creation code storage out of gas', 'Out of gas'],
   ['out of gas', 'Out of gas'],
@@ -51,7 +51,7 @@ const WORDS: readonly (readonly [geth: string, parity: string])[] = [
   ['stack underflow', 'Stack underflow'],
 ]
 
-/** Lists a frame and all inside it, each before those inside it. */
+/** Lists a frame and all frames inside it, each before its inner frames. */
 export function flatTraces(frame: CallFrame, place: TracePlace): FlatTrace[] {
   const traces: FlatTrace[] = []
   add(frame, [])
@@ -105,7 +105,7 @@ function actionOf({ from, gas, input, to, type, value = '0x0' }: CallFrame): Fla
 function resultOf({ gas, gasUsed, output, to, type }: CallFrame): FlatResult | null {
   if (type === 'SELFDESTRUCT') return null
   const used = gasUsed !== undefined && { gasUsed }
-  // A frame whose gas is known is known as a whole: what is absent there is empty.
+  // If the gas of a frame is known, all fields are, so absent ones are empty.
   const bytes = output ?? (gas === undefined ? undefined : '0x')
   if (!isCreation(type)) return { ...used, ...(bytes !== undefined && { output: bytes }) }
   return {
@@ -115,7 +115,7 @@ function resultOf({ gas, gasUsed, output, to, type }: CallFrame): FlatResult | n
   }
 }
 
-/** Schema of one entry. Its amounts are in the client's unit already. */
+/** Schema of one entry. Its amounts are already in the client's unit. */
 export const flatTrace: JsonSchema = {
   title: 'trace',
   ...schemas.object(

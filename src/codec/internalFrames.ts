@@ -9,7 +9,7 @@ import { revertReason } from './revert.ts'
 import type { RpcTransaction } from './types.ts'
 import type { Unit } from './unit.ts'
 
-/** Results of the chain's virtual machine in the words of geth. */
+/** Geth's texts for results of the chain's virtual machine. */
 const WORDS: Readonly<Record<string, string>> = {
   REVERT: 'execution reverted',
   OUT_OF_ENERGY: 'out of gas',
@@ -25,10 +25,10 @@ const WORDS: Readonly<Record<string, string>> = {
   INVALID_CODE: 'invalid code: must not begin with 0xef',
 }
 
-/** Of an inner call the chain says that it failed, and not why. */
+/** The error of a failed inner call, for which the chain records no reason. */
 const FAILED = 'execution failed'
 
-/** What an internal transaction is. Notes about stakes and votes are no frames. */
+/** The kind of frame by the note of an internal transaction. Notes about stakes and votes are not frames. */
 const KINDS: Readonly<Record<string, CallFrame['type']>> = {
   call: 'CALL',
   create: 'CREATE',
@@ -36,9 +36,9 @@ const KINDS: Readonly<Record<string, CallFrame['type']>> = {
 }
 
 /**
- * The frames of a transaction as far as a node's record tells them: of the outermost one everything, of those inside kind,
- * sender, receiver, value and whether they failed. A call is a `CALL` whatever its kind, and the nesting follows from the
- * addresses: a call belongs to the newest frame of its caller.
+ * The frames of a transaction from a node's record, which has all fields of the outermost frame, and of inner frames the
+ * kind, sender, receiver, value and whether they failed. The record does not distinguish kinds of calls, so each is a
+ * `CALL`. The nesting follows from the addresses: a call belongs to the newest frame of its caller.
  */
 export function frameOfRecord(
   transaction: RpcTransaction,
@@ -73,7 +73,7 @@ const errorOf = (result: string) => WORDS[result] ?? result.toLowerCase().replac
 
 const inUnit = (sun: bigint, unit: Unit): Hex => numberToHex(unit.fromSun(sun))
 
-/** A frame that may still call. */
+/** A frame that may make further calls. */
 type Open = { address: Address; frame: Pick<CallFrame, 'calls'>; hasFailed: boolean }
 
 function nest(info: TransactionInfo, unit: Unit): CallFrame[] {
@@ -90,7 +90,7 @@ function nest(info: TransactionInfo, unit: Unit): CallFrame[] {
     const depth = open.findLastIndex(({ address }) => address === caller)
     open.length = Math.max(depth, 0) + 1
     const parent = open.at(-1) ?? root
-    // A failure takes along what is inside, so only the outermost of them failed itself.
+    // A failed frame marks all frames inside it as failed, so only the outermost has an error.
     const hasFailed = entry.rejected === true && !parent.hasFailed
     const frame = frameOf(entry, type, { caller, hasFailed, unit })
     ;(parent.frame.calls ??= []).push(frame)
@@ -114,7 +114,7 @@ function frameOf(
     .reduce((sum, { callValue }) => sum + toInt64(callValue), 0n)
   return {
     from: caller,
-    // Nothing is at the address of a creation that failed.
+    // A failed creation leaves no contract at the address.
     ...(!(hasFailed && type === 'CREATE') && { to: toRpcAddress(transferTo_address) }),
     ...(hasFailed && { error: FAILED }),
     value: inUnit(coins, unit),

@@ -12,8 +12,8 @@ const FLOOR_PER_TOKEN = 10n
 const PER_WORD = 2n
 
 /**
- * The intrinsic gas of a transaction by Ethereum's Prague rules. Clients compute it themselves and refuse to
- * sign with less. The chain has no such rule.
+ * The intrinsic gas of a transaction by Ethereum's Prague rules. The chain has no such rule, but clients compute it and
+ * refuse to sign with less.
  */
 export function intrinsicGas({ data, to }: { data: Hex; to?: string | undefined }): bigint {
   const bytes = data.length / 2 - 1

@@ -6,8 +6,8 @@ import type { RpcLog } from './types.ts'
 /**
  * Every log of a block, in block order, one list per transaction.
  *
- * `logIndex` counts over the whole block. A transaction that ran out of time may keep logs although it failed; they are
- * listed and counted as the node does it.
+ * `logIndex` counts over the whole block. A transaction that ran out of time may have logs although it failed. They are
+ * listed and counted, as by the node.
  */
 export function toRpcLogsByTransaction(
   block: Block,
@@ -31,7 +31,7 @@ export function toRpcLogsByTransaction(
       transactionHash: toHash(id),
       transactionIndex: toQuantity(transactionIndex),
 
-      // False for every canonical block. Filters and subscriptions change it for a removed block.
+      // False for a canonical block. Filters and subscriptions set it for an orphan.
       removed: false,
     })),
   )

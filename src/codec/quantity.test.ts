@@ -11,11 +11,11 @@ test('default', () => {
   ]).toEqual(['0x0', '0xff', '0x7fffffffffffffff', '0x0'])
 })
 
-test('behavior: an amount below zero has no quantity and reads as zero', () => {
+test('behavior: a negative amount becomes zero', () => {
   expect([toQuantity(-1), toQuantity(-(2n ** 63n))]).toEqual(['0x0', '0x0'])
 })
 
-test('behavior: what is no int64 is zero', () => {
+test('behavior: any value but an int64 becomes zero', () => {
   expect([7, 7n, undefined, '7', 1.5, {}].map(toInt64)).toEqual([7n, 7n, 0n, 0n, 0n, 0n])
 })
 

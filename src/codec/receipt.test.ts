@@ -95,7 +95,7 @@ const infos: TransactionInfo[] = [
     log: [{ address, topics: ['01'.repeat(32)] }],
     receipt: { energy_usage_total: 2, result: 'SUCCESS' },
   },
-  // Ran out of time and yet kept its logs.
+  // Ran out of time but has logs.
   {
     id: '02'.repeat(32),
     log: [{ address, data: 'ff' }, {}],

@@ -7,10 +7,10 @@ import { isCreation, transactionParties } from './transaction.ts'
 import type { RpcReceipt, RpcTransaction } from './types.ts'
 
 /**
- * The receipts of a block, in order. Genesis has none, whatever it holds.
+ * The receipts of a block, in order. Genesis has no receipts, because its transactions have no outcomes.
  *
- * `energyPrice` is in sun, as of the block's time. It is the price per unit, not the paid fee: stake covers part or all
- * of it.
+ * `energyPrice` is in sun, as of the block's time. It is the price of a unit, not the paid fee, because stakes can pay for
+ * a part or all of the energy.
  */
 export function toRpcReceipts(
   block: Block,
@@ -50,7 +50,7 @@ export function toRpcReceipts(
       // No native counterpart.
       type: '0x0',
 
-      // Only on the dev chain, where a transaction may have come as an Ethereum one.
+      // Only on the dev chain, where a transaction may have been sent as an Ethereum transaction.
       ...ethereumFields(transaction),
     }
   })

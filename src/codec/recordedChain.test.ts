@@ -11,7 +11,7 @@ import { toQuantity } from './quantity.ts'
 import { toRpcReceipts } from './receipt.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from './types.ts'
 
-/** Fields where this mapping means to differ from the node’s own JSON-RPC: see docs/mapping.md. */
+/** Fields in which the mapping differs from the node’s own JSON-RPC on purpose: see docs/mapping.md. */
 const differs = {
   block: [
     'baseFeePerGas',
@@ -44,7 +44,7 @@ describe('every block, next to the node’s own JSON-RPC', () => {
 
     for (const [index, row] of (own.transactions as RpcTransaction[]).entries()) {
       const their = theirs.transactions[index] as RpcTransaction
-      // The node prices genesis at today's price, gives deployments no value, and prints a negative amount as it is in memory.
+      // The node prices genesis at the current price, gives deployments no value, and prints negative amounts as two's complement.
       const apart = number === 0 ? ['gasPrice', 'value'] : row.to === null ? ['value'] : []
       const fields = [...differs.transaction, ...apart]
       expect(without(row, fields)).toEqual(without(their, fields))
@@ -68,7 +68,7 @@ describe('every block, next to the node’s own JSON-RPC', () => {
   })
 })
 
-test('behavior: the bloom of each block holds all of its logs', () => {
+test('behavior: the bloom of each block contains all its logs', () => {
   for (const number of heights) {
     const { block, infos } = recordedBlock(number)
     const { logsBloom } = toRpcHeader(block, infos)

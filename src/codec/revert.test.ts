@@ -23,7 +23,7 @@ test('args: Panic', () => {
   ])
 })
 
-test('behavior: any text comes back', () => {
+test('behavior: returns any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(revertReason(error(text))).toBe(Buffer.from(text).toString())

@@ -32,7 +32,7 @@ export function revertReason(data: Hex): string | undefined {
   return data.startsWith(ERROR) ? decodeString(body) : undefined
 }
 
-/** Decodes a single ABI string; undefined when the bytes are not one. */
+/** Decodes a single ABI string; undefined for any other bytes. */
 function decodeString(body: string): string | undefined {
   const offset = word(body, 0)
   if (offset === undefined) return undefined
@@ -43,7 +43,7 @@ function decodeString(body: string): string | undefined {
   return text.length === 2 * length ? Buffer.from(text, 'hex').toString('utf8') : undefined
 }
 
-/** The 32-byte word at a byte offset, when it is there and small enough to be an offset or length. */
+/** The 32-byte word at a byte offset; undefined if it is missing or too large for an offset or length. */
 function word(body: string, offset: number): number | undefined {
   const hex = body.slice(2 * offset, 2 * offset + 64)
   return /^0{56}[0-9a-f]{8}$/i.test(hex) ? Number.parseInt(hex, 16) : undefined

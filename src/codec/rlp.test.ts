@@ -12,7 +12,7 @@ const item = fc.letrec((tie) => ({
   ),
 })).any as fc.Arbitrary<Parameters<typeof toRlp>[0]>
 
-test('default: what is split and joined is as it was', () => {
+test('default: splitting and joining returns the same bytes', () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 12 }), (items) => {
       const bytes = Buffer.from(toRlp(items as never).slice(2), 'hex')
@@ -24,7 +24,7 @@ test('default: what is split and joined is as it was', () => {
 })
 
 test.each(['', '80', 'c2', 'c001', 'f8', 'bf', 'c1b8', 'ff' + 'ff'.repeat(8)])(
-  'error: %s is no list',
+  'error: %s is not a list',
   (hex) => {
     expect(() => splitRlpList(Buffer.from(hex, 'hex'))).toThrow('not an RLP list')
   },

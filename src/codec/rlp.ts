@@ -16,7 +16,7 @@ export function splitRlpList(bytes: Uint8Array): Uint8Array[] {
   return items
 }
 
-/** An RLP list of items that are encoded already. */
+/** An RLP list of encoded items. */
 export function joinRlpList(items: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(items)
   if (body.length < SHORT) return Buffer.concat([Uint8Array.of(LIST + body.length), body])
@@ -30,10 +30,10 @@ export const EMPTY_RLP_LIST = Uint8Array.of(0xc0)
 
 const STRING = 0x80
 const LIST = 0xc0
-/** From this length on, the length is encoded in separate bytes. */
+/** The least length that is encoded in separate bytes. */
 const SHORT = 56
 
-/** Start and end of the content of an item. */
+/** The offsets of the start and end of an item's content. */
 function readHead(bytes: Uint8Array, at: number) {
   const first = bytes[at]
   if (first === undefined) throw malformed()

@@ -1,12 +1,12 @@
 import type { JsonSchema } from '../lib/jsonSchema.ts'
 
-// Schemas of the shapes in types.ts. A test validates every block of the recorded chain against them, and forbids fields
-// that they do not name.
+// Schemas of the types in types.ts. A test validates every block of the recorded chain with them, and allows no other
+// fields.
 
 const hex = (pattern: string, title: string): JsonSchema => ({ title, type: 'string', pattern })
 
 export const quantity = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'quantity')
-/** An amount of the coin. Endpoints with another unit than sun find amounts by this schema. */
+/** An amount of the coin. By this schema, endpoints with another unit than sun find the amounts to convert. */
 export const amount = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'amount')
 export const hash = hex('^0x[0-9a-f]{64}$', 'hash')
 export const address = hex('^0x[0-9a-fA-F]{40}$', 'address')
@@ -17,17 +17,17 @@ const bytes256 = hex('^0x[0-9a-f]{512}$', 'bloom filter')
 export const boolean: JsonSchema = { type: 'boolean' }
 export const text: JsonSchema = { type: 'string' }
 
-/** Null, or the shape. */
+/** Null or a value of the schema. */
 export function nullable(schema: JsonSchema): JsonSchema {
   return { oneOf: [{ type: 'null' }, schema] }
 }
 
-/** A list of one shape. */
+/** A list of values of the schema. */
 export function listOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items }
 }
 
-/** An object with exactly these fields; those in `optional` may be missing. */
+/** An object with exactly these fields. Those in `optional` may be absent. */
 export function object(
   properties: Record<string, JsonSchema>,
   optional: readonly string[] = [],
@@ -86,7 +86,7 @@ export const transaction: JsonSchema = {
   ),
 }
 
-/** A transaction that was filled in, and its bytes. */
+/** A filled transaction and its bytes. */
 export const filled: JsonSchema = object({
   raw: bytes,
   tx: {

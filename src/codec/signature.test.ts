@@ -14,7 +14,7 @@ test('default', () => {
   })
 })
 
-test('args: both ways to write the parity', () => {
+test('args: both formats of the parity', () => {
   expect(['00', '01', '1b', '1c', '1f', '20'].map((v) => toRpcSignature(r + s + v).v)).toEqual([
     '0x1b',
     '0x1c',
@@ -32,11 +32,11 @@ test('behavior: no leading zeros', () => {
   })
 })
 
-test('behavior: of a longer signature the first 65 bytes count', () => {
+test('behavior: reads the first 65 bytes of a longer signature', () => {
   expect(toRpcSignature(`${r}${s}01ffff`)).toEqual(toRpcSignature(`${r}${s}01`))
 })
 
-test('behavior: zero where there is none', () => {
+test('behavior: zero without a signature', () => {
   const none = { r: '0x0', s: '0x0', v: '0x0', yParity: '0x0' }
   expect([undefined, '', 'abcd'].map(toRpcSignature)).toEqual([none, none, none])
 })

@@ -27,7 +27,7 @@ const hashOf = (block: Block) =>
   (block.block_header.raw_data.number ?? 0).toString(16).padStart(16, '0') +
   hex(sha256(signedHeaderBytes(block))).slice(16)
 
-/** The header's root: pairs are hashed together, an odd last one moves up as it is. */
+/** The header's root: pairs are hashed together, an odd last node moves up without a hash. */
 function merkleRoot(leaves: readonly Uint8Array[]): string {
   if (leaves.length === 0) return '0'.repeat(64)
   let level = leaves.map((leaf) => sha256(leaf))
@@ -51,7 +51,7 @@ test('behavior: an empty header', () => {
   )
 })
 
-test('behavior: every field of an outcome counts', () => {
+test('behavior: the size includes every field of an outcome', () => {
   const transaction: Transaction = {
     raw_data: {},
     raw_data_hex: '5a02081f',
@@ -80,7 +80,7 @@ test('behavior: every field of an outcome counts', () => {
 })
 
 describe('the recorded chain', () => {
-  test('behavior: hash and root of every block follow from its bytes, so its size is exact', () => {
+  test('behavior: the bytes of every block give its hash and root, so its size is exact', () => {
     for (const number of heights) {
       const { block } = recordedBlock(number)
       expect(hashOf(block)).toBe(block.blockID)

@@ -4,10 +4,10 @@ import type { Block, Transaction, TransactionResult } from '../native/types.ts'
 import { toInt64 } from './quantity.ts'
 
 /**
- * Length in bytes of the block as the node stores it: its protobuf message, which the JSON determines completely.
+ * Length in bytes of the block's protobuf message, which the node stores and which the JSON determines completely.
  *
- * Exact unless a transaction carries fields that the node does not print; then the Merkle root over
- * `transactionBytes` would not be the header's.
+ * Exact unless a transaction has fields that the node does not print. Then the Merkle root over `transactionBytes` would
+ * differ from that of the header.
  */
 export function blockSize(block: Block): number {
   const transactions = block.transactions ?? []
@@ -15,7 +15,7 @@ export function blockSize(block: Block): number {
   return bodies.reduce((sum, size) => sum + size, fieldSize(headerSize(block)))
 }
 
-/** Bytes of the header's signed part: its SHA-256 holds the block's hash. */
+/** Bytes of the header's signed part. Its SHA-256 is part of the block's hash. */
 export function signedHeaderBytes({ block_header: { raw_data: header } }: Block): Uint8Array {
   return message([
     int(1, header.timestamp),
@@ -71,7 +71,7 @@ const OUTCOMES = [
   'INVALID_CODE',
 ]
 
-/** The bytes of nearly every outcome there is. */
+/** The bytes of almost every outcome. */
 const SUCCESS = Uint8Array.of(0x18, 1)
 
 function encodeResult(result: TransactionResult): Uint8Array {
@@ -102,7 +102,7 @@ function encodeResult(result: TransactionResult): Uint8Array {
       ),
     ),
     int(27, result['withdraw_expire_amount']),
-    // A map entry writes its key and value even when they are defaults.
+    // A map entry contains its key and value even if they are defaults.
     ...records(result['cancel_unfreezeV2_amount']).map((entry) =>
       bytes(28, message([text(1, entry['key'], true), int(2, entry['value'], true)])),
     ),
@@ -117,7 +117,7 @@ function records(input: unknown): Record<string, unknown>[] {
   return Array.isArray(input) ? (input as Record<string, unknown>[]) : []
 }
 
-/** Writes one field; a default is left out, as protobuf does. */
+/** Encodes one field; a default has no bytes, as in protobuf. */
 type Field = (writer: BinaryWriter) => void
 
 function message(fields: Field[]): Uint8Array {
@@ -145,7 +145,7 @@ function int(field: number, input: unknown, always = false): Field {
   return (writer) => void writer.tag(field, WireType.Varint).int64(value)
 }
 
-/** Length of a length-delimited field with a field number below 16: its tag, its length, its content. */
+/** Length of a length-delimited field with a field number below 16: tag, length and content. */
 function fieldSize(length: number): number {
   let size = 2 + length
   for (let rest = length; rest > 0x7f; rest >>>= 7) size += 1

@@ -2,17 +2,17 @@ import type { Address } from 'viem'
 
 import type { FlatTrace } from './flatTrace.ts'
 
-/** Which traces of a range are wanted. Addresses are lower case; with none of a kind every trace passes. */
+/** A selection of traces. Addresses are lower case. An empty list matches every trace. */
 export type TraceSelection = {
   /** Senders. */
   fromAddresses: readonly Address[]
   /** Receivers, created contracts, heirs. */
   toAddresses: readonly Address[]
-  /** Whether one of the two suffices, or both must be named. */
+  /** Whether a trace must match one of the two lists, or both. */
   mode: 'union' | 'intersection'
 }
 
-/** Whether a trace is wanted. */
+/** Whether a trace matches a selection. */
 export function isSelected(trace: FlatTrace, selection: TraceSelection): boolean {
   const { fromAddresses, mode, toAddresses } = selection
   const { from, to } = parties(trace)

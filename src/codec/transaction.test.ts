@@ -55,7 +55,7 @@ describe('the recorded chain', () => {
     })
   })
 
-  test('behavior: a creation has the bytecode as input and the value that it was given', () => {
+  test('behavior: a creation has the bytecode as input, and its value', () => {
     const { block, index } = labelled('Child payable')
     const created =
       block.transactions?.[index]?.raw_data.contract?.[0]?.parameter?.value?.['new_contract']
@@ -67,14 +67,14 @@ describe('the recorded chain', () => {
     })
   })
 
-  test('behavior: of several signatures the first is shown', () => {
+  test('behavior: shows the first of several signatures', () => {
     const { block, index } = labelled('multisig transfer')
     const signatures = block.transactions?.[index]?.signature ?? []
     expect(signatures.length).toBe(2)
     expect(BigInt(mapped('multisig transfer').r)).toBe(BigInt(`0x${signatures[0]?.slice(0, 64)}`))
   })
 
-  test('behavior: genesis names nobody and signs nothing', () => {
+  test('behavior: transactions of genesis have no sender and no signature', () => {
     const { block } = recordedBlock(0)
     const rows = (block.transactions ?? []).map((transaction) =>
       toRpcTransaction(transaction, { chainId: 1, energyPrice: 100n }),
@@ -114,7 +114,7 @@ describe('the recorded chain', () => {
     `)
   })
 
-  test('behavior: out of energy is told by used === limit', () => {
+  test('behavior: out of energy means gasUsed === gas', () => {
     const { infos, index } = labelled('out of energy')
     const used = infos[index]?.receipt?.energy_usage_total ?? 0
     const { gas } = mapped('out of energy')
@@ -162,7 +162,7 @@ test('behavior: while pending, the fields of a block are null', () => {
   `)
 })
 
-test('behavior: no contract at all, or one of a type that nobody knows', () => {
+test('behavior: no contract, or one of an unknown type', () => {
   const options = { chainId: 1, energyPrice: 1n }
   expect(toRpcTransaction(bare, options)).toMatchObject({
     from: `0x${'0'.repeat(40)}`,
@@ -180,7 +180,7 @@ test('behavior: no contract at all, or one of a type that nobody knows', () => {
   })
 })
 
-test('behavior: gas is what the fee limit buys, at least what was used, and 0 outside the VM', () => {
+test('behavior: gas is the energy that the fee limit buys, at least the used energy, and 0 outside the VM', () => {
   const options = { chainId: 1, energyPrice: 100n }
   const gas = (type: string, used: number) =>
     toRpcTransaction(

@@ -8,7 +8,7 @@ import { toRpcSignature } from './signature.ts'
 import type { RpcTransaction } from './types.ts'
 
 /**
- * A transaction as Ethereum tools read it.
+ * A transaction in the format of Ethereum.
  *
  * `options.block` and `options.info` are absent while it is pending. `energyPrice` is in sun, as of the block's time (now,
  * while pending).
@@ -39,7 +39,7 @@ export function toRpcTransaction(
     nonce: '0x0',
     type: '0x0',
 
-    // Only on the dev chain, where a transaction may have come as an Ethereum one.
+    // Only on the dev chain, where a transaction may have been sent as an Ethereum transaction.
     ...transaction.ethereum,
   }
 }
@@ -55,13 +55,13 @@ export declare namespace toRpcTransaction {
   }
 }
 
-/** Sender, recipient and amount of a transaction, and the call data or (of a creation) the bytecode. */
+/** Sender, recipient, amount and call data of a transaction. The call data of a creation is the bytecode. */
 export function transactionParties(
   transaction: Transaction,
   info: TransactionInfo | undefined,
 ): { from: Address; to: Address | null; value: bigint; input: Hex } {
   const contract = transaction.raw_data.contract?.[0]
-  // Never seen on a chain but not forbidden by the format; the node's own JSON-RPC reads it the same way.
+  // The format allows this, although no known chain has it. The node's own JSON-RPC reads it in the same way.
   if (!contract) return { from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: 0n, input: '0x' }
   const fields = contractFields(contract)
   return {
@@ -85,9 +85,8 @@ function callData(contract: Contract): Hex {
 }
 
 /**
- * The energy that the fee limit buys, and never less than was used: the sender's stake adds to it, and a fee limit means
- * nothing to transactions outside the VM. Tools take `gasUsed === gas` for "out of gas", so the energy used alone would
- * not do.
+ * The energy that the fee limit buys, but at least the used energy, because the sender's stake adds to it and a fee limit
+ * has no effect outside the VM. The used energy alone would be wrong: tools regard `gasUsed === gas` as "out of gas".
  */
 function gasLimit(
   transaction: Transaction,

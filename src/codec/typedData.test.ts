@@ -43,11 +43,11 @@ const mail = {
 
 const asViem = (data: object) => expected(data as TypedDataDefinition)
 
-test('default: the hash that viem computes', () => {
+test('default: the same hash as viem', () => {
   expect(hashTypedData(mail)).toBe(asViem(mail))
 })
 
-test('args: a domain type of its own, and a domain alone', () => {
+test('args: an explicit domain type, and a domain alone', () => {
   const EIP712Domain = [{ name: 'salt', type: 'bytes32' }]
   const given = {
     ...mail,
@@ -59,7 +59,7 @@ test('args: a domain type of its own, and a domain alone', () => {
   expect(hashTypedData(alone)).toBe(asViem(alone))
 })
 
-test('behavior: the same as viem for any atoms', () => {
+test('behavior: the same hash as viem for any values', () => {
   const atom = fc.oneof(
     fc.tuple(fc.constant('string'), fc.string()),
     fc.tuple(fc.constant('bool'), fc.boolean()),
@@ -95,7 +95,7 @@ describe('errors', () => {
 
   test.each([
     [
-      'a text that only claims a length',
+      'an object with a length instead of text',
       { ...mail, domain: { name: { length: 1e9 } } },
       'domain.name: expected string, got an object',
     ],
@@ -110,7 +110,7 @@ describe('errors', () => {
       'message.toString: expected string, got undefined',
     ],
     [
-      'a primary type that is not there',
+      'an unknown primary type',
       { ...mail, primaryType: 'toString' },
       'primaryType: there is no type "toString"',
     ],
@@ -125,9 +125,9 @@ describe('errors', () => {
       of('bool[2]', [true]),
       'message.v: expected a list of 2 (bool[2])',
     ],
-    ['no list', of('bool[]', { length: 3 }), 'message.v: expected a list (bool[])'],
-    ['a type that is none', of('uint7', 1), 'there is no type "uint7"'],
-    ['fields that are no list', { ...mail, types: { Mail: {} } }, 'types.Mail: expected a list'],
+    ['not a list', of('bool[]', { length: 3 }), 'message.v: expected a list (bool[])'],
+    ['an invalid type', of('uint7', 1), 'there is no type "uint7"'],
+    ['fields that are not a list', { ...mail, types: { Mail: {} } }, 'types.Mail: expected a list'],
     [
       'a field without a name',
       { ...mail, types: { Mail: [{ type: 'bool' }] } },
@@ -155,7 +155,7 @@ describe('errors', () => {
     expect(() => hashTypedData(data as typeof mail)).toThrow(message)
   })
 
-  test('error: a type that holds itself ends with its values', () => {
+  test('error: a recursive type ends with its values', () => {
     let message: object = {}
     for (let depth = 0; depth < 40; depth++) message = { a: message, b: message }
     const fields = ['a', 'b'].map((name) => ({ name, type: 'A' }))

@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Hash } from 'viem'
 
-/** EIP-712 data whose members are not yet checked. */
+/** EIP-712 data with unchecked members. */
 export type TypedData = {
   types: Record<string, unknown>
   primaryType: string
@@ -11,20 +11,20 @@ export type TypedData = {
 
 type Field = { name: string; type: string }
 
-/** Fields of all types together, and values in all: more than any wallet could show. */
+/** Most fields of all types together, and most values: more than any wallet could show. */
 const MAX_FIELDS = 1_000
 const MAX_VALUES = 10_000
-/** Bytes of all texts and byte strings together. */
+/** Most bytes of all texts and byte strings together. */
 const MAX_BYTES = 128 * 1024
-/** Characters of a name or of a type with its brackets. */
+/** Most characters of a name, or of a type with its brackets. */
 const MAX_NAME = 128
 const MAX_DEPTH = 32
 
 /**
- * The hash that is signed for EIP-712 data. Types and values are checked as they are read: only their own members
- * count, nothing is converted, and numbers, depth and length are bounded.
+ * The hash to sign for EIP-712 data. Types and values are checked while they are read: only own members count, no value is
+ * converted, and numbers, depth and length are limited.
  *
- * @throws Error that names the member and what was expected.
+ * @throws Error that names the member and the expected value.
  */
 export function hashTypedData({ domain, message, primaryType, types }: TypedData): Hash {
   const structs = readTypes(types, domain)
@@ -124,7 +124,7 @@ function createEncoder(structs: Map<string, Field[]>) {
     return keccak(Buffer.concat([typeHash(name), ...words]))
   }
 
-  /** A value as one word. */
+  /** Encodes a value as one word. */
   function encode(type: string, value: unknown, at: string, depth: number): Buffer {
     values += 1
     if (values > MAX_VALUES) throw new Error(`more than ${MAX_VALUES} values`)
@@ -150,7 +150,7 @@ function createEncoder(structs: Map<string, Field[]>) {
   return { struct }
 }
 
-/** Undefined when the value is not of the type. */
+/** Encodes an atomic value; undefined if it does not have the type. */
 function encodeAtom(type: string, value: unknown): Buffer | undefined {
   if (type === 'bool') return typeof value === 'boolean' ? toWord(value ? 1n : 0n) : undefined
   if (type === 'address')
@@ -173,7 +173,7 @@ function toInteger(value: unknown): bigint | undefined {
   return /^(?:-?\d{1,78}|0x[\da-f]{1,64})$/i.test(value) ? BigInt(value) : undefined
 }
 
-/** Types that hold one value. `int` and `uint` without a size are no types of EIP-712. */
+/** The atomic types. `int` and `uint` without a size are not types of EIP-712. */
 function isAtom(type: string): boolean {
   if (type === 'string' || type === 'bytes' || type === 'bool' || type === 'address') return true
   const [, kind, digits] = /^(bytes|u?int)([1-9]\d{0,2})$/.exec(type) ?? []
@@ -197,12 +197,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A member of an object itself, not of what it inherits. */
+/** An own member of an object, not an inherited one. */
 function own(object: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** The text of a value in error messages. */
+/** A value as text for error messages. */
 function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40))
   return typeof value === 'object' && value !== null

@@ -18,7 +18,7 @@ export type RpcLog = {
 
 /** A block without its transactions: the `newHeads` payload. */
 export type RpcHeader = {
-  /** Sun: the energy price of the block's time. Absent where the fee signal is `legacy`. */
+  /** The energy price at the block's time, in sun. Absent if the fee signal is `legacy`. */
   baseFeePerGas?: Hex
   difficulty: Hex
   extraData: Hex
@@ -40,7 +40,7 @@ export type RpcHeader = {
   transactionsRoot: Hash
 }
 
-/** A block as `eth_getBlockBy*` answers it. */
+/** A block in the format of `eth_getBlockBy*`. */
 export type RpcBlock = RpcHeader & {
   transactions: Hash[] | RpcTransaction[]
   uncles: Hash[]
@@ -69,7 +69,7 @@ export type RpcTransaction = {
 }
 
 export type RpcReceipt = {
-  /** Contracts whose predicted addresses the gateway replaced in the call data before it signed; absent when it replaced none. */
+  /** Contracts whose predicted addresses the gateway replaced in the call data before it signed; absent if there are none. */
   predictedAddresses?: { actual: Address; predicted: Address }[]
   blockHash: Hash
   blockNumber: Hex

@@ -1,8 +1,9 @@
 /** The unit of coin amounts at an endpoint. Internally all amounts are in sun, 10^-6 of the coin. */
 export type Unit = {
   /**
-   * @throws Error when the amount is no whole number of sun: rounded, it would be another amount than the one asked
-   * for.
+   * Converts an amount of this unit to sun.
+   *
+   * @throws Error when the amount is not a whole number of sun, because rounding would change it.
    */
   toSun(amount: bigint): bigint
   fromSun(sun: bigint): bigint

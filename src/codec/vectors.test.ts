@@ -14,7 +14,7 @@ import { toRpcTransaction } from './transaction.ts'
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (hex: string) => Buffer.from(hex, 'hex')
 
-/** A call with nothing in it but its type; what the node expects of it is in its own test-suite. */
+/** A call with no field but its type. The expected values are those of the node's test suite. */
 const call: Transaction = {
   txID: hex(sha256(bytes('5a02081f'))),
   raw_data: { contract: [{ type: 'TriggerSmartContract', parameter: {} }] },

@@ -10,14 +10,14 @@ import {
 } from './varint.ts'
 
 /**
- * Logs of one block as bytes, compact: hashes and addresses once a page, zeros left out.
+ * Encodes logs of one block as compact bytes: each hash and address once in a page, without zero bytes.
  *
  *   hash (32)  seconds  count  then for each log:
  *   index − the one before − 1  transaction index  transaction hash  address  topics (count, each)  data (length, words)
  *
- * A hash, an address or a topic is an item: a byte up to 32 says how many leading zero bytes are left out before the rest,
- * one from 64 on names an item that this page spelled out before. A word of data begins with a byte up to 32 (leading zero
- * bytes left out) or from 33 to 63 (trailing ones, plus 32).
+ * A hash, an address or a topic is an item. It begins with a byte: up to 32 it is the number of omitted leading zero bytes
+ * before the rest, from 64 on it is the index of an earlier item of the page. A word of data begins with a byte up to 32
+ * (number of omitted leading zero bytes) or from 33 to 63 (number of omitted trailing ones, plus 32).
  */
 export function encodePage(
   { hash, timestamp }: { hash: Hex; timestamp: number },
@@ -43,17 +43,17 @@ export function encodePage(
   return Buffer.from(written(writer))
 }
 
-/** The first item that a byte names: below are counts of zeros. */
+/** The first byte that is the index of an item. Lower bytes are counts of zeros. */
 export const FIRST_NAME = 64
-/** Items that a byte can name. */
+/** Number of items that a byte can name. */
 export const NAMES = 256 - FIRST_NAME
 /** Bytes of a word of data. */
 export const WORD = 32
 
-/** Bytes of what is written, before it is made shorter. */
+/** The shared buffer of `bytesOf`. It grows as needed. */
 let scratch = Buffer.alloc(WORD)
 
-/** Hex as bytes, until the next call. */
+/** Decodes hex into a shared buffer, which is valid until the next call. */
 function bytesOf(hex: string): Buffer {
   const length = hex.length / 2
   if (scratch.length < length) scratch = Buffer.alloc(length * 2)
@@ -100,19 +100,19 @@ function writeBytes(writer: ByteWriter, from: Buffer, start: number, end: number
   reserve(writer, end - start)
   const to = writer.bytes
   let { length } = writer
-  // A call to copy so few costs more.
+  // For so few bytes a loop is cheaper than a call to copy.
   for (let at = start; at < end; at++) to[length++] = from[at] as number
   writer.length = length
 }
 
-/** Zero bytes at the beginning of a part. */
+/** Number of leading zero bytes. */
 function leadingZeros(bytes: Buffer, start: number, end: number): number {
   let at = start
   while (at < end && bytes[at] === 0) at += 1
   return at - start
 }
 
-/** Zero bytes at the end of a part. */
+/** Number of trailing zero bytes. */
 function trailingZeros(bytes: Buffer, start: number, end: number): number {
   let at = end
   while (at > start && bytes[at - 1] === 0) at -= 1

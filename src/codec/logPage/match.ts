@@ -10,13 +10,13 @@ import {
   zerosOf,
 } from './reader.ts'
 
-/** What is searched: hex without `0x`, lower case. An empty list or `null` matches everything at its place. */
+/** A search: hex without `0x`, lower case. An empty list or `null` matches any value. */
 export type LogSearch = {
   addresses: readonly string[]
   topics: readonly (readonly string[] | null)[]
 }
 
-/** Whether a log of a page is one of those that are searched. */
+/** Whether a log of a page matches a search. */
 export type PageMatcher = (page: Page, log: PageLog) => boolean
 
 /** Whether an item is one of some values. */
@@ -45,14 +45,14 @@ function choiceOf(values: readonly string[] | null, length: number): Choice | un
   return (bytes, item) => texts.has(textOf(bytes, item, length))
 }
 
-/** Compares bytes: making a string of each item would cost more than all the rest. */
+/** Compares bytes, because making a string of each item would cost more than the rest of a search. */
 function oneOf(value: string, length: number): Choice {
   const wanted = Buffer.from(textOfHex(value), 'latin1')
   const zeros = length - wanted.length
   return (bytes, item) => {
     if (zerosOf(item) !== zeros) return false
     const start = startOf(item)
-    // What differs does so mostly at the end: small numbers and addresses are aligned there.
+    // Backwards, because most values differ at the end, where small numbers and addresses are.
     for (let at = wanted.length - 1; at >= 0; at--)
       if (bytes[start + at] !== wanted[at]) return false
     return true

@@ -2,9 +2,9 @@ import { toRpcAddress } from '../../lib/address.ts'
 import type { Hex, TransactionInfo } from '../../native/types.ts'
 import { toHash } from '../quantity.ts'
 
-/** A log without what its block says: hex without `0x`, lower case. */
+/** A log without the fields of its block. Hex without `0x`, lower case. */
 export type PlainLog = {
-  /** Place in the block. */
+  /** Index in the block. */
   index: number
   transactionIndex: number
   /** 32 bytes. */
@@ -26,7 +26,7 @@ export function toPlainLogs(infos: readonly Pick<TransactionInfo, 'id' | 'log'>[
       index: index++,
       transactionIndex,
       transactionHash: id,
-      // As the node writes them; joining and cutting strings would cost more than the rest.
+      // In the node's format, because joining and cutting strings would cost more than the rest.
       address: address?.length === 40 ? address : toRpcAddress(address).slice(2),
       topics: topics.every(({ length }) => length === 64) ? topics : topics.map(wordOf),
       data,

@@ -2,18 +2,18 @@ import { FIRST_NAME, NAMES, WORD } from './encode.ts'
 import { type ByteReader, readVarint } from './varint.ts'
 
 /**
- * An address, hash or topic of a page: where its bytes are and how many zero bytes were left out before them, in one number. A search
- * reads millions of them, and objects would cost more than the reading.
+ * An address, hash or topic of a page: the offset of its bytes and the number of omitted zero bytes, in one number. A
+ * search reads millions of items, and objects would cost more than the rest of it.
  */
 export type Item = number
 
 const ZEROS_BITS = 6
 const ZEROS = 2 ** ZEROS_BITS - 1
 
-/** Zero bytes that are left out. */
+/** Number of omitted leading zero bytes. */
 export const zerosOf = (item: Item): number => item & ZEROS
 
-/** Where the bytes after those begin. A page is far below the 64 MB that this can tell. */
+/** Offset of the other bytes. It can be up to 64 MB, far more than the size of a page. */
 export const startOf = (item: Item): number => item >>> ZEROS_BITS
 
 /** The position of one log and its parts in a page. The reader reuses it for the next log, so do not keep it. */
@@ -22,24 +22,24 @@ export type PageLog = {
   transactionIndex: number
   transactionHash: Item
   address: Item
-  /** As many as `topicCount`; there may be others behind. */
+  /** The first `topicCount` elements are the topics. Later elements are outdated. */
   topics: Item[]
   topicCount: number
-  /** Bytes of the data as it was, and where its words begin. */
+  /** Length of the decoded data, and offset of its encoded words. */
   dataLength: number
   dataStart: number
 }
 
-/** A page that was read. */
+/** A page of logs. */
 export type Page = {
   bytes: Buffer
   /** Seconds. */
   timestamp: number
-  /** Calls back for each log, in order. @param last - index of the last log that is wanted; those after it are not read. */
+  /** Calls back for each log, in order. @param last - index of the last log to read. */
   each(visit: (log: PageLog) => void, last?: number): void
 }
 
-/** Where the hash of the block ends. */
+/** Offset of the end of the block's hash. */
 export const HASH_END = 32
 
 export const HASH_BYTES = 32
@@ -86,13 +86,13 @@ export function readPage(bytes: Buffer): Page {
 
 const NOTHING: Item = 0
 
-/** The bytes of an item without its leading zeros, as a string that can be compared. @param length - `HASH_BYTES` or `ADDRESS_BYTES` */
+/** The bytes of an item without its leading zeros, as a comparable string. @param length - `HASH_BYTES` or `ADDRESS_BYTES` */
 export function textOf(bytes: Buffer, item: Item, length: number): string {
   const start = startOf(item)
   return bytes.toString('latin1', start, start + length - zerosOf(item))
 }
 
-/** Hex as `textOf` spells the item that it became. */
+/** The result of `textOf` for an item with this hex. */
 export function textOfHex(hex: string): string {
   return Buffer.from(hex.replace(/^(?:00)+/, ''), 'hex').toString('latin1')
 }
@@ -115,7 +115,7 @@ function endOfData(bytes: Buffer, start: number, length: number): number {
   return at
 }
 
-/** Bytes of a word that follow its first byte. */
+/** Number of bytes of a word after its first byte. */
 export function storedBytes(first: number): number {
   return first <= WORD ? WORD - first : 2 * WORD - first
 }

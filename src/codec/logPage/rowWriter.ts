@@ -13,19 +13,19 @@ import {
 import { type ByteWriter, createByteWriter, reserve } from './varint.ts'
 
 /**
- * Rows of eth_getLogs as the bytes of their JSON, made from pages without an object or string between. The members and
- * their order are those of `../log.ts`.
+ * Writes rows of eth_getLogs as JSON bytes, directly from pages, without objects or strings. The members and their order
+ * are those of `../log.ts`.
  */
 export type RowWriter = {
   /** Adds the row of a log. */
   add(page: Page, block: number, log: PageLog): void
-  /** Rows so far. */
+  /** Number of rows so far. */
   count(): number
-  /** The block of each row, where it ends, and all rows with commas between. */
+  /** The block of each row, the offset of its end, and all rows with commas between. */
   take(): { blocks: Float64Array; ends: Uint32Array; bytes: Buffer }
 }
 
-/** @param size - bytes to begin with; it grows as needed. */
+/** Creates a writer. @param size - initial bytes of its buffer, which grows. */
 export function createRowWriter(size = 64 * 1024): RowWriter {
   const out = createByteWriter(size)
   const blocks: number[] = []
@@ -40,7 +40,7 @@ export function createRowWriter(size = 64 * 1024): RowWriter {
         middle.length = 0
         putMiddle(middle, page, block)
       }
-      // Room for all but the data: names, hashes and four topics are below 900 bytes.
+      // Space for all fields but the data: names, hashes and four topics have less than 900 bytes.
       reserve(out, 1_200 + middle.length + log.dataLength * 2)
       if (blocks.length > 0) out.bytes[out.length++] = COMMA
       put(out, ADDRESS)
@@ -72,7 +72,7 @@ export function createRowWriter(size = 64 * 1024): RowWriter {
   }
 }
 
-/** A hash, two numbers below 2^53 and their names take less. */
+/** Bytes for the fields of a block. A hash, two numbers below 2^53 and their names need less. */
 const MIDDLE_BYTES = 256
 
 const COMMA = 44
@@ -90,7 +90,7 @@ const AFTER_NO_TOPIC = Buffer.from('],"transactionHash":"0x')
 const TRANSACTION_INDEX = Buffer.from('","transactionIndex":"0x')
 const END = Buffer.from('","removed":false}')
 
-/** Writes what all rows of a block share, between the address and the data. */
+/** Writes the fields of the block, which all its rows share, between the address and the data. */
 function putMiddle(out: ByteWriter, { bytes, timestamp }: Page, block: number): void {
   put(out, BLOCK_HASH)
   putHex(out, bytes, 0, HASH_END)
@@ -101,7 +101,7 @@ function putMiddle(out: ByteWriter, { bytes, timestamp }: Page, block: number): 
   put(out, DATA)
 }
 
-/** Appends a few bytes; for so few a loop costs less than a call to copy. */
+/** Appends a few bytes. For so few a loop is cheaper than a call to copy. */
 function put(out: ByteWriter, from: Buffer): void {
   const to = out.bytes
   let { length } = out
@@ -161,7 +161,7 @@ function putHex(writer: ByteWriter, bytes: Buffer, start: number, end: number): 
   writer.length = at
 }
 
-/** The characters of hex, of zero, and of the two halves of each byte: a look-up is faster than shifts. */
+/** The characters of hex digits, of zero, and of the two halves of each byte, because a lookup is faster than shifts. */
 const DIGITS = Uint8Array.from(Buffer.from('0123456789abcdef'))
 const ZERO = 48
 const FEW = 8

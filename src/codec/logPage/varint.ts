@@ -1,4 +1,4 @@
-/** Numbers in as few bytes as they need, seven bits each, the low ones first. Exact up to 2^53. */
+// Varints: numbers in as few bytes as they need, seven bits in each, low bits first. Exact up to 2^53.
 
 /** Bytes that grow as they are written. */
 export type ByteWriter = { bytes: Buffer; length: number }
@@ -7,7 +7,7 @@ export function createByteWriter(size = 64): ByteWriter {
   return { bytes: Buffer.allocUnsafe(size), length: 0 }
 }
 
-/** Makes room for so many more bytes. */
+/** Ensures space for more bytes. */
 export function reserve(writer: ByteWriter, count: number): void {
   const needed = writer.length + count
   if (needed <= writer.bytes.length) return
@@ -31,12 +31,12 @@ export function writeVarint(writer: ByteWriter, value: number): void {
   writer.bytes[writer.length++] = rest
 }
 
-/** What was written. It shares its memory with the writer. */
+/** The written bytes. They share memory with the writer. */
 export function written(writer: ByteWriter): Buffer {
   return writer.bytes.subarray(0, writer.length)
 }
 
-/** A place in bytes that moves as they are read. */
+/** A position in bytes that advances with each read. */
 export type ByteReader = { bytes: Buffer; at: number }
 
 export function readVarint(reader: ByteReader): number {
