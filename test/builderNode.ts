@@ -10,7 +10,7 @@ export type BuilderBody = Record<string, unknown> & {
   Permission_id?: number
 }
 
-/** What the node's builders make of a body; `spoil` changes it, as a node that is wrong or worse would. */
+/** The answer of the node's builders to a body. `spoil` corrupts it, like a faulty or malicious node. */
 function build(
   type: string,
   body: BuilderBody,
@@ -48,7 +48,7 @@ const TYPES: Record<string, string> = {
   '/wallet/deploycontract': 'CreateSmartContract',
 }
 
-/** A context whose node builds transactions as java-tron does; `spoil` changes what it puts in. */
+/** A context whose node builds transactions like java-tron. `spoil` corrupts them. */
 export const createBuilderContext = (
   spoil: (value: BuilderBody) => BuilderBody = (value) => value,
 ) =>

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { createNodeClient } from '../src/native/client.ts'
 import type { NativeTransport } from '../src/native/transport.ts'
 
-/** A log to put on a block. */
+/** A log of a new block. */
 export type ScriptedLog = { address: string; topics: string[]; data?: string }
 
-/** A block to make: the logs of each of its transactions. */
+/** A new block: the logs of each of its transactions. */
 export type Script = {
   logs?: ScriptedLog[][]
   timestamp?: number
-  /** Ids of the first transactions, without `0x`. @default others each time */
+  /** Ids of the first transactions, without `0x`. @default new ones */
   ids?: string[]
 }
 
@@ -24,19 +24,19 @@ type Stored = {
   transactions: { id: string; logs: ScriptedLog[] }[]
 }
 
-/** What the node of a scripted chain does wrong. */
+/** The faults of a scripted chain's node. */
 type Faults = {
-  /** Shows a head this many blocks older, as a node behind a load balancer may. */
+  /** Reports a head that is this many blocks older, like a lagging node behind a load balancer. */
   lag?: number
   /** Answers HTTP 503. */
   down?: boolean
-  /** Answers nothing. */
+  /** Does not answer. */
   hang?: boolean
 }
 
 /**
- * A chain under the test's control behind the node's HTTP interface: blocks come when the test says so, branches are
- * removed, the node lags or fails. Block ids are deterministic.
+ * A chain that the test controls, with the node's HTTP interface. The test makes blocks, removes branches, and lets the
+ * node lag or fail. Block ids are deterministic.
  */
 export function createScriptedChain({
   seed = 'chain',
@@ -174,7 +174,7 @@ export function createScriptedChain({
       solid = number
       changed()
     },
-    /** Calls the listener when the chain has changed. Returns the function that removes it. */
+    /** Calls the listener after each change of the chain. Returns the function that removes it. */
     onChange(listener: () => void) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -184,7 +184,7 @@ export function createScriptedChain({
     genesis: `0x${(blocks[0] as Stored).id}` as const,
     /** The canonical blocks, oldest first. */
     canonical: () => blocks.map(toRef),
-    /** Hashes of the node's pool, without `0x`. */
+    /** Hashes in the mempool, without `0x`. */
     pending,
     faults,
     /** Calls by path since the start. */
@@ -234,12 +234,12 @@ function toRef({ id, number, parent, timestamp, transactions }: Stored) {
     parentHash: `0x${parent}` as const,
     timestamp,
     transactions: transactions.map(({ id }) => `0x${id}` as const),
-    /** `number:logIndex` of each log, told apart by its transaction. */
+    /** `number:logIndex` of each log, with its transaction. */
     logs: transactions.flatMap(({ id, logs }) => logs.map((_, index) => `0x${id}:${index}`)),
   }
 }
 
-/** How a transaction names a block: the last bytes of its height, eight bytes of its hash. */
+/** The reference block of a transaction: the last bytes of its height and eight bytes of its hash. */
 function referenceTo({ id, number }: Stored) {
   return {
     ref_block_bytes: number.toString(16).padStart(4, '0').slice(-4),

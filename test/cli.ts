@@ -9,12 +9,12 @@ import { inject } from 'vitest'
 
 import { runEthgate } from '../src/commands/program.ts'
 
-/** The compiled program, for tests that start it themselves. */
+/** The compiled program, for tests that start it in a process. */
 export function commandFile(): string {
   return join(inject('package'), 'dist', 'main.js')
 }
 
-/** What a command did. */
+/** The result of a command. */
 export type Run = { code: number | null; stdout: string; stderr: string }
 
 /** Runs `ethgate` with these arguments in this process and waits for its end. */
@@ -53,20 +53,20 @@ function environment(): NodeJS.ProcessEnv {
   )
 }
 
-/** A command that runs. */
+/** A running command. */
 export type RunningCommand = {
   process: ChildProcess
   ended: Promise<Run>
-  /** What came on stdout so far. */
+  /** The text on stdout so far. */
   stdout(): string
   stderr(): string
-  /** Resolves as soon as stdout holds this many lines. */
+  /** Resolves when stdout has this many lines. */
   lines(count: number): Promise<string[]>
 }
 
 /**
- * Starts `ethgate` in a process of its own. Its environment has none of its variables but those given, and that no load
- * balancer looks at it.
+ * Starts `ethgate` in a separate process. Its environment has only the given variables of `ethgate`, and one that switches
+ * off the delay for load balancers.
  */
 export function startCommand(
   args: readonly string[],
@@ -115,7 +115,7 @@ export declare namespace startCommand {
   type Options = { env?: Record<string, string>; input?: string }
 }
 
-/** The answer of a method: a result, or a JSON-RPC error, or a whole HTTP answer. */
+/** The answer of a method: a result, a JSON-RPC error or a whole HTTP answer. */
 export type Reply =
   | { result: unknown }
   | { error: { code: number; message: string; data?: unknown } }

@@ -24,7 +24,7 @@ function stepsOfBlock(block: string): Step[] {
   return steps
 }
 
-/** The page with the names of this run and what the commands printed. */
+/** The page with the names of this run and the output of the commands. */
 export function writePage(
   page: string,
   names: Map<string, string>,
@@ -55,10 +55,10 @@ export function wordsOf(line: string): string[] | undefined {
     )
 }
 
-/** Names of the page for things whose names differ from run to run: hashes, and addresses of new contracts and keys. */
+/** The page's names for values that differ between runs: hashes, and addresses of new contracts and keys. */
 const NAME = /0x[0-9a-f]{40,}|\b[0-9a-f]{40,}\b|\bT[1-9A-HJ-NP-Za-km-z]{33}\b/g
 
-/** Learns from output of the same form which name of the page is which name of this run. */
+/** Finds by comparing outputs which name of the page corresponds to which name of this run. */
 export function learn(names: Map<string, string>, page: string[], printed: string[]): void {
   for (const [index, line] of page.entries()) {
     const theirs = line.match(NAME) ?? []
@@ -79,7 +79,7 @@ export function rename(names: Map<string, string>, line: string): string {
   })
 }
 
-/** What stays of a line when names, numbers, times and the width of columns are taken out. */
+/** A line without names, numbers, times and the width of columns. */
 export function formOf(line: string): string {
   return line
     .replaceAll(NAME, '#')

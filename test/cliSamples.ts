@@ -1,4 +1,4 @@
-/** An account of the recorded chain in each spelling that commands take and print. */
+/** An account of the recorded chain in each format that commands accept and print. */
 export const ALICE = {
   base58: 'TRcdM4KTpBzgJHbwU7yRhbPratNVK829am',
   hex: '41ab9d99702700d5cb9e1309374606fe24a4fdf8ba',

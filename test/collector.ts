@@ -48,7 +48,7 @@ export async function startCollector({ status = 200 }: { status?: number } = {})
     spans,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     byName,
-    /** Waits until a span of this name is here, and gives the last one. */
+    /** Waits for a span with this name, and returns the last one. */
     async span(name: string): Promise<ReceivedSpan> {
       await until(() => expect(byName(name)).not.toEqual([]))
       return byName(name).at(-1) as ReceivedSpan
@@ -85,7 +85,7 @@ function fromJson(text: string): Received {
   }
 }
 
-/** Status code of a span that failed. */
+/** Status code of a failed span. */
 const ERROR = 2
 
 function fromProtobuf(body: Buffer): Received {

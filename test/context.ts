@@ -20,8 +20,8 @@ import { recordedNative, type ReplayNode, startReplayNode } from './node.ts'
 import { CHAIN } from './recordedChain.ts'
 
 /**
- * What methods get, built of the real parts on a replay node of its own. The head stands still: block 223, of which the
- * blocks up to `solid` are solidified. Everything ends with the test.
+ * A context for methods, made of the real parts, with a separate replay node. The head is always block 223, and the blocks
+ * up to `solid` are solidified. It ends with the test.
  */
 export async function createReplayContext({
   config: given = {},
@@ -116,7 +116,7 @@ export declare namespace createReplayContext {
   }
 }
 
-/** A recorded block as a follower of the chain sees it. */
+/** A recorded block in the format of the head. */
 export function headBlock(number: number): HeadBlock {
   const { blockID, block_header } = JSON.parse(
     recordedNative('/wallet/getblockbynum', { num: number }),
@@ -130,7 +130,7 @@ export function headBlock(number: number): HeadBlock {
 
 function scope(): Context['request'] {
   const { signal } = new AbortController()
-  // As in the server: every upstream call of a request listens to it.
+  // As in the server, because every upstream call of a request adds a listener.
   setMaxListeners(0, signal)
   return { client: '127.0.0.1', onDelivery() {}, signal }
 }

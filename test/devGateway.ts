@@ -5,7 +5,7 @@ import { devMethods } from '../src/devnode/methods.ts'
 import type { Terminal } from '../src/devnode/terminal/terminal.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 
-/** A dev chain with the gateway in front, on a free port. */
+/** A dev chain with a gateway in front, on a free port. */
 export type DevGateway = {
   url: string
   chain: DevChain
@@ -16,7 +16,7 @@ export type DevGateway = {
   close(): Promise<void>
 }
 
-/** Starts one. Blocks come only with transactions or when asked, so that tests see what they did. */
+/** Starts a dev chain with a gateway. It makes blocks only for transactions or on request. */
 export async function startDevGateway(
   options: createDevChain.Options = {},
   config: Partial<Config> = {},

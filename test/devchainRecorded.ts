@@ -33,7 +33,7 @@ const ExchangeCreateContract: ContractType = {
   },
 }
 
-/** A chain with the genesis of the recorded one and nothing after it. */
+/** A chain that has only the genesis block of the recorded chain. */
 export function recordedGenesis(): Ledger {
   const { chainParameter } = parseNative(recordedNative('/wallet/getchainparameters', {})) as {
     chainParameter: { key: string; value?: number }[]
@@ -62,7 +62,7 @@ export function recordedGenesis(): Ledger {
         url: `http://${name}.test`,
         votes: BigInt(100 - index),
       })),
-      // The price of energy was voted up on the way.
+      // A vote raised the price of energy.
       parameters: { ...parameters, getEnergyFee: 100n },
       firstMaintenance: 0,
       proposalLifetime: 60_000,
@@ -72,7 +72,7 @@ export function recordedGenesis(): Ledger {
   )
 }
 
-/** Makes every block of the recorded chain anew from its transactions, producers and times. */
+/** Makes every block of the recorded chain again from its transactions, producers and times. */
 export async function replayRecorded(
   ledger: Ledger,
   onBlock: (number: number) => void = () => undefined,

@@ -9,19 +9,19 @@ import type { ProxyReply, ProxyRequest } from './faultProxy/exchange.ts'
 import { freePort } from './freePort.ts'
 
 /**
- * What goes wrong between a gateway and its node.
+ * A fault between a gateway and its node.
  *
- * - `refused`: nothing listens; connections under way are closed.
- * - `reset`: the connection is reset when a request comes.
- * - `hang`: a request is taken and never answered.
- * - `latency`: each answer is late by `ms`.
- * - `status`: an HTTP status with a body of its own, 500 or 429 for instance.
- * - `rateLimit`: the node's own text when it is over its limit, with HTTP 200.
- * - `html`, `empty`: such a body with HTTP 200.
- * - `truncated`: the first half of the answer as if it were whole; `cut`: the first half, then the connection is reset.
- * - `unknown`: `{}`, as for a thing that the node has never heard of.
- * - `behind`: the node stands still, `blocks` below the head that it had; its state is not turned back.
- * - `target`: another node answers, for instance one of another chain.
+ * - `refused`: refuses new connections and closes open ones.
+ * - `reset`: resets the connection at a request.
+ * - `hang`: accepts a request and never answers it.
+ * - `latency`: delays each answer by `ms`.
+ * - `status`: answers an HTTP status with a fixed body, such as 500 or 429.
+ * - `rateLimit`: answers the node's rate-limit text with HTTP 200.
+ * - `html`, `empty`: answers such a body with HTTP 200.
+ * - `truncated`: answers the first half as if it were the whole; `cut`: sends the first half, then resets the connection.
+ * - `unknown`: answers `{}`, as the node does for an unknown object.
+ * - `behind`: stops the head `blocks` below its height. The state does not change.
+ * - `target`: answers from another node, such as one of another chain.
  */
 export type Fault =
   | { kind: 'refused' | 'reset' | 'hang' | 'rateLimit' | 'html' | 'empty' | 'truncated' }
@@ -31,40 +31,40 @@ export type Fault =
   | { kind: 'behind'; blocks: number }
   | { kind: 'target'; target: ProxyTarget }
 
-/** Where requests go: base addresses of a node, or a function that answers in this process. */
+/** The target of requests: base addresses of a node, or a function that answers in this process. */
 export type ProxyTarget =
   | { wallet: string; solidity?: string; rpc?: string }
   | ((request: ProxyRequest) => Promise<ProxyReply>)
 
 /** Limits a fault to some requests. */
 export type FaultScope = {
-  /** Whether a request gets the fault. @default each */
+  /** Whether a request gets the fault. @default every request */
   only?: (request: ProxyRequest) => boolean
-  /** How many requests get it before it ends by itself. @default no limit */
+  /** Number of requests after which the fault ends. @default no limit */
   times?: number
 }
 
-/** A node behind a line that can fail: `/wallet`, `/walletsolidity` and `/jsonrpc` on one port. */
+/** A proxy with faults in front of a node: `/wallet`, `/walletsolidity` and `/jsonrpc` on one port. */
 export type FaultProxy = {
   /** Base address of `/wallet` and `/walletsolidity`; the same port for the life of the proxy. */
   readonly url: string
   /** The node's own JSON-RPC. */
   readonly rpcUrl: string
-  /** Begins a fault in place of the last one. Resolves when it is in effect. */
+  /** Replaces the fault. Resolves when it is in effect. */
   fail(fault: Fault, scope?: FaultScope): Promise<void>
-  /** Ends the fault. Requests that hang stay so. */
+  /** Ends the fault. Requests that hang are still not answered. */
   heal(): Promise<void>
-  /** Paths that were asked since the last call of this function. */
+  /** Requested paths since the last call of this function. */
   taken(): string[]
-  /** How many requests are under way. */
+  /** Number of requests in flight. */
   underway(): number
   close(): Promise<void>
 }
 
 /**
- * Starts a proxy in front of a node. Nothing is wrong at first.
+ * Starts a proxy in front of a node, without a fault.
  *
- * @param target - the node; a dev chain by `proxyTarget(chain)`.
+ * @param target - the node, or a dev chain by `proxyTarget(chain)`.
  */
 export async function startFaultProxy(target: ProxyTarget): Promise<FaultProxy> {
   const agent = new Agent({ connections: 64, pipelining: 1 })

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * A free port for a server that stops and starts again on it. It is below those that the system gives to connections (32768
- * and up on Linux), so no client takes it in between.
+ * A free port for a server that stops and starts again. It is below the ports that the system gives to connections (32768
+ * and above on Linux), so no client uses it meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -3,9 +3,9 @@ import { createGateway, type Gateway } from '../src/gateway.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
 /**
- * A whole gateway on a free port in front of a replay node: what `ethgate serve` runs. The caller stops it.
+ * A whole gateway, as `ethgate serve` runs it, on a free port in front of a replay node. The caller stops it.
  *
- * @param config - what differs from the defaults.
+ * @param config - settings that differ from the defaults.
  */
 export async function startReplayGateway(
   config: Partial<Config> = {},

@@ -17,8 +17,8 @@ import type { TestProject } from 'vitest/node'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Builds the package once, for all tests that run it in processes and threads of its own. The folder is inside node_modules,
- * so that the program finds its dependencies and nobody lints or commits it.
+ * Builds the package once, for all tests that run it in separate processes and threads. The folder is inside node_modules,
+ * so that the program finds its dependencies, and git and the linter ignore it.
  */
 export default async function setup({ provide }: TestProject): Promise<void> {
   const folder = join(root, 'node_modules', '.cache', 'ethgate-test')
@@ -33,7 +33,7 @@ export default async function setup({ provide }: TestProject): Promise<void> {
   provide('package', folder)
 }
 
-/** The program as `npm run build` makes it. */
+/** Builds the program like `npm run build`. */
 async function compile(dist: string): Promise<void> {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   await run(process.execPath, tsc, '-p', 'tsconfig.build.json', '--outDir', dist)
@@ -60,7 +60,7 @@ function pageBuild(): string {
   return scripts['build:page'] ?? ''
 }
 
-/** What the compiled program depends on besides its sources. */
+/** The other files on which the compiled program depends. */
 const BUILD = ['package.json', 'scripts/bundle.mjs', 'tsconfig.build.json']
 
 /** Whether the compiled program is newer than every source file. */
@@ -76,7 +76,7 @@ function isCurrent(main: string): boolean {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the compiled package, as `npm pack` takes it. */
+    /** Folder of the compiled package with the files of `npm pack`. */
     package: string
   }
 }

@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net'
 
 import { grpcRecording } from './recording.ts'
 
-/** A call as the node sees it. `message` is the request, serialised. */
+/** A call as the node receives it. `message` is the serialised request. */
 export type GrpcRequest = {
   method: string
   message: Buffer
   headers: http2.IncomingHttpHeaders
-  /** What it is answered over, for faults. */
+  /** The stream of the answer, for faults. */
   stream: http2.ServerHttp2Stream
 }
 
-/** An answer in place of the recorded one; `taken` when the test has answered itself, or never will. */
+/** An answer instead of the recorded one; `taken` if the test answers, or the call gets no answer. */
 export type GrpcReply = { bytes: Buffer } | { code: number; message?: string } | 'taken'
 
 export type GrpcNode = {
@@ -23,12 +23,12 @@ export type GrpcNode = {
   calls(): string[]
   /** Connections that are open now. */
   connections(): number
-  /** Ends them all. */
+  /** Closes all connections. */
   disconnect(): void
   close(): Promise<void>
 }
 
-/** A node that answers over a real socket what the gRPC interface of a real one answered when it was recorded. */
+/** A node that returns the recorded answers of a real node's gRPC interface over a real socket. */
 export async function startGrpcNode({
   intercept,
   port = 0,
@@ -41,7 +41,7 @@ export async function startGrpcNode({
     session.on('close', () => sessions.delete(session))
   })
   server.on('stream', (stream, headers) => {
-    // A caller may have gone meanwhile.
+    // The caller may have disconnected meanwhile.
     stream.on('error', () => {})
     void (async () => {
       const chunks: Buffer[] = []
@@ -76,14 +76,14 @@ export async function startGrpcNode({
 
 export declare namespace startGrpcNode {
   type Options = {
-    /** Answers in place of the recording; undefined lets the recording answer. */
+    /** Returns an answer instead of the recorded one; undefined for the recorded one. */
     intercept?: (request: GrpcRequest) => GrpcReply | undefined | Promise<GrpcReply | undefined>
-    /** @default a free one */
+    /** The port. @default a free one */
     port?: number
   }
 }
 
-/** A message as it is sent: not compressed, with its length. */
+/** A message in the gRPC frame: uncompressed, with its length. */
 export function framed(bytes: Buffer): Buffer {
   const prefix = Buffer.alloc(5)
   prefix.writeUInt32BE(bytes.length, 1)
@@ -105,7 +105,7 @@ export function sendReply(
   stream.end(framed(reply.bytes))
 }
 
-/** Statuses. */
+/** gRPC statuses. */
 const UNKNOWN = 2
 const UNIMPLEMENTED = 12
 

@@ -11,7 +11,7 @@ import type { RpcSocket } from '../src/jsonrpc/request.ts'
 import { createRpcServer } from '../src/jsonrpc/server.ts'
 import { wireOf } from '../src/lib/wire.ts'
 
-/** What the server of `startHttpServer` says at `/health`. */
+/** The answer of `/health` at the server of `startHttpServer`. */
 export const HEALTH: Health = {
   status: 'ok',
   ready: true,
@@ -25,7 +25,7 @@ export const HEALTH: Health = {
   uptime: 3,
 }
 
-/** The HTTP server alone on a free port, with methods that show what it does; it ends with the test. */
+/** The HTTP server alone on a free port, with methods for its tests. It ends with the test. */
 export async function startHttpServer(
   given: Partial<Config> = {},
   health: Partial<Health> = {},

@@ -1,7 +1,7 @@
 import type { LogSearch } from '../src/codec/logPage/match.ts'
 import type { IndexBlock, IndexLog } from '../src/logIndex/format/block.ts'
 
-/** A chain for tests of the log index: blocks of a height each, with the logs given for some of them. */
+/** A chain for tests of the log index: one block for each height, with the logs that are given for some heights. */
 export function indexBlocks(
   from: number,
   count: number,
@@ -27,7 +27,7 @@ export function indexBlocks(
   })
 }
 
-/** The hash of a test block: its height, as on the chain, and a filling. */
+/** The hash of a test block: its height, as on the chain, and a fixed rest. */
 const blockHash = (number: number) =>
   `${Math.max(number, 0).toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
 
@@ -37,7 +37,7 @@ export const word = (value: number) => value.toString(16).padStart(64, '0')
 /** 20 bytes that end in a number. */
 export const address = (value: number) => value.toString(16).padStart(40, '0')
 
-/** What a search finds when every log is looked at. */
+/** The result of a search by comparing every log. */
 export function scan(
   blocks: readonly IndexBlock[],
   { addresses, from, to, topics }: LogSearch & { from: number; to: number },

@@ -4,7 +4,7 @@ import { keys, labels } from './recordedChain.ts'
 /** The contract of the recorded chain whose `set` emits one event. */
 export const kitchen = `0x${labels.contracts.Kitchen.address.slice(2)}` as const
 
-/** Sends transactions to a node that produces blocks, each of which emits one event of the Kitchen. Their hashes. */
+/** Sends transactions that emit one event of the Kitchen each to a node that produces blocks. Returns their hashes. */
 export async function emitEvents(url: string, count: number, first = 1): Promise<`0x${string}`[]> {
   const node = createNativeClient(url)
   const hashes: `0x${string}`[] = []

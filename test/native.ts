@@ -4,7 +4,7 @@ import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createPoolTransport } from '../src/native/transport.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 
-/** A native client on a replay node of its own; both end with the test. */
+/** A native client of a separate replay node. Both end with the test. */
 export async function createReplayNative(
   options: startReplayNode.Options = {},
 ): Promise<{ native: NativeClient; node: ReplayNode }> {

@@ -12,10 +12,10 @@ import {
   rpcRecording,
 } from './recording.ts'
 
-/** A request as the replay node sees it. `path` is without query. */
+/** A request as the replay node receives it. `path` has no query. */
 export type ReplayRequest = { method: string; path: string; query: string; body: string }
 
-/** An answer that a test puts in place of the recorded one. */
+/** An answer that a test returns instead of the recorded one. */
 export type ReplayReply = { status?: number; type?: string; text: string }
 
 export type ReplayNode = {
@@ -29,10 +29,10 @@ export type ReplayNode = {
   close(): Promise<void>
 }
 
-/** What was asked so far. */
+/** The requests so far. */
 export type ReplayRequests = {
   total(): number
-  /** Calls of one path, such as `/wallet/getblock`, or of everything under a prefix. */
+  /** Number of calls of one path, such as `/wallet/getblock`, or of all paths with a prefix. */
   count(path: string): number
   /** Paths in the order of arrival. */
   paths(): string[]
@@ -40,12 +40,12 @@ export type ReplayRequests = {
 }
 
 /**
- * A node that answers what a real one answered when it was recorded, over a real socket. The chain stands still at block
- * 223, solidified up to its head. What the recording does not cover is answered with HTTP 500 and the request, so that a
- * test which needs it fails and says what to record.
+ * A node that returns the recorded answers of a real node over a real socket. The head is always block 223, which is
+ * solidified. A request that is not in the recording gets HTTP 500 with the request, so that the failing test shows what
+ * to record.
  *
- * With `ETHGATE_RECORD_MISSING=<address of the recorded node>` such a request is asked of that node instead and added to
- * `test/fixtures/requests/captured.jsonl`, which the next `npm run record` takes in.
+ * With `ETHGATE_RECORD_MISSING=<address of the recorded node>` such a request goes to that node instead and is added to
+ * `test/fixtures/requests/captured.jsonl`, which the next `npm run record` includes.
  */
 export async function startReplayNode({
   intercept,
@@ -108,21 +108,21 @@ export async function startReplayNode({
 
 export declare namespace startReplayNode {
   type Options = {
-    /** Answers in place of the recording; undefined lets the recording answer. */
+    /** Returns an answer instead of the recorded one; undefined for the recorded one. */
     intercept?: (
       request: ReplayRequest,
     ) => ReplayReply | undefined | Promise<ReplayReply | undefined>
   }
 }
 
-/** What the recorded node's HTTP interface answered: the exact text. @throws when it was not asked that. */
+/** The exact text of a recorded answer of the node's HTTP interface. @throws when it is not recorded */
 export function recordedNative(path: string, body: object = {}): string {
   const answer = findAnswer(nativeRecording(), path, requestKey('POST', '', JSON.stringify(body)))
   if (!answer) throw new Error(`not recorded: ${path} ${JSON.stringify(body)}`)
   return answer[2]
 }
 
-/** What the recorded node's own JSON-RPC answered. @throws when it was not asked that. */
+/** A recorded answer of the node's own JSON-RPC. @throws when it is not recorded */
 export function recordedRpc(
   method: string,
   params: unknown[],

@@ -5,7 +5,7 @@ const transfer = `0x${labels.transactions.find(({ label }) => label.includes('to
 
 const makesChild = `0x${labels.transactions.find(({ label }) => label === 'make child with value')?.id}`
 
-/** Calls on the recorded chain whose answers are the examples of the OpenRPC document. */
+/** Calls on the recorded chain. Their answers are the examples of the OpenRPC document. */
 export const exampleCalls: readonly (readonly [method: string, params: readonly unknown[]])[] = [
   ['debug_traceTransaction', [makesChild, { tracer: 'callTracer' }]],
   ['eth_accounts', []],

@@ -2,10 +2,10 @@ import { userInfo } from 'node:os'
 
 import pg from 'pg'
 
-/** The server that suites use; each takes a schema of its own. */
+/** The server of all suites. Each suite has a separate schema. */
 const url = process.env['POSTGRES_URL'] ?? `postgres://${userInfo().username}@127.0.0.1:5432/test`
 
-/** Why tests that need PostgreSQL cannot run here; undefined when they can. Printed by those who skip. */
+/** Why tests that need PostgreSQL cannot run here; undefined if they can. Skipped suites print it. */
 export const postgresMissing: string | undefined = await query('select 1').then(
   () => undefined,
   (error: unknown) => `no PostgreSQL at ${url} (POSTGRES_URL): ${(error as Error).message}`,
@@ -13,7 +13,7 @@ export const postgresMissing: string | undefined = await query('select 1').then(
 
 let count = 0
 
-/** An index of the test's own in PostgreSQL. `drop` deletes it. */
+/** A separate index in PostgreSQL. `drop` deletes it. */
 export function somePostgresIndex(): { url: string; drop(): Promise<void> } {
   const schema = `test_${process.pid}_${Date.now().toString(36)}_${count++}`
   return {
@@ -24,7 +24,7 @@ export function somePostgresIndex(): { url: string; drop(): Promise<void> } {
 
 async function query(text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  // A server that goes away is told by the query.
+  // The query reports a lost connection.
   client.on('error', () => {})
   await client.connect()
   try {

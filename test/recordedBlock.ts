@@ -7,14 +7,14 @@ import { CHAIN, labels } from './recordedChain.ts'
 /** Every height of the recorded chain. */
 export const heights: readonly number[] = Array.from({ length: CHAIN.head + 1 }, (_, n) => n)
 
-/** A block of the recorded chain with the outcomes of its transactions, as the node gave them. */
+/** A block of the recorded chain with the outcomes of its transactions, as received from the node. */
 export function recordedBlock(number: number): LoadedBlock {
   const block = parseNative(recordedNative('/wallet/getblockbynum', { num: number })) as Block
   const infos = parseNative(recordedNative('/wallet/gettransactioninfobyblocknum', { num: number }))
   return { block, infos: Array.isArray(infos) ? (infos as TransactionInfo[]) : [] }
 }
 
-/** Where the transaction with a label is. @throws when there is none, or it is on no block. */
+/** The block and index of the transaction with a label. @throws when it does not exist or is in no block */
 export function labelled(label: string): LoadedBlock & { number: number; index: number } {
   const id = labels.transactions.find((one) => one.label === label && one.accepted)?.id
   for (const number of heights) {
@@ -25,7 +25,7 @@ export function labelled(label: string): LoadedBlock & { number: number; index: 
   throw new Error(`no transaction "${label}" in the recorded chain`)
 }
 
-/** Sun per energy at a time of the recorded chain, whose price was voted up once. */
+/** Sun per energy at a time of the recorded chain. A vote raised the price once. */
 export function recordedPrice(time: number | undefined): bigint {
   return (time ?? 0) >= 1_795_261_920_000 ? 210n : 100n
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import type { Abi, Address, Hex } from 'viem'
 
-/** The chain that is recorded in `fixtures/recorded`: its accounts, contracts and labelled transactions. */
+/** The recorded chain of `fixtures/recorded`: its accounts, contracts and labelled transactions. */
 
 export type TestAccount = {
   /** Private key, hex without 0x. */
@@ -18,7 +18,7 @@ export type TestContract = { name: string; address: string; tx: string; result: 
 export type TestTransaction = {
   label: string
   id: string
-  /** `false`: refused at broadcast, so it is on no block. */
+  /** `false`: rejected at broadcast, so it is in no block. */
   accepted: boolean
 }
 
@@ -41,7 +41,7 @@ type ContractName = 'Token' | 'Kitchen' | 'Multicall3Lite' | 'BadCtor' | 'Child 
 /** Test accounts with their keys. */
 export const keys = json('keys') as Record<Name, TestAccount>
 
-/** Contracts by name (hex without 0x in artifacts), and what each transaction is. */
+/** Contracts by name (hex without 0x in artifacts), and the label of each transaction. */
 export const labels = json('labels') as {
   contracts: Record<ContractName, TestContract>
   tokenId: string

@@ -3,11 +3,11 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 
 import { parseNative, stringifyNative } from '../src/native/json.ts'
 
-/** Answers of a real node, exactly as received, and which request each belongs to. */
+/** Answers of a real node, exactly as received, with their requests. */
 export type Recording = {
   /** Number of the newest block. */
   head: number
-  /** `[status, content type, text]`; requests that were answered alike share one. */
+  /** `[status, content type, text]`. Requests with equal answers share one. */
   answers: Answer[]
   /** Path or method → canonical request → index into `answers`. */
   requests: Record<string, Record<string, number>>
@@ -15,7 +15,7 @@ export type Recording = {
 
 export type Answer = [status: number, type: string, text: string]
 
-/** What the gRPC interface of the same node answered: method → hex of the request → base64 of the response, as serialised. */
+/** Answers of the same node's gRPC interface: method → hex of the request → base64 of the serialised response. */
 export type GrpcRecording = Record<string, Record<string, string>>
 
 /** One line of a request list: a native call, or a call of the node's own JSON-RPC. */
@@ -39,21 +39,21 @@ export const grpcRecording = once(
     ) as GrpcRecording,
 )
 
-/** @returns bytes that were written */
+/** Writes a recording. @returns the number of written bytes */
 export function writeGrpcRecording(recording: GrpcRecording): number {
   const bytes = brotliCompressSync(JSON.stringify(recording))
   writeFileSync(new URL('grpc.json.br', FOLDER), bytes)
   return bytes.length
 }
 
-/** Where `scripts/record.ts` writes a recording. */
+/** The folder into which `scripts/record.ts` writes a recording. */
 export function recordingFile(name: 'native' | 'rpc'): URL {
   return new URL(`${name}.json.br`, FOLDER)
 }
 
 /**
- * The key of a native request: bodies that the node takes for the same one have the same key. Fields that carry their
- * protobuf default say nothing, so they are left out; their order does not matter either.
+ * The key of a native request. Bodies with the same meaning for the node have the same key: it omits fields with their
+ * protobuf default and ignores the order of fields.
  *
  * @param query - with the leading `?`, or empty.
  */
@@ -75,8 +75,8 @@ export function paramsKey(params: unknown): string {
 }
 
 /**
- * The recorded answer to a native request, or what follows from having the whole chain: a range of recorded blocks, and
- * `{}` for what is on no block of it. Undefined when the recording does not say.
+ * The recorded answer to a native request, or an answer that follows from the whole chain: a range of recorded blocks, and
+ * `{}` for an unknown object. Undefined for other requests.
  */
 export function findAnswer(recording: Recording, path: string, key: string): Answer | undefined {
   const keys = recording.requests[path]
@@ -129,7 +129,7 @@ function inferAnswer(recording: Recording, path: string, key: string): Answer | 
   }
 }
 
-/** Blocks `from` ≤ n < `to`, as `getblockbylimitnext` lists them. */
+/** Blocks `from` ≤ n < `to` in the format of `getblockbylimitnext`. */
 function blocks(recording: Recording, prefix: string, from: number, to: number): Answer {
   if (!(to > 0 && to > from && to - from <= 100 && from >= 0)) return [200, JSON_TYPE, '{}\n']
   const texts: string[] = []

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 
 import { freePort } from './freePort.ts'
 
-/** A redis-server that a test starts, stops, freezes and kills as it likes. It keeps its data over a restart. */
+/** A redis-server that a test starts, stops, freezes and kills. It keeps its data over a restart. */
 export type TestRedis = {
   url: string
   start(): Promise<void>
@@ -16,7 +16,7 @@ export type TestRedis = {
   close(): Promise<void>
 }
 
-/** Why tests that need Redis cannot run here; undefined when they can. Printed by those who skip. */
+/** Why tests that need Redis cannot run here; undefined if they can. Skipped suites print it. */
 export const redisMissing: string | undefined = hasServer()
   ? undefined
   : process.env['REDIS_URL']
@@ -28,12 +28,12 @@ export const redisServerMissing: string | undefined = hasServer()
   ? undefined
   : 'no redis-server on the PATH to stop and start'
 
-/** Says on stderr why tests are left out. */
+/** Prints on stderr why tests are skipped. */
 export function explainSkip(reason: string | undefined): void {
   if (reason !== undefined) process.stderr.write(`skipped: ${reason}\n`)
 }
 
-/** Starts a redis-server of the test's own on a free port. Its data outlives `stop` (where it is durable), not `close`. */
+/** Starts a separate redis-server on a free port. `stop` keeps its data (if it is durable), `close` deletes it. */
 export async function startRedis({ durable = true } = {}): Promise<TestRedis> {
   const directory = mkdtempSync(join(tmpdir(), 'ethgate-redis-'))
   const port = await freePort()
@@ -77,7 +77,7 @@ export async function startRedis({ durable = true } = {}): Promise<TestRedis> {
   return redis
 }
 
-/** The Redis that `REDIS_URL` names, or one that is started for the purpose. */
+/** The Redis of `REDIS_URL`, or a new one. */
 export async function someRedis(): Promise<Pick<TestRedis, 'url' | 'close'>> {
   const url = process.env['REDIS_URL']
   return url ? { url, async close() {} } : startRedis()
@@ -94,7 +94,7 @@ async function answers(url: string): Promise<void> {
   client.disconnect()
 }
 
-/** Rejects when a server ends that has just been started. */
+/** Rejects when a started server ends. */
 async function failure(server: ChildProcess): Promise<never> {
   const [code] = (await once(server, 'exit')) as [number | null]
   throw new Error(`redis-server ended with ${code}`)

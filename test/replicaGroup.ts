@@ -10,12 +10,12 @@ import { createRedisLink, type RedisLink } from '../src/redis.ts'
 import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { until } from './until.ts'
 
-/** The head of one replica, with its own way to the node. */
+/** The head of one replica, with a separate connection to the node. */
 export type Replica = {
   head: Head
   link: RedisLink
   changes: ChainUpdate[]
-  /** What this replica logs, and what it calls on its node. */
+  /** The log messages of this replica, and its calls to its node. */
   messages: string[]
   calls: string[]
   /** Whether this replica reaches its node. */
@@ -27,7 +27,7 @@ export function createReplicaGroup(redisUrl: string) {
   const chain = createScriptedChain()
   chain.mine()
   const prefix = randomUUID()
-  /** Those that run, in the order of their start. */
+  /** The running replicas, in the order of their start. */
   const running: Replica[] = []
 
   async function start({ isDown = false, of = chain, url = redisUrl }: Options = {}) {
@@ -37,7 +37,7 @@ export function createReplicaGroup(redisUrl: string) {
     return replica
   }
 
-  /** Forgets a replica: what is said of all no longer concerns it. */
+  /** Removes a replica from `all`. */
   function forget(replica: Replica): void {
     running.splice(running.indexOf(replica), 1)
   }
@@ -52,12 +52,12 @@ export function createReplicaGroup(redisUrl: string) {
       await stopReplica(replica)
     },
     withRole: (role: string) => running.find(({ head }) => head.status().role === role) as Replica,
-    /** Waits until all have this head. */
+    /** Waits until all replicas have this head. */
     haveHead: (number: number, hash: string) =>
       until(() => {
         for (const { head } of running) expect(head.latest()).toMatchObject({ number, hash })
       }),
-    /** Waits until these are their roles. */
+    /** Waits until the replicas have these roles. */
     haveRoles: (...roles: string[]) =>
       until(() => expect(running.map(({ head }) => head.status().role).toSorted()).toEqual(roles)),
     async close() {
@@ -93,13 +93,13 @@ function createReplica(chain: ScriptedChain, link: RedisLink, isDown: boolean): 
   return { calls, changes, head, link, messages, node }
 }
 
-/** Stops a replica as the end of its process does. */
+/** Stops a replica like the end of its process. */
 async function stopReplica({ head, link }: Replica): Promise<void> {
   await head.stop()
   await link.close()
 }
 
-/** The chain that a listener of the updates ends up with. Throws where an update does not fit. */
+/** The chain of a listener that applies all updates. Throws if an update does not link. */
 export function hashesAfter(changes: readonly ChainUpdate[]): string[] {
   const hashes: string[] = []
   for (const { added, removed } of changes) {

@@ -3,7 +3,7 @@ import { toHash } from '../src/codec/quantity.ts'
 import type { RpcBlock } from '../src/codec/types.ts'
 import type { Block, TransactionInfo } from '../src/native/types.ts'
 
-/** A block as `eth_getBlockBy*` answers it, made in one piece. The gateway makes the same from bytes that it keeps. */
+/** A block in the format of `eth_getBlockBy*`, built at once. The gateway builds the same answer from cached bytes. */
 export function toRpcBlock(
   block: Block,
   infos: readonly TransactionInfo[],

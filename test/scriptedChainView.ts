@@ -4,7 +4,7 @@ import { type Config, createConfig } from '../src/config.ts'
 import { createScriptedChain, type Script } from './chain.ts'
 import { createSteeredHead } from './steeredHead.ts'
 
-/** A view of a scripted chain whose blocks 1, 2, … are as given; the head follows when the test says so. */
+/** A view of a scripted chain with the given blocks 1, 2, …. The test moves its head. */
 export function createScriptedView({
   config: given = {},
   scripts,
@@ -37,7 +37,7 @@ export declare namespace createScriptedView {
     solid: number
     config?: Partial<Config>
     view?: 'full' | 'solid'
-    /** Blocks that the head knows. */
+    /** Number of blocks that the head has. */
     window?: number
   }
 }

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The files that take longest, longest first. */
+/** The slowest files, slowest first. */
 const SLOW = [
   'test/logIndexKill.test.ts',
   'src/native/pool/pool.test.ts',

@@ -3,7 +3,7 @@ import type { HeadBlock, ChainUpdate, RecentBlock } from '../src/chain/headTypes
 import type { ScriptedChain } from './chain.ts'
 
 /**
- * A head that knows the canonical blocks of a scripted chain as of the last `follow()`: between two of them the node is
+ * A head with the canonical blocks of a scripted chain as of the last `follow()`. Until the next call the node may be
  * ahead, or on another branch.
  */
 export function createSteeredHead(chain: ScriptedChain, { window = 128 } = {}) {

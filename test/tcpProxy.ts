@@ -21,12 +21,12 @@ export async function startTcpProxy(port: number) {
   const { port: own } = server.address() as AddressInfo
   return {
     port: own,
-    /** Breaks all connections. New ones lead to another port, as when a load balancer is reconfigured. */
+    /** Closes all connections. New ones lead to another port, as after a change of a load balancer. */
     switchTo(other: number) {
       target = other
       for (const socket of sockets) socket.destroy()
     },
-    /** Connections stay open and carry nothing any more, as after a router has lost its state. New ones work. */
+    /** Freezes open connections, as after a router has lost its state. New connections work. */
     freeze() {
       for (const socket of sockets) socket.unpipe().pause()
     },

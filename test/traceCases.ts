@@ -4,13 +4,13 @@ import { brotliDecompressSync } from 'node:zlib'
 
 import { type Abi, encodeDeployData, encodeFunctionData, type Hash, type Hex, pad } from 'viem'
 
-/** Transactions of every kind of frame and failure, and what anvil's traces of them are. */
+/** Transactions with every kind of frame and failure, and anvil's traces of them. */
 
 type Artifact = { abi: Abi; bytecode: string }
 
 const { Callee, Tracee } = fixture('artifacts') as Record<'Callee' | 'Tracee', Artifact>
 
-/** One of the accounts that every development chain has, and an account that nobody has. */
+/** An account of every development chain, and an account without a key. */
 const FROM: Hex = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const HEIR: Hex = '0x00000000000000000000000000000000000000aa'
 
@@ -59,20 +59,20 @@ const cases: Readonly<Record<string, Request>> = {
 
 export type Rpc = (method: string, ...params: unknown[]) => Promise<unknown>
 
-/** Sends all of them to a chain that nobody has used yet. Their hashes by name. */
+/** Sends all of them to a new chain. Returns their hashes by name. */
 export async function sendCases(rpc: Rpc): Promise<Map<string, Hash>> {
   const hashes = new Map<string, Hash>()
   for (const [name, request] of Object.entries(cases)) {
-    // oxlint-disable-next-line no-await-in-loop -- each builds on those before it
+    // oxlint-disable-next-line no-await-in-loop -- each depends on the previous ones
     const hash = await send(rpc, { from: FROM, gas: '0x4c4b40', ...request })
     hashes.set(name, hash)
-    // oxlint-disable-next-line no-await-in-loop -- anvil answers before the block is made
+    // oxlint-disable-next-line no-await-in-loop -- anvil answers before it makes the block
     while ((await rpc('eth_getTransactionReceipt', hash)) === null);
   }
   return hashes
 }
 
-/** The hash, also of a transaction that failed, which is told as an error here. */
+/** The hash of a transaction, also of a failed one, for which the call returns an error. */
 async function send(rpc: Rpc, request: object): Promise<Hash> {
   try {
     return (await rpc('eth_sendTransaction', request)) as Hash
@@ -92,7 +92,7 @@ type Traces = {
   steps: string[]
 }
 
-/** Every trace of a transaction, without what depends on the price of operations. */
+/** Every trace of a transaction, without values that depend on the price of operations. */
 export async function tracesOf(rpc: Rpc, hash: Hash): Promise<Traces> {
   const trace = (options: object) => rpc('debug_traceTransaction', hash, options)
   const { structLogs } = (await trace({})) as {
@@ -107,7 +107,7 @@ export async function tracesOf(rpc: Rpc, hash: Hash): Promise<Traces> {
   }
 }
 
-/** Members that another price of operations, another chain or another form of "nothing" changes. */
+/** Members that depend on the price of operations, on the chain or on the format of empty values. */
 const LEFT_OUT = new Set([
   'gas',
   'gasUsed',
@@ -131,13 +131,13 @@ function comparable(value: unknown): unknown {
   return Object.fromEntries(entries)
 }
 
-/** How many operations there are, and a hash of them all: the lists are long. */
+/** The number of operations and the hash of their list, because the lists are long. */
 export const digest = (steps: readonly string[]): string =>
   `${steps.length} ${createHash('sha256').update(steps.join()).digest('hex').slice(0, 16)}`
 
 type Recorded = Omit<Traces, 'steps'> & { steps: string }
 
-/** What anvil answered, by name. */
+/** The answers of anvil, by name. */
 export function anvilTraces(): Record<string, Recorded> {
   const bytes = brotliDecompressSync(readFileSync(fixturePath('anvil.json.br')))
   return JSON.parse(bytes.toString()) as Record<string, Recorded>

@@ -7,15 +7,15 @@ import { createScriptedChain, type ScriptedChain } from './chain.ts'
 import { type FaultProxy, type ProxyTarget, startFaultProxy } from './faultProxy.ts'
 import { until } from './until.ts'
 
-/** Several nodes of one chain, each behind a proxy that makes it fail, with a pool in front. */
+/** Several nodes of one chain, each behind a proxy with faults, and a pool in front of them. */
 export type TestPool = {
   chain: ScriptedChain
   native: NativeClient
   nodes: FaultProxy[]
   pool: UpstreamPool
-  /** What was logged, in order. */
+  /** Log messages, in order. */
   log: string[]
-  /** How the n-th node is, as the pool sees it. */
+  /** The state of the n-th node in the pool. */
   state(index: number): string
 }
 
@@ -45,7 +45,7 @@ export async function startTestPool({
     await native.close()
     await Promise.all(nodes.map((node) => node.close()))
   })
-  // A busy machine may have missed a first probe.
+  // On a busy machine the first probe may have failed.
   await until(() => expect(pool.status().every(({ state }) => state === 'healthy')).toBe(true))
   return { chain, log, native, nodes, pool, state: (index) => pool.status()[index]?.state ?? '' }
 }
@@ -55,7 +55,7 @@ export declare namespace startTestPool {
     chain?: ScriptedChain
     /** @default 2 */
     count?: number
-    /** What differs from the defaults, for each. */
+    /** Settings of each node that differ from the defaults. */
     upstreams?: Partial<Upstream>
   }
 }

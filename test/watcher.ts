@@ -4,7 +4,7 @@ import type { Config } from '../src/config.ts'
 import { createGateway } from '../src/gateway.ts'
 import type { ScriptedChain } from './chain.ts'
 
-/** A gateway over a scripted chain, spoken to over real sockets. It polls as soon as the chain has changed. */
+/** A gateway of a scripted chain, called over real sockets. It polls after each change of the chain. */
 export async function startWatchedGateway(chain: ScriptedChain, config: Partial<Config> = {}) {
   const gateway = createGateway({
     authoritative: false,
@@ -24,7 +24,7 @@ export async function startWatchedGateway(chain: ScriptedChain, config: Partial<
   }
 }
 
-/** A gateway in front of a real node, whose solidified state is on the next port. */
+/** A gateway in front of a real node that serves its solidified state on the next port. */
 export async function startNodeGateway(upstream: string, config: Partial<Config> = {}) {
   const solidity = new URL(upstream)
   solidity.port = String(Number(solidity.port) + 1)
@@ -36,7 +36,7 @@ export async function startNodeGateway(upstream: string, config: Partial<Config>
   return { ...createClient(url), gateway, stop: () => gateway.stop() }
 }
 
-/** Plain JSON-RPC calls; errors are thrown as they came. */
+/** Makes JSON-RPC calls. Throws errors as received. */
 export function createClient(url: string) {
   return {
     url,
