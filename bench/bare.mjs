@@ -1,5 +1,5 @@
-// The reference: a bare node:http server. POST /NAME answers bytes that were sent with PUT /NAME before; POST /native/PATH
-// passes the body on to the node through a pool like the gateway's, and its answer back.
+// The reference: a bare node:http server. POST /NAME returns the bytes of an earlier PUT /NAME. POST /native/PATH forwards
+// the body to the node through a pool like the gateway's, and returns the answer.
 import { createServer } from 'node:http'
 
 import { Pool } from 'undici'

@@ -1,5 +1,5 @@
-// The dev chain against anvil on the same machine, through viem. Transfers take turns on both, so that other load of the
-// machine falls on both; the rest is measured one after the other.
+// Compares the dev chain with anvil on the same machine, through viem. Rounds of transfers alternate, so that other load of
+// the machine affects both. The other figures are measured in sequence.
 //   start       from the start of the process to the first answer
 //   transfers   1,000 token transfers in sequence, each with its receipt, signed here
 //   blocks      5,000 empty blocks at once, and how long other calls take meanwhile
@@ -58,7 +58,7 @@ async function call(
   return result
 }
 
-/** Deploys a token. Returns how transfers of it are made in sequence. */
+/** Deploys a token. Returns a function that sends transfers in sequence. */
 async function tokenOn({ url }: Node): Promise<(count: number) => Promise<void>> {
   const account = mnemonicToAccount('test test test test test test test test test test test junk')
   const chain = defineChain({
@@ -119,7 +119,7 @@ async function blocks({ url }: Node): Promise<{ ms: number; slowest: number }> {
   return { ms: await mining, slowest }
 }
 
-/** Milliseconds of a snapshot and of a return to it. */
+/** Milliseconds of a snapshot and of a revert to it. */
 async function snapshots({ url }: Node): Promise<{ snapshot: number; revert: number }> {
   const [from] = (await call(url, 'eth_accounts')) as string[]
   for (let count = 0; count < ACCOUNTS; count += 100) {

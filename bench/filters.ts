@@ -82,7 +82,7 @@ async function calls() {
   print(table)
 }
 
-/** A block at every slot of 3 s, shown 200 ms later. Returns the function that ends it. */
+/** Makes a block in every slot of 3 s, visible 200 ms later. Returns the function that stops it. */
 function produce(chain: ScriptedChain, logs: number): () => void {
   let timer: NodeJS.Timeout
   const next = () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** A load run: `amount` requests, or as many as possible in `seconds`. The bodies are sent in turn. */
+/** A load run: `amount` requests, or as many as possible in `seconds`. It sends the bodies in turn. */
 export type Load = {
   url: string
   bodies: string[]

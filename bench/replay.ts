@@ -1,4 +1,4 @@
-// The recorded node in a process of its own.
+// The recorded node in a separate process.
 import { startReplayNode } from '../test/node.ts'
 
 const { solidityUrl, url } = await startReplayNode()

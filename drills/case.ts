@@ -2,7 +2,7 @@
 export type Case = {
   /** Its name on the command line: `npm run drills -- hostile <name>`. */
   name: string
-  /** What happens, as one line of the table. */
+  /** A description for the table. */
   what: string
   /** Flags of `serve` that the case needs beyond the defaults. */
   flags?: readonly string[]
@@ -10,7 +10,7 @@ export type Case = {
   redis?: boolean
   /** Environment variables of the gateway. */
   env?: Record<string, string>
-  /** Where the gateway writes its log. @default nowhere */
+  /** The log file of the gateway. @default none */
   log?: string
   /** Whether the gateway may exit during the case. @default false */
   ends?: boolean
@@ -18,7 +18,7 @@ export type Case = {
   run(target: Target): Promise<Outcome>
 }
 
-/** The gateway that a case attacks, and what is around it. */
+/** The gateway that a case attacks, with its node and Redis. */
 export type Target = {
   /** `http://127.0.0.1:port`. */
   url: string

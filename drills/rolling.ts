@@ -20,8 +20,8 @@ const ROUNDS = 3
 const CLIENTS = 8
 
 /**
- * Restarts three replicas one after the other, three times, under requests that come through nginx, through HAProxy, and from
- * keep-alive clients that know all replicas. @returns whether no request failed.
+ * Restarts three replicas in sequence, three times, while requests arrive through nginx, through HAProxy, and from
+ * keep-alive clients with the addresses of all replicas. @returns whether no request failed.
  */
 export async function rolling(): Promise<boolean> {
   install(['nginx', 'haproxy'])
@@ -80,7 +80,7 @@ type Load = {
 /**
  * Sends requests without pause over keep-alive connections.
  *
- * @param portOf - where to ask, by how often a connection was to be closed.
+ * @param portOf - the port for a client, by the number of its closed connections.
  */
 function startLoad(name: string, portOf: (moves: number) => number): Load {
   const life = { over: false }

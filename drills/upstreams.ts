@@ -18,8 +18,8 @@ const SECONDS = Number(process.env['DRILL_SECONDS'] ?? 60)
 const QUIET_SECONDS = Math.min(10, SECONDS)
 
 /**
- * Two replicas in front of two nodes, one of which fails in each way; 300 mixed requests a second, each answer compared with
- * the truth. @returns whether nothing was wrong
+ * Runs two replicas in front of two nodes, one of which has each fault in turn. Sends 300 mixed requests a second and
+ * compares each answer with the correct one. @returns whether all answers were right.
  */
 export async function upstreams(names: string[]): Promise<boolean> {
   const known = [...Object.keys(faults), 'both']
@@ -75,10 +75,10 @@ export async function upstreams(names: string[]): Promise<boolean> {
   return isGood
 }
 
-/** Milliseconds in which a node that is well again has to be used. */
+/** Most milliseconds until a recovered node is used. */
 const RECOVERY = 30_000
 
-/** What is not as it should be while one of two nodes fails. */
+/** The failed expectations while one of two nodes fails. */
 function missedGoals(
   { asked, failed, p99, wrong }: LoadReport,
   calm: LoadReport,
@@ -107,15 +107,15 @@ async function runFault(scene: Scene, fault: NodeFault) {
   return { noticed, report, usedAgain }
 }
 
-/** What a request may take while no node answers, milliseconds: the timeout of a call, and some for everything around it. */
+/** Most milliseconds of a request while no node answers: the timeout of a call and a margin. */
 const DEADLINE = 11_000
 
-/** What memory may grow by while no node answers, MiB. */
+/** Most growth of memory while no node answers, MiB. */
 const GROWTH = 64
 
 /**
- * Both nodes fail: every request has an answer in time, none is wrong, memory stays, and the first node is used within 2 s.
- * Requests that are under way at the end get the time that they may take.
+ * Both nodes fail. Every request must be answered in time, no answer may be wrong, memory may not grow, and the first node
+ * must be used within 2 s after it recovers. Requests in flight at the end have their full time.
  */
 async function runBoth(scene: Scene): Promise<{ row: (string | number)[]; missed: string[] }> {
   process.stderr.write('both …\n')
@@ -155,9 +155,9 @@ type Scene = {
   gateways: DrillGateway[]
   nodes(command: NodesCommand): Promise<void>
   report(): Promise<LoadReport>
-  /** Whether the load asks nothing. */
+  /** Whether the load is paused. */
   pause(on: boolean): void
-  /** The state of a node as the first replica sees it. */
+  /** The state of a node in `/health` of the first replica. */
   state(index: number): Promise<string | undefined>
   /** Whether a read of the newest state is answered. */
   readsState(): Promise<boolean>

@@ -4,7 +4,7 @@ import { devMethods } from '../src/devnode/methods.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import { methods } from '../src/methods/index.ts'
 
-/** What anvil 1.7.1 has: every name in its program that it does not answer with “Method not found”. */
+/** The methods of anvil 1.7.1: every name in its program for which the answer is not “Method not found”. */
 const ANVIL = `
   anvil_addBalance anvil_autoImpersonateAccount anvil_dealERC20 anvil_dropAllTransactions anvil_dropTransaction
   anvil_dumpState anvil_getAutomine anvil_getBlobByHash anvil_getBlobsByTransactionHash anvil_getGenesisTime
@@ -42,7 +42,7 @@ const ANVIL = `
   trace_filter trace_replayBlockTransactions trace_transaction txpool_content txpool_inspect txpool_status
   web3_clientVersion web3_sha3`
 
-/** What `hardhat node` 2.29.1 has, found in the same way. */
+/** The methods of `hardhat node` 2.29.1, found in the same way. */
 const HARDHAT = `
   debug_traceCall debug_traceTransaction eth_accounts eth_blobBaseFee eth_blockNumber eth_call eth_chainId
   eth_coinbase eth_estimateGas eth_feeHistory eth_gasPrice eth_getBalance eth_getBlockByHash eth_getBlockByNumber
@@ -58,7 +58,7 @@ const HARDHAT = `
   hardhat_setNextBlockBaseFeePerGas hardhat_setNonce hardhat_setPrevRandao hardhat_setStorageAt
   hardhat_stopImpersonatingAccount net_listening net_peerCount net_version personal_sign web3_clientVersion web3_sha3`
 
-/** Rows of method, anvil, Hardhat, and what it does here. */
+/** Rows of method, anvil, Hardhat and the description of the method here. */
 export async function devMethodRows(): Promise<string[][]> {
   const chain = await createDevChain({ accounts: 1 })
   const here = devMethods(chain)

@@ -34,7 +34,7 @@ const pages = [
 for (const page of pages) {
   const path = new URL(page.file, ROOT)
   const before = readFileSync(path, 'utf8')
-  // The formatter aligns tables: what is written must pass `npm run check`.
+  // The formatter aligns tables, so that the page passes `npm run check`.
   const { code: after } = await format(page.file, put(before, page), STYLE)
   if (!process.argv.includes('--check')) writeFileSync(path, after)
   else if (after !== before) {
@@ -55,7 +55,7 @@ else if (readFileSync(schemaPath, 'utf8') !== schema) {
   process.exitCode = 1
 }
 
-/** Replaces what is between the two comments of a table. */
+/** Replaces the text between the two comments of a table. */
 function put(
   text: string,
   { file, name, table }: { file: string; name: string; table: string },
@@ -67,7 +67,7 @@ function put(
   return `${text.slice(0, from)}${begin}\n${table}\n\n${text.slice(to)}`
 }
 
-/** Served ones by name, then those with a fixed answer; then the refused ones by reason, as a list: there are many. */
+/** The table of served methods, first by name, then those with a fixed answer; after it the list of refused ones by reason. */
 function methodsTable(): string {
   const all = Object.entries<AnyMethod>(methods)
   const of = (kind: keyof typeof KINDS) =>

@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 describe('account', () => {
-  test('default: convert from every spelling', async () => {
+  test('default: convert from every format', async () => {
     for (const spelling of Object.values(ALICE)) {
       const run = await ethgate(['account', 'convert', spelling])
       expect(JSON.parse(run.stdout)).toEqual(ALICE)
     }
   })
 
-  test('behavior: a key is saved for its owner only and never printed', async () => {
+  test('behavior: the file of a new key is readable for its owner only, and the key is not printed', async () => {
     const file = join(folder, 'new.key')
     const made = await ethgate(['account', 'new', '--save', file])
     const { mode } = await stat(file)

@@ -114,7 +114,7 @@ const command = (...more: string[]) => [
   ...more,
 ]
 
-test('default: everything once, in order, whatever the server allows', async () => {
+test('default: every log once, in order, with any limits of the server', async () => {
   const run = await ethgate(command())
   expect(run.code).toBe(0)
   expect(run.stderr).toMatch(
@@ -145,7 +145,7 @@ test('behavior: to standard output', async () => {
   expect(run).toEqual({ code: 0, stdout: expected(4_999, 5_001), stderr: '' })
 })
 
-test('behavior: killed at any moment, the same command goes on without gaps or duplicates', async () => {
+test('behavior: after a kill at any moment, the same command continues without gaps or duplicates', async () => {
   settings.delay = 15
   let kills = 0
   for (const lines of [50, 2_000, 9_000, 11_000]) {
@@ -164,7 +164,7 @@ test('behavior: killed at any moment, the same command goes on without gaps or d
   expect(await readFile(out, 'utf8')).toBe(expected(0, 20_000))
 })
 
-test('behavior: half a row at the end, left by a kill in the middle of a write, is cut off', async () => {
+test('behavior: an incomplete last row, from a kill during a write, is removed', async () => {
   settings.head = 3_000
   await ethgate(command())
   await writeFile(out, `${await readFile(out, 'utf8')}{"address":"0x13e`)
@@ -174,7 +174,7 @@ test('behavior: half a row at the end, left by a kill in the middle of a write, 
   expect(await readFile(out, 'utf8')).toBe(expected(0, 4_000))
 })
 
-test('behavior: run again it appends what is new; with nothing new it asks for no logs', async () => {
+test('behavior: a second run appends new logs; without new blocks it requests no logs', async () => {
   settings.head = 1_000
   await ethgate(command())
   server.calls.length = 0
@@ -186,7 +186,7 @@ test('behavior: run again it appends what is new; with nothing new it asks for n
   expect(await readFile(out, 'utf8')).toBe(expected(0, 5_010))
 })
 
-test('behavior: Ctrl-C keeps what was read and exits with 130', async () => {
+test('behavior: Ctrl-C keeps the received logs and exits with 130', async () => {
   settings.delay = 30
   const running = startCommand(command('--concurrency', '1'))
   while ((await readFile(out, 'utf8').catch(() => '')).length === 0) await sleep(5)
@@ -274,7 +274,7 @@ test('error: another search, a foreign file, a reorg of exported blocks', async 
   expect(await readFile(foreign, 'utf8')).toBe('mine\n')
 })
 
-test('error: one block with more logs than the server gives', async () => {
+test('error: one block with more logs than the server returns', async () => {
   settings.maxResults = 100
   const run = await ethgate(command())
   expect(run.code).toBe(1)

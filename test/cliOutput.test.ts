@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { commandFile, startRpc } from './cli.ts'
 import { ALICE } from './cliSamples.ts'
 
-test('behavior: a reader that leaves ends the command quietly', async () => {
+test('behavior: a closed pipe ends the command without an error', async () => {
   const server = await startRpc(() => ({ result: 'x'.repeat(4_000_000) }))
   const shell = spawn('sh', [
     '-c',

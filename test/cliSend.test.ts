@@ -76,7 +76,7 @@ async function balance(address: string): Promise<bigint> {
   return BigInt(run.stdout.trim())
 }
 
-test('default: coins, signed here, waited for', async () => {
+test('default: signs and sends coins, and waits for the block', async () => {
   const before = await balance(SECOND)
   const run = await send(
     '--to',
@@ -112,7 +112,7 @@ test('behavior: the gateway signs for an account that it manages', async () => {
   expect((await balance(SECOND)) - before).toBe(5n)
 })
 
-test('behavior: --dry-run shows what would be signed and sends nothing', async () => {
+test('behavior: --dry-run shows the transaction and sends nothing', async () => {
   const before = await balance(SECOND)
   const run = await send('--to', SECOND, '--amount', '1coin', '--from', FIRST, '--dry-run')
   expect(JSON.parse(run.stdout)).toMatchObject({
@@ -201,7 +201,7 @@ describe('contracts', () => {
   })
 })
 
-test('behavior: keys come from a file or the environment; argv and open files are warned of', async () => {
+test('behavior: keys from a file or the environment; warnings for the command line and readable files', async () => {
   const transfer = ['--to', SECOND, '--amount', '1sun', '--dry-run']
   const env = await ethgate(['send', '--rpc', url, ...transfer], {
     env: { ETHGATE_KEY: FIRST_KEY },
@@ -246,7 +246,7 @@ test('error: usage', async () => {
   }
 })
 
-test('error: more coins than there are', async () => {
+test('error: insufficient coins', async () => {
   const run = await send('--to', SECOND, '--amount', '9000000000coin', '--key-file', key)
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toMatch(/^ethgate: eth_sendRawTransaction: .*insufficient/i)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 describe('wallet', () => {
-  test('default: any spelling of an operation, exact answer', async () => {
+  test('default: an operation in any letter case, exact answer', async () => {
     const answers = await Promise.all(
       ['getnowblock', 'GetNowBlock', 'get_now_block', '/wallet/getnowblock'].map((name) =>
         ethgate(['wallet', name, '--node', node.url]),
@@ -25,7 +25,7 @@ describe('wallet', () => {
     }
   })
 
-  test('args: name=value, addresses in any spelling, --table', async () => {
+  test('args: name=value, addresses in any format, --table', async () => {
     const run = await ethgate([
       'wallet',
       'getaccount',
@@ -64,7 +64,7 @@ describe('wallet', () => {
     expect(list.length).toBeGreaterThan(80)
   })
 
-  test('error: the node’s own words, a misspelt operation, no node', async () => {
+  test('error: the node’s text, a misspelt operation, no node', async () => {
     const server = await startRpc(() => ({ status: 404, text: '' }))
     const misspelt = await ethgate(['wallet', 'getnowblok', '--node', server.url])
     expect(misspelt).toEqual({

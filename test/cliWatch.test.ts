@@ -95,7 +95,7 @@ for (const way of ['socket', 'poll'] as const) {
       expect(Object.keys(heads[0] ?? {})).not.toContain('transactions')
     })
 
-    test('behavior: logs once each, taken back when their block leaves the chain', async () => {
+    test('behavior: each log once, and again as removed when a reorg removes its block', async () => {
       const command = watch('logs', '--from', '2', ...flags)
       await expectCanonical(command, 2)
       chain.mine({ logs: [[log]] })
@@ -105,7 +105,7 @@ for (const way of ['socket', 'poll'] as const) {
       expect(command.stdout()).toContain('"removed":true')
     })
 
-    test('behavior: resumes after the gateway was away, also across a reorganisation', async () => {
+    test('behavior: resumes after the gateway was unreachable, also after a reorg', async () => {
       const command = watch('logs', '--from', '1', ...flags)
       await expectCanonical(command, 1)
       for (let round = 0; round < 2; round += 1) {

@@ -102,7 +102,7 @@ describe('eth_estimateGas', () => {
     expect(Number(creation)).toBeGreaterThan(53_000)
   })
 
-  test('error: what fails whatever the limit says why', async () => {
+  test('error: a call that fails with any limit', async () => {
     const request = { from: accountOf(0), to: kitchen, data: calldata('rString') }
     await expect(dev.rpc('eth_estimateGas', request)).rejects.toMatchObject({
       code: 3,
@@ -190,7 +190,7 @@ describe('eth_call', () => {
     expect(await ended).toMatchObject({ code: -32000 })
   })
 
-  test('behavior: an estimate does not ask whether the sender has the coins', async () => {
+  test('behavior: an estimate does not check the balance of the sender', async () => {
     const from = `0x${'77'.repeat(20)}`
     const creation = { from, data: '0x6001600055600160005260016000f3' }
     const gas = await dev.rpc('eth_estimateGas', creation)
@@ -248,7 +248,7 @@ describe('eth_simulateV1', () => {
 })
 
 describe('18 decimals', () => {
-  test('default: balances, values and what contracts see count in units of 10^-18', async () => {
+  test('default: balances, values and amounts in contracts are in units of 10^-18', async () => {
     const wei = await startDevGateway({ decimals: 18 })
     const [from, to] = wei.chain.accounts.map(({ address }) => `0x${address.slice(2)}`)
     const balance = async (who: unknown) =>

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const to = `0x${'7e'.repeat(20)}`
 
-test('default: what a wallet signs in wei moves the same amount in sun', async () => {
+test('default: an amount in wei moves the same amount in sun', async () => {
   const wallet = new Wallet(`0x${dev.chain.accounts[2]?.key}`, provider)
   const sent = await wallet.sendTransaction({ to, value: parseEther('1.5') })
   const receipt = await sent.wait()
@@ -31,7 +31,7 @@ test('default: what a wallet signs in wei moves the same amount in sun', async (
   expect(found?.value).toBe(parseEther('1.5'))
 })
 
-test('error: an amount that is no whole number of sun', async () => {
+test('error: an amount that is not a whole number of sun', async () => {
   const wallet = new Wallet(`0x${dev.chain.accounts[3]?.key}`, provider)
   const raw = await wallet.signTransaction({
     ...(await wallet.populateTransaction({ to, value: parseEther('1') })),

@@ -4,7 +4,7 @@ import { callText } from '../requests.ts'
 const KEY = '11'.repeat(32)
 const ACCOUNT = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a'
 
-/** Sends inputs that would take long to decode, recover or hash, one at a time. The gateway rejects them before that. */
+/** Sends inputs that would take long to decode, recover or hash, one at a time. The gateway rejects them before. */
 export const oversizedInput: Case = {
   name: 'oversized-input',
   what: 'long base58, thousands of signatures, typed data that grows when it is encoded, deep and wide JSON',
@@ -56,7 +56,7 @@ function typedData(name: unknown, more: [string, unknown][]) {
   }
 }
 
-/** Types that name each other twice: the text of their hash doubles with each when members of a prototype count. */
+/** Types that name each other twice. If members of a prototype counted, each would double the text of the hash. */
 function nested(depth: number): [string, unknown][] {
   return Array.from({ length: depth }, (_, index) => [
     `T${index + 1}`,

@@ -7,7 +7,7 @@ import { callText, largeLogs, postText } from '../requests.ts'
 const CONNECTIONS = 4
 const REQUESTS = 500
 
-/** Asks for hundreds of large answers on one connection at once, and reads none. */
+/** Requests hundreds of large answers on each connection and reads none. */
 export const pipelinedLogs: Case = {
   name: 'pipelined',
   what: `${CONNECTIONS} connections with ${REQUESTS} pipelined eth_getLogs of 6 MB each, unread`,

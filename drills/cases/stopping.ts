@@ -9,7 +9,7 @@ import { callText } from '../requests.ts'
 const DRAIN_MS = 3_000
 const FLAGS = ['--drain', String(DRAIN_MS), '--drain-delay', '1000']
 
-/** Sends SIGTERM and waits for the end: wrong when it takes longer than the drain time and a second. */
+/** Sends SIGTERM and waits for the exit, which must come within the drain time and a second. */
 async function stop({ exited, pid }: Target): Promise<Outcome> {
   const began = performance.now()
   process.kill(pid, 'SIGTERM')

@@ -8,7 +8,7 @@ import { callText } from '../requests.ts'
 const SOCKETS = 78
 const EACH = 256
 
-/** As many subscriptions as one address may have by default, made and then dropped all at once. */
+/** Creates as many subscriptions as one address may have by default, then disconnects all at the same time. */
 export const subscriptions: Case = {
   name: 'subscriptions',
   what: `${SOCKETS} sockets with ${EACH} subscriptions each, then all disconnect`,
@@ -16,7 +16,7 @@ export const subscriptions: Case = {
     const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => open(wsUrl)))
     const made = await Promise.all(sockets.map(subscribeAll))
     for (const socket of sockets) socket.terminate()
-    // The next answer comes when the gateway has taken every disconnect.
+    // The gateway answers again when it has handled every disconnect.
     await fetch(url, { method: 'POST', body: callText('eth_blockNumber') })
     const tried = SOCKETS * EACH
     return { tried, wrong: tried - made.reduce((sum, count) => sum + count, 0) }
@@ -29,7 +29,7 @@ async function open(url: string): Promise<WebSocket> {
   return socket
 }
 
-/** How many subscriptions were made. */
+/** Number of created subscriptions. */
 async function subscribeAll(socket: WebSocket): Promise<number> {
   let made = 0
   const answered = new Promise<void>((resolve) => {

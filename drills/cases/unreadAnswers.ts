@@ -6,7 +6,7 @@ import { callText, largeLogs, postText } from '../requests.ts'
 
 const CONNECTIONS = 200
 
-/** Asks for large answers on many connections and reads none of them. */
+/** Requests large answers on many connections and reads none of them. */
 export const unreadAnswers: Case = {
   name: 'unread',
   what: `${CONNECTIONS} connections ask for eth_getLogs of 6 MB each and read nothing`,
@@ -15,7 +15,7 @@ export const unreadAnswers: Case = {
     let cut = 0
     for (let index = 0; index < CONNECTIONS; index++) {
       const socket = connect(port, '127.0.0.1')
-      // Without reading, the end of a connection shows when it is written to.
+      // A client that does not read detects the end of a connection when it writes.
       socket.on('error', () => cut++)
       socket.pause()
       socket.write(postText(callText('eth_getLogs', largeLogs(node, index))))

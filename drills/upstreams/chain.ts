@@ -1,15 +1,15 @@
 import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
 import type { ProxyTarget } from '../../test/faultProxy.ts'
 
-/** Blocks that are there at the start. */
+/** Number of blocks at the start. */
 export const BLOCKS = 120
 
 /** Blocks between the head and the solidified block. */
 const UNSOLIDIFIED = 5
 
 /**
- * A chain of the drill. Two that were made with the same seed and mined as often are the same, hash for hash: one is a node,
- * the other one a node that stands still, or the truth.
+ * A chain of the drill. Two chains with the same seed and height have the same hashes, so one can be the node, and the
+ * other a node that stopped or the correct chain.
  */
 export function createDrillChain(seed = 'upstreams'): ScriptedChain {
   const chain = createScriptedChain({ seed })
@@ -29,17 +29,17 @@ export function mineNext(chain: ScriptedChain): number {
   return number
 }
 
-/** The contract that all logs come from, 20 bytes without 0x. */
+/** The contract of all logs, 20 bytes without 0x. */
 export const CONTRACT = '33'.repeat(20)
 
-/** Whose balance is the number of the block that a node has as its newest one. */
+/** The account whose balance is the number of a node's newest block. */
 export const ACCOUNT = '22'.repeat(20)
 
 /**
- * A node of the chain. Its newest state tells which block it belongs to: each call returns that block's number, and so does
- * a balance. So every answer tells whether it is older than what was shown before.
+ * A node of the chain. Calls and balances return the number of the newest block, so each answer shows whether its state
+ * is older than an earlier answer.
  *
- * @param offset - added to the number, so that the state of another chain is told from that of this one.
+ * @param offset - added to the number, to distinguish the state of another chain.
  */
 export function nodeOf(chain: ScriptedChain, offset = 0): ProxyTarget {
   return async ({ body, path }) => {
@@ -57,7 +57,7 @@ export function nodeOf(chain: ScriptedChain, offset = 0): ProxyTarget {
   }
 }
 
-/** How a node tells which block a call was made at. */
+/** The block of a call in a node's answer. */
 const referenceTo = ({ hash, number }: { hash: string; number: number }) => ({
   ref_block_bytes: number.toString(16).padStart(4, '0').slice(-4),
   ref_block_hash: hash.slice(2 + 16, 2 + 32),

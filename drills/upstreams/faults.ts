@@ -1,12 +1,12 @@
 import type { Fault } from '../../test/faultProxy.ts'
 
-/** What a node of the drill does wrong; beyond a proxy's faults it may stand still or be of another chain. */
+/** A fault of a node: one of the proxy's faults, a head that stops, or another chain. */
 export type NodeFault =
   | Exclude<Fault, { kind: 'target' }>
   | { kind: 'stuck'; blocks: number }
   | { kind: 'otherChain' }
 
-/** What the process of the nodes is told. */
+/** A message to the process of the nodes. */
 export type NodesCommand = { fail?: { index: number; fault: NodeFault }; heal?: number }
 
 /** The ways in which one of two nodes fails, by the name on the command line. */

@@ -1,4 +1,4 @@
-// 300 mixed requests a second over several replicas, each answer compared with the truth, in a process of its own.
+// Sends 300 mixed requests a second to several replicas and compares each answer with the correct one, in a separate process.
 import { Agent, request } from 'node:http'
 
 import { ACCOUNT, BLOCKS, CONTRACT, createDrillChain, mineNext } from './chain.ts'
@@ -21,11 +21,11 @@ type Check = (result: unknown, shownBefore: number) => string | undefined
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** A state that is older than what was shown before the question, or newer than any node's. */
+/** The error of a state that is older than an earlier answer, or newer than every node. */
 const height: Check = (result, shownBefore) => {
   const number = Number(result)
   if (number < shownBefore) return `state of block ${number} after block ${shownBefore} was shown`
-  // Blocks come while an answer is under way.
+  // New blocks arrive while a request is in flight.
   return number > newest + 5 ? `state of block ${number}, which no node has` : undefined
 }
 
@@ -126,7 +126,7 @@ setInterval(() => {
   for (; due <= performance.now(); due += 1_000 / RATE) if (shown > 0 && !paused) ask()
 }, 5)
 
-/** The first answer tells where the chain is. */
+/** Reads the height of the chain from the first answer. */
 async function start(): Promise<void> {
   const [url] = urls
   const response = await fetch(url ?? '', {

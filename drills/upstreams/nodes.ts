@@ -1,4 +1,4 @@
-// Two nodes of one chain, each behind a proxy that makes it fail, in a process of their own. A block comes every second.
+// Two nodes of one chain, each behind a proxy with faults, in a separate process. A block arrives every second.
 import { startFaultProxy } from '../../test/faultProxy.ts'
 import { createDrillChain, mineNext, nodeOf } from './chain.ts'
 import type { NodeFault, NodesCommand } from './faults.ts'
@@ -26,7 +26,7 @@ function catchUp(): void {
 async function begin(index: number, fault: NodeFault): Promise<void> {
   const proxy = proxies[index]
   if (fault.kind === 'stuck') {
-    // It stood still some blocks ago; the other node has gone on since.
+    // This node stopped some blocks ago. The other node has continued.
     stuck.on = true
     await proxy?.fail({ kind: 'target', target: nodeOf(still) })
     for (let block = 0; block < fault.blocks; block++) {

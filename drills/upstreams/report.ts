@@ -1,20 +1,20 @@
-/** What the load is told: the newest block, to ask no more or again, to report. */
+/** A message to the load: the newest block, pause, continue, or report. */
 export type LoadCommand = { head?: number; pause?: boolean; report?: true }
 
-/** What a load saw since its last report. Times in milliseconds. */
+/** The results of the load since its last report. Times are in milliseconds. */
 export type LoadReport = {
   asked: number
   /** Errors of any kind that a client would see. */
   failed: number
-  /** Answers that are not the truth. */
+  /** Wrong answers. */
   wrong: number
-  /** Of these, block numbers below one that was shown before. */
+  /** Wrong answers that are block numbers below an earlier one. */
   backward: number
-  /** Requests that have no answer yet. */
+  /** Requests without an answer yet. */
   open: number
   p50: number
   p99: number
   max: number
-  /** What went wrong, and how often. */
+  /** Each kind of failure with its number. */
   samples: Record<string, number>
 }

@@ -24,7 +24,7 @@ const TIMEOUT = 5_000
 /** A slot of a contract. */
 type Slot = { contract: string; slot: string }
 
-/** Methods that set token balances and allowances, whatever the storage layout of the token is. */
+/** Methods that set token balances and allowances, with any storage layout of the token. */
 export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
   const { rules } = chain.ledger
 

@@ -99,7 +99,7 @@ describe('a node that does not save internal transactions', () => {
   const ask = async (label: string) =>
     callMethod(debug_traceTransaction, await forgetful(), [hashOf(label), CALLS])
 
-  test('error: a log of another contract proves it, and the error says what to set', async () => {
+  test('error: a log of another contract proves inner calls, and the error names the setting', async () => {
     await expect(ask('multi ok')).rejects.toMatchObject({
       code: -32000,
       message:
@@ -114,7 +114,7 @@ describe('a node that does not save internal transactions', () => {
     })
   })
 
-  test('behavior: a transfer has no calls inside, whatever the node saves', async () => {
+  test('behavior: a transfer has no inner calls, with any settings of the node', async () => {
     expect(await ask('multisig transfer')).toMatchObject({ type: 'CALL', input: '0x' })
   })
 })

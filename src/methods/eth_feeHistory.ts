@@ -17,7 +17,7 @@ export type FeeHistory = {
   reward?: Hex[][]
 }
 
-/** Each block costs up to two upstream reads. Ethereum lets a node answer fewer blocks than were asked for. */
+/** Most blocks. Each costs up to two upstream reads. Ethereum allows a node to return fewer blocks than requested. */
 const MAX_BLOCKS = 256
 const CONCURRENCY = 8
 

@@ -8,7 +8,7 @@ import { type AnyMethod, callMethod } from '../jsonrpc/method.ts'
 import { weiMethods } from '../wei/methods.ts'
 import { eth_fillTransaction } from './eth_fillTransaction.ts'
 
-/** What a node says of a call to an account without code. */
+/** A node's answer to a call of an account without code. */
 const NO_CONTRACT = `{"result":{"code":"CONTRACT_VALIDATE_ERROR","message":"${Buffer.from('Smart contract is not exist.').toString('hex')}"}}`
 
 const open = (keys: string[] = [], config: Partial<Config> = {}) =>
@@ -57,7 +57,7 @@ test('args: with the legacy fee signal', async () => {
   expect(parseTransaction(raw)).toMatchObject({ gasPrice: 210n, type: 'legacy' })
 })
 
-test('args: what is given stays', async () => {
+test('args: given fields do not change', async () => {
   const given = { gas: '0x1', gasPrice: '0x2', nonce: '0x3' }
   const context = await open()
   const { tx } = await callMethod(eth_fillTransaction, context, [{ ...request, ...given }])

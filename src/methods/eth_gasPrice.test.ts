@@ -8,7 +8,7 @@ test('default', async () => {
   expect(await callMethod(eth_gasPrice, await createReplayContext(), [])).toBe('0xd2')
 })
 
-test('error: the node is away', async () => {
+test('error: the node is unreachable', async () => {
   const context = await createReplayContext({ intercept: () => ({ status: 502, text: '' }) })
   await expect(callMethod(eth_gasPrice, context, [])).rejects.toMatchObject({ code: -32_603 })
 })

@@ -36,7 +36,7 @@ test.each([['0x1'], ['earliest']])('args: past block %s', async (ref) => {
   )
 })
 
-test('behavior: at a recent block it is exact where the node keeps balances', async () => {
+test('behavior: the balance at a recent block is exact if the node keeps balances', async () => {
   const context = await createReplayContext({
     intercept: ({ path }) =>
       path === '/wallet/getaccountbalance'
@@ -47,7 +47,7 @@ test('behavior: at a recent block it is exact where the node keeps balances', as
   expect(await callMethod(eth_getBalance, context, [keys.rich.eth, 'latest'])).toBe(RICH)
 })
 
-test('behavior: at a recent block it is the newest where the node keeps none', async () => {
+test('behavior: the balance at a recent block is the newest one if the node keeps none', async () => {
   const context = await createReplayContext({
     intercept({ body, path }) {
       const { block_identifier } = JSON.parse(body) as { block_identifier?: unknown }

@@ -12,7 +12,7 @@ async function start() {
   return { chain, gateway }
 }
 
-test('default: what came since the last poll', async () => {
+test('default: the logs since the last poll', async () => {
   const { chain, gateway } = await start()
   const id = await gateway.rpc<string>('eth_newBlockFilter')
   const { hash } = chain.mine()

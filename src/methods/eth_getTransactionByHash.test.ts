@@ -47,7 +47,7 @@ test('behavior: null for an unknown hash', async () => {
   ).toBeNull()
 })
 
-test('error: a hash that the node could not be asked about is not unknown', async () => {
+test('error: an unreachable node is an error, not an unknown hash', async () => {
   const context = await createReplayContext({ intercept: () => ({ status: 502, text: '' }) })
   await expect(callMethod(eth_getTransactionByHash, context, [unknown])).rejects.toMatchObject({
     code: -32_603,

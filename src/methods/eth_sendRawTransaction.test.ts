@@ -17,7 +17,7 @@ import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
 const bob = privateKeyToAccount(`0x${keys.bob.pk}`)
 const dave = keys.dave.eth
 
-/** A node that takes every transaction; `broadcast` changes its answer, `known` what it can look up. */
+/** A node that accepts every transaction. `broadcast` changes its answer, `known` the transactions that it finds. */
 async function createContext({
   broadcast = () => ({ result: true, code: 'SUCCESS', txid: '' }),
   known = () => false,
@@ -178,13 +178,13 @@ describe('native transactions', () => {
   ])('error: too many %s are counted and not decoded', async (_, hex, message) => {
     const { context } = await createContext()
     await expect(send(context, `0x${hex}`)).rejects.toEqual(refusal(message))
-    // The node was asked for nothing: no key was recovered and no permission read.
+    // The node got no call: no key was recovered and no permission was read.
     expect(context.node.requests.total()).toBe(0)
   })
 })
 
 describe('Ethereum transactions', () => {
-  test('default: signed anew for a managed account, found under the hash that the wallet knows', async () => {
+  test('default: signed natively for a managed account, and found by the hash of the wallet', async () => {
     const { context, sent } = await createContext()
     const raw = await bob.signTransaction(rlp({ value: 5n }))
     expect(await send(context, raw)).toBe(keccak256(raw))
@@ -285,7 +285,7 @@ describe('Ethereum transactions', () => {
     })
   })
 
-  test('error: an account that is not managed is told what to do', async () => {
+  test('error: an account that is not managed, with the other ways to send', async () => {
     const { context } = await createContext()
     const carol = privateKeyToAccount(`0x${keys.carol.pk}`)
     await expect(send(context, await carol.signTransaction(rlp()))).rejects.toEqual(

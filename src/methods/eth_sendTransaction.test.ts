@@ -40,7 +40,7 @@ test('args: gas and price make the fee limit; chain and nonce are checked', asyn
   const request = { from: keys.bob.eth, to: TOKEN, input: '0x18160ddd', gas: '0x186a0' }
   const send = (more: object) => callMethod(eth_sendTransaction, context, [{ ...request, ...more }])
   await send({ maxFeePerGas: '0x59682f00', chainId: '0xb24e27cc', nonce: '0x0' })
-  // 100,000 gas at 210 sun, doubled because a maintenance is near; what was offered on top does not count.
+  // 100,000 gas at 210 sun, doubled because a maintenance is near. The higher maximum has no effect.
   expect(decodeTransaction(sent[0] ?? '').raw_data.fee_limit).toBe(42_000_000)
   await expect(send({ chainId: '0x1' })).rejects.toMatchObject({ code: -32000 })
   await expect(send({ nonce: '0x0' })).rejects.toThrow(/^replacement transaction underpriced/)

@@ -7,7 +7,7 @@ import { recoverSigners } from '../native/protobuf/signature.ts'
 import { decodeTransaction } from '../native/protobuf/transaction.ts'
 import { eth_signTransaction } from './eth_signTransaction.ts'
 
-/** What a node says of a call to an account without code. */
+/** A node's answer to a call of an account without code. */
 const NO_CONTRACT = `{"result":{"code":"CONTRACT_VALIDATE_ERROR","message":"${Buffer.from('Smart contract is not exist.').toString('hex')}"}}`
 
 const open = (keys: string[] = []) =>

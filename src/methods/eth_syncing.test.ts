@@ -23,7 +23,7 @@ test('default', async () => {
   expect(context.node.requests.total()).toBe(0)
 })
 
-test('behavior: a chain that stands still is not a node that catches up', async () => {
+test('behavior: a chain without new blocks does not count as syncing', async () => {
   afterHead(3_600_000)
   const alone = await createReplayContext({ intercept: node([]) })
   expect(await callMethod(eth_syncing, alone, [])).toBe(false)

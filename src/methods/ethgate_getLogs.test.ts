@@ -72,7 +72,7 @@ test('behavior: a range that begins above the newest block is done', async () =>
   })
 })
 
-test('error: the block of the cursor was left', async () => {
+test('error: a reorg removed the block of the cursor', async () => {
   const context = await createReplayContext()
   const cursor = `0x${(50).toString(16).padStart(16, '0')}${'ee'.repeat(24)}00000001`
   await expect(page(context, { filter: everything, cursor })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ test('error: the block of the cursor was left', async () => {
   })
 })
 
-test('error: what is no page', async () => {
+test('error: invalid parameters', async () => {
   const context = await createReplayContext()
   for (const request of [
     undefined,

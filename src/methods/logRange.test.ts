@@ -27,7 +27,7 @@ test.each([
   })
 })
 
-test('behavior: addresses and topics are kept', async () => {
+test('behavior: addresses and topics do not change', async () => {
   const { chain } = await createReplayContext()
   const [address, topic] = [`0x${'22'.repeat(20)}`, `0x${'33'.repeat(32)}`]
   const filter = logRangeFilter({ address, topics: [null, [topic]] })

@@ -9,7 +9,7 @@ import { managedAccount } from '../sending/managed.ts'
 /** Longest message, bytes. No person can read a longer one, and hashing it would delay other calls. */
 const MAX_MESSAGE = 128 * 1024
 
-/** Bytes as hex, or a text that stands for its UTF-8 bytes. */
+/** Bytes as hex, or a text, which means its UTF-8 bytes. */
 export const message: Param<Hex> = (input) => {
   if (typeof input !== 'string') throw new Error(`expected hex bytes or a text, got ${show(input)}`)
   if (input.length > 2 + 2 * MAX_MESSAGE) throw tooLong()

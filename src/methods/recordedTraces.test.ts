@@ -41,13 +41,13 @@ test('default: flat traces name their transaction, block and place', async () =>
   }
 })
 
-test('behavior: undefined for what is in no block', async () => {
+test('behavior: undefined for a transaction that is in no block', async () => {
   const context = await createReplayContext()
   expect(await traceOfTransaction(UNKNOWN, SUN, context)).toBeUndefined()
   expect(await tracesOfBlock(0xffff, SUN, context)).toBeUndefined()
 })
 
-test('behavior: nothing is asked about genesis', async () => {
+test('behavior: genesis needs no call', async () => {
   const context = await createReplayContext()
   expect(await tracesOfBlock(0, SUN, context)).toEqual([])
   expect(context.node.requests.paths()).not.toContain('/wallet/gettransactioninfobyblocknum')

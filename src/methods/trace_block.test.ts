@@ -38,7 +38,7 @@ test('default: every frame of a block, known or inferred', async () => {
   )
 })
 
-test('behavior: null for what is unknown, nothing in genesis and in empty blocks', async () => {
+test('behavior: null for an unknown block, an empty list for genesis and empty blocks', async () => {
   const context = await createReplayContext()
   expect(await callMethod(trace_block, context, ['0xffff'])).toBeNull()
   expect(await callMethod(trace_block, context, ['0x0'])).toEqual([])

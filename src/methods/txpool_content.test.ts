@@ -35,7 +35,7 @@ test('default: an empty pool', async () => {
   expect(await callMethod(txpool_status, context, [])).toEqual({ pending: '0x0', queued: '0x0' })
 })
 
-test('behavior: native transactions have no nonces, so each has a key of its own', async () => {
+test('behavior: each native transaction has a separate key, because it has no nonce', async () => {
   const context = await withPool(['a1'.repeat(32), 'b2'.repeat(32)])
   const { pending } = await callMethod(txpool_content, context, [])
   const [[from, own] = []] = Object.entries(pending)

@@ -4,7 +4,7 @@ import { createReplayContext } from '../../test/context.ts'
 import { callMethod } from '../jsonrpc/method.ts'
 import { unsupported } from './unsupported.ts'
 
-test('error: each says that it is not there and why', async () => {
+test('error: each is -32601 with a reason', async () => {
   const context = await createReplayContext()
   for (const [name, method] of Object.entries(unsupported))
     expect(() => callMethod(method, context, [])).toThrow(

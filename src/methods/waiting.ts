@@ -11,7 +11,7 @@ import { transactionByHash } from '../sending/alias.ts'
 /** Transactions of a pool by sender, then by nonce in decimal. */
 export type Waiting = Record<Address, Record<string, RpcTransaction>>
 
-/** Schema of `Waiting`, with what stands for a transaction. */
+/** Schema of `Waiting` with the schema of one transaction. */
 export const waitingOf = (transaction: object) => ({
   type: 'object',
   additionalProperties: { type: 'object', additionalProperties: transaction },

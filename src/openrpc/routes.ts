@@ -31,7 +31,7 @@ export declare namespace createDocumentRoutes {
   }
 }
 
-/** The address that the reader used; behind a proxy that ends TLS it says so in a header. */
+/** The address that the client used. A proxy that terminates TLS reports the protocol in a header. */
 export function originOf(c: Context): string {
   const url = new URL(c.req.url)
   const secure = url.protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https'

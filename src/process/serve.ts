@@ -85,7 +85,7 @@ export async function serve({
   return { ...address, gateway, log, shutdown: (reason) => shutdown.run(reason) }
 }
 
-/** The output in the format that is asked for: people read terminals, programs read everything else. */
+/** The log output in the requested format. By default it is pretty on a terminal and JSON elsewhere. */
 async function formatted(output: LogOutput, format: string | undefined): Promise<LogOutput> {
   const isTerminal = process.stdout.isTTY
   if ((format ?? (isTerminal ? 'pretty' : 'json')) === 'json') return output

@@ -36,7 +36,7 @@ test('behavior: a second signal does not wait', () => {
   expect(exits).toEqual([1])
 })
 
-test('behavior: what is not over within the limit is left', () => {
+test('behavior: exits when the limit is over, without the remaining work', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { exits, signals } = setup(() => new Promise(() => {}))

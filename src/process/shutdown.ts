@@ -46,7 +46,7 @@ export declare namespace onShutdown {
   type Options = {
     /** @default process.exit */
     exit?: (code: number) => void
-    /** Milliseconds after which the process exits whatever `stop` does. */
+    /** Milliseconds after which the process exits even if `stop` has not ended. */
     limit: number
     /** Runs on SIGHUP in place of stopping, for instance to read the configuration again. */
     onHangup?: (() => void) | undefined

@@ -15,7 +15,7 @@ const wanted = { from, to, gas: 100_000n, gasPrice: 210n, value: 5n }
 
 type Raw = Transaction['raw_data']
 
-/** What a gateway answers: the transaction that was asked for, changed. */
+/** A gateway's answer: the requested transaction with changes. */
 function gateway(
   value: Record<string, unknown>,
   more: Partial<Raw> = {},
@@ -34,7 +34,7 @@ function gateway(
 const transfer = { to_address: toNativeAddress(to), amount: 5n }
 
 describe('buildNative', () => {
-  test('default: the bytes of what was asked for, at a time of its own', async () => {
+  test('default: the bytes of the requested transaction with any timestamp', async () => {
     const asked: unknown[] = []
     const request = async (method: string, params: readonly unknown[]) => {
       asked.push(method, ...params)

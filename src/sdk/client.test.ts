@@ -40,7 +40,7 @@ test('default: sends the signed bytes, answers the id', async () => {
   expect(bodies[0]).toContain(`/wallet/broadcasthex {"transaction":"0a`)
 })
 
-test('behavior: what the node has already counts as sent', async () => {
+test('behavior: a transaction that the node already has counts as sent', async () => {
   const { client } = await createClient({
     result: false,
     code: 'DUP_TRANSACTION_ERROR',
@@ -49,7 +49,7 @@ test('behavior: what the node has already counts as sent', async () => {
   expect(await client.send(signed)).toBe('ab')
 })
 
-test('error: a refusal carries the node’s code', async () => {
+test('error: a rejection has the code of the node', async () => {
   const { client } = await createClient({ result: false, code: 'SIGERROR', message: 'no' })
   await expect(client.send(signed)).rejects.toMatchObject({
     code: 'SIGERROR',

@@ -27,10 +27,10 @@ export {
   transactionId,
 } from '../native/protobuf/transaction.ts'
 
-/** A typed client of a node’s HTTP API, with what a sender needs beside the operations. */
+/** A typed client of a node’s HTTP API, with functions to send transactions. */
 export type Client = NativeClient & {
   /**
-   * Broadcasts signed bytes as they are. A transaction that the node already has counts as sent.
+   * Broadcasts signed bytes. A transaction that the node already has counts as sent.
    *
    * @returns the transaction's id.
    * @throws BroadcastError with the node's code.

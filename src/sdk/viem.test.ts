@@ -40,7 +40,7 @@ function createClient(account = toNativeAccount(key)) {
 
 const request = { gas: 21_000n, gasPrice: 210n, nonce: 0, to, type: 'legacy', value: 5n } as const
 
-test('default: what a wallet client sends is signed natively', async () => {
+test('default: transactions of a wallet client are signed natively', async () => {
   const { sent, wallet } = createClient()
   await wallet.sendTransaction(request)
   const transaction = decodeTransaction(sent[0] ?? '')

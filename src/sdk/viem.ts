@@ -89,7 +89,7 @@ export declare namespace defineNativeChain {
 type Prepare = Extract<NonNullable<Chain['prepareTransactionRequest']>, readonly unknown[]>[0] &
   object
 
-/** Has the gateway build what a native account is going to sign. */
+/** Requests from the gateway the native transaction that a native account signs. */
 const prepare: Prepare = async (request, { client }) => {
   const { account, chain, parameters } = request
   // Estimates prepare a request too, without anything to fill in.

@@ -130,7 +130,7 @@ async function otlp(encoding: 'json' | 'protobuf'): Promise<SpanExporter> {
   return new OTLPTraceExporter()
 }
 
-/** Writes what the SDK complains of, such as a collector that does not answer, into the log: once a minute each. */
+/** Logs each problem of the SDK, such as a collector that does not answer, at most once a minute. */
 function quietLogger(log: Log) {
   const told = new Map<string, number>()
   const say =

@@ -9,7 +9,7 @@ import type { Attributes, Headers, Span, Tracer } from './tracer.ts'
  */
 export type RecordedCall = { operation: string; outcome: string; ms: number; upstream?: string }
 
-/** What one call to a node carries, and whom to tell how it ended. */
+/** The headers of one call to a node, and the function to call at its end. */
 export type CallWatch = {
   headers?: Readonly<Record<string, string>>
   /** @param outcome - HTTP status, or why there was no answer. */
@@ -25,15 +25,15 @@ export type EndStep = (failure?: string) => void
  * switched off whenever nothing is recorded.
  */
 export type CallRecorder = {
-  /** Runs work and tells which native calls it started. A call that it shares with other work belongs to who came first. */
+  /** Runs work and returns the native calls that it started. A shared call belongs to the work that started it. */
   record<result>(work: () => Promise<result>): Promise<{ calls: RecordedCall[]; result: result }>
-  /** Runs a JSON-RPC call or a batch as a span, when there is a tracer. Records what it asks. */
+  /** Runs a JSON-RPC call or a batch as a span, if there is a tracer. Records its native calls. */
   run<result>(name: string, options: RunOptions, work: () => Promise<result>): Promise<result>
   /** Adds attributes to the span of the current call. */
   set(attributes: Attributes): void
   /** Marks the span of the current call as failed. */
   fail(failure: string): void
-  /** Names of the nodes that the current call has asked. */
+  /** Names of the nodes that the current call has used. */
   upstreams(): string[]
   /** A call to a node begins. Undefined when nothing is recorded. */
   call(path: NativePath, upstream?: string): CallWatch | undefined

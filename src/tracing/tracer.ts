@@ -2,13 +2,13 @@
 export type Tracer = {
   /** Starts a span. Without a parent it continues the trace that the headers name, or begins one. */
   start(name: string, options: StartOptions): Span
-  /** Exports what is left, within a second. */
+  /** Exports the remaining spans, within a second. */
   stop(): Promise<void>
 }
 
 /** One piece of work in a trace. */
 export type Span = {
-  /** What a request that belongs to this span carries: `traceparent` and the like. */
+  /** The headers of a request that belongs to this span, such as `traceparent`. */
   headers(): Record<string, string>
   set(attributes: Attributes): void
   /** @param failure - what went wrong, in a word; undefined when nothing did. */

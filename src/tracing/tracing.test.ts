@@ -126,7 +126,7 @@ test('behavior: continues the trace of the client and passes it to the node', as
   })
 })
 
-test('behavior: what the gateway asks for itself carries no trace', async () => {
+test('behavior: the gateway’s own calls have no trace', async () => {
   const { node } = await startReplay()
   const collector = await startCollector()
   const tracer = await startTracer(collector.url)
@@ -205,7 +205,7 @@ test('args: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEAD
   })
 })
 
-test('args: OTEL_TRACES_SAMPLER drops what it does not choose', async () => {
+test('args: OTEL_TRACES_SAMPLER', async () => {
   const { collector, url } = await startTraced({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' })
   await post(url, 'eth_chainId')
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
@@ -237,7 +237,7 @@ test.each([
   expect(lines.join('')).toContain(message)
 })
 
-test('error: a collector that fails disturbs nobody and is named in the log once', async () => {
+test('error: a failing collector does not affect answers and is logged once', async () => {
   const lines: string[] = []
   const collector = await startCollector({ status: 400 })
   const log = createLog('warn', { write: (line) => void lines.push(line) })
@@ -296,7 +296,7 @@ test.each([
   expect(packages.size > 0).toBe(isLoaded)
 })
 
-test('behavior: where there are several nodes, a slow line names those that were asked', async () => {
+test('behavior: with several nodes, the log line of a slow call names its nodes', async () => {
   const { node } = await startReplay()
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })

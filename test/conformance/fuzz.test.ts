@@ -7,7 +7,7 @@ import { post, startReplayGateway } from '../gateway.ts'
 import { isLong } from '../long.ts'
 import { CHAIN, keys, labels } from '../recordedChain.ts'
 
-/** Whatever is asked, the answer is a result or an error with a meaning. The short run is the same every time. */
+/** Every call returns a result or a specific error. The short run is deterministic. */
 
 let gateway: Awaited<ReturnType<typeof startReplayGateway>>
 

@@ -101,7 +101,7 @@ test('estimates', async () => {
   )
 })
 
-test('a call in another kind of block is refused, not answered from today', async () => {
+test('a call at a past block is refused', async () => {
   const contract = new Contract(kitchen, abi, provider)
   const error: unknown = await contract
     .getFunction('n')({ blockTag: 5 })
@@ -150,7 +150,7 @@ describe('reverts', () => {
     expect(parsed?.args.slice(1)).toEqual([0n, 5n])
   })
 
-  test('too little money has its own code', async () => {
+  test('insufficient funds has its own code', async () => {
     const value = 9_000_000_000_000_000n
     const error = await errorOf(
       provider.estimateGas({ from: keys.bob.eth, to: keys.dave.eth, value }),

@@ -30,7 +30,7 @@ describe('MetaMask', () => {
   // It replaces `latest` by the number that it last saw, which is not the newest any more.
   const seen = '0xdc'
 
-  test('state at the number that it last saw', async () => {
+  test('state at the last number that it saw', async () => {
     expect(await resultOf('eth_call', [{ to: kitchen, data }, seen])).toBe(TWO)
     expect(await resultOf('eth_getBalance', [keys.rich.eth, seen])).toBe('0x5801cee0f6d022')
     expect(await resultOf('eth_getCode', [kitchen, seen])).toMatch(/^0x6080/)

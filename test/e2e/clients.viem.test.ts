@@ -106,7 +106,7 @@ test('multicall without a contract on the chain', async () => {
   ])
 })
 
-test('a call of code that is nowhere', async () => {
+test('a call of code without an address', async () => {
   const { data } = await client.call({
     code: encodeDeployData({
       abi: artifacts.Token.abi,
@@ -240,7 +240,7 @@ describe('reverts', () => {
     })
   })
 
-  test('what is not a revert is told apart', async () => {
+  test('failures that are not reverts', async () => {
     const error = await client
       .call({ data: encodeFunctionData({ abi, functionName: 'invalid' }), to: kitchen })
       .catch((error: BaseError) => error)

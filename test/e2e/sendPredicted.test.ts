@@ -89,7 +89,7 @@ test('default: refused before anything is sent, with both addresses', async () =
   expect(sent?.status).toBe(1)
 })
 
-test('args: rewritten in call data, and said in the receipt', async () => {
+test('args: rewritten in call data, and listed in the receipt', async () => {
   const { provider, token, vault } = await open('rewrite')
   const sent = await (await token.contract.transfer(vault.predicted, 7n)).wait()
   expect(sent?.status).toBe(1)

@@ -94,7 +94,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     )
   })
 
-  test('default: of one nonce sent to both, one is taken', async () => {
+  test('default: of one nonce that is sent to both, one is accepted', async () => {
     const account = privateKeyToAccount(key(2))
     const sends = [1n, 2n].map(async (value, replica) =>
       call(
@@ -115,7 +115,7 @@ describe.skipIf(redisMissing)('two replicas on one Redis', () => {
     expect(outcomes).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('behavior: a contract made through one replica has its predicted name at the other', async () => {
+  test('behavior: the other replica knows the predicted address of a contract', async () => {
     const { abi, bytecode } = artifacts.Token
     const url = `http://127.0.0.1`
     const send = (replica: number) => {

@@ -116,7 +116,7 @@ describe('a record in a file', () => {
 })
 
 describe.skipIf(redisMissing)('a record in Redis', () => {
-  test('default: another replica is asked for the same bytes', async () => {
+  test('default: the same bytes are sent to another replica', async () => {
     const redis = await someRedis()
     const prefix = `restart-${randomBytes(6).toString('hex')}`
     const options = ['--redis', redis.url, '--redis-prefix', prefix]

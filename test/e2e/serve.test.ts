@@ -62,7 +62,7 @@ describe('serve', () => {
     expect(await exit).toBe(0)
   })
 
-  test('behavior: an upstream with a wrong path is said to answer', async () => {
+  test('behavior: the log distinguishes a wrong path from an unreachable node', async () => {
     const node = await replayNode({ intercept: () => ({ status: 404, text: 'Not Found' }) })
     const { child, exit, out } = run(['serve', '--upstream', node.url, '--port', '0'])
     await addressIn(out)
@@ -71,7 +71,7 @@ describe('serve', () => {
     expect(await exit).toBe(0)
   })
 
-  test('behavior: a node that is down is waited for, with a line that says what to do', async () => {
+  test('behavior: waits for a node that is down, and logs what to do', async () => {
     const { child, exit, out } = run(['serve', '--upstream', 'http://127.0.0.1:1', '--port', '0'])
     const url = await addressIn(out)
     await until(() =>

@@ -46,7 +46,7 @@ declare namespace serve {
 const ask = (url: string, method: string) =>
   fetch(url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }) })
 
-test('behavior: a full disk behind the log: it goes on, says so, and stops', async () => {
+test('behavior: a full log disk: continues, reports it, and stops', async () => {
   const { child, exit, health, url } = await serve({
     flags: ['--log-level', 'debug'],
     log: '/dev/full',
@@ -62,7 +62,7 @@ test('behavior: a full disk behind the log: it goes on, says so, and stops', asy
   expect(await exit).toEqual([0, null])
 })
 
-test('behavior: a node that hangs, with a call that waits for it', async () => {
+test('behavior: a node that does not answer, with a call in flight', async () => {
   let isHanging = false
   const { child, exit, node, url } = await serve({
     async intercept() {
@@ -80,7 +80,7 @@ test('behavior: a node that hangs, with a call that waits for it', async () => {
   expect(await call).toBe('cut')
 })
 
-test('behavior: a Redis that says nothing', async () => {
+test('behavior: a Redis that does not answer', async () => {
   const redis = createServer((socket) => void socket.resume().on('error', () => {}))
   redis.listen(0, '127.0.0.1')
   await once(redis, 'listening')

@@ -74,8 +74,8 @@ afterEach(() => gateway.stop())
 const subscribe = (params: unknown[]) => socket.rpc<string>('eth_subscribe', ...params)
 const soon = (check: () => void) => until(check)
 
-describe('what clients send, word for word', () => {
-  test('args: logs bring those of new blocks and no others', async () => {
+describe('the literal requests of clients', () => {
+  test('args: logs delivers only logs of new blocks', async () => {
     const ids = new Map<string, string>()
     for (const [client, params] of Object.entries(logRequests))
       ids.set(client, await subscribe(params))
@@ -86,14 +86,14 @@ describe('what clients send, word for word', () => {
     await soon(() => expect(seen()).toEqual([...ids.keys()].map((client) => [client, expected])))
   })
 
-  test('args: newHeads bring new heads', async () => {
+  test('args: newHeads delivers new heads', async () => {
     const ids = await Promise.all(Object.values(headRequests).map(subscribe))
     const { hash } = chain.mine()
     const seen = () => ids.map((id) => socket.of<RpcHeader>(id).map((head) => head.hash))
     await soon(() => expect(seen()).toEqual(ids.map(() => [hash])))
   })
 
-  test('args: newPendingTransactions bring hashes', async () => {
+  test('args: newPendingTransactions delivers hashes', async () => {
     const ids = await Promise.all(Object.values(pendingRequests).map(subscribe))
     chain.pending.push('01'.repeat(32))
     await soon(() =>

@@ -54,7 +54,7 @@ describe('tronweb through --wallet-passthrough', () => {
     expect((await native.trx.getBlockByNumber(1)).block_header.raw_data.number).toBe(1)
   })
 
-  test('behavior: deploys a contract and calls it, while one of the nodes is away', async () => {
+  test('behavior: deploys a contract and calls it while one of the nodes is down', async () => {
     await nodes[0]?.fail({ kind: 'refused' })
     const { abi, bytecode } = artifacts.Token
     const built = await native.transactionBuilder.createSmartContract(
@@ -77,7 +77,7 @@ describe('tronweb through --wallet-passthrough', () => {
     await nodes[0]?.heal()
   })
 
-  test('behavior: answers about solidified blocks are kept', async () => {
+  test('behavior: answers about solidified blocks are cached', async () => {
     await dev.rpc('anvil_mine', '0x8')
     await expect.poll(() => gateway.health().head.solid).toBeGreaterThanOrEqual(2)
     const block = { method: 'POST', body: '{"num":2}' }
@@ -95,7 +95,7 @@ describe('tronweb through --wallet-passthrough', () => {
     expect([status, body['blockID']]).toEqual([200, expect.stringMatching(/^0{15}2/)])
   })
 
-  test('error: what neither reads, builds nor sends', async () => {
+  test('error: operations that neither read, build nor broadcast', async () => {
     for (const path of [
       '/wallet/gettransactionsign',
       '/wallet/createaddress',

@@ -154,7 +154,7 @@ describe.each(['http', 'webSocket'] as const)('viem over %s', (kind) => {
   })
 })
 
-test('viem: a filter that has expired is made anew', async () => {
+test('viem: creates an expired filter again', async () => {
   const client = await viemClient('http')
   const seen: bigint[] = []
   cleanups.push(

@@ -20,7 +20,7 @@ type Context = Parameters<typeof eth_getBlockByNumber.handler>[0]
 /** A block with its transactions and their receipts, amounts in the client's unit. */
 type Whole = { block: RpcBlock; transactions: RpcTransaction[]; receipts: RpcReceipt[] }
 
-/** Most transactions that a page is asked for. Otterscan asks for 25. */
+/** Most transactions of a requested page. Otterscan requests 25. */
 const MAX_PAGE = 1_000
 
 const BLOCK = amountsIn(schemas.block) ?? {}

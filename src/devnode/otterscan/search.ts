@@ -75,7 +75,7 @@ export function transactionOfSender(
   return undefined
 }
 
-/** A page of the transactions that concern an account. It holds whole blocks, so it can be longer than `size`. */
+/** A page of an account's transactions. It consists of whole blocks, so it can be longer than `size`. */
 export function searchPage(
   { ledger }: DevChain,
   address: string,

@@ -23,7 +23,7 @@ export function createPrinter({ color, write }: createPrinter.Options) {
     if (text !== '') write(text)
   }
 
-  /** Adds the count to a heading that came more than once. */
+  /** Adds the count to a repeated heading. */
   function count(): void {
     clearTimeout(timer)
     timer = undefined

@@ -80,7 +80,7 @@ test('behavior: transactions that waited are shown with the block that takes the
   ])
 })
 
-test('behavior: a block that no call made is shown too; what was undone is not shown again', async () => {
+test('behavior: prints blocks that no call made, and does not print removed blocks again', async () => {
   await start()
   await dev.native('/wallet/getnowblock')
   await dev.chain.mine()

@@ -33,7 +33,7 @@ type Replay = {
   vmTrace: null
 }
 
-/** Parity's replays: the frames of transactions, and what they changed. */
+/** Parity's replays: the frames of transactions and their state changes. */
 export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
 

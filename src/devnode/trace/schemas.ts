@@ -31,7 +31,7 @@ const structTrace: JsonSchema = {
   }),
 }
 
-/** A trace: operations, frames, or whatever the tracer gives. */
+/** A trace: operations, frames, or any other result of the tracer. */
 export const trace: JsonSchema = {
   anyOf: [structTrace, callFrame, { type: 'object', description: 'of another tracer' }],
 }

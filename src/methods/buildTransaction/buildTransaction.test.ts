@@ -122,7 +122,7 @@ test.each([
   await expect(async () => built(request)).rejects.toMatchObject({ code })
 })
 
-test('error: what the node refuses keeps its words', async () => {
+test('error: a rejection has the text of the node', async () => {
   const text = 'Validate TransferContract error, balance is not sufficient.'
   const context = await createReplayContext({
     intercept: ({ path }) =>

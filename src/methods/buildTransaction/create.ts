@@ -5,7 +5,7 @@ import type { BuildRequest } from './request.ts'
 import { building, verified } from './verify.ts'
 
 /**
- * The creation of a contract, with its interface and name kept on the chain.
+ * The creation of a contract, with its ABI and name stored on the chain.
  *
  * @param feeLimit - sun.
  */

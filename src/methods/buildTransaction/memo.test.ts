@@ -6,7 +6,7 @@ import { buildRequest } from './request.ts'
 
 const memo = (more: object) => memoOf(buildRequest({ from: keys.bob.eth, ...more }))
 
-test('default: no memo and the owner’s own permission are left out', () => {
+test('default: omits an empty memo and the owner permission', () => {
   expect(memo({})).toEqual({ data: '' })
 })
 

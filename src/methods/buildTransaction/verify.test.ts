@@ -79,7 +79,7 @@ describe('verified', () => {
 })
 
 describe('building', () => {
-  test('error: a refusal of the node has its words and the code of its own JSON-RPC', async () => {
+  test('error: a rejection has the text of the node and the code of its own JSON-RPC', async () => {
     const refused = new NodeRefusedError('balance is not sufficient.', undefined)
     await expect(building(Promise.reject(refused))).rejects.toMatchObject({
       code: -32600,
@@ -87,7 +87,7 @@ describe('building', () => {
     })
   })
 
-  test('error: anything else stays as it is', async () => {
+  test('error: any other error is passed on', async () => {
     const other = new Error('no answer')
     await expect(building(Promise.reject(other))).rejects.toBe(other)
   })
