@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { type Answer, errorAnswer } from '../jsonrpc/answer.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
-import { createHttpScope } from './scope.ts'
+import { createHttpScopes } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import type { Unsent } from './unsent.ts'
 
@@ -24,52 +24,51 @@ export function createRpcListener({
   trustProxy,
   unsent,
 }: createRpcListener.Options): RpcListener {
-  const scopeOptions = { onError, trustProxy }
+  const scopeOf = createHttpScopes({ onError, trustProxy })
   const atTurnEnd = createTurnEnd(onError)
 
   return (incoming, outgoing, server) => {
     readBody(incoming, bodyLimit, (body) => {
       if (body === undefined) return tooLarge(incoming, outgoing)
-      const request = createHttpScope(incoming, outgoing, scopeOptions)
       const started = performance.now()
       // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-      const work = () => server.answer(isUtf8(body) ? body.toString() : '', request)
-      const explained = asksToExplain(incoming)
-        ? explain(work)
-        : work().then((answer): Explained => ({ answer }))
-      explained.then(
-        ({ answer, headers }) =>
-          atTurnEnd(() => {
-            const timing = `total;dur=${(performance.now() - started).toFixed(1)}`
-            send(incoming, outgoing, answer, { 'server-timing': timing, ...headers })
-          }),
-        (error: unknown) => {
-          onError(error, 'a request failed')
-          outgoing.destroy()
-        },
-      )
+      const text = isUtf8(body) ? body.toString() : ''
+      const work = () => server.answer(text, scopeOf(incoming, outgoing))
+      const respond = (answer: Answer | undefined, more?: Record<string, string>) =>
+        atTurnEnd((now) => {
+          const timing = ['server-timing', `total;dur=${(now - started).toFixed(1)}`]
+          send(
+            incoming,
+            outgoing,
+            answer,
+            more ? [...timing, ...Object.entries(more).flat()] : timing,
+          )
+        })
+      const fail = (error: unknown) => {
+        onError(error, 'a request failed')
+        outgoing.destroy()
+      }
+      if (asksToExplain(incoming))
+        explain(work).then(({ answer, headers }) => respond(answer, headers), fail)
+      else work().then((answer) => respond(answer), fail)
     })
   }
 
+  /** @param more - headers, a name and a value in turn */
   function send(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
     answer: Answer | undefined,
-    more: Record<string, string>,
+    more: readonly string[],
   ) {
     if (outgoing.destroyed) return
-    const headers = { ...corsHeaders(incoming), ...more }
     outgoing.shouldKeepAlive &&= !isClosing(incoming)
     if (!answer) {
-      outgoing.writeHead(204, headers)
+      outgoing.writeHead(204, [...more, ...corsHeaders(incoming)])
       outgoing.end()
       return
     }
-    outgoing.writeHead(200, {
-      'content-type': 'application/json',
-      'content-length': answer.bytes,
-      ...headers,
-    })
+    outgoing.writeHead(200, [...jsonHeaders(answer), ...more, ...corsHeaders(incoming)])
     sendAnswer(outgoing, answer, unsent)
   }
 
@@ -78,16 +77,10 @@ export function createRpcListener({
    * once.
    */
   function tooLarge(incoming: IncomingMessage, outgoing: ServerResponse) {
-    const { bytes, parts } = errorAnswer('null', {
-      code: -32600,
-      message: `Request body exceeds the limit of ${bodyLimit} bytes`,
-    })
-    outgoing.writeHead(413, {
-      'content-type': 'application/json',
-      'content-length': bytes,
-      ...corsHeaders(incoming),
-    })
-    outgoing.end(parts[0])
+    const message = `Request body exceeds the limit of ${bodyLimit} bytes`
+    const answer = errorAnswer('null', { code: -32600, message })
+    outgoing.writeHead(413, [...jsonHeaders(answer), ...corsHeaders(incoming)])
+    outgoing.end(answer.parts[0])
     let dropped = 0
     incoming.on('data', (chunk: Buffer) => {
       dropped += chunk.length
@@ -101,8 +94,8 @@ export declare namespace createRpcListener {
   type Options = {
     /** Largest body, bytes. */
     bodyLimit: number
-    /** CORS headers of an answer. */
-    corsHeaders: (incoming: IncomingMessage) => Record<string, string>
+    /** CORS headers of an answer, a name and a value in turn. */
+    corsHeaders: (incoming: IncomingMessage) => readonly string[]
     /** Answers a request and adds headers that explain the answer. */
     explain: (work: () => Promise<Answer | undefined>) => Promise<Explained>
     /** Whether the next answer closes its connection. */
@@ -119,24 +112,31 @@ export type Explained = { answer: Answer | undefined; headers?: Record<string, s
 
 /** `X-Ethgate-Explain: 1`, or `?explain=1` in the address. */
 function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
-  return headers['x-ethgate-explain'] === '1' || /[?&]explain=1(?:&|$)/.test(url)
+  if (headers['x-ethgate-explain'] === '1') return true
+  return url.includes('?') && /[?&]explain=1(?:&|$)/.test(url)
+}
+
+function jsonHeaders({ bytes }: Answer): string[] {
+  return ['content-type', 'application/json', 'content-length', String(bytes)]
 }
 
 /**
  * Runs steps together at the end of an event loop tick: all requests that have arrived are read before the first
  * answer is written. If answers were written one by one, each would wake a client that then sends one request, and every request
  * would cost both sides a wake-up. This halves the time of a cached call with 32 clients.
+ * Each step gets the time, milliseconds.
  */
 function createTurnEnd(
   onError: (error: unknown, message: string) => void,
-): (step: () => void) => void {
-  let steps: (() => void)[] = []
+): (step: (now: number) => void) => void {
+  let steps: ((now: number) => void)[] = []
   const run = () => {
     const due = steps
     steps = []
+    const now = performance.now()
     for (const step of due)
       try {
-        step()
+        step(now)
       } catch (error) {
         onError(error, 'a response could not be written')
       }

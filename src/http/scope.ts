@@ -3,30 +3,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
-import { ClientGoneError, createScope, type RequestScope } from '../jsonrpc/request.ts'
+import { ClientGoneError, type RequestScope, scopesOf } from '../jsonrpc/request.ts'
+
+/** Creates the scope of an HTTP request. */
+export type HttpScopes = (incoming: IncomingMessage, outgoing: ServerResponse) => RequestScope
 
 /**
- * The scope of an HTTP request. Delivered means that the whole response has left the socket. A connection that ends
+ * Scopes of HTTP requests. Delivered means that the whole response has left the socket. A connection that ends
  * before counts as not delivered, even when part of the response was sent. Nothing is tracked unless a method needs it.
  */
-export function createHttpScope(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  { onError, trustProxy }: createHttpScope.Options,
-): RequestScope {
-  let delivery: Delivery | undefined
-  return createScope({
-    client: () => clientAddress(incoming, trustProxy),
-    headers: () => incoming.headers,
-    signal: () => signalOf(incoming.socket),
-    onDelivery(listener) {
-      delivery ??= watch(incoming, outgoing, onError)
-      delivery.onDelivery(listener)
+export function createHttpScopes({ onError, trustProxy }: createHttpScopes.Options): HttpScopes {
+  const scopeOf = scopesOf<Exchange>({
+    client: ({ incoming }) => clientAddress(incoming, trustProxy),
+    headers: ({ incoming }) => incoming.headers,
+    signal: ({ incoming }) => signalOf(incoming.socket),
+    socket: () => undefined,
+    onDelivery(exchange, listener) {
+      exchange.delivery ??= watch(exchange, onError)
+      exchange.delivery.onDelivery(listener)
     },
   })
+  return (incoming, outgoing) => scopeOf({ incoming, outgoing, delivery: undefined })
 }
 
-export declare namespace createHttpScope {
+export declare namespace createHttpScopes {
   type Options = {
     onError: (error: unknown, message: string) => void
     /** Number of proxies in front whose X-Forwarded-For is trusted. */
@@ -34,10 +34,15 @@ export declare namespace createHttpScope {
   }
 }
 
+type Exchange = {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  delivery: Delivery | undefined
+}
+
 function watch(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  onError: createHttpScope.Options['onError'],
+  { incoming, outgoing }: Exchange,
+  onError: createHttpScopes.Options['onError'],
 ): Delivery {
   const { socket } = incoming
   const delivery = createDelivery(onError)

@@ -217,14 +217,14 @@ function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-function corsHeadersFor(access: Access) {
-  const all = { 'access-control-allow-origin': '*' }
+function corsHeadersFor(access: Access): (incoming: IncomingMessage) => readonly string[] {
+  const all = ['access-control-allow-origin', '*']
   if (!access.variesByOrigin) return () => all
-  return ({ headers }: IncomingMessage): Record<string, string> => {
+  return ({ headers }) => {
     const allowed = access.corsOrigin(headers.origin)
     return allowed === undefined
-      ? { vary: 'Origin' }
-      : { 'access-control-allow-origin': allowed, vary: 'Origin' }
+      ? ['vary', 'Origin']
+      : ['access-control-allow-origin', allowed, 'vary', 'Origin']
   }
 }
 

@@ -7,9 +7,9 @@ import { answerBytes } from '../jsonrpc/answer.ts'
 import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
 import {
   ClientGoneError,
-  createScope,
   type RequestHeaders,
   type RpcSocket,
+  scopesOf,
 } from '../jsonrpc/request.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import type { TimeSlice } from '../lib/timeSlice.ts'
@@ -112,17 +112,18 @@ export function createWsConnection(
     close(code, reason)
   }
 
+  const scopeOf = scopesOf<Delivery>({
+    client: () => client,
+    headers: () => headers,
+    signal: () => gone.signal,
+    socket: () => socket,
+    onDelivery: (delivery, listener) => delivery.onDelivery(listener),
+  })
+
   async function answer(text: string) {
     const delivery = createDelivery(onError)
     open.add(delivery)
-    const scope = createScope({
-      client: () => client,
-      headers: () => headers,
-      signal: () => gone.signal,
-      socket,
-      onDelivery: (listener) => delivery.onDelivery(listener),
-    })
-    const answer = await server.answer(text, scope)
+    const answer = await server.answer(text, scopeOf(delivery))
     underWay--
     open.delete(delivery)
     if (answer && !ended && ws.readyState === ws.OPEN) {

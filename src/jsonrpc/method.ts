@@ -47,18 +47,26 @@ export function callMethod<params extends readonly unknown[], result>(
   input: readonly unknown[],
 ): Promise<result> | result {
   const decoders = method.params as readonly Param<unknown>[]
+  return method.handler(context, decode(decoders, input, context) as readonly unknown[] as params)
+}
+
+function decode(
+  decoders: readonly Param<unknown>[],
+  input: readonly unknown[],
+  context: Context,
+): unknown[] {
+  const params: unknown[] = []
+  if (decoders.length === 0) return params
   const scope: ParamScope = {
     unit: SUN,
     contractAt: (address) => context.sending.contractAt(address),
     inData: (data) => context.sending.inData(data),
   }
-  const params = decoders.map((decode, index) => {
-    try {
-      return decode(input[index], scope)
-    } catch (error) {
-      if (error instanceof RpcError) throw error
-      throw new InvalidParamsError(index, (error as Error).message)
-    }
-  })
-  return method.handler(context, params as readonly unknown[] as params)
+  try {
+    for (const decoder of decoders) params.push(decoder(input[params.length], scope))
+    return params
+  } catch (error) {
+    if (error instanceof RpcError) throw error
+    throw new InvalidParamsError(params.length, (error as Error).message)
+  }
 }

@@ -23,53 +23,56 @@ export type RequestScope = {
 /** Headers as node parses them. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** The source from which a scope reads its values lazily. */
-export type ScopeSource = {
-  client(): string
-  headers(): RequestHeaders | undefined
-  signal(): AbortSignal
-  onDelivery(listener: (delivered: boolean) => void): void
-  socket?: RpcSocket | undefined
+/** How the scopes of a transport read their values. Each value is read when it is needed. */
+export type ScopeSource<data> = {
+  client(data: data): string
+  headers(data: data): RequestHeaders | undefined
+  signal(data: data): AbortSignal
+  socket(data: data): RpcSocket | undefined
+  onDelivery(data: data, listener: (delivered: boolean) => void): void
 }
 
 /**
- * A scope that reads its source lazily. The getters are on one shared object, because each literal with getters gets a hidden
- * class of its own that outlives it. At thousands of requests a second, that would be most of the garbage.
+ * Creates the scopes of a transport, each from its own data. A scope is one small object: its functions are shared, because
+ * closures and object literals with getters for each request were most of the garbage at thousands of requests a second.
  */
-export function createScope(source: ScopeSource): RequestScope {
-  const scope = Object.create(getters) as { source: ScopeSource }
-  scope.source = source
-  return scope as typeof scope & RequestScope
+export function scopesOf<data>(source: ScopeSource<data>): (data: data) => RequestScope {
+  const shared: RequestScope & ThisType<{ data: data }> = {
+    get client() {
+      return source.client(this.data)
+    },
+    get headers() {
+      return source.headers(this.data)
+    },
+    get signal() {
+      return source.signal(this.data)
+    },
+    get socket() {
+      return source.socket(this.data)
+    },
+    onDelivery(listener) {
+      source.onDelivery(this.data, listener)
+    },
+  }
+  return (data) => {
+    const scope = Object.create(shared) as { data: data }
+    scope.data = data
+    return scope as typeof scope & RequestScope
+  }
 }
 
-/** The same request with another signal. */
-export function withSignal(request: RequestScope, signal: AbortSignal): RequestScope {
-  return createScope({
-    client: () => request.client,
-    headers: () => request.headers,
-    signal: () => signal,
-    onDelivery: (listener) => request.onDelivery(listener),
-    socket: request.socket,
-  })
+/** The same request with another signal, which is read when it is needed. */
+export function withSignal(request: RequestScope, signal: () => AbortSignal): RequestScope {
+  return resigned({ request, signal })
 }
 
-const getters: RequestScope & ThisType<{ source: ScopeSource }> = {
-  get client() {
-    return this.source.client()
-  },
-  get headers() {
-    return this.source.headers()
-  },
-  get signal() {
-    return this.source.signal()
-  },
-  get socket() {
-    return this.source.socket
-  },
-  onDelivery(listener) {
-    this.source.onDelivery(listener)
-  },
-}
+const resigned = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>({
+  client: ({ request }) => request.client,
+  headers: ({ request }) => request.headers,
+  signal: ({ signal }) => signal(),
+  socket: ({ request }) => request.socket,
+  onDelivery: ({ request }, listener) => request.onDelivery(listener),
+})
 
 /** The reason for cancelled calls of a request: the client has disconnected. This is not a fault. */
 export class ClientGoneError extends Error {

@@ -1,13 +1,18 @@
-import { createJSONRPCSuccessResponse, type JSONRPCRequest, JSONRPCServer } from 'json-rpc-2.0'
+import {
+  createJSONRPCSuccessResponse,
+  type JSONRPCRequest,
+  type JSONRPCResponse,
+  JSONRPCServer,
+} from 'json-rpc-2.0'
 
 import type { ViewContext } from '../context.ts'
 import { LimitExceededError, RpcError } from '../errors.ts'
-import { openCallGroup } from '../lib/callGroup.ts'
+import { type CallGroup, openCallGroup } from '../lib/callGroup.ts'
 import type { LoopWatch } from '../lib/loopWatch.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { isWire } from '../lib/wire.ts'
 import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
-import { type CallScope, createCallScope } from './callScope.ts'
+import { type CallScope, createCallScope, deliverCall, dropCall } from './callScope.ts'
 import { faultOf, idText, isNotification, shownId } from './entry.ts'
 import {
   INTERNAL,
@@ -39,7 +44,7 @@ export function createRpcServer({
   context,
   depthLimit = 32,
   hasRoom = () => true,
-  loop = { enter() {}, leave() {} },
+  loop = { enter: () => performance.now(), leave: () => performance.now() },
   methods,
   observe = () => {},
   onError,
@@ -72,55 +77,48 @@ export function createRpcServer({
     const params = (input ?? []) as unknown[]
     const shared = context()
     const run = (view: ViewContext): unknown => {
-      const context = { ...view, request: scope }
+      // Not a copy: a context has ten members, one of them a getter.
+      const context = Object.assign(Object.create(view) as ViewContext, { request: scope })
       if (!around) return callMethod(method, context, params)
       return around({ context, method: name, params }, () => callMethod(method, context, params))
     }
     return shared instanceof Promise ? shared.then(run) : run(shared)
   }
 
-  /** One entry: always an answer for a request, undefined for a notification. */
-  async function answerEntry(
-    entry: unknown,
-    rawId: string | undefined,
-    request: RequestScope,
-  ): Promise<{ answer: Answer | undefined; call?: CallScope; code: number; method: string }> {
+  /** The outcome of an entry that calls no known method; undefined for one that does. */
+  function refuseEntry(entry: unknown, rawId: string | undefined): Outcome | undefined {
     const fault = faultOf(entry)
     if (fault) {
       const answer = errorAnswer(idText(entry, rawId), invalidRequest(fault))
       return { answer, code: -32600, method: 'invalid' }
     }
     const { id, method } = entry as JSONRPCRequest
-    if (!server.hasMethod(method)) {
-      onUnknown?.(method)
-      const answer =
-        id === undefined
-          ? undefined
-          : errorAnswer(idText(entry, rawId), methodNotFound(method, served))
-      return { answer, code: -32601, method: 'unknown' }
-    }
-    const call = createCallScope(request)
-    loop.enter(method)
-    const response = await server.receive(entry as JSONRPCRequest, call)
+    if (server.hasMethod(method)) return undefined
+    onUnknown?.(method)
+    const answer =
+      id === undefined
+        ? undefined
+        : errorAnswer(idText(entry, rawId), methodNotFound(method, served))
+    return { answer, code: -32601, method: 'unknown' }
+  }
+
+  /** The outcome of a call: always an answer for a request, none for a notification. */
+  function outcomeOf(
+    response: JSONRPCResponse | null,
+    { method }: JSONRPCRequest,
+    id: string,
+  ): Outcome {
     // json-rpc-2.0 returns nothing for a notification, even if it failed.
-    if (!response) {
-      call.drop()
-      return { answer: undefined, code: 0, method }
-    }
-    const text = idText(entry, rawId)
+    if (!response) return { answer: undefined, code: 0, method }
+    if (response.error)
+      return { answer: errorAnswer(id, response.error), code: response.error.code, method }
     try {
-      if (response.error) {
-        call.drop()
-        return { answer: errorAnswer(text, response.error), code: response.error.code, method }
-      }
-      const answer = isWire(response.result)
-        ? wireAnswer(text, response.result)
-        : resultAnswer(text, response.result)
-      return { answer, call, code: 0, method }
+      const { result } = response
+      const answer = isWire(result) ? wireAnswer(id, result) : resultAnswer(id, result)
+      return { answer, code: 0, method }
     } catch (error) {
       onError(error, `the result of ${method} cannot be serialised as JSON`)
-      call.drop()
-      return { answer: errorAnswer(text, INTERNAL), code: INTERNAL.code, method }
+      return { answer: errorAnswer(id, INTERNAL), code: INTERNAL.code, method }
     }
   }
 
@@ -141,24 +139,26 @@ export function createRpcServer({
     calls: ObservedCall[] | undefined,
     room: Room,
   ): Promise<Answer | undefined> {
-    const started = performance.now()
-    const { answer, call, code, method } = await answerEntry(entry, rawId, request)
-    loop.leave(method)
+    const refused = refuseEntry(entry, rawId)
+    const started = loop.enter(refused?.method ?? (entry as JSONRPCRequest).method)
+    const call = refused ? undefined : createCallScope(request)
+    const { answer, code, method } =
+      refused ??
+      outcomeOf(
+        await server.receive(entry as JSONRPCRequest, call),
+        entry as JSONRPCRequest,
+        idText(entry, rawId),
+      )
+    const ms = loop.leave(method) - started
     const refusal = answer && refusalOf(answer, room)
-    const observed = {
-      code: refusal?.code ?? code,
-      id: shownId(entry),
-      method,
-      ms: performance.now() - started,
-    }
+    const observed = { code: refusal?.code ?? code, id: shownId(entry), method, ms }
     observe(observed, request)
     calls?.push(observed)
-    if (!refusal) {
-      call?.deliver()
-      return answer
+    if (call) {
+      if (answer && code === 0 && !refusal) deliverCall(call)
+      else dropCall(call)
     }
-    call?.drop()
-    return errorAnswer(idText(entry, rawId), refusal)
+    return refusal ? errorAnswer(idText(entry, rawId), refusal) : answer
   }
 
   /** Why an answer is not sent; undefined when it is. */
@@ -175,11 +175,11 @@ export function createRpcServer({
   ): Promise<Answer | undefined> {
     const answers: (Answer | undefined)[] = []
     const room: Room = { left: responseLimit }
-    const group = openCallGroup(request.signal)
-    const scope = withSignal(request, group.signal)
+    let group: CallGroup | undefined
+    const scope = withSignal(request, () => (group ??= openCallGroup(request.signal)).signal)
     let next = 0
     const worker = async () => {
-      while (next < entries.length && !group.signal.aborted) {
+      while (next < entries.length && !request.signal.aborted) {
         const index = next++
         const entry = entries[index]
         if (room.left < 0) {
@@ -192,7 +192,7 @@ export function createRpcServer({
       }
     }
     await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, entries.length) }, worker))
-    group.end()
+    group?.end()
     const sent = answers.filter((answer) => answer !== undefined)
     return sent.length > 0 ? batchAnswer(sent) : undefined
   }
@@ -215,7 +215,7 @@ export function createRpcServer({
     const { depth, ids } = inspect(text)
     if (depth > depthLimit) return errorAnswer('null', tooDeep(depthLimit))
     if (!Array.isArray(payload))
-      return answerOne(payload, ids[0], request, calls, { left: responseLimit })
+      return await answerOne(payload, ids[0], request, calls, { left: responseLimit })
     if (payload.length === 0) return errorAnswer('null', invalidRequest('empty batch'))
     if (payload.length > batchLimit) {
       const { code, message } = new LimitExceededError(
@@ -225,7 +225,7 @@ export function createRpcServer({
       return batchAnswer([errorAnswer('null', { code, message })])
     }
     const work = () => answerBatch(payload as unknown[], ids, request, calls)
-    return watch?.isOn() ? watch.batch(payload.length, request, work) : work()
+    return await (watch?.isOn() ? watch.batch(payload.length, request, work) : work())
   }
 
   if (!trace) return { answer: (text, request) => answerText(text, request) }
@@ -271,6 +271,15 @@ export declare namespace createRpcServer {
     /** Wraps each call and each batch. Omit it without an observer. */
     watch?: CallWatcher
   }
+}
+
+/** What became of an entry. */
+type Outcome = {
+  /** Undefined for a notification. */
+  answer: Answer | undefined
+  /** 0, or the JSON-RPC error code. */
+  code: number
+  method: string
 }
 
 /** Remaining bytes of the response limit; negative once an answer exceeded it. */

@@ -1,9 +1,9 @@
 /** Measures the delay of the event loop, and finds the call that blocked it. */
 export type LoopWatch = {
-  /** Records the start of a call. */
-  enter(name: string): void
-  /** Records the end of a call. */
-  leave(name: string): void
+  /** Records the start of a call. @returns the time, milliseconds */
+  enter(name: string): number
+  /** Records the end of a call. @returns the time, milliseconds */
+  leave(name: string): number
   stop(): void
 }
 
@@ -23,13 +23,14 @@ export function createLoopWatch({
   let lastBeat = last
   let entered: string | undefined
 
-  function mark(left: string | undefined) {
+  function mark(left: string | undefined): number {
     const time = now()
     const gap = time - last
     last = time
     // The timer may have been due at any time in the gap.
     if (gap - interval > threshold) onBlocked({ method: left ?? entered, ms: gap })
     entered = undefined
+    return time
   }
 
   const timer = setInterval(() => {
@@ -41,8 +42,9 @@ export function createLoopWatch({
 
   return {
     enter(name) {
-      mark(undefined)
+      const time = mark(undefined)
       entered = name
+      return time
     },
     leave: mark,
     stop: () => clearInterval(timer),
