@@ -14,9 +14,18 @@ export function createBloom(): Bloom {
   return new Uint8Array(BLOOM_BYTES)
 }
 
+/** Bits of recent items: the same contracts and accounts are in most blocks. About 200 bytes each. */
+const recent = new Map<string, BloomBits>()
+const MAX_RECENT = 4_096
+
 /** The bits of an address (20 bytes) or topic (32 bytes), as hex with `0x`. */
 function bloomBits(item: string): BloomBits {
-  return bitsOf(Buffer.from(item.slice(2), 'hex'))
+  const known = recent.get(item)
+  if (known) return known
+  const bits = bitsOf(Buffer.from(item.slice(2), 'hex'))
+  if (recent.size === MAX_RECENT) recent.clear()
+  recent.set(item, bits)
+  return bits
 }
 
 /** The bits of raw bytes: the low 11 bits of the first three 16-bit words of their Keccak-256. */

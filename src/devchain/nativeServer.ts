@@ -27,23 +27,25 @@ export function createNativeApp(native: Native): Hono {
   return app
 }
 
+const NO_QUERY = new URLSearchParams()
+
 /** The native interface without sockets, for a gateway in the same process. */
 export function createNativeTransport(native: Native): NativeTransport {
   return {
     async send(path, body, { signal }) {
       signal?.throwIfAborted()
       const [name = '', query = ''] = path.split('?')
-      const { drop, status, text } = await native.answer({
+      const answer = await native.answer({
         path: name,
         method: body === undefined ? 'GET' : 'POST',
         body: body ?? '',
-        query: new URLSearchParams(query),
+        query: query === '' ? NO_QUERY : new URLSearchParams(query),
         // The gateway in this process does not read signatures.
         isUnsigned: true,
       })
       signal?.throwIfAborted()
-      if (drop) throw new NodeUnreachableError()
-      return { status, text }
+      if (answer.drop) throw new NodeUnreachableError()
+      return answer
     },
     close: async () => undefined,
   }

@@ -6,17 +6,19 @@ type Table = keyof Tables
 /** A key-value view of the chain's state. Values are replaced, never mutated. */
 export type StateReader = {
   get<table extends Table>(table: table, key: string): Tables[table] | undefined
+  /** The same for a reader that has the name `table:key` already; overlays lie several deep, and each would write it again. */
+  named?(name: string, table: Table, key: string): unknown
 }
 
 export type State = StateReader & {
   /** Sets a value; `undefined` deletes it. */
   set<table extends Table>(table: table, key: string, value: Tables[table] | undefined): void
+  /** Sets values by `table:key`. */
+  setAll(values: Iterable<readonly [name: string, value: unknown]>): void
 }
 
 /** A state on top of a parent. It includes its own changes, and `commit` writes them to the parent. */
 export type Overlay = State & {
-  /** Sets values by `table:key`. */
-  setAll(values: Iterable<readonly [name: string, value: unknown]>): void
   commit(): void
   /** The changes so far, by `table:key`. */
   changes(): ReadonlyMap<string, unknown>
@@ -93,13 +95,12 @@ export function createHistory(base: StateReader = nothing): History {
     revision: () => changed.length - 1,
     at(revision) {
       const isUndone = undoneLater(revision)
-      return {
-        get(table, key) {
-          if (isUndone()) throw new EthereumError('header not found')
-          const version = find(`${table}:${key}`, revision)
-          return (version ? version.value : base.get(table, key)) as never
-        },
+      const named = (name: string, table: Table, key: string): unknown => {
+        if (isUndone()) throw new EthereumError('header not found')
+        const version = find(name, revision)
+        return version ? version.value : base.get(table, key)
       }
+      return { named, get: (table, key) => named(`${table}:${key}`, table, key) as never }
     },
     apply(changes) {
       const revision = changed.push([...changes.keys()]) - 1
@@ -129,11 +130,16 @@ export function createHistory(base: StateReader = nothing): History {
 /** Creates a writable state. `parent` does not see its changes before `commit`. */
 export function createOverlay(parent: StateReader | State): Overlay {
   const changes = new Map<string, unknown>()
+  const { named: above } = parent
+  const named = (name: string, table: Table, key: string): unknown => {
+    const value = changes.get(name)
+    // A value that was deleted is there as `undefined`.
+    if (value !== undefined || changes.has(name)) return value
+    return above ? above(name, table, key) : parent.get(table, key)
+  }
   return {
-    get(table, key) {
-      const name = `${table}:${key}`
-      return (changes.has(name) ? changes.get(name) : parent.get(table, key)) as never
-    },
+    named,
+    get: (table, key) => named(`${table}:${key}`, table, key) as never,
     set(table, key, value) {
       changes.set(`${table}:${key}`, value)
     },
@@ -142,10 +148,7 @@ export function createOverlay(parent: StateReader | State): Overlay {
     },
     commit() {
       if (!('set' in parent)) throw new Error('the parent of this state is read-only')
-      for (const [name, value] of changes) {
-        const split = name.indexOf(':')
-        parent.set(name.slice(0, split) as Table, name.slice(split + 1), value as never)
-      }
+      parent.setAll(changes)
       changes.clear()
     },
     changes: () => changes,

@@ -107,8 +107,45 @@ function toChainTransaction(json: Transaction): ChainTransaction {
 
 /** An unsigned transaction with one contract. */
 export function buildTransaction(options: buildTransaction.Options): ChainTransaction {
-  const { contract, memo, feeLimit, ...rest } = options
-  const raw: RawDataJson = {
+  return ofContent(rawDataFromJson(contentOf(options)))
+}
+
+/**
+ * The native form of an Ethereum transaction, with its hash and signature.
+ *
+ * @param options.contract - Its value as a decoded one has it: safe integers are numbers, and nothing is empty.
+ */
+export function wrapEthereum(
+  { ethereum, id, signature }: wrapEthereum.Signed,
+  options: buildTransaction.Options,
+): ChainTransaction {
+  const rawHex = rawDataFromJson(contentOf(options)).toString('hex')
+  const signatures = [signature]
+  return {
+    id,
+    rawHex,
+    signatures,
+    type: options.contract.type,
+    value: options.contract.value,
+    permissionId: 0,
+    contracts: 1,
+    refBlockBytes: options.ref_block_bytes,
+    refBlockHash: options.ref_block_hash,
+    expiration: options.expiration,
+    feeLimit: options.feeLimit ?? 0n,
+    memo: '',
+    size: encode({ rawHex, signatures }).length,
+    ethereum,
+  }
+}
+
+export declare namespace wrapEthereum {
+  /** `id` is the hash of the signed bytes, `signature` is r ‖ s ‖ v. */
+  type Signed = { ethereum: EthereumTransaction; id: string; signature: string }
+}
+
+function contentOf({ contract, feeLimit, memo, ...rest }: buildTransaction.Options): RawDataJson {
+  return {
     ...rest,
     ...(memo && { data: memo }),
     contract: [
@@ -123,7 +160,6 @@ export function buildTransaction(options: buildTransaction.Options): ChainTransa
     ],
     ...(feeLimit && { fee_limit: feeLimit }),
   }
-  return ofContent(rawDataFromJson(raw))
 }
 
 export declare namespace buildTransaction {

@@ -24,9 +24,10 @@ const range = (call: Call, from: number, to: number) => {
 
 /** The block queries. */
 export const blockOperations: Operations = {
-  getnowblock: { ignoresBody: true, run: (call) => print(call.newest, call) },
+  getnowblock: { ignoresBody: true, isPlain: true, run: (call) => print(call.newest, call) },
 
   getblock: {
+    isPlain: true,
     run(call) {
       const selector = call.params.text('id_or_num')
       const detail = call.params.flag('detail')
@@ -44,9 +45,13 @@ export const blockOperations: Operations = {
     },
   },
 
-  getblockbynum: { run: (call) => print(at(call, Number(call.params.int('num'))), call) },
+  getblockbynum: {
+    isPlain: true,
+    run: (call) => print(at(call, Number(call.params.int('num'))), call),
+  },
 
   getblockbyid: {
+    isPlain: true,
     run(call) {
       const number = call.ledger.numberOf(call.params.hex('value'))
       return print(number === undefined ? undefined : at(call, number), call)
@@ -54,6 +59,7 @@ export const blockOperations: Operations = {
   },
 
   getblockbylimitnext: {
+    isPlain: true,
     run(call) {
       const start = Number(call.params.int('startNum'))
       const end = Number(call.params.int('endNum'))

@@ -38,8 +38,15 @@ const operations: Operations = {
   ...transactionOperations,
 }
 
-/** An HTTP answer. `drop` closes the connection without one. */
-export type NativeAnswer = { status: number; text: string; drop?: boolean }
+/**
+ * An HTTP answer. `drop` closes the connection without one. `parsed` is the text as JSON, where that takes no work.
+ */
+export type NativeAnswer = {
+  status: number
+  readonly text: string
+  readonly parsed?: unknown
+  drop?: boolean
+}
 
 export type NativeRequest = {
   /** `/wallet/x` or `/walletsolidity/x`. */
@@ -122,11 +129,11 @@ export function createNativeInterface(options: createNativeInterface.Options) {
             ),
         }))
       const result = forwarded ?? (await resolving(() => run(operation, params)))
-      return { status: 200, text: `${stringifyNative(result)}\n` }
+      return operation.isPlain ? plainAnswer(result) : textAnswer(result)
     } catch (error) {
       if (operation.unreadable && error instanceof NodeError) {
         const body = operation.unreadable(error)
-        return { status: 200, text: body === undefined ? '' : `${stringifyNative(body)}\n` }
+        return body === undefined ? { status: 200, text: '' } : textAnswer(body)
       }
       // If the node of a fork fails, the fork fails too.
       const isTrouble = error instanceof RpcError && !(error instanceof NodeRefusedError)
@@ -149,6 +156,19 @@ export declare namespace createNativeInterface {
     /** The chain's clock, milliseconds. */
     now: () => number
     sleep: (ms: number) => Promise<void>
+  }
+}
+
+const textAnswer = (result: unknown) => ({ status: 200, text: `${stringifyNative(result)}\n` })
+
+/** Its text is written when somebody reads it. */
+function plainAnswer(parsed: unknown): NativeAnswer {
+  return {
+    status: 200,
+    parsed,
+    get text() {
+      return textAnswer(parsed).text
+    },
   }
 }
 

@@ -32,6 +32,8 @@ export type Operation = {
   ignoresBody?: boolean
   /** The answer to an unreadable body; undefined for an empty body. @default an error body */
   unreadable?: (error: NodeError) => unknown
+  /** Whether a result is the same value as its JSON text read again: a client in this process then takes it as it is. @default false */
+  isPlain?: boolean
   run: (call: Call) => unknown
 }
 

@@ -29,6 +29,7 @@ const pending = (call: Call) => {
 /** The queries of transactions and of the pool. */
 export const transactionOperations: Operations = {
   gettransactionbyid: {
+    isPlain: true,
     run(call) {
       const spelling = { visible: call.params.visible }
       const found = find(call)
@@ -41,6 +42,7 @@ export const transactionOperations: Operations = {
   },
 
   gettransactioninfobyid: {
+    isPlain: true,
     run(call) {
       const found = find(call)
       const info = found?.block?.infos[found.index]
@@ -49,6 +51,7 @@ export const transactionOperations: Operations = {
   },
 
   gettransactioninfobyblocknum: {
+    isPlain: true,
     run(call) {
       const number = Number(call.params.int('num'))
       if (number <= 0) return {}

@@ -1,6 +1,7 @@
 import type { ChainBlock } from '../block.ts'
+import { printInt } from '../printing.ts'
 import type { StateReader } from '../state.ts'
-import { buildTransaction } from '../transaction.ts'
+import { wrapEthereum } from '../transaction.ts'
 import type { ChainTransaction } from '../transaction.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
 import type { AddressRule } from '../vm/createdAddress.ts'
@@ -22,7 +23,10 @@ export function envelopeOf(
   const { data, from, gas, to, value } = ethereum
   const amount = value > MAX_AMOUNT ? MAX_AMOUNT : value
   const limit = gas * price
-  const built = buildTransaction({
+  const creates =
+    !to && addresses === 'ethereum' ? createdWithNonce(from, ethereum.nonce) : undefined
+  const signed = { id, signature, ethereum: { ...ethereum, ...(creates && { creates }) } }
+  return wrapEthereum(signed, {
     contract: to
       ? messageTo(state, { from, to, amount, data })
       : {
@@ -31,8 +35,8 @@ export function envelopeOf(
             owner_address: from,
             new_contract: {
               origin_address: from,
-              bytecode: data,
-              ...(amount > 0n && { call_value: amount }),
+              ...(data !== '' && { bytecode: data }),
+              ...(amount > 0n && { call_value: printInt(amount) }),
               consume_user_resource_percent: 100,
               origin_energy_limit: 10_000_000,
             },
@@ -44,14 +48,6 @@ export function envelopeOf(
     timestamp: time,
     feeLimit: limit > MAX_AMOUNT ? MAX_AMOUNT : limit,
   })
-  const creates =
-    !to && addresses === 'ethereum' ? createdWithNonce(from, ethereum.nonce) : undefined
-  return {
-    ...built,
-    id,
-    signatures: [signature],
-    ethereum: { ...ethereum, ...(creates && { creates }) },
-  }
 }
 
 export declare namespace envelopeOf {
@@ -73,14 +69,14 @@ function messageTo(
   if (data === '' && amount > 0n && !state.get('contract', to))
     return {
       type: 'TransferContract',
-      value: { owner_address: from, to_address: to, amount },
+      value: { owner_address: from, to_address: to, amount: printInt(amount) },
     }
   return {
     type: 'TriggerSmartContract',
     value: {
       owner_address: from,
       contract_address: to,
-      ...(amount > 0n && { call_value: amount }),
+      ...(amount > 0n && { call_value: printInt(amount) }),
       ...(data !== '' && { data }),
     },
   }

@@ -75,10 +75,8 @@ export function unsignedEthereum(request: UnsignedEthereum): {
   tx: Record<string, unknown>
 } {
   const unsigned = toUnsigned(request)
-  const raw = serializeTransaction(unsigned)
-  const { ethereum } = signed(raw, '0x', unsigned, { r: '0x0', s: '0x0', v: 0n, parity: 0 })
-  const { r: _r, s: _s, v: _v, yParity: _parity, ...tx } = ethereum.fields
-  return { raw, tx }
+  const { r: _r, s: _s, v: _v, yParity: _parity, ...tx } = fieldsOf(unsigned, UNSIGNED)
+  return { raw: serializeTransaction(unsigned), tx }
 }
 
 function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionSerializable {
@@ -106,47 +104,64 @@ type Prices = { gasPrice?: bigint; maxFeePerGas?: bigint; maxPriorityFeePerGas?:
 
 type Signature = { r: Hex; s: Hex; v: bigint; parity: number }
 
+const UNSIGNED: Signature = { r: '0x0', s: '0x0', v: 0n, parity: 0 }
+
 function signed(
   raw: Hex,
   from: Hex,
   transaction: TransactionSerializable,
-  { parity, r, s, v }: Signature,
+  signature: Signature,
 ): SignedEthereum {
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction as unknown as Prices
-  const { accessList, chainId, data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
-  const type = TYPES[transaction.type ?? 'legacy'] ?? '0x0'
-  const maxPrice = maxFeePerGas ?? gasPrice ?? 0n
+  const { data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
   return {
     id: keccak256(raw).slice(2),
     raw,
-    signature: word(r) + word(s) + parity.toString(16).padStart(2, '0'),
+    signature:
+      word(signature.r) + word(signature.s) + signature.parity.toString(16).padStart(2, '0'),
     ethereum: {
       from: `41${from.slice(2).toLowerCase()}`,
       ...(to && { to: `41${to.slice(2).toLowerCase()}` }),
       value,
       data: data.slice(2),
       gas,
-      maxPrice,
+      maxPrice: maxPriceOf(transaction),
       nonce: BigInt(nonce),
-      fields: {
-        type,
-        nonce: hex(nonce),
-        gas: hex(gas),
-        gasPrice: hex(maxPrice),
-        value: hex(value),
-        input: data,
-        to: to?.toLowerCase() ?? null,
-        r: hex(BigInt(r)),
-        s: hex(BigInt(s)),
-        v: hex(type === '0x0' ? v : parity),
-        ...(type === '0x0' ? {} : { yParity: hex(parity), accessList: accessList ?? [] }),
-        ...(chainId !== undefined && { chainId: hex(chainId) }),
-        ...(type === '0x2' && {
-          maxFeePerGas: hex(maxPrice),
-          maxPriorityFeePerGas: hex(maxPriorityFeePerGas ?? 0n),
-        }),
-      },
+      fields: fieldsOf(transaction, signature),
     },
+  }
+}
+
+function maxPriceOf(transaction: TransactionSerializable): bigint {
+  const { gasPrice, maxFeePerGas } = transaction as unknown as Prices
+  return maxFeePerGas ?? gasPrice ?? 0n
+}
+
+/** The fields as JSON-RPC shows them. */
+function fieldsOf(
+  transaction: TransactionSerializable,
+  { parity, r, s, v }: Signature,
+): Record<string, unknown> {
+  const { accessList, chainId, data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
+  const { maxPriorityFeePerGas = 0n } = transaction as unknown as Prices
+  const type = TYPES[transaction.type ?? 'legacy'] ?? '0x0'
+  const maxPrice = hex(maxPriceOf(transaction))
+  return {
+    type,
+    nonce: hex(nonce),
+    gas: hex(gas),
+    gasPrice: maxPrice,
+    value: hex(value),
+    input: data,
+    to: to?.toLowerCase() ?? null,
+    r: hex(BigInt(r)),
+    s: hex(BigInt(s)),
+    v: hex(type === '0x0' ? v : parity),
+    ...(type === '0x0' ? {} : { yParity: hex(parity), accessList: accessList ?? [] }),
+    ...(chainId !== undefined && { chainId: hex(chainId) }),
+    ...(type === '0x2' && {
+      maxFeePerGas: maxPrice,
+      maxPriorityFeePerGas: hex(maxPriorityFeePerGas),
+    }),
   }
 }
 
