@@ -148,9 +148,9 @@ test('args: --fork goes on from another chain', async () => {
   }
   const wrong = await ethgate(['dev', '--fork', real.url, '--chain-id', '5'])
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--chain-id')])
-  const gone = await ethgate(['dev', '--fork', 'http://127.0.0.1:1'])
+  const gone = await ethgate(['dev', '--fork', 'http://user:key@127.0.0.1:1/key'])
   expect([gone.code, gone.stderr]).toEqual([
     1,
-    expect.stringContaining('--fork: the upstream node is unreachable'),
+    expect.stringContaining('--fork http://127.0.0.1:1: the upstream node is unreachable'),
   ])
 })

@@ -76,13 +76,86 @@ describe('answers', () => {
   })
 
   test('error: what the dev chain refuses says what to use instead', async () => {
-    await expect(dev.rpc('anvil_setChainId', 1)).rejects.toMatchObject({
+    await expect(dev.rpc('anvil_setRpcUrl', 'http://127.0.0.1')).rejects.toMatchObject({
       code: -32601,
-      message: expect.stringContaining('--chain-id'),
+      message: expect.stringContaining('--fork'),
     })
-    await expect(dev.rpc('trace_call', {}, ['trace'])).rejects.toMatchObject({
+    await expect(dev.rpc('trace_rawTransaction', '0x', ['trace'])).rejects.toMatchObject({
       code: -32601,
-      message: expect.stringContaining('debug_traceCall'),
+      message: expect.stringContaining('trace_call'),
+    })
+  })
+})
+
+describe('the chain id is changed', () => {
+  /** Code that returns CHAINID. */
+  const creation = '0x4660005260206000f3'
+
+  test('default: for answers, contracts and signatures; traces of older blocks keep theirs', async () => {
+    const before = dev.chain.chainId
+    const from = accountOf(0)
+    // Stores CHAINID in slot 0.
+    const old = await send({ data: '0x46600055' })
+    expect(await dev.rpc('anvil_setChainId', 4242)).toBeNull()
+    try {
+      expect(await dev.rpc('eth_chainId')).toBe('0x1092')
+      expect(await dev.rpc('net_version')).toBe('4242')
+      expect(await dev.rpc('anvil_nodeInfo')).toMatchObject({ environment: { chainId: 4242 } })
+      expect(await dev.rpc('eth_call', { data: creation }, 'latest')).toBe(
+        `0x${'1092'.padStart(64, '0')}`,
+      )
+      const hash = await send({ data: '0x46600055' })
+      expect(await dev.rpc('eth_getTransactionByHash', hash)).toMatchObject({ chainId: '0x1092' })
+      for (const [transaction, id] of [
+        [old, before],
+        [hash, 4242],
+      ] as const) {
+        const [{ stateDiff }] = [
+          (await dev.rpc('trace_replayTransaction', transaction, ['stateDiff'])) as {
+            stateDiff: Record<Address, { storage: Record<Hex, unknown> }>
+          },
+        ]
+        const { contractAddress } = (await dev.rpc('eth_getTransactionReceipt', transaction)) as {
+          contractAddress: Address
+        }
+        expect(stateDiff[contractAddress]?.storage).toEqual({
+          [`0x${'0'.repeat(64)}`]: { '+': `0x${id.toString(16).padStart(64, '0')}` },
+        })
+      }
+      const request = { from, to: WHO, value: '0x1', gas: '0x5208', chainId: before }
+      await expect(dev.rpc('eth_sendTransaction', request)).rejects.toMatchObject({
+        message: `invalid chain id: have ${before} want 4242`,
+      })
+    } finally {
+      await dev.rpc('anvil_setChainId', before)
+    }
+  })
+
+  test('error: no chain id', async () => {
+    for (const id of [0, '0x20000000000000', 'one'])
+      await expect(dev.rpc('anvil_setChainId', id)).rejects.toMatchObject({ code: -32602 })
+  })
+})
+
+describe('signatures are impersonated', () => {
+  const hash = 'ab'.repeat(32)
+  const parts = '11'.repeat(64)
+  const recovered = (v: string) =>
+    dev.rpc('eth_call', {
+      to: `0x${'1'.padStart(40, '0')}`,
+      data: `0x${hash}${v.padStart(64, '0')}${parts}`,
+    })
+
+  test('default: ecrecover finds the account, for this v alone', async () => {
+    const before = await recovered('1b')
+    expect(await dev.rpc('anvil_impersonateSignature', `0x${parts}1c`, WHO)).toBeNull()
+    expect(await recovered('1c')).toBe(`0x${WHO.slice(2).toLowerCase().padStart(64, '0')}`)
+    expect(await recovered('1b')).toBe(before)
+  })
+
+  test('error: not 65 bytes', async () => {
+    await expect(dev.rpc('anvil_impersonateSignature', `0x${parts}`, WHO)).rejects.toMatchObject({
+      code: -32602,
     })
   })
 })
@@ -235,6 +308,27 @@ describe('blocks are replaced', () => {
     expect(await dev.rpc('eth_getBalance', WHO, 'latest')).toBe('0x3')
   })
 
+  test('behavior: a transaction that another client sends meanwhile is mined', async () => {
+    await dev.rpc('anvil_mine', 2)
+    const height = await number()
+    const transaction = { from: accountOf(0), to: WHO, value: '0x1' }
+    const other = { from: accountOf(2), to: WHO, value: '0x1', gas: '0x5208' }
+    const { raw } = (await dev.rpc('eth_signTransaction', other)) as { raw: Hex }
+    // The first change of the chain is the removal of the old blocks.
+    let sent: Promise<unknown> | undefined
+    const end = dev.chain.onBlock(() => void (sent ??= dev.rpc('eth_sendRawTransaction', raw)))
+    await dev.rpc('anvil_reorg', 2, [
+      [transaction, 0],
+      [transaction, 1],
+    ])
+    end()
+    const hash = await sent
+    expect(await dev.rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+    expect(await dev.rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+    expect(await dev.rpc('hardhat_getAutomine')).toBe(true)
+    expect(await number()).toBeGreaterThanOrEqual(height)
+  })
+
   test('error: deeper than the chain, or a block beyond the branch', async () => {
     const transaction = { from: accountOf(0), to: WHO }
     await expect(dev.rpc('anvil_reorg', 100, [])).rejects.toMatchObject({ code: -32602 })
@@ -323,6 +417,28 @@ describe('replays', () => {
     expect(await dev.rpc('trace_replayTransaction', hash, ['trace', 'stateDiff'])).toMatchObject(
       same,
     )
+  })
+
+  test('trace_call: frames and changes of a call, which changes nothing', async () => {
+    const before = await dev.rpc('eth_getBalance', WHO)
+    const call = { from: accountOf(0), to: WHO, value: '0x5' }
+    const traced = (await dev.rpc('trace_call', call, ['trace', 'stateDiff'])) as {
+      stateDiff: Record<string, unknown>
+    }
+    expect(traced).toMatchObject({
+      output: '0x',
+      trace: [{ type: 'call', action: { to: WHO, value: '0x5' }, traceAddress: [] }],
+      vmTrace: null,
+    })
+    expect(Object.keys(traced.stateDiff)).toContain(WHO)
+    expect(await dev.rpc('eth_getBalance', WHO)).toBe(before)
+    expect(await dev.rpc('trace_call', call, [], '0x1')).toMatchObject({
+      trace: [],
+      stateDiff: null,
+    })
+    await expect(dev.rpc('trace_call', call, ['trace'], '0x999')).rejects.toMatchObject({
+      code: -32000,
+    })
   })
 
   test('args: nothing is wanted, or what is not offered', async () => {

@@ -34,7 +34,7 @@ export type ChainBlock = {
   }[]
   infos: TransactionInfo[]
   /** Values that tools chose for contracts, instead of those of the header. */
-  seen?: Partial<Pick<BlockContext, 'baseFee' | 'prevRandao' | 'producer'>>
+  seen?: Partial<Pick<BlockContext, 'baseFee' | 'chainId' | 'prevRandao' | 'producer'>>
 }
 
 /** Version number in the headers. */

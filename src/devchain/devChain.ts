@@ -31,8 +31,8 @@ import { createStateFile } from './stateFile.ts'
 /** A chain in this process with the node's HTTP interface. */
 export type DevChain = {
   accounts: readonly DevAccount[]
-  /** Last four bytes of the genesis block. */
-  chainId: number
+  /** The last four bytes of the genesis block, or what a tool has set. */
+  readonly chainId: number
   ledger: Ledger
   /** The chain that this one forks. */
   fork?: Fork
@@ -52,6 +52,12 @@ export type DevChain = {
    * @throws EthereumError
    */
   send(transaction: SignedEthereum): Promise<void>
+  /**
+   * Adds an Ethereum transaction to the pool and makes no block. Returns its hash without `0x`.
+   *
+   * @throws EthereumError
+   */
+  offer(transaction: SignedEthereum): Promise<string>
   /** Makes one block. */
   mine(options?: Partial<MineOptions>): Promise<ChainBlock>
   /** Makes blocks. `interval` is the time between them in milliseconds. */
@@ -223,9 +229,16 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     },
   })
 
+  async function offer(signed: SignedEthereum): Promise<string> {
+    const { id } = await ledger.offerEthereum(signed, clock.next())
+    return id
+  }
+
   const chain: DevChain = {
     accounts,
-    chainId: ledger.chainId,
+    get chainId() {
+      return ledger.chainId()
+    },
     ledger,
     ...(fork && { fork }),
     clock,
@@ -233,8 +246,9 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     transport: createNativeTransport(native),
     automine: options.automine ?? true,
     mine,
+    offer,
     async send(signed) {
-      const { id } = await ledger.offerEthereum(signed, clock.next())
+      const id = await offer(signed)
       const isReady = await resolving(() => ledger.isReady(id))
       if (chain.automine && isReady) await mine({ pending: id })
     },

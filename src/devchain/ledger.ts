@@ -96,7 +96,9 @@ export function createLedger(
   }
 
   return {
-    chainId,
+    chainId: contexts.chainId,
+    setChainId: contexts.setChainId,
+    setSigner: contexts.setSigner,
     genesis,
     head,
     block: store.block,

@@ -7,7 +7,7 @@ type Table = keyof Tables
 export type StateReader = {
   get<table extends Table>(table: table, key: string): Tables[table] | undefined
   /** The same for a reader that has the name `table:key` already; overlays lie several deep, and each would write it again. */
-  named?(name: string, table: Table, key: string): unknown
+  named?: (name: string, table: Table, key: string) => unknown
 }
 
 export type State = StateReader & {

@@ -5,8 +5,6 @@ import { refuse } from '../methods/unsupported.ts'
 const REASONS: Readonly<Record<string, string>> = {
   anvil_getBlobByHash: 'blobs do not exist on this chain',
   anvil_getBlobsByTransactionHash: 'blobs do not exist on this chain',
-  anvil_impersonateSignature: 'contracts check signatures as on the chain',
-  anvil_setChainId: 'start the chain with --chain-id',
   anvil_setFeeAmmLiquidity: 'a method of Tempo, another chain',
   anvil_setFeeToken: 'a method of Tempo, another chain',
   anvil_setValidatorFeeToken: 'a method of Tempo, another chain',
@@ -24,9 +22,8 @@ const REASONS: Readonly<Record<string, string>> = {
   debug_traceCallMany: 'use debug_traceCall',
   debug_traceChain: 'use debug_traceBlockByNumber',
   debug_storageRangeAt: 'read slots with eth_getStorageAt',
-  trace_call: 'use debug_traceCall',
-  trace_callMany: 'use debug_traceCall',
-  trace_rawTransaction: 'use debug_traceCall',
+  trace_callMany: 'use trace_call, or eth_simulateV1 for calls that build on each other',
+  trace_rawTransaction: 'use trace_call',
 }
 
 /** The refused methods by name. */

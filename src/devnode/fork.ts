@@ -17,8 +17,13 @@ export async function openFork(
   try {
     return await connectFork({ ...options, number: options.number ?? kept })
   } catch (error) {
-    throw new Error(`--fork: ${(error as Error).message}`, { cause: error })
+    throw new Error(`--fork${originOf(options.url)}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** An address without path and credentials, which may contain keys; nothing for what is no address. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? ` ${new URL(url).origin}` : ''
 }
 
 /** Lines that describe a fork: its block, and which state is exact at that block. */

@@ -72,7 +72,7 @@ export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
     anvil_getGenesisTime,
     erigon_getHeaderByNumber,
     eth_getTransactionBySenderAndNonce,
-    eth_networkId: net_version,
+    eth_networkId: { ...net_version, handler: () => String(chain.chainId) },
     eth_pendingTransactions,
     eth_requestAccounts: eth_accounts,
   }

@@ -5,8 +5,11 @@ import { numberToHex } from 'viem/utils'
 import * as schemas from '../codec/schemas.ts'
 import { gasPriceOf } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
+import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
-import { boolean, optional } from '../jsonrpc/params.ts'
+import { boolean, optional, quantity } from '../jsonrpc/params.ts'
+import { eth_chainId } from '../methods/eth_chainId.ts'
+import { net_version } from '../methods/net_version.ts'
 import { VERSION } from '../version.ts'
 import { named, twins } from './named.ts'
 
@@ -16,12 +19,15 @@ import { named, twins } from './named.ts'
  */
 const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
 
+/** The largest chain id that wallets take: larger ones are not exact as JavaScript numbers after EIP-155 doubles them. */
+const MAX_CHAIN_ID = BigInt(Math.floor((Number.MAX_SAFE_INTEGER - 36) / 2))
+
 /** Methods that describe the chain. */
 export function nodeMethods(
   chain: DevChain,
   setLogging: (on: boolean) => void,
 ): Record<string, AnyMethod> {
-  const { chainId, ledger } = chain
+  const { ledger } = chain
   const instanceId = `0x${randomUUID().replaceAll('-', '').padStart(64, '0')}`
   const latest = () => {
     const { header, id } = ledger.head()
@@ -47,7 +53,7 @@ export function nodeMethods(
         transactionOrder: 'fifo',
         environment: {
           baseFee: numberToHex(gasPriceOf(ledger.newestState(), { block })),
-          chainId,
+          chainId: chain.chainId,
           gasLimit: numberToHex(ledger.rules.gasLimit),
           gasPrice: numberToHex(gasPriceOf(ledger.newestState(), { block })),
         },
@@ -65,11 +71,11 @@ export function nodeMethods(
     summary: 'version, chain id and newest block',
     handler: () => ({
       clientVersion: CLIENT,
-      chainId,
+      chainId: chain.chainId,
       instanceId,
       ...latest(),
       forkedNetwork: fork
-        ? { chainId, forkBlockNumber: fork.number, forkBlockHash: fork.hash }
+        ? { chainId: chain.fork?.chainId, forkBlockNumber: fork.number, forkBlockHash: fork.hash }
         : null,
       snapshots: Object.fromEntries(
         chain
@@ -77,6 +83,17 @@ export function nodeMethods(
           .map(({ block, id }) => [numberToHex(id), [block, `0x${ledger.block(block)?.id}`]]),
       ),
     }),
+  })
+
+  const anvil_setChainId = defineMethod({
+    params: [quantity],
+    summary: 'sets the chain id that contracts see and Ethereum transactions are signed for',
+    handler(_, [id]) {
+      if (id < 1n || id > MAX_CHAIN_ID)
+        throw new RpcError(-32602, `expected a chain id from 1 to ${MAX_CHAIN_ID}, got ${id}`)
+      ledger.setChainId(Number(id))
+      return null
+    },
   })
 
   const setLoggingEnabled = defineMethod({
@@ -90,6 +107,9 @@ export function nodeMethods(
 
   return {
     anvil_nodeInfo: nodeInfo,
+    anvil_setChainId,
+    eth_chainId: { ...eth_chainId, handler: () => numberToHex(chain.chainId) },
+    net_version: { ...net_version, handler: () => String(chain.chainId) },
     ...named(['anvil', 'hardhat'], 'metadata', metadata),
     ...twins({}, 'setLoggingEnabled', setLoggingEnabled),
     web3_clientVersion: defineMethod({

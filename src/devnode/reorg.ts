@@ -96,16 +96,12 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
 
   /** Mines one block with these transactions, and those of the pool. */
   async function makeBlock(transactions: readonly (SendRequest | Hex)[]): Promise<ChainBlock> {
-    const { automine } = chain
-    chain.automine = false
-    try {
-      for (const transaction of transactions)
-        // oxlint-disable-next-line no-await-in-loop -- the nonce of one follows that of the one before
-        await chain.send(await signed(transaction))
-      return await chain.mine()
-    } finally {
-      chain.automine = automine
-    }
+    let last: string | undefined
+    for (const transaction of transactions)
+      // oxlint-disable-next-line no-await-in-loop -- the nonce of one follows that of the one before
+      last = await chain.offer(await signed(transaction))
+    // Meanwhile another client may have sent a transaction. Then the block that it was mined in is this one.
+    return chain.mine(last === undefined ? {} : { pending: last })
   }
 
   const anvil_rollback = defineMethod({

@@ -13,10 +13,11 @@ export type Signer = ReturnType<typeof createSigner>
 
 /** Creates the signer of a chain, for its own accounts and those that are impersonated. */
 export function createSigner(chain: DevChain, unlocked: Unlocked) {
-  const { chainId, ledger } = chain
+  const { ledger } = chain
 
   /** Fills in the missing fields of a transaction object. */
   async function fill(request: SendRequest): Promise<UnsignedEthereum> {
+    const { chainId } = chain
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
       throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
     const { data, from, to, value } = request
@@ -55,7 +56,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
 
   /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
   const read = (raw: Hex, unit: Unit = SUN): Promise<SignedEthereum> =>
-    readEthereum(raw, chainId, (amount) => {
+    readEthereum(raw, chain.chainId, (amount) => {
       try {
         return unit.toSun(amount)
       } catch (error) {

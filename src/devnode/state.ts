@@ -1,11 +1,18 @@
 import { type AccountChange, type DevChain, nonceOf } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
-import { address, boolean, bytes, optional, quantity } from '../jsonrpc/params.ts'
+import { address, boolean, bytes, optional, type Param, quantity, show } from '../jsonrpc/params.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { answeringNull, named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
+
+/** A signature r ‖ s ‖ v as hex without `0x`. */
+const signature: Param<string> = (input) => {
+  const given = bytes(input)
+  if (given.length !== 132) throw new Error(`expected 65 bytes of hex, got ${show(input)}`)
+  return given.slice(2).toLowerCase()
+}
 
 /** Methods that change accounts and impersonate them, under the names of anvil and Hardhat. */
 export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
@@ -97,11 +104,21 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
     },
   })
 
+  const anvil_impersonateSignature = defineMethod({
+    params: [signature, address],
+    summary: 'lets ecrecover in contracts find this account for a signature, whatever was signed',
+    handler(_, [signature, who]) {
+      chain.ledger.setSigner(signature, toNativeAddress(who))
+      return null
+    },
+  })
+
   const anvil = ['anvil', 'tenderly']
   return {
     ...twins({ anvil }, 'setBalance', setBalance),
     ...named(['anvil', 'hardhat', 'tenderly'], 'addBalance', addBalance),
     ...twins({ anvil }, 'setCode', setCode),
+    anvil_impersonateSignature,
     anvil_setNonce: answeringNull(setNonce),
     hardhat_setNonce,
     evm_setAccountNonce: answeringNull(setNonce),

@@ -121,7 +121,7 @@ function run(call: Call, transaction: ChainTransaction, energy: bigint): Promise
         number,
         timestamp,
         producer: witness.slice(0, 42),
-        chainId: ledger.chainId,
+        chainId: ledger.chainId(),
         hashOf: (height) => ledger.block(height)?.id,
       },
     },

@@ -16,6 +16,14 @@ export function recoverSender(hash: Hex, { parity, r, s }: recoverSender.Signatu
   return `0x${Buffer.from(keccak_256(key.subarray(1))).toString('hex', 12)}`
 }
 
+/** The same for contracts: the public key (64 bytes) that `v` 27 or 28 chooses. @throws Error when there is none */
+export function recoverKey(hash: Uint8Array, v: bigint, r: Uint8Array, s: Uint8Array): Uint8Array {
+  if (v !== 27n && v !== 28n) throw new Error('not a signature')
+  const key = recover(hash, Buffer.concat([r, s]), v === 27n ? 0 : 1, false)
+  if (!key) throw new Error('no account signed this')
+  return key.slice(1)
+}
+
 export declare namespace recoverSender {
   type Signature = { r: Hex; s: Hex; /** 0 or 1. */ parity: number }
 }

@@ -86,7 +86,9 @@ async function openRpc(
     await rpc.close()
   }
   if (rpcUrl === undefined) return undefined
-  throw new ForkError(`${rpcUrl} is not the JSON-RPC of the forked chain, or does not answer`)
+  throw new ForkError(
+    `the JSON-RPC at ${new URL(rpcUrl).origin} is not that of the forked chain, or does not answer`,
+  )
 }
 
 function placesOf(url: string): string[] {

@@ -38,6 +38,10 @@ export function createBlockContexts({
   let chosen: NextBlockChoice = {}
   /** The account that contracts see as the producer. */
   let coinbase: string | undefined
+  /** The chain id from now on. */
+  let id = chainId
+  /** The accounts that `ecrecover` finds for signatures (r ‖ s ‖ v, hex), whoever signed. */
+  const signers = new Map<string, string>()
 
   const blockAt = (number: number) =>
     fork && number >= 0 && number < first ? fork.blockAt(number) : store.block(number)
@@ -58,7 +62,11 @@ export function createBlockContexts({
     return { number, timestamp, producer: address }
   }
 
-  const choice = () => ({ ...chosen, ...(coinbase && { producer: coinbase }) })
+  const choice = () => ({
+    ...chosen,
+    ...(coinbase && { producer: coinbase }),
+    ...(id !== chainId && { chainId: id }),
+  })
 
   function contextOf(block: NextBlock): ExecutionContext {
     return {
@@ -68,9 +76,10 @@ export function createBlockContexts({
       isKnown: (id) => store.placeOf(id) !== undefined,
       block: {
         ...block,
-        chainId,
         hashOf,
+        signerOf: (signature) => signers.get(signature),
         ...(block.number > head().header.number ? choice() : store.block(block.number)?.seen),
+        chainId: id,
       },
       ethereum,
     }
@@ -84,12 +93,16 @@ export function createBlockContexts({
     contextOf,
 
     /** The context in which the transactions of a block were executed. */
-    contextAt: ({ header: { number, timestamp, witness } }: ChainBlock): ExecutionContext => ({
-      ...contextOf({ number, timestamp, producer: witness }),
-      headTime: store.block(number - 1)?.header.timestamp ?? 0,
-      refBlockHash: (bytes) => refBlockHash(bytes, number - 1),
-      isKnown: () => false,
-    }),
+    contextAt({ header: { number, timestamp, witness }, seen }: ChainBlock): ExecutionContext {
+      const context = contextOf({ number, timestamp, producer: witness })
+      return {
+        ...context,
+        block: { ...context.block, chainId: seen?.chainId ?? chainId },
+        headTime: store.block(number - 1)?.header.timestamp ?? 0,
+        refBlockHash: (bytes) => refBlockHash(bytes, number - 1),
+        isKnown: () => false,
+      }
+    },
 
     /** The block after the newest one, by the producer whose turn it is. */
     nextBlock,
@@ -105,6 +118,14 @@ export function createBlockContexts({
 
     /** Sets the producer that contracts see in all later blocks. */
     setCoinbase: (address: string): void => void (coinbase = address),
+
+    chainId: (): number => id,
+
+    /** Sets the chain id that contracts see and Ethereum transactions are signed for. */
+    setChainId: (next: number): void => void (id = next),
+
+    /** Lets `ecrecover` find an account of 42 hex characters for a signature (r ‖ s ‖ v, hex without `0x`). */
+    setSigner: (signature: string, address: string): void => void signers.set(signature, address),
 
     /** Shifts the order of the producers, so that a new branch differs from the old one. */
     shiftTurn: () => void turn++,

@@ -6,6 +6,8 @@ export type BlockContext = {
   producer: string
   chainId: number
   hashOf: (number: number) => string | undefined
+  /** The account (42 hex characters) that ECRECOVER returns for a signature (r ‖ s ‖ v, hex), if a tool chose one. */
+  signerOf?: (signature: string) => string | undefined
   /** The results of GASLIMIT, BASEFEE and PREVRANDAO. @default 0, the price of energy, 0 */
   gasLimit?: bigint
   baseFee?: bigint

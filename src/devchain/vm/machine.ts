@@ -1,8 +1,10 @@
 import { Hardfork, Mainnet, createCustomCommon } from '@ethereumjs/common'
 import type { Address } from '@ethereumjs/util'
 
+import { recoverKey } from '../ethereum/recover.ts'
 import { parameter } from '../parameters.ts'
 import type { State } from '../state.ts'
+import type { BlockContext } from './blockContext.ts'
 import { energyOpcodes, energyParams } from './energy.ts'
 import { createReusableEvm } from './evmInternals.ts'
 import type { ReusableEvm } from './evmInternals.ts'
@@ -19,6 +21,8 @@ export type RunHooks = {
   pace: () => Promise<void> | undefined
   onSelfdestruct: (contract: Address, heir: Address) => void
   onGas: () => void
+  /** See {@link BlockContext.signerOf}. */
+  signerOf: NonNullable<BlockContext['signerOf']>
 }
 
 /** An EVM with the chain's schedule. One run uses it at a time. */
@@ -50,6 +54,7 @@ async function buildMachine(chainId: number, rules: Rules): Promise<Machine> {
   const common = createCustomCommon({ chainId }, Mainnet, {
     hardfork: Hardfork.Shanghai,
     eips: [1153, 4844, 5656, 7516],
+    customCrypto: { ecrecover: recoverKey },
   })
   const params = energyParams(rules.hasPricedMemory, rules.isIstanbul)
   // The opcode table reads its prices from here before the EVM exists.
@@ -61,7 +66,7 @@ async function buildMachine(chainId: number, rules: Rules): Promise<Machine> {
     params,
     allowUnlimitedContractSize: true,
     allowUnlimitedInitCodeSize: true,
-    customPrecompiles: precompiles(),
+    customPrecompiles: precompiles(common, (signature) => hooks().signerOf(signature)),
     customOpcodes: [
       // CHAINID and SELFBALANCE came with the proposal "Istanbul".
       ...(rules.isIstanbul ? [] : [{ opcode: 0x46 }, { opcode: 0x47 }]),

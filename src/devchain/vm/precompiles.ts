@@ -1,18 +1,46 @@
+import type { Common } from '@ethereumjs/common'
+import { getActivePrecompiles } from '@ethereumjs/evm'
 import type { EVMOpts } from '@ethereumjs/evm'
 import { Address, setLengthLeft } from '@ethereumjs/util'
 import { sha256 } from '@noble/hashes/sha2.js'
+
+import type { BlockContext } from './blockContext.ts'
 
 type Precompile = NonNullable<EVMOpts['customPrecompiles']>[number]
 
 const at = (number: number) => new Address(setLengthLeft(Uint8Array.of(number), 20))
 
+/** What ECRECOVER costs. */
+const RECOVER_ENERGY = 3_000n
+
 /**
  * The precompiled contracts that differ from Ethereum's. 0x03 hashes with SHA-256 and keeps 20 bytes. 0x09 and 0x0a are
  * not BLAKE2F and the KZG check: on the real chain they validate batches of signatures and multi-signatures. This is not
- * simulated, so they are accounts without code here.
+ * simulated, so they are accounts without code here. 0x01 returns the account that `signerOf` has for a signature.
  */
-export function precompiles(): Precompile[] {
+export function precompiles(
+  common: Common,
+  signerOf: NonNullable<BlockContext['signerOf']>,
+): Precompile[] {
+  const recover = getActivePrecompiles(common).get('01'.padStart(40, '0'))
+  if (!recover) throw new Error('the EVM has no ECRECOVER')
   return [
+    {
+      address: at(0x01),
+      function(input) {
+        const { data, gasLimit } = input
+        // The words of the input are the hash, v, r and s.
+        const signer =
+          data.length >= 128 && gasLimit >= RECOVER_ENERGY
+            ? signerOf(Buffer.from([...data.subarray(64, 128), data[63] ?? 0]).toString('hex'))
+            : undefined
+        if (signer === undefined) return recover(input)
+        return {
+          executionGasUsed: RECOVER_ENERGY,
+          returnValue: Uint8Array.from(Buffer.from(signer.slice(2).padStart(64, '0'), 'hex')),
+        }
+      },
+    },
     {
       address: at(0x03),
       function({ data, gasLimit }) {

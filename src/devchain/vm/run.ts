@@ -164,6 +164,7 @@ async function runOn(
     onGas() {
       dependsOnLimit = true
     },
+    signerOf: (signature) => block.signerOf?.(signature),
   }
   observe?.(evm.events, vmState)
 

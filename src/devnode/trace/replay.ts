@@ -4,12 +4,19 @@ import { bytesToHex } from 'viem/utils'
 import { type FlatTrace, flatTraces } from '../../codec/flatTrace.ts'
 import * as schemas from '../../codec/schemas.ts'
 import type { Unit } from '../../codec/unit.ts'
-import { createCallFrames, createTracer, printFrame, traceBlock } from '../../devchain/index.ts'
+import {
+  createCallFrames,
+  createTracer,
+  printFrame,
+  traceBlock,
+  traceCall,
+} from '../../devchain/index.ts'
 import type { ChainBlock, DevChain } from '../../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../../jsonrpc/method.ts'
-import { arrayOf, blockRef, hash, named, type Param, show } from '../../jsonrpc/params.ts'
+import { arrayOf, blockRef, hash, named, optional, type Param, show } from '../../jsonrpc/params.ts'
 import { withUnit } from '../../jsonrpc/withUnit.ts'
-import { numberOfBlock } from '../blockState.ts'
+import { numberOfBlock, stateOf } from '../blockState.ts'
+import { callRequest } from '../requests.ts'
 import { ownBlock, ownPlace } from './places.ts'
 import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts'
 
@@ -33,7 +40,7 @@ type Replay = {
   vmTrace: null
 }
 
-/** Parity's replays: the frames of transactions and their state changes. */
+/** Parity's replays: the frames of transactions and calls, and their state changes. */
 export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
 
@@ -74,7 +81,22 @@ export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
     },
   })
 
-  return { trace_replayBlockTransactions, trace_replayTransaction }
+  const trace_call = defineMethod({
+    params: [
+      withUnit(callRequest),
+      named('traceTypes', arrayOf(kind)),
+      optional(blockRef, 'latest'),
+    ],
+    result: { type: 'object' },
+    summary: 'the frames (trace) and changes (stateDiff) of a call at any block',
+    async handler({ chain: { view } }, [{ unit, value }, kinds, ref]): Promise<Replay> {
+      const { block, state } = await stateOf(chain, ref, view)
+      const create = () => createReplayTracer(kinds, unit)
+      return traceCall(state, value, { block, create, rules: ledger.rules, timeout: TIMEOUT })
+    },
+  })
+
+  return { trace_call, trace_replayBlockTransactions, trace_replayTransaction }
 }
 
 function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
