@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { createDevChain, type DevChain } from '../src/devchain/devChain.ts'
+import { createDevChain, type DevChain } from '../src/devchain/index.ts'
 import { parseNative } from '../src/native/json.ts'
 import { signTransaction } from '../src/native/protobuf/signature.ts'
 import type { Transaction, TransactionInfo } from '../src/native/types.ts'

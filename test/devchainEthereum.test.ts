@@ -171,7 +171,7 @@ describe('anybody may send', () => {
     const used = await signed(keyOf(5), { to: accountOf(3), value: 1n })
     await text('eth_sendRawTransaction', used)
     const next = await nonce(accountOf(5))
-    await expect(dev.rpc('eth_sendRawTransaction', used)).rejects.toThrow('already known')
+    await expect(dev.rpc('eth_sendRawTransaction', used)).rejects.toThrow('nonce too low')
     const low = await signed(keyOf(5), { to: accountOf(3), value: 2n, nonce: next - 1 })
     await expect(dev.rpc('eth_sendRawTransaction', low)).rejects.toThrow('nonce too low')
   })

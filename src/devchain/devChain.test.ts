@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 
 import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Block, Transaction } from '../native/types.ts'
-import { createDevChain, type DevChain } from './devChain.ts'
+import { createDevChain } from './devChain.ts'
+import type { DevChain } from './devChainTypes.ts'
 
 const TIME = 1_700_000_000_000
 

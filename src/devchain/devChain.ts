@@ -1,92 +1,26 @@
-import type { Hono } from 'hono'
-
 import { sleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
-import type { NativeTransport } from '../native/transport.ts'
 import { createNativeInterface } from './api/interface.ts'
 import type { ChainBlock } from './block.ts'
 import { createClock } from './clock.ts'
-import type { ChainClock } from './clock.ts'
+import type { DevChain } from './devChainTypes.ts'
 import { CREATE2_DEPLOYER } from './ethereum/deployer.ts'
 import { changeAccount } from './ethereum/override.ts'
-import type { AccountChange } from './ethereum/override.ts'
 import { ethereumRules, nativeRules } from './ethereum/rules.ts'
 import type { EthereumRules } from './ethereum/rules.ts'
 import type { SignedEthereum } from './ethereum/transaction.ts'
 import { createEventsApp } from './events/app.ts'
-import type { Faults } from './faults.ts'
 import type { Fork } from './fork/fork.ts'
 import type { Genesis } from './genesis.ts'
 import { devAccounts, producerKeys } from './keys.ts'
-import type { DevAccount } from './keys.ts'
 import { createLedger } from './ledger.ts'
-import type { Ledger, MineOptions, Snapshot } from './ledger.ts'
+import type { MineOptions, Snapshot } from './ledger.ts'
 import { resolving } from './missing.ts'
 import { createNativeApp, createNativeTransport } from './nativeServer.ts'
 import { COIN, SLOT } from './resources.ts'
 import type { Overlay } from './state.ts'
 import { packState, unpackState } from './stateDump.ts'
 import { createStateFile } from './stateFile.ts'
-
-/** A chain in this process with the node's HTTP interface. */
-export type DevChain = {
-  accounts: readonly DevAccount[]
-  /** The last four bytes of the genesis block, or what a tool has set. */
-  readonly chainId: number
-  ledger: Ledger
-  /** The chain that this one forks. */
-  fork?: Fork
-  clock: ChainClock
-  /** Serves `/wallet/*`, `/walletsolidity/*` and the events API at `/v1/*`. */
-  app: Hono
-  /** The native interface without sockets. */
-  transport: NativeTransport
-  /** Starts to make blocks. */
-  start(): Promise<void>
-  close(): Promise<void>
-  /** Calls the listener after each change of the chain and waits for it. Returns the function that removes it. */
-  onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void
-  /**
-   * Sends an Ethereum transaction. With automine it is in a block when this resolves.
-   *
-   * @throws EthereumError
-   */
-  send(transaction: SignedEthereum): Promise<void>
-  /**
-   * Adds an Ethereum transaction to the pool and makes no block. Returns its hash without `0x`.
-   *
-   * @throws EthereumError
-   */
-  offer(transaction: SignedEthereum): Promise<string>
-  /** Makes one block. */
-  mine(options?: Partial<MineOptions>): Promise<ChainBlock>
-  /** Makes blocks. `interval` is the time between them in milliseconds. */
-  mineMany(count: number, interval?: number): Promise<void>
-  automine: boolean
-  /** Sets the milliseconds between blocks, or the range of a random time for each block. */
-  setBlockTime(least: number, most?: number): void
-  /** Milliseconds between blocks without transactions, or the least of a range; 0 for no such blocks. */
-  blockTime(): number
-  /** Removes every block above a height. With `keep` their transactions return to the pool. */
-  rewind(number: number, keep: boolean): Promise<void>
-  /** Stores the chain: blocks, state, pool and time. Returns the number of the snapshot. */
-  snapshot(): number
-  /** The snapshots that can be restored, with the newest block of each. */
-  snapshots(): { id: number; block: number }[]
-  /** Restores a snapshot and deletes it and all later ones. False when it does not exist. */
-  revert(snapshot: number): Promise<boolean>
-  /** Changes the state of the newest block, without a block. */
-  patch(change: (state: Overlay) => void): Promise<void>
-  /** Changes one account of the newest block, by address of 42 hex characters. */
-  changeAccount(address: string, change: AccountChange): Promise<void>
-  /** Restores the chain as it was when this process started. */
-  reset(): Promise<void>
-  /** The newest state as bytes, for `loadState`. */
-  dumpState(): Uint8Array
-  /** Adds a dumped state to the newest one. @throws Error when the bytes are not such a state */
-  loadState(dump: Uint8Array): Promise<void>
-  setFaults(faults: Faults): void
-}
 
 /** 10^-18 of the coin in one sun. */
 const WEI_PER_SUN = 10n ** 12n

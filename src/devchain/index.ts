@@ -1,6 +1,7 @@
 /** The entry of the dev chain: everything that other folders use. */
 export type { ChainBlock } from './block.ts'
-export { createDevChain, type DevChain } from './devChain.ts'
+export { createDevChain } from './devChain.ts'
+export type { DevChain } from './devChainTypes.ts'
 export { EthereumError, ForkError, RefusedError } from './errors.ts'
 export {
   callEthereum,

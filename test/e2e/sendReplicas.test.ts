@@ -5,7 +5,7 @@ import { type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { createDevChain, type DevChain } from '../../src/devchain/devChain.ts'
+import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 import { artifacts } from '../recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../redis.ts'

@@ -19,7 +19,7 @@ export function checkEthereum(
   { context, pool, state }: checkEthereum.Options,
 ): string | undefined {
   const { from, gas, maxPrice, nonce, value } = ethereum
-  if (pool.has(id) || context.isKnown(id)) throw new EthereumError('already known')
+  if (pool.has(id)) throw new EthereumError('already known')
   const next = nonceOf(state, from)
   if (nonce < next) throw new EthereumError(`nonce too low: next nonce ${next}, tx nonce ${nonce}`)
   const { gasLimit } = context.ethereum

@@ -65,18 +65,30 @@ export function failureOf({ infos }: ChainBlock, index: number): string | undefi
 
 /** The text of an error, with its data where the text alone does not explain it. */
 export function errorText(message: string, data: unknown): string {
-  const isBare = message === 'execution reverted' && typeof data === 'string' && data !== '0x'
-  return isBare ? `${message} with data ${data}` : message
+  if (typeof data !== 'string' || !message.startsWith(REVERTED)) return message
+  const panic = /^0x4e487b71([\da-f]{64})$/.exec(data)
+  if (panic) return `${message} (panic code 0x${BigInt(`0x${panic[1]}`).toString(16)})`
+  if (message !== REVERTED) return message
+  if (data === '0x') return `${REVERTED} without a reason`
+  // A custom error begins with four bytes that name it.
+  const name = data.slice(0, 10)
+  if (data.length <= 10)
+    return `${REVERTED} with ${data.length < 10 ? 'data' : 'custom error'} ${name}`
+  return `${REVERTED} with custom error ${name} (return data: ${data})`
 }
+
+const REVERTED = 'execution reverted'
 
 /** A block without transactions, or several in a row. */
 export function emptyBlocks(from: number, to: number): string {
   return from === to ? `Mined empty block #${from}` : `Mined empty block range #${from} to #${to}`
 }
 
-/** The number and id of a block. */
-export const blockLine = ({ header, id }: ChainBlock): string =>
-  line(`Block #${header.number}`, `0x${id}`)
+/** The number, id and time of a block. */
+export const blockLines = ({ header, id }: ChainBlock): [string, string] => [
+  line(`Block #${header.number}`, `0x${id}`),
+  line('Block time', `${new Date(header.timestamp).toISOString().slice(0, -5)}Z`),
+]
 
 /** What contracts printed, under a heading. Empty when they printed nothing. */
 export function consoleLines(printed: readonly Uint8Array[]): string[] {

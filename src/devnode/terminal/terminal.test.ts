@@ -63,6 +63,27 @@ test('default: shows calls, transactions, blocks, what contracts print and why t
   expect(docs).toContain(`\`\`\`\n${output}\n\`\`\`\n`)
 })
 
+test('behavior: what the data of a revert says is spelled out', async () => {
+  await start()
+  const [from] = (await dev.rpc('eth_accounts')) as string[]
+  /** Creation code that reverts with data of at most 255 bytes. */
+  const reverting = (data: string) =>
+    `0x60${(data.length / 2).toString(16).padStart(2, '0')}80600a5f395ffd00${data}`
+  for (const data of [
+    '',
+    'ab',
+    `4e487b71${'11'.padStart(64, '0')}`,
+    `cf479181${'2'.padStart(64, '0')}`,
+  ])
+    await expect(dev.rpc('eth_call', { from, data: reverting(data) })).rejects.toThrow('reverted')
+  expect(printed().match(/Error: .*/g)).toEqual([
+    'Error: execution reverted without a reason',
+    'Error: execution reverted with data 0xab',
+    'Error: execution reverted: arithmetic underflow or overflow (panic code 0x11)',
+    `Error: execution reverted with custom error 0xcf479181 (return data: 0xcf479181${'2'.padStart(64, '0')})`,
+  ])
+})
+
 test('behavior: transactions that waited are shown with the block that takes them', async () => {
   await start()
   const [from, to] = (await dev.rpc('eth_accounts')) as string[]

@@ -4,7 +4,7 @@ import { RpcError } from '../../errors.ts'
 import type { AroundCall } from '../../jsonrpc/observe.ts'
 import { fromWire, isWire } from '../../lib/wire.ts'
 import {
-  blockLine,
+  blockLines,
   callLines,
   type Coins,
   consoleLines,
@@ -83,7 +83,8 @@ export function createTerminal({
 
   function minedLines(block: ChainBlock): string[] {
     const transactions = block.transactions.flatMap((_, index) => ['', ...fullLines(block, index)])
-    return [`Mined ${blockLine(block)}`, ...indented(transactions)]
+    const [number, time] = blockLines(block)
+    return [`Mined ${number}`, ...indented([time, ...transactions])]
   }
 
   function fullLines(block: ChainBlock, index: number): string[] {
@@ -103,7 +104,7 @@ export function createTerminal({
     if (!place || !block) return [`Transaction ${hash} waits in the pool`]
     shown.add(place.block)
     const [head, ...rest] = splitAtConsole(fullLines(block, place.index))
-    return [...(head ?? []), blockLine(block), ...rest.flat()]
+    return [...(head ?? []), ...blockLines(block), ...rest.flat()]
   }
 
   function detailsOf(
