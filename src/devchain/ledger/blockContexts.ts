@@ -93,7 +93,7 @@ export function createBlockContexts({
     contextOf,
 
     /** The context in which the transactions of a block were executed. */
-    contextAt({ header: { number, timestamp, witness }, seen }: ChainBlock): ExecutionContext {
+    contextAt: ({ header: { number, timestamp, witness }, seen }: ChainBlock): ExecutionContext => {
       const context = contextOf({ number, timestamp, producer: witness })
       return {
         ...context,
