@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { type DevNode, startDevNode } from '../../test/devNode.ts'
+
+const WHO = `0x${'ab'.repeat(20)}`
+
+let node: DevNode
+
+beforeAll(async () => {
+  node = await startDevNode()
+  await node.dev.rpc('evm_setAutomine', false)
+})
+
+afterAll(() => node.close())
+
+test('default: a line for each waiting transaction, by sender', async () => {
+  const [from, other] = [node.accountOf(0), node.accountOf(1)]
+  await node.dev.rpc('eth_sendTransaction', { from, to: WHO, value: '0x5', gas: '0x5208' })
+  const creation = { from: other, data: '0x6001600055', gas: '0x186a0' }
+  await node.dev.rpc('eth_sendTransaction', creation)
+  const { pending, queued } = (await node.rpc('txpool_inspect')) as {
+    pending: Record<string, Record<string, string>>
+    queued: object
+  }
+  const lines = Object.fromEntries(
+    Object.entries(pending).map(([who, own]) => [who, Object.values(own)]),
+  )
+  expect(lines).toEqual({
+    [from]: [expect.stringMatching(new RegExp(`^${WHO}: 5 wei \\+ \\d+ gas × \\d+ wei$`))],
+    [other]: [expect.stringMatching(/^contract creation: 0 wei \+ \d+ gas × \d+ wei$/)],
+  })
+  expect(queued).toEqual({})
+})
