@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { type Config, createConfig } from './config.ts'
 import { UpstreamError } from './errors.ts'
 import { explainInHeaders } from './explain/headers.ts'
+import { createAskedNodes } from './gateway/askedNodes.ts'
 import { createBoot } from './gateway/boot.ts'
 import { checkExposure } from './gateway/exposure.ts'
 import { figuresOf, healthOf } from './gateway/health.ts'
@@ -94,8 +95,18 @@ export function createGateway({
   const metrics = createMetrics()
   const traffic = createTraffic({ gauges: () => figuresOf(health(), services, sockets) })
   const recorder = createCallRecorder({ tracer })
-  const node = createNodeConnection({ config, log, metrics, recorder, transport })
-  const { guard, native, upstreams } = node
+  const asked = createAskedNodes()
+  const isAuthoritative = authoritative ?? transport !== undefined
+  const node = createNodeConnection({
+    asked,
+    authoritative: isAuthoritative,
+    config,
+    log,
+    metrics,
+    recorder,
+    transport,
+  })
+  const { native, upstreams } = node
   const started = performance.now()
   let services: Services | undefined
   let floor: SharedFloor | undefined
@@ -104,7 +115,6 @@ export function createGateway({
   let ownUrl: string | undefined
   let sampling: NodeJS.Timeout | undefined
 
-  const isAuthoritative = authoritative ?? transport !== undefined
   const booting = createBoot({
     authoritative: isAuthoritative,
     config,
@@ -112,17 +122,15 @@ export function createGateway({
     log,
     native,
     nodeRpc: () => node.rpc(),
-    onUnlinked: () => guard.suspect(),
     step: tracer && ((...step) => recorder.step(...step)),
   })
   const ready = booting.ready.then((built) => {
     services = built
-    // A chain in this process may start again from another genesis.
-    if (!isAuthoritative) guard.expect(built.contexts.full.chain.genesis.slice(2))
+    node.expect(built.contexts.full.chain.genesis.slice(2))
     built.head.onUpdate(({ removed }) => {
       if (removed.length > 0) metrics.reorg(removed.length)
     })
-    upstreams?.follow(built.head)
+    node.follow(built.head)
     if (built.redis) floor = createSharedFloor({ head: built.head, redis: built.redis })
     return built
   })
@@ -153,8 +161,8 @@ export function createGateway({
     contextOf,
     extraMethods,
     hasRoom: (bytes) => unsent.hasRoom(bytes),
-    // The log names nodes only if there are several.
-    isTraced: () => tracer !== undefined || (config.slow > 0 && upstreams?.several() === true),
+    asked,
+    isTraced: () => tracer !== undefined,
     log,
     loop,
     metrics,

@@ -60,6 +60,23 @@ export declare namespace startTestPool {
   }
 }
 
+/** 21 bytes of an account, and of a contract that answers every call. */
+export const ACCOUNT = `41${'22'.repeat(20)}`
+
+let salt = 0
+
+/** A call that no cache and no call in flight can answer: of a contract, with data of its own. */
+export function readState({ native }: TestPool, signal?: AbortSignal) {
+  const data = (salt++).toString(16).padStart(8, '0')
+  const request = { owner_address: ACCOUNT, contract_address: ACCOUNT, data }
+  return native.wallet.triggerConstantContract(request, { signal })
+}
+
+/** Waits until the n-th node has a state. */
+export async function stateIs(pool: TestPool, index: number, state: string): Promise<void> {
+  await until(() => expect(pool.state(index)).toBe(state))
+}
+
 /** A node at an address. */
 export function upstreamAt(url: string, name = 'a', more: Partial<Upstream> = {}): Upstream {
   return {

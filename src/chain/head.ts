@@ -24,7 +24,6 @@ export function createHead({
   native,
   now = () => performance.now(),
   onLoaded,
-  onUnlinked,
   redis,
 }: createHead.Options): Head {
   let window: Window | undefined
@@ -80,7 +79,6 @@ export function createHead({
     authoritative,
     first: () => first,
     now,
-    onUnlinked,
     publish: async (update) => {
       if (replication) return replication.publish(update)
       apply(update)
@@ -150,8 +148,6 @@ export declare namespace createHead {
     baseFee?: createHeadSource.Options['baseFee']
     /** Called with every block that was read whole, to fill caches. */
     onLoaded?: createHeadSource.Options['onLoaded']
-    /** Called when the node shows a head that does not continue ours, before the next read from that node. */
-    onUnlinked?: (() => void) | undefined
     /** The journal that the replicas share. Without it this process polls the node itself. */
     redis?: RedisLink | undefined
     log?: HeadLog | undefined

@@ -1,21 +1,25 @@
+import type { Head } from '../chain/headTypes.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { type ChainGuard, createChainGuard, guardRpc } from '../native/chainGuard.ts'
 import { createNodeClient, type NativeClient } from '../native/client.ts'
+import { type ChainGuard, createChainGuard } from '../native/pool/chainGuard.ts'
 import type { NodeRpc } from '../native/rpc.ts'
 import type { NativeTransport } from '../native/transport.ts'
 import type { CallRecorder } from '../tracing/recorder.ts'
+import type { AskedNodes } from './askedNodes.ts'
 import { connectUpstreams, type Upstreams } from './upstreams.ts'
 
 /** The connection of a gateway to its node or nodes. */
 export type NodeConnection = {
-  /** Refuses answers of another chain. */
-  readonly guard: ChainGuard
+  /** Refuses answers of another chain than that of this block 0, without 0x. */
+  expect(genesis: string): void
+  /** Follows what clients are shown: answers are compared with it. */
+  follow(head: Head): void
   readonly native: NativeClient
   /** The nodes' own JSON-RPC; undefined while none has one. */
   rpc(): NodeRpc | undefined
-  /** The nodes of the configuration; undefined for a chain in this process. */
+  /** The nodes of the configuration; undefined for a chain behind a given transport. */
   readonly upstreams: Upstreams | undefined
   close(): Promise<void>
 }
@@ -26,26 +30,39 @@ export type NodeConnection = {
  * @throws ConfigError or Error when an address or a header cannot be used.
  */
 export function createNodeConnection({
+  asked,
+  authoritative,
   config,
   log,
   metrics,
   recorder,
   transport,
 }: createNodeConnection.Options): NodeConnection {
-  if (transport) return connectionOf(recorder.watch(transport), undefined)
-  const upstreams = connectUpstreams({
-    config,
-    log,
-    metrics,
-    onConnect: () => connection.guard.suspect(),
-    recorder,
-  })
-  const connection = connectionOf(upstreams.transport, upstreams)
-  return connection
+  if (transport)
+    return connectionOf(recorder.watch(transport), {
+      guarded: !authoritative,
+      timeout: config.upstreamTimeout,
+    })
+  const upstreams = connectUpstreams({ asked, config, log, metrics, recorder })
+  const native = createNodeClient({ transport: upstreams.transport })
+  return {
+    expect: (genesis) => upstreams.transport.expect(genesis),
+    follow: (head) => followHead(head, upstreams.transport),
+    native,
+    rpc: () => (upstreams.hasRpc() ? upstreams.rpc : undefined),
+    upstreams,
+    async close() {
+      await upstreams.rpc.close()
+      await native.close()
+    },
+  }
 }
 
 export declare namespace createNodeConnection {
   type Options = {
+    asked: AskedNodes
+    /** Whether a given transport leads to a chain that is always right, such as one in this process. */
+    authoritative: boolean
     config: Config
     log: Log
     metrics: Metrics
@@ -55,21 +72,33 @@ export declare namespace createNodeConnection {
   }
 }
 
+/** A chain behind a given transport. @param guarded - whether it may be exchanged for another one. */
 function connectionOf(
   transport: NativeTransport,
-  upstreams: Upstreams | undefined,
+  { guarded, timeout }: { guarded: boolean; timeout: number },
 ): NodeConnection {
-  const guard = createChainGuard({ transport })
-  const native = createNodeClient({ transport: guard.transport })
-  const rpc = upstreams?.rpc && guardRpc(upstreams.rpc, guard)
+  const guard = guarded ? createChainGuard({ checker: transport, timeout, transport }) : undefined
+  const native = createNodeClient({
+    transport: guard ? { ...guard, close: () => transport.close() } : transport,
+  })
   return {
-    guard,
+    expect: (genesis) => guard?.expect(genesis),
+    follow: (head) => guard && followHead(head, guard),
     native,
-    rpc: () => (upstreams?.hasRpc() ? rpc : undefined),
-    upstreams,
-    async close() {
-      await rpc?.close()
-      await native.close()
-    },
+    rpc: () => undefined,
+    upstreams: undefined,
+    close: () => native.close(),
   }
+}
+
+function followHead(head: Head, node: Pick<ChainGuard, 'setFloor'>): void {
+  const tell = () =>
+    node.setFloor({
+      hashAt: (number) => head.at(number)?.hash.slice(2),
+      head: head.latest().number,
+      solid: head.solid().number,
+    })
+  head.onUpdate(tell)
+  // A follower may start before it has a block.
+  if (head.status().number !== undefined) tell()
 }

@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest'
 
+import type { ObservedCall } from '../jsonrpc/observe.ts'
 import type { RequestScope } from '../jsonrpc/request.ts'
 import { createLog } from '../log.ts'
 import { createRequestLog } from './requestLog.ts'
 
 const scope = { client: '10.0.0.7' } as RequestScope
 
-function logged(
-  slow: number,
-  ...calls: Parameters<ReturnType<typeof createRequestLog>['call']>[0][]
-) {
+function logged(slow: number, ...calls: Omit<ObservedCall, 'started'>[]) {
   const lines: Record<string, unknown>[] = []
   const log = createLog('info', {
     write: (text) => void lines.push(JSON.parse(text) as Record<string, unknown>),
   })
   const requests = createRequestLog({ log, slow })
-  for (const call of calls) requests.call(call, scope)
+  for (const call of calls) requests.call({ ...call, started: 0 }, scope)
   return lines.map(({ level: _level, time: _time, ...line }) => line)
 }
 
@@ -40,7 +38,8 @@ test('args: 0 turns lines of slow calls off', () => {
 test('args: the line names the nodes that were asked', () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
-  const upstreams = () => ['a', 'b']
-  createRequestLog({ log, slow: 1, upstreams }).call({ code: 0, method: 'eth_call', ms: 5 }, scope)
+  const upstreams = (_: RequestScope, since: number) => (since === 7 ? ['a', 'b'] : [])
+  const call = { code: 0, method: 'eth_call', ms: 5, started: 7 }
+  createRequestLog({ log, slow: 1, upstreams }).call(call, scope)
   expect(JSON.parse(lines.join(''))).toMatchObject({ method: 'eth_call', upstreams: ['a', 'b'] })
 })

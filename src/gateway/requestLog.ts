@@ -18,10 +18,10 @@ export function createRequestLog({
   upstreams = () => [],
 }: createRequestLog.Options): RequestLog {
   return {
-    call({ code, id, method, ms }, scope) {
+    call({ code, id, method, ms, started }, scope) {
       const isSlow = slow > 0 && ms >= slow
       if (!isSlow && code !== INTERNAL) return
-      const nodes = upstreams()
+      const nodes = upstreams(scope, started)
       const line = {
         client: scope.client,
         ...(id !== undefined && { id }),
@@ -43,8 +43,8 @@ export declare namespace createRequestLog {
     log: Log
     /** Calls that take this many milliseconds or longer are logged; 0 for none. */
     slow: number
-    /** Names of the nodes that the current call has used, if they are recorded. @default none */
-    upstreams?: () => string[]
+    /** Names of the nodes that the calls of a request were sent to since a time; none if they are not recorded. @default none */
+    upstreams?: (scope: RequestScope, since: number) => string[]
   }
 }
 

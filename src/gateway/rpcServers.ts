@@ -15,6 +15,7 @@ import { markOutcome, watchCalls } from '../tracing/calls.ts'
 import type { CallRecorder } from '../tracing/recorder.ts'
 import type { Verifier } from '../verify/verifier.ts'
 import { weiMethods } from '../wei/methods.ts'
+import type { AskedNodes } from './askedNodes.ts'
 import { createCaller, type Caller } from './caller.ts'
 import { describe, type Description } from './describing.ts'
 import { createRequestLog } from './requestLog.ts'
@@ -39,6 +40,7 @@ export type RpcServers = {
 /** Creates one server for each view of the chain. Their calls share the log, the metrics and the limits. */
 export function createRpcServers({
   around,
+  asked,
   coinDecimals,
   config,
   contextOf,
@@ -57,7 +59,7 @@ export function createRpcServers({
   const requestLog = createRequestLog({
     log,
     slow: config.slow,
-    upstreams: () => recorder.upstreams(),
+    upstreams: ({ signal }, since) => asked.since(signal, since),
   })
   const watch = watchCalls({ isOn: isTraced, recorder })
 
@@ -124,6 +126,7 @@ export declare namespace createRpcServers {
   type Options = {
     /** Wraps every call, to observe it. */
     around?: AroundCall | undefined
+    asked: AskedNodes
     /** Decimals of the coin on this chain. With 18, `/wei` is the full view itself. */
     coinDecimals: 6 | 18
     config: Config

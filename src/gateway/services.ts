@@ -54,7 +54,6 @@ export async function createServices({
   log,
   native,
   nodeRpc,
-  onUnlinked,
   step,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
@@ -81,7 +80,6 @@ export async function createServices({
     log,
     native,
     onLoaded: (loaded) => blocks.put(loaded),
-    onUnlinked,
     redis,
   })
   const blocks = createBlocks({
@@ -186,8 +184,6 @@ export declare namespace createServices {
     native: NativeClient
     /** The nodes' own JSON-RPC; undefined while none has one. */
     nodeRpc: () => NodeRpc | undefined
-    /** Called when the node shows a head that does not continue ours. */
-    onUnlinked?: (() => void) | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }

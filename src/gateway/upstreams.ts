@@ -1,4 +1,3 @@
-import type { Head } from '../chain/headTypes.ts'
 import type { Config } from '../config.ts'
 import { upstreamsOf } from '../config/upstreams.ts'
 import type { Log } from '../log.ts'
@@ -10,6 +9,7 @@ import type { Upstream } from '../native/pool/upstream.ts'
 import { createUpstreams } from '../native/pool/upstreams.ts'
 import type { NodeRpc } from '../native/rpc.ts'
 import type { CallRecorder } from '../tracing/recorder.ts'
+import type { AskedNodes } from './askedNodes.ts'
 
 /** Connects the nodes of a gateway to its settings, metrics, log and head. */
 export type Upstreams = {
@@ -18,8 +18,6 @@ export type Upstreams = {
   readonly rpc: NodeRpc
   /** Whether a node has one now: nodes may change. */
   hasRpc(): boolean
-  /** Sends reads of the newest state only to nodes that have the newest block that clients have seen. */
-  follow(head: Head): void
   /** Whether there is more than one. */
   several(): boolean
   update(upstreams: readonly Upstream[]): Promise<void>
@@ -27,10 +25,10 @@ export type Upstreams = {
 
 /** @throws TypeError without any node, ConfigError or Error when an address or a header cannot be used. */
 export function connectUpstreams({
+  asked,
   config,
   log,
   metrics,
-  onConnect,
   recorder,
 }: connectUpstreams.Options): Upstreams {
   const nodes = upstreamsOf(config)
@@ -42,7 +40,8 @@ export function connectUpstreams({
   const transport = createUpstreams({
     headQuorum: config.headQuorum,
     log,
-    onCall(name, path) {
+    onCall(name, path, caller) {
+      if (several) asked.note(caller, name)
       const watched = recorder.call(path, name)
       return {
         headers: watched?.headers,
@@ -57,7 +56,6 @@ export function connectUpstreams({
         },
       }
     },
-    onConnect,
     onExtra: (why) => metrics.upstreamExtra(why),
     // The sockets of the log index count towards the same limit.
     sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
@@ -76,17 +74,6 @@ export function connectUpstreams({
     transport,
     rpc,
     hasRpc: () => hasRpc,
-    follow(head) {
-      const tell = () =>
-        transport.setFloor({
-          hashAt: (number) => head.at(number)?.hash.slice(2),
-          head: head.latest().number,
-          solid: head.solid().number,
-        })
-      head.onUpdate(tell)
-      // A follower may start before it has a block.
-      if (head.status().number !== undefined) tell()
-    },
     several: () => several,
     async update(next) {
       several = next.length > 1
@@ -99,10 +86,11 @@ export function connectUpstreams({
 
 export declare namespace connectUpstreams {
   type Options = {
+    /** Gets the nodes that calls are sent to, where there are several. */
+    asked: AskedNodes
     config: Config
     log: Log
     metrics: Metrics
-    onConnect: () => void
     recorder: Pick<CallRecorder, 'call'>
   }
 }

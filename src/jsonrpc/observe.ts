@@ -12,6 +12,8 @@ export type ObservedCall = {
   method: string
   /** Milliseconds. */
   ms: number
+  /** When it began, in monotonic milliseconds. */
+  started: number
 }
 
 /** Wraps calls and batches, for traces. Returns their result. */

@@ -151,7 +151,7 @@ export function createRpcServer({
       )
     const ms = loop.leave(method) - started
     const refusal = answer && refusalOf(answer, room)
-    const observed = { code: refusal?.code ?? code, id: shownId(entry), method, ms }
+    const observed = { code: refusal?.code ?? code, id: shownId(entry), method, ms, started }
     observe(observed, request)
     calls?.push(observed)
     if (call) {

@@ -3,17 +3,19 @@ import { expect, test } from 'vitest'
 import { createStop } from './stopSignal.ts'
 
 test('default', () => {
-  const { signal, stop } = createStop()
+  const signal = createStop()
   const heard: string[] = []
   const gone = () => heard.push('gone')
-  signal.addEventListener('abort', () => heard.push('stays'))
+  const stays = () => heard.push('stays')
   signal.addEventListener('abort', gone)
+  for (const listener of [stays, stays, () => heard.push('another')])
+    signal.addEventListener('abort', listener)
   signal.removeEventListener('abort', gone)
   expect([signal.aborted, signal.reason]).toEqual([false, undefined])
   expect(() => signal.throwIfAborted()).not.toThrow()
-  stop(new Error('first'))
-  stop(new Error('second'))
-  expect(heard).toEqual(['stays'])
+  signal.stop(new Error('first'))
+  signal.stop(new Error('second'))
+  expect(heard).toEqual(['stays', 'another'])
   expect(signal).toMatchObject({ aborted: true, reason: new Error('first') })
   expect(() => signal.throwIfAborted()).toThrow('first')
 })

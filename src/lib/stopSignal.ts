@@ -2,37 +2,67 @@
 export type StopSignal = {
   readonly aborted: boolean
   readonly reason: unknown
+  /** For work that several callers share: the signal of the first one. */
+  readonly caller?: StopSignal | undefined
   throwIfAborted(): void
   addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** A signal with few listeners, and the function that aborts it. */
-export function createStop(): { signal: StopSignal; readonly stop: (reason: unknown) => void } {
-  let listeners: (() => void)[] = []
-  const signal = {
-    aborted: false,
-    reason: undefined as unknown,
-    throwIfAborted() {
-      if (signal.aborted) throw signal.reason
-    },
-    addEventListener(_: 'abort', listener: () => void) {
-      if (!listeners.includes(listener)) listeners.push(listener)
-    },
-    removeEventListener(_: 'abort', listener: () => void) {
-      const at = listeners.indexOf(listener)
-      if (at !== -1) listeners.splice(at, 1)
-    },
-  }
+/** A signal that its owner aborts. */
+export type Stop = StopSignal & {
+  /** Aborts it. Only the first reason counts. */
+  stop(reason: unknown): void
+}
+
+/**
+ * A signal with few listeners. Most have one, so the first one has a place of its own.
+ *
+ * @param caller - see `StopSignal`.
+ */
+export function createStop(caller?: StopSignal): Stop {
   return {
-    signal,
-    stop(reason) {
-      if (signal.aborted) return
-      signal.aborted = true
-      signal.reason = reason
-      const told = listeners
-      listeners = []
-      for (const listener of told) listener()
-    },
-  }
+    aborted: false,
+    reason: undefined,
+    caller,
+    first: undefined,
+    others: undefined,
+    addEventListener: add,
+    removeEventListener: remove,
+    throwIfAborted,
+    stop,
+  } as Stop & Listeners
+}
+
+// The functions are shared by all signals: one is made for every call, and a closure for each function would cost more than the signal.
+
+type Listeners = {
+  aborted: boolean
+  reason: unknown
+  first: (() => void) | undefined
+  others: (() => void)[] | undefined
+}
+
+function throwIfAborted(this: Listeners): void {
+  if (this.aborted) throw this.reason
+}
+
+function add(this: Listeners, _: 'abort', listener: () => void): void {
+  if (this.first === listener || this.others?.includes(listener)) return
+  if (this.first === undefined) this.first = listener
+  else (this.others ??= []).push(listener)
+}
+
+function remove(this: Listeners, _: 'abort', listener: () => void): void {
+  if (this.first === listener) this.first = undefined
+  else if (this.others) this.others = this.others.filter((other) => other !== listener)
+}
+
+function stop(this: Listeners, reason: unknown): void {
+  if (this.aborted) return
+  const told = [...(this.first ? [this.first] : []), ...(this.others ?? [])]
+  this.aborted = true
+  this.reason = reason
+  this.first = this.others = undefined
+  for (const listener of told) listener()
 }

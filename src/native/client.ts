@@ -1,4 +1,3 @@
-import { callGroupOf } from '../lib/callGroup.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
@@ -60,13 +59,13 @@ export function createNodeClient({
     path: NativePath,
     { kind, part, path: name }: AnyOperation,
     body: string | undefined,
-    group: object | undefined,
+    caller: object | undefined,
     signal: StopSignal | undefined,
   ): Promise<unknown> {
     const idempotent = kind !== 'send'
     for (let attempt = 0; ; attempt++) {
       const reply = await transport.send(path, body, {
-        group,
+        caller,
         idempotent,
         kind,
         part: part?.name,
@@ -89,11 +88,11 @@ export function createNodeClient({
     path: NativePath,
     operation: AnyOperation,
     body: string | undefined,
-    group: object | undefined,
+    caller: object | undefined,
     signal: StopSignal | undefined,
   ): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(path, operation, body, group, signal)
+      const answer = await ask(path, operation, body, caller, signal)
       const delay = CPU_DELAYS[attempt]
       if (!ranOutOfTime(answer) || delay === undefined) return answer
       await sleep(delay, signal)
@@ -112,9 +111,9 @@ export function createNodeClient({
       operation.method === 'GET' && request === undefined
         ? undefined
         : stringifyNative(request ?? {})
-    const group = callGroupOf(signal)
+    const caller = signal?.caller ?? signal
     const start = async (signal: StopSignal | undefined) =>
-      finish(await askPatiently(path, operation, body, group, signal))
+      finish(await askPatiently(path, operation, body, caller, signal))
     const key = `${path} ${operation.part?.name ?? ''} ${body ?? ''}`
     return operation.kind === 'read' ? share(key, signal, start) : start(signal)
   }

@@ -1,4 +1,4 @@
-import { createStop, type StopSignal } from '../lib/stopSignal.ts'
+import { createStop, type Stop, type StopSignal } from '../lib/stopSignal.ts'
 
 /** Lets identical concurrent calls share one call. */
 export type Sharing = <value>(
@@ -23,8 +23,8 @@ export function createSharing(): Sharing {
     let call = underway.get(key)
     if (!call) {
       // A caller without a signal never leaves, so its call can never be aborted.
-      const stop = signal && createStop()
-      const promise = run(stop?.signal)
+      const stop = signal && createStop(signal.caller ?? signal)
+      const promise = run(stop)
       const started: Underway = { promise, stop, callers: 0 }
       call = started
       underway.set(key, started)
@@ -63,6 +63,6 @@ const ENDED = Promise.resolve()
 type Underway = {
   /** Of the call; of nothing once that has ended. */
   promise: Promise<unknown>
-  stop: ReturnType<typeof createStop> | undefined
+  stop: Stop | undefined
   callers: number
 }

@@ -20,7 +20,7 @@ export async function readGenesis(
   try {
     const { status, text } = await transport.send('/wallet/getblock', GENESIS, {
       idempotent: true,
-      signal: stop?.signal,
+      signal: stop,
     })
     const block = tryParse(text) as Partial<Block> | undefined
     const error = nodeErrorOf('getblock', status, text, block)

@@ -31,8 +31,8 @@ export type SendOptions = {
   kind?: 'read' | 'build' | 'send'
   /** Milliseconds that are left for it, where that is less than the transport's own limit. */
   timeout?: number | undefined
-  /** Calls of one group that read the newest state are asked of one node (see `callGroup`). */
-  group?: object | undefined
+  /** The signal of the client that asks first: calls of one group go to one node (see `callGroup`). */
+  caller?: object | undefined
   /** The name of the part of the answer that is wanted (see `Part`): the answer may lack the rest. */
   part?: string | undefined
 }
@@ -131,7 +131,7 @@ export function createPoolTransport({
   async function send(
     path: NativePath,
     body: string | undefined,
-    { idempotent, signal, timeout: left = timeout }: SendOptions,
+    { caller, idempotent, signal, timeout: left = timeout }: SendOptions,
   ): Promise<NativeReply> {
     signal?.throwIfAborted()
     const limit = Math.min(timeout, left)
@@ -148,7 +148,7 @@ export function createPoolTransport({
     const leave = () => end(signal?.reason)
     signal?.addEventListener('abort', leave, { once: true })
     const started = performance.now()
-    const observer = onCall?.(path)
+    const observer = onCall?.(path, caller)
     let status: number | undefined
     try {
       let reply: NativeReply
@@ -197,8 +197,8 @@ export declare namespace createPoolTransport {
     timeout?: number
     /** Sockets per node port. @default 40 */
     sockets?: number
-    /** Called when a call begins. */
-    onCall?: (path: NativePath) => CallObserver
+    /** Called when a call begins. @param caller - see `SendOptions` */
+    onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
     /** Told of each new connection, before anything is sent over it. */
     onConnect?: () => void
   }

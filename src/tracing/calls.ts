@@ -28,7 +28,7 @@ export function watchCalls({ isOn, recorder }: watchCalls.Options): CallWatcher 
 
 export declare namespace watchCalls {
   type Options = {
-    /** Whether calls are traced, or the log names their nodes. */
+    /** Whether calls are traced. */
     isOn: () => boolean
     recorder: Pick<CallRecorder, 'run'>
   }

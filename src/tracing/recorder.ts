@@ -33,8 +33,6 @@ export type CallRecorder = {
   set(attributes: Attributes): void
   /** Marks the span of the current call as failed. */
   fail(failure: string): void
-  /** Names of the nodes that the current call has used. */
-  upstreams(): string[]
   /** A call to a node begins. Undefined when nothing is recorded. */
   call(path: NativePath, upstream?: string): CallWatch | undefined
   /** A step that is no native call begins: a span below the current call. Undefined when there is no trace. */
@@ -115,10 +113,6 @@ export function createCallRecorder({
     fail(failure) {
       const work = storage.getStore()
       if (work) work.failure = failure
-    },
-    upstreams() {
-      const names = storage.getStore()?.calls.map(({ upstream }) => upstream) ?? []
-      return [...new Set(names.filter((name) => name !== undefined))]
     },
     call,
     step(name, kind, attributes) {

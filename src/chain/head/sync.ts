@@ -45,7 +45,6 @@ export function createHeadSync({
   authoritative = false,
   first,
   now = () => performance.now(),
-  onUnlinked,
   publish,
   source,
   window,
@@ -123,7 +122,6 @@ export function createHeadSync({
       if (!lowest) return
       let branch: RecentBlock[] | undefined = [lowest]
       if (lowest.parentHash !== newest.hash) {
-        onUnlinked?.()
         if (await wasReset(view)) return begin(tip, view)
         branch = await walkBack(view, lowest)
       }
@@ -272,7 +270,6 @@ export function createHeadSync({
       if (tip.number > newest.number) return extend(tip)
       const known = isCanonical(view, tip)
       if (known !== true) {
-        onUnlinked?.()
         if (await wasReset(view)) return begin(tip, view)
       }
       if (known === false || (known === undefined && authoritative)) return consider(view, tip)
@@ -297,8 +294,6 @@ export declare namespace createHeadSync {
     publish: (update: ChainUpdate) => Promise<boolean>
     /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
     authoritative?: boolean | undefined
-    /** Called when the node shows a head that does not continue ours. */
-    onUnlinked?: (() => void) | undefined
     /** Monotonic milliseconds. @default performance.now */
     now?: (() => number) | undefined
   }

@@ -17,7 +17,7 @@ export type GrpcSource = {
     path: NativePath,
     part: string,
     body: string | undefined,
-    options: Pick<SendOptions, 'signal'> & { timeout: number },
+    options: Pick<SendOptions, 'caller' | 'signal'> & { timeout: number },
   ): Promise<NativeReply | undefined>
   close(): void
 }
@@ -83,10 +83,10 @@ export function createGrpcSource({
 
   async function ask(
     { message, method, read }: GrpcQuestion,
-    { signal, timeout }: Parameters<GrpcSource['answer']>[3],
+    { caller, signal, timeout }: Parameters<GrpcSource['answer']>[3],
   ): Promise<unknown> {
     const started = now()
-    const observer = onCall?.(method)
+    const observer = onCall?.(method, caller)
     let code: number | undefined
     try {
       const bytes = await channel.unary(method, message, {
@@ -142,7 +142,7 @@ export declare namespace createGrpcSource {
     expected: () => string | undefined
     headers?: Readonly<Record<string, string>> | undefined
     /** Called when a call begins. */
-    onCall?: ((path: NativePath) => CallObserver) | undefined
+    onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
     /** Called when it begins to fail, and when it works again. */
     onChange: () => void
     /** Kept up to date. */

@@ -55,14 +55,18 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
   return {
     grpc: () => status,
     async send(path, body, sendOptions) {
-      const { part, signal, timeout: left = timeout } = sendOptions
+      const { caller, part, signal, timeout: left = timeout } = sendOptions
       if (part === undefined) return transport.send(path, body, sendOptions)
       const started = performance.now()
       loading ??= load()
       // The next call tries again to find the chain.
       const source = await loading.catch(() => (loading = undefined))
       const limit = Math.min(left, timeout)
-      const reply = await source?.answer(path, part, body, { signal, timeout: limit * SHARE })
+      const reply = await source?.answer(path, part, body, {
+        caller,
+        signal,
+        timeout: limit * SHARE,
+      })
       if (reply) return reply
       const rest = Math.max(1, limit - (performance.now() - started))
       return transport.send(path, body, { ...sendOptions, timeout: rest })
@@ -87,7 +91,7 @@ export declare namespace withGrpc {
     log?: Record<'info' | 'warn', (fields: object, message: string) => void> | undefined
     /** Of the node, for the log. */
     name: string
-    onCall?: ((path: NativePath) => CallObserver) | undefined
+    onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
     /** Milliseconds between two checks of the chain (see `createIdentity`). @default 100 */

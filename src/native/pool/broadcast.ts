@@ -1,5 +1,7 @@
 import { UpstreamError } from '../../errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import { within } from '../../lib/within.ts'
+import { NodeTimeoutError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Member, MemberCall } from './member.ts'
 
@@ -11,46 +13,82 @@ const FINAL = new Set(['SIGERROR', 'TOO_BIG_TRANSACTION_ERROR'])
 
 /**
  * Hands the same bytes to one node after the other until one has them. A node that has them already counts as well: an
- * earlier one may have passed them on although its answer was lost.
+ * earlier one may have passed them on although its answer was lost. A node that does not answer gets half of the time that is
+ * left, so that the next one can be asked; the last node gets all of it.
  *
- * @param next - the next node to ask; undefined when there is none.
  * @returns the first reply that accepts; else the first that refuses.
- * @throws the fault of the last node when none answered.
+ * @throws UnconfirmedBroadcastError when none answered and one may have accepted; else the fault of the last node.
  */
 export async function broadcastInTurn(
   call: MemberCall,
-  { next, patience, signal }: broadcastInTurn.Options,
+  { first, next, signal, timeout }: broadcastInTurn.Options,
 ): Promise<NativeReply> {
+  const deadline = performance.now() + timeout
   const tried: Member[] = []
   let refusal: NativeReply | undefined
-  let fault: Error = new UpstreamError('no upstream node is available to broadcast the transaction')
-  for (let member = next(tried); member; member = next(tried)) {
+  let fault: Error = new NodeTimeoutError(timeout)
+  let mayHave = false
+  for (let member: Member | undefined = first; member;) {
     tried.push(member)
+    const left = deadline - performance.now()
+    if (left <= 0) break
     signal?.throwIfAborted()
+    const following = next(tried)
+    const time = following ? left / 2 : left
     try {
-      const judgement = await member.ask(call, patience, signal)
+      const judgement = await within(
+        member.ask(call, time, signal, time),
+        time,
+        new NodeTimeoutError(Math.round(time)),
+        signal,
+      )
       if (judgement.kind === 'answer' || judgement.kind === 'unknown') {
         const { code, result } = (judgement.reply.parsed ?? {}) as Partial<Verdict>
         if (result === true || code === 'DUP_TRANSACTION_ERROR') return judgement.reply
         refusal ??= judgement.reply
         if (FINAL.has(code ?? '')) break
-      } else fault = judgement.error
+      } else {
+        fault = judgement.error
+        mayHave ||= judgement.kind === 'failed' && !judgement.isUnsent && mayHaveArrived(fault)
+      }
     } catch (error) {
       signal?.throwIfAborted()
       fault = error as Error
+      mayHave ||= fault instanceof NodeTimeoutError
     }
+    member = next(tried)
   }
   if (refusal) return refusal
-  throw fault
+  throw mayHave ? new UnconfirmedBroadcastError({ cause: fault }) : fault
 }
 
 export declare namespace broadcastInTurn {
   type Options = {
+    first: Member
+    /** The next node to ask; undefined when there is none. */
     next: (tried: readonly Member[]) => Member | undefined
-    /** Milliseconds to wait for a place at a node. */
-    patience: number
     signal: StopSignal | undefined
+    /** Milliseconds for all nodes together. */
+    timeout: number
   }
 }
 
 type Verdict = { result: boolean; code: string }
+
+/** Whether a call whose answer is missing may have reached the node. */
+function mayHaveArrived({ cause }: Error): boolean {
+  const code = (cause as { code?: unknown } | undefined)?.code
+  return code !== 'ECONNREFUSED' && code !== 'UND_ERR_CONNECT_TIMEOUT'
+}
+
+/** `-32603`: no node has answered in time, and one may have accepted the transaction. Sending the same bytes again is safe. */
+class UnconfirmedBroadcastError extends UpstreamError {
+  override name = 'UnconfirmedBroadcastError'
+
+  constructor(options: { cause?: unknown }) {
+    super(
+      'the upstream nodes did not confirm the transaction: look it up before sending anything else',
+      options,
+    )
+  }
+}

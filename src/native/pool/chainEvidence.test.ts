@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { chainEvidence } from './chainEvidence.ts'
+import { createServedChain } from './servedChain.ts'
 
 const hash = (number: number, seed = 'a') =>
   number.toString(16).padStart(16, '0') + seed.repeat(48).slice(0, 48)
@@ -59,7 +60,7 @@ describe('chainEvidence', () => {
   })
 
   test('args: a chain of which nothing is known', () => {
-    const unknown = { genesis: undefined, head: 0 }
+    const unknown = createServedChain()
     expect(chainEvidence('{}', call(5), unknown)).toBe('none')
     expect(chainEvidence('{}', block(5, hash(4)), unknown)).toBe('none')
     expect(chainEvidence('{}', block(0, ''), unknown)).toBe('none')

@@ -1,3 +1,5 @@
+import type { ServedChain } from './servedChain.ts'
+
 /** What an answer shows about the chain of its node. */
 export type ChainEvidence =
   /** It is of the chain that is served. */
@@ -7,14 +9,8 @@ export type ChainEvidence =
   /** Nothing. */
   | 'none'
 
-/** The chain that is served, as far as is known. Hashes are without 0x. */
-export type KnownChain = {
-  genesis: string | undefined
-  /** Height of the newest block that clients were shown. */
-  head: number
-  /** The hash at a recent height. */
-  hashAt?: ((number: number) => string | undefined) | undefined
-}
+/** The known blocks of the chain that is served. */
+type KnownChain = Pick<ServedChain, 'genesis' | 'hashAt' | 'head'>
 
 /**
  * Reads which chain an answer is of.
@@ -45,9 +41,9 @@ function ofBlock(
   { number = 0, parentHash }: { number?: number; parentHash?: string } = {},
   { genesis, hashAt }: KnownChain,
 ): ChainEvidence {
-  const known = number === 0 ? genesis : hashAt?.(number)
+  const known = number === 0 ? genesis : hashAt(number)
   if (known !== undefined) return known === blockID ? 'same' : 'other'
-  const parent = number === 1 ? genesis : hashAt?.(number - 1)
+  const parent = number === 1 ? genesis : hashAt(number - 1)
   if (parent === undefined) return 'none'
   return parent === parentHash ? 'same' : 'other'
 }
@@ -60,7 +56,7 @@ function ofReference(
   if (typeof bytes !== 'string' || typeof part !== 'string') return 'none'
   // The newest such height up to the head. A node that is further than the head gets one far below it, which is not known.
   const number = head - ((head - Number.parseInt(bytes, 16)) & 0xff_ff)
-  const known = hashAt?.(number)
+  const known = hashAt(number)
   if (known === undefined) return 'none'
   return known.startsWith(part, HEIGHT_DIGITS) ? 'same' : 'other'
 }

@@ -7,15 +7,20 @@ afterEach(() => void vi.useRealTimers())
 
 /** A list by the fake clock, what was due, and a function that makes entries. */
 function setup() {
-  const list = createDueList({ now: () => Date.now() })
+  type Entry = DueEntry & { name: string; whenDue: (() => void) | undefined }
   const fired: string[] = []
-  const entry = (name: string, dueIn: number, then?: () => void): DueEntry => ({
+  const list = createDueList<Entry>({
+    now: () => Date.now(),
+    onDue({ name, whenDue }) {
+      fired.push(name)
+      whenDue?.()
+    },
+  })
+  const entry = (name: string, dueIn: number, whenDue?: () => void): Entry => ({
     at: -1,
     dueAt: Date.now() + dueIn,
-    onDue() {
-      fired.push(name)
-      then?.()
-    },
+    name,
+    whenDue,
   })
   return { entry, fired, list }
 }
@@ -36,7 +41,7 @@ test('behavior: what was removed is not due, in whatever order', () => {
   const { entry, fired, list } = setup()
   const entries = ['a', 'b', 'c', 'd'].map((name) => entry(name, 50))
   for (const one of entries) list.add(one)
-  for (const index of [0, 3, 0]) list.remove(entries[index] as DueEntry)
+  for (const index of [0, 3, 0]) list.remove(entries[index]!)
   vi.advanceTimersByTime(100)
   expect(fired.toSorted()).toEqual(['b', 'c'])
 })

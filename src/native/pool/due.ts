@@ -4,25 +4,24 @@ export type DueEntry = {
   dueAt: number
   /** Its place in the list, -1 outside. Set by the list. */
   at: number
-  /** Called once, a tick late at most. */
-  onDue(): void
 }
 
 /** Waits of many calls, most of which end early: one timer for all costs less than one for each. */
-export type DueList = {
-  add(entry: DueEntry): void
+export type DueList<entry extends DueEntry> = {
+  add(entry: entry): void
   /** Does nothing for an entry that is not in the list. */
-  remove(entry: DueEntry): void
+  remove(entry: entry): void
 }
 
 /** Milliseconds between two looks at the list. */
 const TICK = 10
 
-export function createDueList({
+export function createDueList<entry extends DueEntry>({
   now = () => performance.now(),
-}: createDueList.Options = {}): DueList {
+  onDue,
+}: createDueList.Options<entry>): DueList<entry> {
   // A Set would do. But a Set that changes all the time keeps what was in it until the next full garbage collection.
-  const entries: DueEntry[] = []
+  const entries: entry[] = []
   let timer: NodeJS.Timeout | undefined
 
   function look(): void {
@@ -32,7 +31,7 @@ export function createDueList({
       // Another one may have removed it meanwhile.
       if (entry.at === -1) continue
       remove(entry)
-      entry.onDue()
+      onDue(entry)
     }
     if (entries.length > 0) lookLater()
   }
@@ -41,9 +40,9 @@ export function createDueList({
     timer ??= setTimeout(look, TICK).unref()
   }
 
-  function remove(entry: DueEntry): void {
+  function remove(entry: entry): void {
     if (entry.at === -1) return
-    const last = entries.pop() as DueEntry
+    const last = entries.pop() as entry
     if (last !== entry) {
       entries[entry.at] = last
       last.at = entry.at
@@ -61,7 +60,9 @@ export function createDueList({
 }
 
 export declare namespace createDueList {
-  type Options = {
+  type Options<entry extends DueEntry> = {
+    /** Called once for each entry that is due, a tick late at most. The entry is no longer in the list. */
+    onDue: (entry: entry) => void
     /** Milliseconds. @default performance.now */
     now?: () => number
   }

@@ -8,12 +8,14 @@ import type { ServedChain } from './servedChain.ts'
 
 /** Calls that wait until a node has reached the newest block that clients have seen. */
 export type FloorWait = {
-  /** Resolves when some node can answer. @throws UpstreamError that says why none can */
-  wait(call: Route, signal: StopSignal | undefined): Promise<void>
+  /** Resolves with a node as soon as one can answer. @throws UpstreamError that says why none can */
+  wait(call: Route, signal: StopSignal | undefined): Promise<Member>
   /** A node has reached another block: the calls that wait look again. */
   tell(): void
   /** Probes the nodes that have not shown the newest block yet. */
   hurry(): void
+  /** Calls that wait now. */
+  waiting(): number
 }
 
 /** Milliseconds for which a read waits until some node has reached the floor. */
@@ -30,8 +32,7 @@ export function createFloorWait({
   const risen = new Set<() => void>()
   const members = () => seats().map(({ member }) => member)
 
-  /** Waits until some node can answer. @throws UpstreamError that says why none can */
-  function wait(call: Route, signal: StopSignal | undefined): Promise<void> {
+  function wait(call: Route, signal: StopSignal | undefined): Promise<Member> {
     if (!router.mayCome(call)) return Promise.reject(noneUsable(call.operation))
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -40,9 +41,10 @@ export function createFloorWait({
         signal?.removeEventListener('abort', leave)
       }
       const look = () => {
-        if (!router.choose(call)) return
+        const chosen = router.choose(call)
+        if (!chosen) return
         end()
-        resolve()
+        resolve(chosen)
       }
       const leave = () => (end(), reject(signal?.reason))
       const limit = setTimeout(() => {
@@ -79,6 +81,7 @@ export function createFloorWait({
   return {
     wait,
     hurry,
+    waiting: () => risen.size,
     tell() {
       for (const look of risen) look()
     },

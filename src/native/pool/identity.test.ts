@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 
 import { until } from '../../../test/until.ts'
 import { OtherChainError } from '../errors.ts'
-import { createIdentity } from './identity.ts'
+import { confirmAnswer, createIdentity } from './identity.ts'
+import { createServedChain } from './servedChain.ts'
 
 /** A node whose answers come when the test says so. */
 function setup(options: Partial<createIdentity.Options> = {}) {
@@ -79,6 +80,37 @@ describe('createIdentity', () => {
     expect(identity.confirm()).toBeUndefined()
     identity.seen(900)
     expect(identity.confirm()).toBeUndefined()
+  })
+
+  test('behavior: a doubt makes the next answer wait for a check, but not each one of many doubts', async () => {
+    const { answers, asked, clock, identity } = setup({ trust: 100 })
+    identity.seen(0)
+    identity.doubt()
+    const first = identity.confirm()
+    await asked(1)
+    answers[0]?.('ours')
+    await first
+    identity.doubt()
+    expect(identity.confirm()).toBeUndefined()
+    clock.now = 100
+    identity.seen(100)
+    identity.doubt()
+    expect(identity.confirm()).toBeInstanceOf(Promise)
+  })
+
+  test('behavior: an answer that identifies its chain needs no check, one that contradicts it needs a new one', async () => {
+    const chain = createServedChain('ours')
+    const { answers, asked, identity } = setup({ trust: 100 })
+    identity.seen(0)
+    const confirm = (parsed: unknown) => confirmAnswer({ chain, identity }, '{}', { parsed })
+    const block = (blockID: string) => ({ blockID, block_header: { raw_data: { number: 7 } } })
+    chain.show({ hashAt: () => 'a'.repeat(64), head: 7, solid: 7 })
+    expect(confirm(block('a'.repeat(64)))).toBeUndefined()
+    expect(confirm({})).toBeUndefined()
+    const other = outcomeOf(confirm(block('b'.repeat(64))))
+    await asked(1)
+    answers[0]?.('theirs')
+    expect(await other).toBeInstanceOf(OtherChainError)
   })
 
   test('args: expected, anything is right until it is known', async () => {

@@ -1,5 +1,8 @@
 import { sleep } from '../../lib/sleep.ts'
 import { OtherChainError } from '../errors.ts'
+import type { NativeReply } from '../transport.ts'
+import { chainEvidence } from './chainEvidence.ts'
+import type { ServedChain } from './servedChain.ts'
 
 /** Confirms which chain a node serves, with few checks for many answers. */
 export type Identity = {
@@ -11,6 +14,8 @@ export type Identity = {
    * @throws OtherChainError, or why the node cannot be asked
    */
   confirm(strict?: boolean): Promise<void> | undefined
+  /** Another node may answer from now on: earlier checks do not count. */
+  doubt(): void
   /** Another check found the right chain. @param began - when it began, in milliseconds of the same clock */
   seen(began: number): void
 }
@@ -28,6 +33,7 @@ export function createIdentity({
   trust = 0,
 }: createIdentity.Options): Identity {
   let rightSince = Number.NEGATIVE_INFINITY
+  let doubtedAt = Number.NEGATIVE_INFINITY
   let began = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -41,7 +47,12 @@ export function createIdentity({
       onOther(genesis)
       throw new OtherChainError()
     }
-    rightSince = Math.max(rightSince, since)
+    noteRight(since)
+  }
+
+  function noteRight(since: number): void {
+    // A check that began before a doubt may have met the node from before.
+    if (since >= doubtedAt) rightSince = Math.max(rightSince, since)
   }
 
   async function begin(): Promise<void> {
@@ -57,20 +68,27 @@ export function createIdentity({
     return started
   }
 
+  function confirm(strict = false): Promise<void> | undefined {
+    if (!strict && trust > 0 && now() - rightSince < trust) return undefined
+    return (next ??= begin())
+  }
+
   return {
-    confirm(strict = false) {
-      if (!strict && now() - rightSince < trust) return undefined
-      return (next ??= begin())
+    confirm,
+    doubt() {
+      const time = now()
+      // A node that closes each connection would be checked with each answer.
+      if (time - doubtedAt < trust) return
+      doubtedAt = time
+      rightSince = Number.NEGATIVE_INFINITY
     },
-    seen(since) {
-      rightSince = Math.max(rightSince, since)
-    },
+    seen: noteRight,
   }
 }
 
 export declare namespace createIdentity {
   type Options = {
-    /** Hash of block 0 of the chain that is served; undefined until it is known. */
+    /** Hash of block 0 of the chain that is served; undefined until it is known: then any chain is right. */
     expected: () => string | undefined
     /** Asks the node for the hash of its block 0. */
     read: () => Promise<string>
@@ -83,4 +101,20 @@ export declare namespace createIdentity {
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
   }
+}
+
+/**
+ * Confirms which chain an answer is of. Many answers show it: then there is nothing to wait for.
+ *
+ * @param body - the question as JSON.
+ * @throws as `confirm`
+ */
+export function confirmAnswer(
+  { chain, identity }: { chain: ServedChain; identity: Pick<Identity, 'confirm'> },
+  body: string | undefined,
+  { isChecked, parsed }: Pick<NativeReply, 'isChecked' | 'parsed'>,
+): Promise<void> | undefined {
+  if (isChecked) return undefined
+  const evidence = chainEvidence(body, parsed, chain)
+  return evidence === 'same' ? undefined : identity.confirm(evidence === 'other')
 }

@@ -14,8 +14,8 @@ export type Judgement =
   | { kind: 'busy'; error: RpcError }
   /** The node does not offer the operation. */
   | { kind: 'lacks'; error: RpcError }
-  /** The reply cannot be read, or the node stumbled. */
-  | { kind: 'failed'; error: RpcError }
+  /** The reply cannot be read, or the node stumbled. `isUnsent`: the call was not sent at all. */
+  | { kind: 'failed'; error: RpcError; isUnsent?: true }
 
 /**
  * Classifies a reply.

@@ -5,19 +5,14 @@ import { readGenesis } from '../genesis.ts'
 import type { GrpcStatus } from '../grpc/status.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { parseAnswer } from '../parseAnswer.ts'
-import {
-  type CallObserver,
-  createPoolTransport,
-  type NativePath,
-  type NativeTransport,
-} from '../transport.ts'
+import { createPoolTransport, type NativePath, type NativeTransport } from '../transport.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { chainEvidence, type KnownChain } from './chainEvidence.ts'
 import { createConcurrency } from './concurrency.ts'
-import { createIdentity, type Identity } from './identity.ts'
+import { confirmAnswer, createIdentity, type Identity } from './identity.ts'
 import { judge, type Judgement } from './judge.ts'
 import { createLatency, type Latency } from './latency.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
+import type { ServedChain } from './servedChain.ts'
 import type { Timing } from './timing.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -34,9 +29,16 @@ export type Member = {
   /**
    * One call. Waits for a place first.
    *
+   * @param patience - milliseconds to wait for a place at most.
+   * @param timeout - milliseconds for the call itself, where that is less than the node's own.
    * @throws QueueFullError, or the signal's reason. What the node does wrong is a judgement, not an error.
    */
-  ask(call: MemberCall, patience: number, signal: StopSignal | undefined): Promise<Judgement>
+  ask(
+    call: MemberCall,
+    patience: number,
+    signal: StopSignal | undefined,
+    timeout?: number,
+  ): Promise<Judgement>
   /** Which chain it serves. */
   readonly identity: Identity
   /** As the node answers, for probes: no limits, no counting, a socket of its own. */
@@ -52,6 +54,8 @@ export type Member = {
   readonly counts: () => Counts
   /** The state of its gRPC interface; undefined without one. */
   readonly grpc: () => GrpcStatus | undefined
+  /** Whether no call of a client is in flight. */
+  readonly isIdle: () => boolean
   close(): Promise<void>
 }
 
@@ -59,8 +63,9 @@ export type MemberCall = {
   path: NativePath
   operation: string
   body: string | undefined
-  idempotent: boolean
+  kind: 'read' | 'build' | 'send'
   /** See `SendOptions`. */
+  caller: object | undefined
   part?: string | undefined
 }
 
@@ -123,7 +128,7 @@ export function createMember({
   }
   const http = createPoolTransport({
     ...common,
-    ...(onCall && { onCall }),
+    onCall,
     // Some places are reserved for probes, so that a node never gets too many calls.
     sockets: Math.max(1, sockets - PROBE_SOCKETS),
   })
@@ -137,7 +142,7 @@ export function createMember({
   const known: Known = { lowest: 0, suspected: false, rising: false }
   const ownSpacing = typeof upstream.rate === 'number' ? 1_000 / (upstream.rate * CHECKS) : 0
   const identity = createIdentity({
-    expected: () => chain().genesis,
+    expected: () => chain.genesis,
     now,
     onOther(genesis) {
       known.genesis = genesis
@@ -151,7 +156,7 @@ export function createMember({
   })
   const transport = withGrpc(http, {
     address: upstream.grpc,
-    expected: () => chain().genesis,
+    expected: () => chain.genesis,
     headers: upstream.headers,
     log,
     name: upstream.name,
@@ -162,6 +167,7 @@ export function createMember({
   })
   const counts: Counts = { calls: 0, failed: 0, busy: 0, lastBusy: undefined }
   let average = 0
+  let checking = 0
   let slowRow = 0
 
   function latencyOf(operation: string): Latency {
@@ -174,17 +180,26 @@ export function createMember({
     call: MemberCall,
     patience: number,
     signal: StopSignal | undefined,
+    timeout?: number,
   ): Promise<Judgement> {
+    // What changes something must not reach another chain at all.
+    if (call.kind === 'send') {
+      const fault = await checked(identity.confirm())
+      if (fault) return fault.kind === 'failed' ? { ...fault, isUnsent: true } : fault
+    }
     const waiting = limiter.enter(call.path, patience, signal)
     if (waiting) await waiting
     counts.calls++
     const started = now()
     let judgement: Judgement
     try {
-      const reply = await transport.send(call.path, call.body, {
+      const { caller, path } = call
+      const reply = await transport.send(path, call.body, {
+        caller,
         idempotent: false,
         part: call.part,
         signal,
+        timeout,
       })
       const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text)
       judgement = judge(call.operation, reply, read instanceof Promise ? await read : read)
@@ -194,26 +209,29 @@ export function createMember({
     } finally {
       limiter.leave()
     }
-    const checked = confirm(call, judgement)
-    if (checked) judgement = await checked
+    if (judgement.kind === 'answer' || judgement.kind === 'unknown') {
+      const check = confirmAnswer({ chain, identity }, call.body, judgement.reply)
+      if (check) judgement = (await checked(check)) ?? judgement
+    }
     note(call, judgement, now() - started)
     return judgement
   }
 
-  /** Passes an answer on once it is known that the node serves the right chain; undefined when that is known already. */
-  function confirm({ body }: MemberCall, judgement: Judgement): Promise<Judgement> | undefined {
-    if (judgement.kind !== 'answer' && judgement.kind !== 'unknown') return undefined
-    if (judgement.reply.isChecked) return undefined
-    const evidence = chainEvidence(body, judgement.reply.parsed, chain())
-    if (evidence === 'same') return undefined
-    return identity.confirm(evidence === 'other')?.then(
-      () => judgement,
-      (error: unknown) => {
-        if (error instanceof NodeBusyError) return { kind: 'busy', error }
-        if (error instanceof UpstreamError) return { kind: 'failed', error }
-        throw error
-      },
-    )
+  /** What speaks against the node; undefined when it serves the right chain. */
+  async function checked(
+    check: Promise<void> | undefined,
+  ): Promise<Extract<Judgement, { error: unknown }> | undefined> {
+    checking++
+    try {
+      await check
+      return undefined
+    } catch (error) {
+      if (error instanceof NodeBusyError) return { kind: 'busy', error }
+      if (error instanceof UpstreamError) return { kind: 'failed', error }
+      throw error
+    } finally {
+      checking--
+    }
   }
 
   function note({ operation, path }: MemberCall, judgement: Judgement, took: number): void {
@@ -263,9 +281,10 @@ export function createMember({
     load: () =>
       ((average + LATENCY_FLOOR) * (limiter.underway() + limiter.queued() + 1) * (0.5 + random())) /
       upstream.weight,
-    offers: (operation) => (lacking.get(operation) ?? 0) <= now(),
+    offers: (operation) => lacking.size === 0 || (lacking.get(operation) ?? 0) <= now(),
     counts: () => counts,
     grpc: () => transport.grpc(),
+    isIdle: () => limiter.underway() + limiter.queued() + checking === 0,
     async close() {
       await Promise.all([transport.close(), probe.close()])
     },
@@ -279,10 +298,10 @@ export declare namespace createMember {
     log?: withGrpc.Options['log']
     /** Sockets for each port of the node. */
     sockets: number
-    onCall?: ((path: NativePath) => CallObserver) | undefined
+    onCall?: createPoolTransport.Options['onCall']
     timing: Timing
     /** The known blocks of the served chain. */
-    chain: () => KnownChain
+    chain: ServedChain
     /** Called when the node should be probed now. */
     onSuspect: () => void
     /** Milliseconds. @default performance.now */

@@ -1,4 +1,6 @@
+import { callGroupOf } from '../../lib/callGroup.ts'
 import { sleep } from '../../lib/sleep.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
 import type {
   CallObserver,
   NativePath,
@@ -8,6 +10,7 @@ import type {
 } from '../transport.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
+import { drained } from './drained.ts'
 import { createFloorWait } from './floorWait.ts'
 import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
@@ -25,6 +28,8 @@ import type { Upstream } from './upstream.ts'
 
 /** Several nodes that look like one. */
 export type UpstreamPool = NativeTransport & {
+  /** Sets the chain that is served by the hash of its block 0, where it is known already. */
+  expect(genesis: string): void
   /** Sets the newest blocks that clients have seen: reads of the newest state go only to nodes that have them. */
   setFloor(floor: ServedBlocks): void
   /** Nodes in the order of the configuration. */
@@ -33,6 +38,8 @@ export type UpstreamPool = NativeTransport & {
   order(): string[]
   /** Resolves when a node serves the right chain now. @throws OtherChainError, or why it cannot be asked */
   confirm(name: string): Promise<void>
+  /** Whether no call is in flight. */
+  isIdle(): boolean
   /** Replaces the nodes. Calls in flight to removed nodes finish. */
   update(upstreams: readonly Upstream[]): Promise<void>
 }
@@ -90,8 +97,10 @@ export function createUpstreamPool({
 
   function seatOf(upstream: Upstream): Seat {
     const member = createMember({
-      ...(onCall && { onCall: (path: NativePath) => onCall(upstream.name, path) }),
-      chain: () => chain,
+      ...(onCall && {
+        onCall: (path: NativePath, caller?: object) => onCall(upstream.name, path, caller),
+      }),
+      chain,
       log,
       onSuspect: () => void prober.probe(),
       sockets,
@@ -167,32 +176,53 @@ export function createUpstreamPool({
   })()
   sit(upstreams.map(bounded).map(seatOf))
 
-  async function send(
+  function send(
     path: NativePath,
     body: string | undefined,
-    { group, idempotent, kind = idempotent ? 'read' : 'send', part, signal }: SendOptions,
+    options: SendOptions,
   ): Promise<NativeReply> {
-    if (chain.genesis === undefined) await started
+    if (chain.genesis === undefined) return started.then(() => sendNow(path, body, options))
+    return sendNow(path, body, options)
+  }
+
+  function sendNow(
+    path: NativePath,
+    body: string | undefined,
+    { caller, idempotent, kind = idempotent ? 'read' : 'send', part, signal }: SendOptions,
+  ): Promise<NativeReply> {
     const solid = path.startsWith('/walletsolidity/')
     const query = path.indexOf('?')
     const operation = path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
-    const hedged = kind === 'read'
-    const call: RaceCall = { body, group, hedged, idempotent, need, operation, part, path }
+    const group = callGroupOf(caller)
+    const call: RaceCall = { body, caller, group, kind, need, operation, part, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
-    let first = router.choose(call)
-    if (!first) {
-      await floorWait.wait(call, signal)
-      first = router.choose(call)
-    }
-    if (kind !== 'send' && first) return race(call, first, signal)
-    const next = (tried: readonly Member[]) =>
-      tried.length > 0 && !BROADCASTS.has(operation) ? undefined : router.choose(call, tried)
-    return broadcastInTurn(call, { next, patience: timeout / 2, signal })
+    const first = router.choose(call)
+    return first ? ask(call, first, signal) : askLater(call, signal)
+  }
+
+  /** Waits until some node can answer. @throws UpstreamError when none can in time */
+  async function askLater(call: RaceCall, signal: StopSignal | undefined): Promise<NativeReply> {
+    return ask(call, await floorWait.wait(call, signal), signal)
+  }
+
+  function ask(
+    call: RaceCall,
+    first: Member,
+    signal: StopSignal | undefined,
+  ): Promise<NativeReply> {
+    if (call.kind !== 'send') return race.run(call, first, signal)
+    const isShared = BROADCASTS.has(call.operation)
+    const next = (tried: readonly Member[]) => (isShared ? router.choose(call, tried) : undefined)
+    return broadcastInTurn(call, { first, next, signal, timeout })
   }
 
   return {
     send,
+    expect(genesis) {
+      chain.genesis = genesis
+      found()
+    },
     setFloor(next) {
       const rises = next.head > chain.head || next.solid > chain.solid
       chain.show(next)
@@ -216,6 +246,10 @@ export function createUpstreamPool({
         .find(({ upstream }) => upstream.name === name)
         ?.identity.confirm()
     },
+    isIdle: () =>
+      race.underway() === 0 &&
+      floorWait.waiting() === 0 &&
+      members().every((member) => member.isIdle()),
     async update(next) {
       const kept = next
         .map(bounded)
@@ -234,7 +268,7 @@ export function createUpstreamPool({
       found()
       for (const { member, prober } of gone) {
         prober.stop()
-        void drain(member, timeout).then(() => member.close())
+        void drained(member, timeout).then(() => member.close())
       }
     },
     async close() {
@@ -252,10 +286,8 @@ export declare namespace createUpstreamPool {
     headQuorum?: number
     /** Logs state changes of nodes. @default silent */
     log?: PoolLog
-    /** Called when a call to a node begins. */
-    onCall?: (upstream: string, path: NativePath) => CallObserver
-    /** Called for each new connection to a single node. With several nodes, each node is checked separately. */
-    onConnect?: () => void
+    /** Called when a call to a node begins. @param caller - see `SendOptions` */
+    onCall?: (upstream: string, path: NativePath, caller: object | undefined) => CallObserver
     /** Called when a call is sent to an additional node. */
     onExtra?: (why: Extra) => void
     /** Sockets for each port of a node. @default 40 */
@@ -278,13 +310,6 @@ const STATE = { kind: 'state', solid: false } as const
 
 function isSame(left: Upstream, right: Upstream): boolean {
   return JSON.stringify(left) === JSON.stringify(right)
-}
-
-/** Waits until a node has answered its calls in flight. */
-async function drain(member: Member, limit: number): Promise<void> {
-  const until = performance.now() + limit
-  while (member.limiter.underway() + member.limiter.queued() > 0 && performance.now() < until)
-    await pause(50)
 }
 
 const pause = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false })

@@ -46,8 +46,9 @@ function setup(outcomes: readonly Outcome[]) {
   })
   const call: RaceCall = {
     body: '{}',
-    hedged: true,
-    idempotent: true,
+    caller: undefined,
+    group: undefined,
+    kind: 'read',
     need: { kind: 'state', solid: false },
     operation: 'getaccount',
     path: '/wallet/getaccount',
@@ -58,7 +59,7 @@ function setup(outcomes: readonly Outcome[]) {
     for (let index = 0; index < calls; index++)
       setTimeout(() => {
         const ended = () => void left.calls--
-        race(call, nodes[0] as Member, undefined).then(ended, ended)
+        race.run(call, nodes[0] as Member, undefined).then(ended, ended)
       }, index * 3)
     while (left.calls > 0) await vi.advanceTimersByTimeAsync(100)
   }
@@ -102,7 +103,9 @@ test.each<[Outcome, Extra, typeof HEDGES]>([
 test('error: a call ends at its deadline, whatever its nodes wait for', async () => {
   const { call, node, race } = setup(['never'])
   const timers = vi.getTimerCount()
-  const ended = race({ ...call, hedged: false }, node, undefined).catch((error: unknown) => error)
+  const ended = race
+    .run({ ...call, kind: 'build' }, node, undefined)
+    .catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(10_010)
   expect(await ended).toBeInstanceOf(NodeTimeoutError)
   expect(vi.getTimerCount()).toBe(timers)

@@ -1,4 +1,4 @@
-import { createStop, type StopSignal } from '../../lib/stopSignal.ts'
+import { createStop, type Stop, type StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError, NodeTimeoutError, OtherChainError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Budget } from './budget.ts'
@@ -8,18 +8,16 @@ import type { Member, MemberCall } from './member.ts'
 import type { Need } from './need.ts'
 
 /** Asks one node, and others when that helps, until one gives a real answer. */
-export type Race = (
-  call: RaceCall,
-  first: Member,
-  signal: StopSignal | undefined,
-) => Promise<NativeReply>
+export type Race = {
+  run(call: RaceCall, first: Member, signal: StopSignal | undefined): Promise<NativeReply>
+  /** Questions without a result yet. */
+  underway(): number
+}
 
 export type RaceCall = MemberCall & {
   need: Need
   /** What the call belongs to: reads of the newest state for one group go to one node. */
-  group?: object | undefined
-  /** Whether asking two nodes at once does no harm. */
-  hedged: boolean
+  group: object | undefined
 }
 
 /** Why one more node was asked; for metrics. */
@@ -57,13 +55,14 @@ export function createRace({
   retries,
   timeout,
 }: createRace.Options): Race {
-  const due = createDueList()
+  const due = createDueList<Run>({ onDue })
+  let underway = 0
 
   function end(run: Run): boolean {
     if (run.over) return false
     run.over = true
-    for (const attempt of run.underway) due.remove(attempt)
-    due.remove(run.limit)
+    underway--
+    due.remove(run)
     clearTimeout(run.pause)
     run.signal?.removeEventListener('abort', run.leave)
     return true
@@ -83,19 +82,19 @@ export function createRace({
     if (run.underway.length > 0) run.losers.stop(RACE_OVER)
   }
 
-  function launch(run: Run, member: Member): void {
-    const now = performance.now()
-    const attempt: Attempt = {
-      at: -1,
-      dueAt: now,
-      member,
-      onDue: () => late(run, attempt),
-      slowAt: now,
+  function launch(run: Run, member: Member, now: number): void {
+    const attempt: Attempt = { dueAt: Number.POSITIVE_INFINITY, member, slowAt: now }
+    // Most runs have one attempt: a list that is made for one takes a tenth of the memory of one that grows.
+    if (run.tried.length === 0) {
+      run.tried = [member]
+      run.underway = [attempt]
+    } else {
+      run.tried.push(member)
+      run.underway.push(attempt)
     }
-    run.tried.push(member)
-    run.underway.push(attempt)
-    if (run.call.hedged) watchOver(run.call, attempt)
-    member.ask(run.call, (run.deadline - now) / 2, run.losers.signal).then(
+    // Asking two nodes to build would give two transactions.
+    if (run.call.kind === 'read') watchOver(run, attempt, now)
+    member.ask(run.call, (run.deadline - now) / 2, run.losers).then(
       (judgement) => {
         leaves(run, attempt)
         return run.over ? undefined : take(run, member, judgement)
@@ -109,21 +108,33 @@ export function createRace({
 
   /** A call has ended, also one that lost. */
   function leaves(run: Run, attempt: Attempt): void {
-    due.remove(attempt)
-    run.underway.splice(run.underway.indexOf(attempt), 1)
-    if (run.underway.length === 0) clearTimeout(run.linger)
+    if (run.underway.at(-1) === attempt) run.underway.pop()
+    else run.underway.splice(run.underway.indexOf(attempt), 1)
+    if (run.underway.length === 0 && run.linger) clearTimeout(run.linger)
   }
 
-  function watchOver({ group, operation }: RaceCall, attempt: Attempt): void {
-    const usual = attempt.member.latency(operation, 0.95)
+  function watchOver(run: Run, attempt: Attempt, now: number): void {
+    const usual = attempt.member.latency(run.call.operation, 0.95)
     const slowAfter =
       usual === undefined
         ? UNKNOWN_SLOW
         : Math.min(Math.max(LEAST_SLOW, usual * SLOW_TIMES), timeout / 3)
-    attempt.slowAt += slowAfter
+    attempt.slowAt = now + slowAfter
     // What belongs together stays at one node unless that is much too slow.
-    attempt.dueAt += usual === undefined || group ? slowAfter : Math.max(LEAST_HEDGE, usual)
-    due.add(attempt)
+    attempt.dueAt =
+      now + (usual === undefined || run.call.group ? slowAfter : Math.max(LEAST_HEDGE, usual))
+    if (attempt.dueAt < run.dueAt) run.dueAt = attempt.dueAt
+  }
+
+  /** The deadline has passed, or a call to a node may be slow. */
+  function onDue(run: Run): void {
+    const now = performance.now()
+    if (now >= run.deadline) return fail(run, new NodeTimeoutError(timeout))
+    for (const attempt of run.underway) if (attempt.dueAt <= now) late(run, attempt)
+    if (run.over) return
+    run.dueAt = run.deadline
+    for (const { dueAt } of run.underway) if (dueAt < run.dueAt) run.dueAt = dueAt
+    due.add(run)
   }
 
   /** A call is slow: sends a hedge; later, when it is much too slow, a retry. */
@@ -131,9 +142,9 @@ export function createRace({
     const isAlone = run.underway.length === 1
     if (attempt.dueAt < attempt.slowAt) {
       attempt.dueAt = attempt.slowAt
-      due.add(attempt)
       if (isAlone) extra(run, 'hedge', hedges)
     } else {
+      attempt.dueAt = Number.POSITIVE_INFINITY
       attempt.member.slow()
       if (isAlone) extra(run, 'failover', retries)
     }
@@ -175,7 +186,7 @@ export function createRace({
       run.rounds++
       run.pause = setTimeout(
         () => {
-          run.tried.length = 0
+          run.tried = NONE
           if (!extra(run, 'busy', undefined)) fail(run, givenUp(fault))
         },
         wait * (0.5 + Math.random()),
@@ -189,20 +200,22 @@ export function createRace({
     const member = choose(run.call, run.tried)
     if (!member || (budget && !budget.spend())) return false
     onExtra(why, run.call)
-    launch(run, member)
+    launch(run, member, performance.now())
     return true
   }
 
-  return (call, first, signal) =>
+  const start: Race['run'] = (call, first, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      const deadline = performance.now() + timeout
+      const now = performance.now()
+      const deadline = now + timeout
       const run: Run = {
+        at: -1,
         call,
         deadline,
+        dueAt: deadline,
         fault: undefined,
         leave: () => fail(run, signal?.reason),
-        limit: { at: -1, dueAt: deadline, onDue: () => fail(run, new NodeTimeoutError(timeout)) },
         linger: undefined,
         losers: createStop(),
         over: false,
@@ -211,16 +224,19 @@ export function createRace({
         resolve,
         rounds: 0,
         signal,
-        tried: [],
-        underway: [],
+        tried: NONE,
+        underway: NONE,
         unknown: undefined,
       }
       signal?.addEventListener('abort', run.leave, { once: true })
-      due.add(run.limit)
+      underway++
+      due.add(run)
       retries.earn()
       hedges.earn()
-      return launch(run, first)
+      return launch(run, first, now)
     })
+
+  return { run: start, underway: () => underway }
 }
 
 export declare namespace createRace {
@@ -236,19 +252,18 @@ export declare namespace createRace {
 }
 
 /** One question and what was done about it so far. */
-type Run = {
+type Run = DueEntry & {
   readonly call: RaceCall
+  /** Ends everything: waiting for a place, the call and the check of the chain add up. */
   readonly deadline: number
-  /** Ends everything at the deadline: waiting for a place, the call and the check of the chain add up. */
-  readonly limit: DueEntry
   readonly signal: StopSignal | undefined
   readonly resolve: (reply: NativeReply) => void
   readonly reject: (error: unknown) => void
-  readonly losers: ReturnType<typeof createStop>
+  readonly losers: Stop
   /** The client has disconnected. */
   readonly leave: () => void
-  readonly tried: Member[]
-  readonly underway: Attempt[]
+  tried: Member[]
+  underway: Attempt[]
   over: boolean
   /** Pauses because all nodes limit the rate. */
   rounds: number
@@ -258,12 +273,16 @@ type Run = {
   pause: NodeJS.Timeout | undefined
 }
 
-/** A call to one node, with the timers for a hedge and a retry. */
-type Attempt = DueEntry & {
+/** A call to one node. Monotonic milliseconds. */
+type Attempt = {
   readonly member: Member
-  /** Fires when the call is much slower than usual; before that it fires once for a hedge. */
+  /** When a hedge is sent; after that the same as `slowAt`; then never. */
+  dueAt: number
+  /** When the call is much slower than usual. */
   slowAt: number
 }
+
+const NONE: never[] = []
 
 /** Why the calls that lost a race are cancelled. */
 const RACE_OVER = new Error('another node has answered')

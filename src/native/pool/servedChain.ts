@@ -15,11 +15,11 @@ export type ServedChain = Required<ServedBlocks> & {
   show(blocks: ServedBlocks): void
 }
 
-/** A chain of which nothing is known yet. */
-export function createServedChain(): ServedChain {
+/** A chain of which nothing is known yet, or only the hash of its block 0. */
+export function createServedChain(genesis?: string): ServedChain {
   let hashAt: ServedBlocks['hashAt']
   const chain: ServedChain = {
-    genesis: undefined,
+    genesis,
     hashAt: (number) => hashAt?.(number),
     head: 0,
     show(blocks) {

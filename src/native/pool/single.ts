@@ -1,11 +1,8 @@
 import { sleep } from '../../lib/sleep.ts'
 import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
-import { readGenesis } from '../genesis.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
-import { parseAnswer } from '../parseAnswer.ts'
-import { createPoolTransport, type NativePath, type NativeReply } from '../transport.ts'
-import { chainEvidence } from './chainEvidence.ts'
-import { createIdentity } from './identity.ts'
+import { createPoolTransport, type NativeTransport } from '../transport.ts'
+import { createChainGuard } from './chainGuard.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
 import type { MemberStatus } from './memberStatus.ts'
@@ -19,9 +16,6 @@ import type { Upstream } from './upstream.ts'
  */
 const PATIENCE = { quiet: 3_000, probe: 2_000 }
 
-/** Milliseconds for which a check of the chain counts, and between two checks. */
-const CHECK_INTERVAL = 100
-
 /** Milliseconds between two probes of a node that does not answer. */
 const PROBE_INTERVAL = 500
 
@@ -32,7 +26,6 @@ const PROBE_INTERVAL = 500
 export function createSingleUpstream({
   log,
   onCall,
-  onConnect,
   patience = PATIENCE,
   sockets = 40,
   timeout = 10_000,
@@ -47,11 +40,12 @@ export function createSingleUpstream({
     upstream: upstream.wallet,
     upstreamSolidity: upstream.solidity,
   }
-  const observe = onCall && ((path: NativePath) => onCall(name, path))
+  const observe: createPoolTransport.Options['onCall'] =
+    onCall && ((path, caller) => onCall(name, path, caller))
   const http = createPoolTransport({
     ...common,
-    ...(observe && { onCall: observe }),
-    ...(onConnect && { onConnect }),
+    onCall: observe,
+    onConnect: () => guard.doubt(),
     // Two sockets are reserved for probes and checks of the chain, so that the node never gets too many connections.
     sockets: Math.max(1, sockets - 2),
     timeout: limit,
@@ -70,16 +64,6 @@ export function createSingleUpstream({
   })
   const life = { closed: false }
   const chain = createServedChain()
-  const identity = createIdentity({
-    expected: () => chain.genesis,
-    async read() {
-      const found = await readGenesis(checker)
-      chain.genesis ??= found
-      return found
-    },
-    spacing: CHECK_INTERVAL,
-    trust: CHECK_INTERVAL,
-  })
   const transport = withGrpc(http, {
     address: upstream.grpc,
     expected: () => chain.genesis,
@@ -119,48 +103,40 @@ export function createSingleUpstream({
     else log?.info(fields, `upstream ${name} answers again`)
   }
 
-  /** Passes a reply on once the node serves the same chain as before. @throws OtherChainError */
-  async function confirmed(reply: NativeReply, body: string | undefined): Promise<NativeReply> {
-    if (reply.isChecked) return reply
-    const read = parseAnswer(reply.text)
-    const parsed = read instanceof Promise ? await read : read
-    const evidence = chainEvidence(body, parsed, chain)
-    if (evidence !== 'same') await identity.confirm(evidence === 'other')
-    return { status: reply.status, text: reply.text, parsed }
+  const send: NativeTransport['send'] = async (path, body, options) => {
+    if (silent) throw new NodeSilentError()
+    const started = performance.now()
+    if (limiter.underway() === 0) heardAt = started
+    else if (started - heardAt > patience.quiet) void probe()
+    const waiting = limiter.enter(path, limit / 2, options.signal)
+    if (waiting) await waiting
+    counts.calls++
+    try {
+      // The time of waiting for a place is no longer available to the call.
+      const left = limit - (performance.now() - started)
+      const reply = await transport.send(
+        path,
+        body,
+        waiting ? { ...options, timeout: Math.min(left, options.timeout ?? left) } : options,
+      )
+      const ended = performance.now()
+      latency.add(ended - started)
+      heardAt = ended
+      if (reply.status === 429) counts.busy++
+      return reply
+    } catch (error) {
+      if (!options.signal?.aborted) counts.failed++
+      throw error
+    } finally {
+      limiter.leave()
+    }
   }
+  const guard = createChainGuard({ chain, checker, timeout: limit, transport: { send } })
 
   return {
-    async send(path, body, options) {
-      if (silent) throw new NodeSilentError()
-      const started = performance.now()
-      if (limiter.underway() === 0) heardAt = started
-      else if (started - heardAt > patience.quiet) void probe()
-      const waiting = limiter.enter(path, limit / 2, options.signal)
-      if (waiting) await waiting
-      counts.calls++
-      try {
-        // What was waited for a place is no more there for the call.
-        const left = limit - (performance.now() - started)
-        const reply = await transport.send(
-          path,
-          body,
-          waiting ? { ...options, timeout: left } : options,
-        )
-        const ended = performance.now()
-        latency.add(ended - started)
-        heardAt = ended
-        if (reply.status === 429) counts.busy++
-        return options.idempotent ? await confirmed(reply, body) : reply
-      } catch (error) {
-        if (!options.signal?.aborted) counts.failed++
-        throw error
-      } finally {
-        limiter.leave()
-      }
-    },
-    setFloor: (blocks) => chain.show(blocks),
+    ...guard,
     order: () => [name],
-    confirm: async () => identity.confirm(),
+    isIdle: () => limiter.underway() + limiter.queued() + guard.checking() === 0,
     status(): MemberStatus[] {
       return [
         {

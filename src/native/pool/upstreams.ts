@@ -1,4 +1,4 @@
-import type { NativeTransport } from '../transport.ts'
+import { drained } from './drained.ts'
 import { createUpstreamPool, type UpstreamPool } from './pool.ts'
 import type { ServedBlocks } from './servedChain.ts'
 import { createSingleUpstream } from './single.ts'
@@ -10,28 +10,23 @@ import type { Upstream } from './upstream.ts'
  * @throws Error when an address or a header cannot be used.
  */
 export function createUpstreams(options: createUpstreamPool.Options): UpstreamPool {
-  let floor: ServedBlocks = { head: 0, solid: 0 }
+  let floor: ServedBlocks | undefined
+  let genesis: string | undefined
   let current = start(options.upstreams)
 
   function start(upstreams: readonly Upstream[]): Current {
     const [only, ...others] = upstreams
     if (!only) throw new TypeError('at least one upstream is needed')
-    if (others.length > 0) {
-      const pool = createUpstreamPool({ ...options, upstreams })
-      return { ...pool, update: (next) => pool.update(next), underway: 0 }
-    }
-    return { ...createSingleUpstream({ ...options, upstream: only }), underway: 0 }
+    return others.length > 0
+      ? createUpstreamPool({ ...options, upstreams })
+      : createSingleUpstream({ ...options, upstream: only })
   }
 
   return {
-    async send(path, body, sendOptions) {
-      const chosen = current
-      chosen.underway++
-      try {
-        return await chosen.send(path, body, sendOptions)
-      } finally {
-        if (--chosen.underway === 0) chosen.onIdle?.()
-      }
+    send: (path, body, sendOptions) => current.send(path, body, sendOptions),
+    expect(hash) {
+      genesis = hash
+      current.expect(hash)
     },
     setFloor(next) {
       floor = next
@@ -40,21 +35,21 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
     status: () => current.status(),
     order: () => current.order(),
     confirm: (name) => current.confirm(name),
+    isIdle: () => current.isIdle(),
     async update(upstreams) {
       if (current.update && upstreams.length > 1) return current.update(upstreams)
       const old = current
       current = start(upstreams)
-      current.setFloor(floor)
-      if (old.underway > 0) await new Promise<void>((resolve) => (old.onIdle = resolve))
+      if (genesis !== undefined) current.expect(genesis)
+      if (floor) current.setFloor(floor)
+      await drained(old, options.timeout ?? DRAIN)
       return old.close()
     },
     close: () => current.close(),
   }
 }
 
-type Current = NativeTransport &
-  Pick<UpstreamPool, 'confirm' | 'order' | 'setFloor' | 'status'> & {
-    update?: UpstreamPool['update']
-    underway: number
-    onIdle?: () => void
-  }
+/** Milliseconds that calls in flight get at most, where calls have no limit of their own. */
+const DRAIN = 10_000
+
+type Current = Omit<UpstreamPool, 'update'> & Partial<Pick<UpstreamPool, 'update'>>

@@ -1,0 +1,27 @@
+import type { StopSignal } from './stopSignal.ts'
+
+/**
+ * Settles as a promise does, but in so many milliseconds at most. What the promise stands for goes on.
+ *
+ * @param late - thrown when the time is over.
+ * @throws the signal's reason, as soon as the signal is aborted.
+ */
+export async function within<value>(
+  promise: Promise<value>,
+  milliseconds: number,
+  late: Error,
+  signal?: StopSignal,
+): Promise<value> {
+  let end: (reason: unknown) => void = () => {}
+  const ended = new Promise<never>((_, reject) => (end = reject))
+  const leave = () => end(signal?.reason)
+  const timer = setTimeout(() => end(late), milliseconds)
+  signal?.addEventListener('abort', leave, { once: true })
+  if (signal?.aborted) leave()
+  try {
+    return await Promise.race([promise, ended])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
+  }
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+
+import { createScriptedChain } from '../../../test/chain.ts'
+import { readState, startTestPool, targetOf, type TestPool } from '../../../test/upstreams.ts'
+
+test('behavior: broadcasts go to one node after the other until one accepts', async () => {
+  const pool = await startTestPool()
+  await readState(pool)
+  const refusing = '{"code":"SERVER_BUSY","message":"62757379"}'
+  const accepting = '{"result":true,"txid":"00"}'
+  const sends = { only: ({ path }: { path: string }) => path.endsWith('broadcasthex') }
+  await pool.nodes[0]?.fail({ kind: 'status', status: 200, text: refusing }, sends)
+  await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: accepting }, sends)
+  for (let round = 0; round < 4; round++)
+    expect(await pool.native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({
+      result: true,
+    })
+  await pool.nodes[1]?.fail({ kind: 'reset' }, sends)
+  expect(await pool.native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({
+    code: 'SERVER_BUSY',
+  })
+  const duplicate = '{"code":"DUP_TRANSACTION_ERROR","message":"647570"}'
+  await pool.nodes[0]?.fail({ kind: 'status', status: 200, text: duplicate }, sends)
+  expect(await pool.native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({
+    code: 'DUP_TRANSACTION_ERROR',
+  })
+})
+
+const REFUSING = '{"code":"SERVER_BUSY","message":"62757379"}'
+const ACCEPTING = '{"result":true,"txid":"00"}'
+const sends = { only: ({ path }: { path: string }) => path.endsWith('broadcasthex') }
+const broadcast = ({ native }: TestPool) => native.wallet.broadcastHex({ transaction: '00' })
+
+test('behavior: while one node hangs, the other one accepts within the time of the call', async () => {
+  const pool = await startTestPool({ timeout: 2_000, upstreams: { timeout: 2_000 } })
+  await pool.nodes[0]?.fail({ kind: 'hang' }, sends)
+  await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: ACCEPTING }, sends)
+  for (let round = 0; round < 3; round++)
+    expect(await broadcast(pool)).toMatchObject({ result: true })
+})
+
+test('error: all nodes hang: the time of one call is enough, and the outcome is not known', async () => {
+  const pool = await startTestPool({ count: 3, timeout: 1_000 })
+  for (const node of pool.nodes) await node.fail({ kind: 'hang' }, sends)
+  await expect(broadcast(pool)).rejects.toMatchObject({
+    code: -32603,
+    message:
+      'the upstream nodes did not confirm the transaction: look it up before sending anything else',
+  })
+  // Each of them got its part of the time.
+  const asked = pool.nodes.map((node) => node.taken().filter((path) => path.endsWith('hex')).length)
+  expect(asked).toEqual([1, 1, 1])
+})
+
+test('error: what no node can have got has not been sent', async () => {
+  const pool = await startTestPool()
+  for (const node of pool.nodes) await node.fail({ kind: 'refused' }, sends)
+  await expect(broadcast(pool)).rejects.toThrow('the upstream node is unreachable')
+})
+
+test('behavior: a refusal counts more than a node that does not answer', async () => {
+  const pool = await startTestPool({ timeout: 1_000 })
+  await pool.nodes[0]?.fail({ kind: 'hang' }, sends)
+  await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: REFUSING }, sends)
+  expect(await broadcast(pool)).toMatchObject({ code: 'SERVER_BUSY' })
+})
+
+test('behavior: nothing is sent to a node that has turned to another chain', async () => {
+  const pool = await startTestPool()
+  const other = targetOf(createScriptedChain({ seed: 'other' }))
+  await pool.nodes[1]?.fail({ kind: 'status', status: 200, text: ACCEPTING }, sends)
+  await pool.nodes[0]?.fail({ kind: 'target', target: other })
+  for (let round = 0; round < 4; round++)
+    expect(await broadcast(pool)).toMatchObject({ result: true })
+  expect(pool.nodes[0]?.taken()).not.toContain('/wallet/broadcasthex')
+})

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+
+import { createScriptedChain } from '../../../test/chain.ts'
+import type { ProxyTarget } from '../../../test/faultProxy.ts'
+import { until } from '../../../test/until.ts'
+import {
+  ACCOUNT,
+  readState,
+  startTestPool,
+  stateIs,
+  targetOf,
+  type TestPool,
+  upstreamAt,
+} from '../../../test/upstreams.ts'
+
+/** Tells the pool that clients were shown all blocks. */
+function know({ chain, pool }: TestPool) {
+  const hashes = new Map(chain.canonical().map(({ hash, number }) => [number, hash.slice(2)]))
+  pool.setFloor({ hashAt: (number) => hashes.get(number), head: 30, solid: 28 })
+}
+
+test('behavior: a node of another chain is never used', async () => {
+  const other = createScriptedChain({ seed: 'other' })
+  for (let block = 0; block < 50; block++) other.mine()
+  const pool = await startTestPool({ count: 3 })
+  await readState(pool)
+  await pool.nodes[1]?.fail({ kind: 'target', target: targetOf(other) })
+  await pool.pool.update(
+    pool.nodes.map(({ url }, index) => upstreamAt(url, `new ${index}`, { timeout: 2_000 })),
+  )
+  const states = () => pool.pool.status().map(({ state }) => state)
+  await until(() => expect(states()).toEqual(['healthy', 'wrong chain', 'healthy']))
+  pool.nodes[1]?.taken()
+  for (let call = 0; call < 20; call++) {
+    await readState(pool)
+    expect((await pool.native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(30)
+  }
+  const probes = ['/wallet/getblock', '/walletsolidity/getblock', '/wallet/getnodeinfo']
+  const asked = pool.nodes[1]?.taken().filter((path) => !probes.includes(path))
+  expect(asked?.filter((path) => !path.endsWith('getblockbalance'))).toEqual([])
+})
+
+test('behavior: a node that turns to another chain is left, and the other one stays', async () => {
+  const other = createScriptedChain({ seed: 'other' })
+  for (let block = 0; block < 50; block++) other.mine()
+  other.solidify(45)
+  const pool = await startTestPool()
+  know(pool)
+  // The first in the list, which would decide a tie.
+  await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(other) })
+  const [first] = pool.chain.canonical()
+  for (let call = 0; call < 10; call++)
+    expect(await pool.native.wallet.getBlock({ id_or_num: '0' })).toMatchObject({
+      blockID: first?.hash.slice(2),
+    })
+  await stateIs(pool, 0, 'wrong chain')
+  pool.chain.mine()
+  pool.chain.solidify(29)
+  for (let call = 0; call < 10; call++) await readState(pool)
+  expect(pool.state(1)).toBe('healthy')
+})
+
+test('behavior: no read is answered by a node that turns to another chain meanwhile', async () => {
+  const pool = await startTestPool()
+  const node =
+    (balance: number, chain = pool.chain): ProxyTarget =>
+    async ({ body, path }) =>
+      path === '/wallet/getaccount'
+        ? { status: 200, text: JSON.stringify({ address: ACCOUNT, balance }) }
+        : chain.transport.send(path as '/wallet/x', body, { idempotent: true })
+  const other = createScriptedChain({ seed: 'other' })
+  for (let block = 0; block < 30; block++) other.mine()
+  know(pool)
+  for (const proxy of pool.nodes) await proxy.fail({ kind: 'target', target: node(1) })
+  let salt = 0
+  const balance = async () =>
+    (await pool.native.call('wallet', 'getaccount', { address: ACCOUNT, salt: salt++ })) as {
+      balance: number
+    }
+  for (let round = 0; round < 3; round++) {
+    await stateIs(pool, 0, 'healthy')
+    const reads = Array.from({ length: 40 }, () => balance())
+    await pool.nodes[0]?.fail({ kind: 'target', target: node(2, other) })
+    reads.push(...Array.from({ length: 40 }, () => balance()))
+    expect(new Set((await Promise.all(reads)).map(({ balance }) => balance))).toEqual(new Set([1]))
+    await stateIs(pool, 0, 'wrong chain')
+    await pool.nodes[0]?.fail({ kind: 'target', target: node(1) })
+  }
+})
+
+test('behavior: a contract call tells its chain, so it costs no other call', async () => {
+  const rarely = { probe: 60_000, probePatience: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
+  const pool = await startTestPool({ timing: rarely })
+  know(pool)
+  let checks = 0
+  const counting: ProxyTarget = async ({ body, path }) => {
+    if (body === '{"id_or_num":"0"}') checks++
+    return pool.chain.transport.send(path as '/wallet/x', body, { idempotent: true })
+  }
+  for (const node of pool.nodes) await node.fail({ kind: 'target', target: counting })
+  for (let call = 0; call < 30; call++) await readState(pool)
+  expect(checks).toBeLessThan(5)
+  for (let call = 0; call < 30; call++) await pool.native.wallet.getAccount({ address: ACCOUNT })
+  expect(checks).toBeGreaterThanOrEqual(30)
+})
+
+test('behavior: a node on another branch cannot lead away from what the majority solidified', async () => {
+  const fork = createScriptedChain()
+  const pool = await startTestPool({ count: 3 })
+  for (let block = 0; block < 20; block++) fork.mine()
+  // From here on the two chains differ, because one block of this one is thrown away.
+  fork.reorg(
+    1,
+    Array.from({ length: 60 }, () => ({})),
+  )
+  await readState(pool)
+  await pool.nodes[2]?.fail({ kind: 'target', target: targetOf(fork) })
+  pool.chain.solidify(29)
+  await stateIs(pool, 2, 'other branch')
+  expect((await pool.native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(30)
+})
