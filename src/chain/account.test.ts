@@ -59,7 +59,7 @@ describe('balanceAt', () => {
       },
     })
     await expect(balanceAt(keys.rich.eth, past(native, 7))).rejects.toMatchObject({
-      code: -32_000,
+      code: -32000,
       message: 'historical state of block 7 is not available',
     })
   })
@@ -69,14 +69,14 @@ describe('balanceAt', () => {
       intercept: () => ({ status: 404, text: '{"Error":"this API is unavailable due to config"}' }),
     })
     await expect(balanceAt(keys.rich.eth, past(native, 7))).rejects.toMatchObject({
-      code: -32_000,
+      code: -32000,
       message: 'historical state of block 7 is not available',
     })
   })
 
   test('error: a failing node is not reported as missing history', async () => {
     const { native } = await createReplayNative({ intercept: () => ({ status: 502, text: '' }) })
-    await expect(balanceAt(keys.rich.eth, past(native, 7))).rejects.toMatchObject({ code: -32_603 })
+    await expect(balanceAt(keys.rich.eth, past(native, 7))).rejects.toMatchObject({ code: -32603 })
   })
 })
 

@@ -48,6 +48,7 @@ export type CanonicalView = Pick<
 const ATTEMPTS = 4
 const RETRY_DELAY = 150
 
+/** Creates the cache of blocks. It reads missing blocks from `native`. */
 export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.Options): Blocks {
   const cache = new LRUCache<Hash, { block: CachedBlock }>({
     // The library accepts only positive sizes. A cache of one byte stores no block.

@@ -162,12 +162,12 @@ describe('error: other failures of a call', () => {
       'contract creation without any data provided',
     ],
   ])('%s', async (_, call, message) => {
-    await expect(run(call)).rejects.toMatchObject({ code: -32_000, message })
+    await expect(run(call)).rejects.toMatchObject({ code: -32000, message })
   })
 
   test('an endless loop', async () => {
     await expect(run(kitchen('burn'))).rejects.toMatchObject({
-      code: -32_000,
+      code: -32000,
       message: expect.stringMatching(/^(?:out of gas: Not enough energy|execution timed out: CPU)/),
     })
   })
@@ -178,7 +178,7 @@ describe('error: other failures of a call', () => {
       block: { number: 5, hash: `0x${'00'.repeat(32)}` },
     }
     await expect(run(kitchen('n'), source)).rejects.toMatchObject({
-      code: -32_000,
+      code: -32000,
       message: 'historical state of block 5 is not available',
     })
   })
@@ -188,7 +188,7 @@ describe('error: other failures of a call', () => {
     const text = JSON.stringify({ result: { code: 'CONTRACT_VALIDATE_ERROR', message } })
     const { native } = await createReplayNative({ intercept: () => ({ text }) })
     await expect(runCall(kitchen('n'), { native, source: LATEST })).rejects.toMatchObject({
-      code: -32_000,
+      code: -32000,
       message:
         'the upstream node does not run contract calls: set vm.supportConstant = true in its configuration',
     })

@@ -71,6 +71,7 @@ export type LogMatch = {
   topics: (string[] | null)[]
 }
 
+/** A log search in one block or in a range of blocks. */
 export type LogQuery = LogMatch & ({ blockHash: Hash } | { fromBlock: BlockRef; toBlock: BlockRef })
 
 /** The end of a page: after a log, or after a whole block when `index` is absent. */

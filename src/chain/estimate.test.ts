@@ -50,7 +50,7 @@ test('error: a plain transfer of more than the sender has', async () => {
   await expect(
     estimate({ from: keys.bob.eth, to: keys.dave.eth, data: '0x', value }),
   ).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'insufficient funds for gas * price + value',
   })
 })
@@ -72,12 +72,12 @@ test('error: more energy than a transaction may use', async () => {
   })
   await expect(
     estimateGas(kitchen('burn'), { native, source: { at: 'latest' } }),
-  ).rejects.toMatchObject({ code: -32_000, message: 'gas required exceeds allowance (4761904)' })
+  ).rejects.toMatchObject({ code: -32000, message: 'gas required exceeds allowance (4761904)' })
 })
 
 test('error: more energy than a transaction and more time than a simulation may use', async () => {
   await expect(estimate(kitchen('burn'))).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'gas required exceeds allowance (4761904)',
   })
 })

@@ -73,5 +73,5 @@ function exceedsAllowance({ message }: ConstantFailure): RpcError | undefined {
 
 /** The simulation has a larger energy limit: it reaches the time limit where the estimate runs out of energy. */
 function isVmStop(error: unknown): boolean {
-  return error instanceof RpcError && error.code === -32_000
+  return error instanceof RpcError && error.code === -32000
 }

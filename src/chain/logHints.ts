@@ -27,6 +27,7 @@ export type HintedBlock = {
   transactions: HintedTransaction[]
 }
 
+/** A transaction with matching logs. */
 export type HintedTransaction = {
   id: Hash
   /** Index in the block. */

@@ -119,6 +119,6 @@ class CursorError extends RpcError {
   override name = 'CursorError'
 
   constructor() {
-    super(-32000, 'the block of this cursor was removed by a reorganisation: begin before it again')
+    super(-32000, 'a reorg removed the block of this cursor: start again before it')
   }
 }

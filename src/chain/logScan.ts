@@ -23,6 +23,7 @@ export const takeCount: scanBlocks.Options['take'] = (block, matcher) =>
 /** Hashes of the blocks above the solidified block at the start of a search. */
 export type Pins = ReadonlyMap<number, Hash | undefined>
 
+/** The pins of a range: the hashes of its blocks above the solidified block, if known. */
 export function pinsOf(
   { from, to }: BlockRange,
   { blocks, head }: { blocks: Pick<Blocks, 'hashAt'>; head: Pick<CanonicalView, 'solid'> },

@@ -31,7 +31,7 @@ test('error: no JSON-RPC of the node is configured', async () => {
   await expect(
     storageAt(KITCHEN, 0n, { native, source: { at: 'latest' } }, undefined),
   ).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message:
       'contract storage is not part of the node’s HTTP API: set --upstream-rpc to the node’s own JSON-RPC',
   })
@@ -42,7 +42,7 @@ test('error: the solidified state', async () => {
   await expect(
     storageAt(KITCHEN, 0n, { native, source: { at: 'solid' } }, undefined),
   ).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'historical state of contract storage is not available',
   })
 })

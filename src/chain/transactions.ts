@@ -22,6 +22,7 @@ export type Transactions = {
   find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
 }
 
+/** Creates the lookups of one view. */
 export function createTransactions({
   blocks,
   head,

@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 /** The tags of Ethereum. `safe` and `finalized` both mean the solidified block here. */
 export const BLOCK_TAGS = ['latest', 'earliest', 'pending', 'safe', 'finalized'] as const
 
+/** A block tag. */
 export type BlockTag = (typeof BLOCK_TAGS)[number]
 
 /** A block reference of a client: a height, a tag or a hash (EIP-1898). */

@@ -10,6 +10,7 @@ export type Bloom = Uint8Array
 /** The three bits (0 to 2047) of an item. A caller may cache them, because items repeat often within a block. */
 export type BloomBits = readonly [number, number, number]
 
+/** An empty bloom. */
 export function createBloom(): Bloom {
   return new Uint8Array(BLOOM_BYTES)
 }
@@ -35,6 +36,7 @@ export function bitsOf(bytes: Uint8Array): BloomBits {
   return [bit(0), bit(2), bit(4)]
 }
 
+/** Adds an item to a bloom by its bits. */
 export function addBits(bloom: Bloom, bits: BloomBits): void {
   for (const bit of bits) {
     const index = BLOOM_BYTES - 1 - (bit >> 3)
@@ -60,6 +62,7 @@ export function logsBloom(
   return bloom
 }
 
+/** A bloom as hex with `0x`. */
 export function bloomToHex(bloom: Bloom): Hex {
   return `0x${Buffer.from(bloom).toString('hex')}`
 }

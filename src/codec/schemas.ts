@@ -5,15 +5,18 @@ import type { JsonSchema } from '../lib/jsonSchema.ts'
 
 const hex = (pattern: string, title: string): JsonSchema => ({ title, type: 'string', pattern })
 
+/** A quantity: the shortest hex of a number below 2^256. */
 export const quantity = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'quantity')
 /** An amount of the coin. By this schema, endpoints with another unit than sun find the amounts to convert. */
 export const amount = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'amount')
+/** 32 bytes, 20 bytes, and any number of bytes, as hex. */
 export const hash = hex('^0x[0-9a-f]{64}$', 'hash')
 export const address = hex('^0x[0-9a-fA-F]{40}$', 'address')
 export const bytes = hex('^0x([0-9a-f]{2})*$', 'bytes')
 const bytes8 = hex('^0x[0-9a-f]{16}$', 'nonce of a block')
 const bytes256 = hex('^0x[0-9a-f]{512}$', 'bloom filter')
 
+/** True or false, and any text. */
 export const boolean: JsonSchema = { type: 'boolean' }
 export const text: JsonSchema = { type: 'string' }
 
@@ -40,6 +43,7 @@ export function object(
   }
 }
 
+/** An `RpcLog`. */
 export const log: JsonSchema = {
   title: 'log',
   ...object({
@@ -56,6 +60,7 @@ export const log: JsonSchema = {
   }),
 }
 
+/** An `RpcTransaction`. */
 export const transaction: JsonSchema = {
   title: 'transaction',
   ...object(
@@ -100,6 +105,7 @@ export const filled: JsonSchema = object({
   },
 })
 
+/** An `RpcReceipt`. */
 export const receipt: JsonSchema = {
   title: 'receipt',
   ...object(
@@ -124,6 +130,7 @@ export const receipt: JsonSchema = {
   ),
 }
 
+/** An `RpcBlock`. */
 export const block: JsonSchema = {
   title: 'block',
   ...object(

@@ -46,6 +46,7 @@ export type RpcBlock = RpcHeader & {
   uncles: Hash[]
 }
 
+/** A transaction in the format of `eth_getTransactionBy*`. The fields of its block are null while it is pending. */
 export type RpcTransaction = {
   blockHash: Hash | null
   blockNumber: Hex | null
@@ -68,6 +69,7 @@ export type RpcTransaction = {
   yParity: Hex
 }
 
+/** A receipt in the format of `eth_getTransactionReceipt`. */
 export type RpcReceipt = {
   /** Contracts whose predicted addresses the gateway replaced in the call data before it signed; absent if there are none. */
   predictedAddresses?: { actual: Address; predicted: Address }[]

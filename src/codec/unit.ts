@@ -9,6 +9,7 @@ export type Unit = {
   fromSun(sun: bigint): bigint
 }
 
+/** 10^-6 of the coin, the unit of the chain. */
 export const SUN: Unit = { toSun: (amount) => amount, fromSun: (sun) => sun }
 
 const WEI_PER_SUN = 10n ** 12n

@@ -104,10 +104,7 @@ export function printBlock(
       raw_data: {
         ...(header.number !== 0 && { number: header.number }),
         txTrieRoot: header.txTrieRoot,
-        witness_address:
-          spelling.visible && isAddress
-            ? toBase58(Buffer.from(header.witness, 'hex'))
-            : header.witness,
+        witness_address: spelling.visible && isAddress ? toBase58(header.witness) : header.witness,
         parentHash: header.parentHash,
         ...(header.version !== 0 && { version: header.version }),
         ...(header.timestamp !== 0 && { timestamp: header.timestamp }),

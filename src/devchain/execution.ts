@@ -33,4 +33,5 @@ export type Applied = {
   balances: BalanceChange[]
 }
 
+/** The change of one balance: address of 42 hex characters, amount in sun. */
 export type BalanceChange = { address: string; amount: bigint }

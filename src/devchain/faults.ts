@@ -19,6 +19,7 @@ export type Faults = {
   operations: string[]
 }
 
+/** The default: no faults. */
 export const noFaults: Faults = {
   latency: 0,
   jitter: 0,

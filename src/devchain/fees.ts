@@ -17,6 +17,7 @@ export type Bill = {
   extraFee: bigint
 }
 
+/** A bill without fees. */
 export const emptyBill = (): Bill => ({
   netUsage: 0n,
   netFee: 0n,
@@ -45,10 +46,7 @@ export function payBandwidth(
   const owner = hex(transaction.value, 'owner_address')
   const account = state.get('account', owner)
   if (!account)
-    throw new RefusedError(
-      'CONTRACT_VALIDATE_ERROR',
-      `account [${toBase58(Buffer.from(owner, 'hex'))}] does not exist`,
-    )
+    throw new RefusedError('CONTRACT_VALIDATE_ERROR', `account [${toBase58(owner)}] does not exist`)
   const bytes = BigInt(transaction.size + RESULT_SIZE)
   const { now: latestOperation, slot } = clock
   const stakeFree = stakeLimit(state, account, 'BANDWIDTH') - recovered(account.net, slot)

@@ -5,6 +5,7 @@ import { addressFromKey } from '../native/protobuf/signature.ts'
 /** The mnemonic that development tools share. Everybody knows its keys: never use them on a public network. */
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 
+/** A funded account with its private key. */
 export type DevAccount = {
   /** 42 hex characters. */
   address: string

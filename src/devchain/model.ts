@@ -32,7 +32,9 @@ export type Tables = {
   accountId: string
 }
 
+/** A resource that a stake gives. */
 export type Resource = 'BANDWIDTH' | 'ENERGY'
+/** The purpose of a stake: a resource, or votes alone. */
 export type Power = Resource | 'TRON_POWER'
 
 /** The used part of a resource, which recovers over a window that starts at `time`. */
@@ -45,6 +47,7 @@ export type Usage = {
   window: bigint
 }
 
+/** The keys that may sign for an account, with their weights. */
 export type Permission = {
   type: 'Owner' | 'Witness' | 'Active'
   id: number
@@ -54,6 +57,7 @@ export type Permission = {
   keys: { address: string; weight: bigint }[]
 }
 
+/** An account. */
 export type Account = {
   address: string
   /** Hex of the name's UTF-8. */
@@ -85,6 +89,7 @@ export type Account = {
   issuedName?: string
 }
 
+/** A contract without its runtime code and storage. */
 export type ContractRecord = {
   address: string
   origin: string
@@ -101,6 +106,7 @@ export type ContractRecord = {
   version: number
 }
 
+/** A block producer or candidate. */
 export type Witness = {
   address: string
   /** Hex of the UTF-8. */
@@ -115,6 +121,7 @@ export type Witness = {
   brokerage: number
 }
 
+/** A proposal to change chain parameters. */
 export type Proposal = {
   id: number
   proposer: string
@@ -125,6 +132,7 @@ export type Proposal = {
   state: 'PENDING' | 'DISAPPROVED' | 'APPROVED' | 'CANCELED'
 }
 
+/** A TRC-10 token. */
 export type Asset = {
   id: string
   owner: string
@@ -144,6 +152,7 @@ export type Asset = {
   publicFreeNetLimit: bigint
 }
 
+/** A delegated stake in sun, and the time in milliseconds at which its lock expires. */
 export type Delegation = { amount: bigint; expires: number }
 
 /** The recovery time of a resource, 24 hours, in thousandths of slots. */

@@ -14,8 +14,6 @@ const refuse = (message: string): never => {
   throw new RefusedError('SIGERROR', message)
 }
 
-const readable = (address: string) => toBase58(Buffer.from(address, 'hex'))
-
 /** The permission of an account with an id. An unknown account has the permissions of a new one. */
 export function permissionOf(
   state: StateReader,
@@ -75,9 +73,9 @@ export function signWeight(
     const key = permission.keys.find((key) => key.address === address)
     if (!key)
       refuse(
-        `${signature} is signed by ${readable(address)} but it is not contained of permission.`,
+        `${signature} is signed by ${toBase58(address)} but it is not contained of permission.`,
       )
-    if (signers.includes(address)) refuse(`${readable(address)} has signed twice!`)
+    if (signers.includes(address)) refuse(`${toBase58(address)} has signed twice!`)
     signers.push(address)
     weight += (key as { weight: bigint }).weight
   }

@@ -10,6 +10,7 @@ export type StateReader = {
   named?: (name: string, table: Table, key: string) => unknown
 }
 
+/** A writable state. */
 export type State = StateReader & {
   /** Sets a value; `undefined` deletes it. */
   set<table extends Table>(table: table, key: string, value: Tables[table] | undefined): void

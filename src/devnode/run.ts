@@ -75,7 +75,7 @@ function banner(
 ): string {
   const rows = chain.accounts.map(
     ({ address, key }, index) =>
-      `(${index}) 0x${address.slice(2)}  ${toBase58(Buffer.from(address, 'hex'))}\n    0x${key}`,
+      `(${index}) 0x${address.slice(2)}  ${toBase58(address)}\n    0x${key}`,
   )
   const coins = balance.toLocaleString('en')
   const units = decimals === 18 ? '' : ` (${(balance * COIN).toLocaleString('en')} sun)`

@@ -32,6 +32,7 @@ export type Claims = {
 const BUSY_WAIT = 250
 const BUSY_STEP = 10
 
+/** Creates the claims of one process on a shared store. */
 export function createClaims({ log, store }: createClaims.Options): Claims {
   const deliveries = createDeliveries({ log, store })
 

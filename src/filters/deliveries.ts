@@ -24,6 +24,7 @@ const RETRY = 250
 /** Most uncommitted deliveries. The oldest are dropped. */
 const MAX_KEPT = 50_000
 
+/** Creates the deliveries of one process. */
 export function createDeliveries({ log, store }: createDeliveries.Options): Deliveries {
   const attempts = new Map<string, Promise<void>>()
   /** Cursors of delivered pages that are not committed yet. */

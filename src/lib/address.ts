@@ -1,11 +1,12 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address } from 'viem'
 
-import { decodeBase58, toBase58 } from './base58.ts'
+import { toBase58, decodeBase58 } from './base58.ts'
 
 /** An address as the node writes it: 21 bytes as 42 lower-case hex characters, the first byte `41`. */
 export type HexAddress = string
 
+/** The zero address of Ethereum. */
 export const ZERO_ADDRESS: Address = `0x${'0'.repeat(40)}`
 
 /** The first byte of every account address of the node. */
@@ -36,7 +37,7 @@ export function toNativeAddress(address: Address): HexAddress {
 
 /** The format that wallets of this chain show: base58 of the 21 bytes and the first four of their double SHA-256. */
 export function toBase58Address(address: Address): string {
-  return toBase58(Buffer.from(toNativeAddress(address), 'hex'))
+  return toBase58(toNativeAddress(address))
 }
 
 /**

@@ -4,9 +4,14 @@ import bs58 from 'bs58'
 /** Most characters of the 25 bytes of an address. Decoding takes quadratic time, so longer texts are not decoded. */
 const MAX_LENGTH = 35
 
-/** The base58check text of an address: base58 of its bytes and the first four bytes of their double SHA-256. */
-export function toBase58(address: Uint8Array): string {
-  return bs58.encode(Buffer.concat([address, checksum(address)]))
+/**
+ * The base58check text of an address: base58 of its bytes and the first four bytes of their double SHA-256.
+ *
+ * @param address - hex without `0x`, usually 42 characters.
+ */
+export function toBase58(address: string): string {
+  const bytes = Buffer.from(address, 'hex')
+  return bs58.encode(Buffer.concat([bytes, checksum(bytes)]))
 }
 
 /**

@@ -59,7 +59,7 @@ test('error: a past block', async () => {
   await expect(
     callMethod(eth_call, await createReplayContext(), [{ to, data }, '0x1']),
   ).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'historical state of block 1 is not available',
   })
 })
@@ -68,7 +68,7 @@ test('error: a block that does not exist', async () => {
   const context = await createReplayContext()
   const blockHash = `0x${'ab'.repeat(32)}`
   await expect(callMethod(eth_call, context, [{ to, data }, { blockHash }])).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'header for hash not found',
   })
 })

@@ -73,7 +73,7 @@ test('error: beyond the head', async () => {
   await expect(
     callMethod(eth_feeHistory, await createReplayContext(), [1, '0xe0']),
   ).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'request beyond head block: requested 224, head 223',
   })
 })

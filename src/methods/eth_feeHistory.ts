@@ -10,6 +10,7 @@ import { rewardPercentiles } from '../jsonrpc/percentilesParam.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { fromWire, type Wire } from '../lib/wire.ts'
 
+/** The result of `eth_feeHistory`. Prices are in sun. */
 export type FeeHistory = {
   baseFeePerGas: Hex[]
   gasUsedRatio: number[]

@@ -10,5 +10,5 @@ test('default', async () => {
 
 test('error: the node is unreachable', async () => {
   const context = await createReplayContext({ intercept: () => ({ status: 502, text: '' }) })
-  await expect(callMethod(eth_gasPrice, context, [])).rejects.toMatchObject({ code: -32_603 })
+  await expect(callMethod(eth_gasPrice, context, [])).rejects.toMatchObject({ code: -32603 })
 })

@@ -73,7 +73,7 @@ test('error: a block that does not exist', async () => {
   const context = await createReplayContext()
   await expect(
     callMethod(eth_getBalance, context, [keys.rich.eth, '0xffff']),
-  ).rejects.toMatchObject({ code: -32_000, message: 'header not found' })
+  ).rejects.toMatchObject({ code: -32000, message: 'header not found' })
 })
 
 test('error: no address', async () => {

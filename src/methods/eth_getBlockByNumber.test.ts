@@ -54,6 +54,6 @@ test('error: no block is named', async () => {
 test('error: the node is unreachable', async () => {
   const context = await createReplayContext({ intercept: () => ({ status: 502, text: '' }) })
   await expect(callMethod(eth_getBlockByNumber, context, ['0x1'])).rejects.toMatchObject({
-    code: -32_603,
+    code: -32603,
   })
 })

@@ -21,7 +21,7 @@ test('behavior: an account without code', async () => {
 test('error: a past block', async () => {
   const context = await createReplayContext()
   await expect(callMethod(eth_getCode, context, [TOKEN, '0x1'])).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'historical state of block 1 is not available',
   })
 })

@@ -42,21 +42,21 @@ test('behavior: nothing beyond the head', async () => {
 })
 
 test('error: a block that does not exist', async () => {
-  await expect(logs({ blockHash: `0x${'ab'.repeat(32)}` })).rejects.toMatchObject({ code: -32_000 })
+  await expect(logs({ blockHash: `0x${'ab'.repeat(32)}` })).rejects.toMatchObject({ code: -32000 })
 })
 
 test('error: too many blocks, too many logs', async () => {
   await expect(logs({ fromBlock: 0, toBlock: CHAIN.head })).rejects.toMatchObject({
-    code: -32_005,
+    code: -32005,
     message: 'query returned more than 10000 results',
   })
   const context = await createReplayContext({ config: { logsMaxBlocks: 100 } })
   await expect(callMethod(eth_getLogs, context, [{ fromBlock: '0x0' }])).rejects.toMatchObject({
-    code: -32_602,
+    code: -32602,
     message: 'exceed max block range: 100',
   })
 })
 
 test('error: from after to', async () => {
-  await expect(logs({ fromBlock: '0x5', toBlock: '0x4' })).rejects.toMatchObject({ code: -32_602 })
+  await expect(logs({ fromBlock: '0x5', toBlock: '0x4' })).rejects.toMatchObject({ code: -32602 })
 })

@@ -16,7 +16,7 @@ test.each(['0x0', 0, `0x${'0'.repeat(64)}`])('args: slot %s', async (slot) => {
 test('error: not configured', async () => {
   const context = await createReplayContext()
   await expect(callMethod(eth_getStorageAt, context, [KITCHEN, '0x0'])).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: expect.stringContaining('--upstream-rpc'),
   })
 })

@@ -29,6 +29,6 @@ test('behavior: null for an unknown hash', async () => {
 test('error: an unreachable node is an error, not an unknown hash', async () => {
   const context = await createReplayContext({ intercept: () => ({ status: 502, text: '' }) })
   await expect(callMethod(eth_getTransactionReceipt, context, [unknown])).rejects.toMatchObject({
-    code: -32_603,
+    code: -32603,
   })
 })

@@ -9,7 +9,7 @@ test('error: each is -32601 with a reason', async () => {
   for (const [name, method] of Object.entries(unsupported))
     expect(() => callMethod(method, context, [])).toThrow(
       expect.objectContaining({
-        code: -32_601,
+        code: -32601,
         message: `the method ${name} does not exist/is not available: ${method.summary}`,
       }),
     )

@@ -11,6 +11,7 @@ export type OpenRpcDocument = {
   'x-limits': Limits
 }
 
+/** A method of the OpenRPC document. */
 export type OpenRpcMethod = {
   name: string
   summary: string

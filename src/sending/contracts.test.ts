@@ -50,7 +50,7 @@ describe('inData', () => {
   ] as const)('error: %s is rejected with both addresses', (_, data) => {
     expect(() => known().inData(data)).toThrow(
       expect.objectContaining({
-        code: -32_000,
+        code: -32000,
         data: { actual, predicted },
         message: expect.stringContaining(`contains ${predicted}`),
       }),

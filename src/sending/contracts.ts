@@ -42,6 +42,7 @@ export type Contracts = {
   refresh(): Promise<void>
 }
 
+/** Creates the lookup of contracts. It reads those of other replicas from `store`. */
 export function createContracts(
   store: Pick<SentStore, 'contracts'>,
   mode: PredictedAddresses = 'refuse',

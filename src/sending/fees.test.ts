@@ -43,7 +43,7 @@ test('behavior: at most the limit of the network', async () => {
 
 test('error: a maximum below the energy price', async () => {
   await expect(fees().limit({ ...offer, gasPrice: 209n })).rejects.toMatchObject({
-    code: -32_000,
+    code: -32000,
     message: 'transaction underpriced: gas price 209, energy price 210',
   })
 })

@@ -34,6 +34,7 @@ export declare namespace Fees {
   }
 }
 
+/** Creates the fee limits of a chain. */
 export function createFees({
   chain,
   native,

@@ -31,6 +31,7 @@ type Nonces = { mined: number; above: Set<number>; pending: Map<number, Hash> }
 /** The record of sent transactions in memory. All functions are synchronous. */
 export type SentState = ReturnType<typeof createSentState>
 
+/** Creates an empty record. */
 export function createSentState({
   capacity = CAPACITY,
   now = Date.now,

@@ -31,6 +31,7 @@ const NONCE_POLL = 50
 /** Longest signed bytes, in hex digits, that are kept while a transaction is pending: more than the node accepts. */
 const KEEP_HEX = 1_048_576
 
+/** Creates the submission of transactions to a node, with a record in `store`. */
 export function createSubmission({
   chain,
   contracts,

@@ -41,6 +41,7 @@ const SLICE = 64 * 1024
 const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 
+/** Creates the followers of one view. */
 export function createFollowers({ chain, head, isOpen, log }: createFollowers.Options): Followers {
   const queue = createCatchUpQueue<FollowerOfSocket>({
     isOpen,

@@ -41,6 +41,7 @@ export type CallRecorder = {
   watch(transport: NativeTransport): NativeTransport
 }
 
+/** Options of a call or batch: attributes and kind of its span, and the headers of its request. */
 export type RunOptions = {
   attributes: Attributes
   headers: Headers | undefined
@@ -55,6 +56,7 @@ type Work = {
   span: Span | undefined
 }
 
+/** Creates a recorder. Without a tracer it only records native calls. */
 export function createCallRecorder({
   now = () => performance.now(),
   tracer,

@@ -15,11 +15,13 @@ export type Span = {
   end(failure?: string): void
 }
 
+/** Attributes of a span. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 /** Headers of a client's request, in lower case, as node gives them. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
+/** Options of a new span. */
 export type StartOptions = {
   attributes?: Attributes
   headers?: Headers | undefined

@@ -16,6 +16,7 @@ export type VerifyReport = {
   mismatches: Mismatch[]
 }
 
+/** The outcome of a comparison. `unavailable`: the second source did not answer. */
 export type VerifyOutcome = 'match' | 'mismatch' | 'unavailable'
 
 /** Compares a sample of answers with those of a second source. It never delays an answer. */
@@ -35,6 +36,7 @@ const KEPT = 100
 /** Milliseconds before each repeated read. The head may move between two answers, so a difference is checked again. */
 const RETRIES = [1_000, 3_000]
 
+/** Creates a verifier of a share of the answers. */
 export function createVerifier({
   now = Date.now,
   onOutcome = () => {},

@@ -132,7 +132,7 @@ describe('weiMethods', () => {
   test('error: -32602 for an amount that is not a whole number of sun', () => {
     expect(() => call('eth_pay', '0x1')).toThrow(
       expect.objectContaining({
-        code: -32_602,
+        code: -32602,
         message: expect.stringContaining('expected a multiple of 10^12'),
       }),
     )

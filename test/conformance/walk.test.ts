@@ -194,7 +194,7 @@ describe('viem', () => {
     const all = heights.flatMap((height) =>
       expectedBlock(height).receipts.flatMap(({ logs }) => logs),
     )
-    expect(refusals).toEqual([-32_005])
+    expect(refusals).toEqual([-32005])
     expect(all.length).toBeGreaterThan(10_000)
     expect(found).toEqual(all.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`))
   })

@@ -107,7 +107,7 @@ test('a call at a past block is refused', async () => {
     .getFunction('n')({ blockTag: 5 })
     .catch((e: unknown) => e)
   expect(error).toMatchObject({
-    info: { error: { code: -32_000, message: 'historical state of block 5 is not available' } },
+    info: { error: { code: -32000, message: 'historical state of block 5 is not available' } },
   })
 })
 

@@ -167,7 +167,7 @@ describe.each(['eip1559', 'legacy'] as const)('%s', (feeSignal) => {
       nonce: 0,
     })
     await expect(dev.rpc('eth_sendRawTransaction', raw)).rejects.toMatchObject({
-      code: -32_000,
+      code: -32000,
       message: expect.stringMatching(/^max fee per gas less than block base fee/),
     })
   })

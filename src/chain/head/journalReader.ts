@@ -33,6 +33,7 @@ export type JournalReader = {
   stop(): void
 }
 
+/** Creates the reader. It starts at the call of `run`. */
 export function createJournalReader({
   apply,
   first,

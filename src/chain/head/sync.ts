@@ -299,6 +299,7 @@ export declare namespace createHeadSync {
   }
 }
 
+/** Brings the window to the head of the node. */
 export type HeadSync = {
   /** Polls the node once and publishes what is new. @throws RpcError when the node fails */
   sync(): Promise<void>

@@ -9,6 +9,7 @@ export type TransactionIndex = {
   update(before: Window | undefined, after: Window, update: ChainUpdate): void
 }
 
+/** Creates an empty index. */
 export function createTransactionIndex(): TransactionIndex {
   const blocks = new Map<Hash, RecentBlock>()
 

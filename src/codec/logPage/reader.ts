@@ -42,6 +42,7 @@ export type Page = {
 /** Offset of the end of the block's hash. */
 export const HASH_END = 32
 
+/** Bytes of a hash and of an address. */
 export const HASH_BYTES = 32
 export const ADDRESS_BYTES = 20
 

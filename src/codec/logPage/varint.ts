@@ -3,6 +3,7 @@
 /** Bytes that grow as they are written. */
 export type ByteWriter = { bytes: Buffer; length: number }
 
+/** Creates a writer with an initial size in bytes. */
 export function createByteWriter(size = 64): ByteWriter {
   return { bytes: Buffer.allocUnsafe(size), length: 0 }
 }
@@ -16,11 +17,13 @@ export function reserve(writer: ByteWriter, count: number): void {
   writer.bytes = bytes
 }
 
+/** Appends a byte. */
 export function writeByte(writer: ByteWriter, value: number): void {
   reserve(writer, 1)
   writer.bytes[writer.length++] = value
 }
 
+/** Appends a number as a varint. @param value - a whole number from 0 to 2^53 − 1 */
 export function writeVarint(writer: ByteWriter, value: number): void {
   reserve(writer, 8)
   let rest = value
@@ -39,6 +42,7 @@ export function written(writer: ByteWriter): Buffer {
 /** A position in bytes that advances with each read. */
 export type ByteReader = { bytes: Buffer; at: number }
 
+/** Reads a varint. @throws RangeError at the end of the bytes */
 export function readVarint(reader: ByteReader): number {
   const { bytes } = reader
   let value = 0

@@ -48,6 +48,7 @@ export type NativeAnswer = {
   drop?: boolean
 }
 
+/** A request of the native HTTP interface. */
 export type NativeRequest = {
   /** `/wallet/x` or `/walletsolidity/x`. */
   path: string

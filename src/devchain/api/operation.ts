@@ -37,4 +37,5 @@ export type Operation = {
   run: (call: Call) => unknown
 }
 
+/** Operations by the last part of their path, in lower case. */
 export type Operations = Readonly<Record<string, Operation>>

@@ -35,12 +35,9 @@ export function spell(
         Object.entries(value).map(([name, item]) => [name, walk(item, name)]),
       )
     if (typeof value !== 'string') return value
-    if (isAddressName(name) && /^41[\da-f]{40}$/.test(value)) return base58(value)
+    if (isAddressName(name) && /^41[\da-f]{40}$/.test(value)) return toBase58(value)
     if (TEXTS.has(name) || alsoTexts.includes(name)) return Buffer.from(value, 'hex').toString()
     return value
   }
   return walk(answer, '')
 }
-
-/** Base58 of an address in hex. */
-export const base58 = (address: string): string => toBase58(Buffer.from(address, 'hex'))

@@ -1,8 +1,9 @@
+import { toBase58 } from '../../lib/base58.ts'
 import type { TransactionInfo } from '../../native/types.ts'
 import { printTransaction } from '../transaction.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
-import { base58, spell } from './spelling.ts'
+import { spell } from './spelling.ts'
 
 /** The block and index of a mined transaction, if this prefix has the block. */
 function find(call: Call) {
@@ -17,7 +18,7 @@ function printInfo(info: TransactionInfo, visible: boolean): unknown {
   // Addresses of logs lack the prefix 41, which base58 needs.
   return {
     ...spelled,
-    log: info.log.map((log) => ({ ...log, address: base58(`41${log.address}`) })),
+    log: info.log.map((log) => ({ ...log, address: toBase58(`41${log.address}`) })),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Permission } from '../model.ts'
 import { parameter } from '../parameters.ts'
 import { MAX_KEYS } from '../permissions.ts'
 import type { ContractType } from './types.ts'
-import { burn, hex, int, isAddress, ownerAccount, readable, updateAccount } from './types.ts'
+import { burn, hex, int, isAddress, ownerAccount, updateAccount } from './types.ts'
 
 const bytesOf = (value: string) => value.length / 2
 
@@ -156,7 +156,7 @@ export const AccountPermissionUpdateContract: ContractType = {
     const fee = parameter(state, 'getUpdateAccountPermissionFee')
     const { balance } = state.get('account', owner) as { balance: bigint }
     if (balance < fee)
-      invalid(`${readable(owner)} insufficient balance, balance: ${balance}, amount: ${-fee}`)
+      invalid(`${owner} insufficient balance, balance: ${balance}, amount: ${-fee}`)
     const witness = value['witness'] as Json | undefined
     updateAccount(state, owner, () => ({
       owner: toPermission(value['owner'] as Json, 0),

@@ -1,17 +1,16 @@
 import { invalid } from '../errors.ts'
 import type { ContractRecord } from '../model.ts'
 import type { ContractType, Execution } from './types.ts'
-import { hex, int, ownerAccount, readable } from './types.ts'
+import { hex, int, ownerAccount } from './types.ts'
 
-const missing = (address: string) => `Account[${readable(address)}] does not exist`
+const missing = (address: string) => `Account[${address}] does not exist`
 
 function ownContract(
   { state, value, owner }: Execution,
   text = 'Contract does not exist',
 ): ContractRecord {
   const contract = state.get('contract', hex(value, 'contract_address')) ?? invalid(text)
-  if (contract.origin !== owner)
-    invalid(`Account[${readable(owner)}] is not the owner of the contract`)
+  if (contract.origin !== owner) invalid(`Account[${owner}] is not the owner of the contract`)
   return contract
 }
 

@@ -5,7 +5,7 @@ import { COIN, SLOT, consume, join, recovered, totals } from '../resources.ts'
 import type { State } from '../state.ts'
 import { powerOf } from './freeze.ts'
 import type { ContractType, Execution } from './types.ts'
-import { hex, int, isAddress, ownerAccount, readable, updateAccount } from './types.ts'
+import { hex, int, isAddress, ownerAccount, updateAccount } from './types.ts'
 
 /** Bandwidth of a delegating transaction, which builders subtract. */
 export const DELEGATION_SIZE = 279n
@@ -77,8 +77,7 @@ export const DelegateResourceContract: ContractType = {
     const receiver = hex(value, 'receiver_address')
     if (!isAddress(receiver)) invalid('Invalid receiverAddress')
     if (receiver === owner) invalid('receiverAddress must not be the same as ownerAddress')
-    const target =
-      state.get('account', receiver) ?? invalid(`Account[${readable(receiver)}] not exists`)
+    const target = state.get('account', receiver) ?? invalid(`Account[${receiver}] not exists`)
     if (value['lock'] === true) {
       const period = lockPeriod(value)
       const max = parameter(state, 'getMaxDelegateLockPeriod')
@@ -121,7 +120,7 @@ export const DelegateResourceContract: ContractType = {
 export const UnDelegateResourceContract: ContractType = {
   validate(execution) {
     const { state, value, owner, now } = execution
-    ownerAccount(execution, undefined, (address) => `Account[${readable(address)}] does not exist`)
+    ownerAccount(execution, undefined, (address) => `Account[${address}] does not exist`)
     const receiver = hex(value, 'receiver_address')
     if (!isAddress(receiver)) invalid('Invalid receiverAddress')
     if (receiver === owner) invalid('receiverAddress must not be the same as ownerAddress')

@@ -11,6 +11,7 @@ export type Shares = {
   originEnergyLimit: bigint
 }
 
+/** The energy of a run, and the parts that stakes pay. */
 export type EnergyLimits = {
   /** Most energy of the run. */
   total: bigint

@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts'
 import type { Proposal } from '../model.ts'
 import { PROPOSAL_KEYS, parameter } from '../parameters.ts'
 import type { ContractType, Execution } from './types.ts'
-import { int, isAddress, readable } from './types.ts'
+import { int, isAddress } from './types.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -11,8 +11,8 @@ const LIFETIME = 259_200_000n
 
 function checkWitness({ state, owner }: Execution): void {
   if (!isAddress(owner)) invalid('Invalid address')
-  if (!state.get('account', owner)) invalid(`Account[${readable(owner)}] not exists`)
-  if (!state.get('witness', owner)) invalid(`Witness[${readable(owner)}] not exists`)
+  if (!state.get('account', owner)) invalid(`Account[${owner}] not exists`)
+  if (!state.get('witness', owner)) invalid(`Witness[${owner}] not exists`)
 }
 
 function openProposal({ state, value, now }: Execution): Proposal {
@@ -66,7 +66,7 @@ export const ProposalApproveContract: ContractType = {
     checkWitness(execution)
     const { value, owner } = execution
     const { approvals, id } = openProposal(execution)
-    const who = `Witness[${readable(owner)}]`
+    const who = `Witness[${owner}]`
     const has = approvals.includes(owner)
     if (value['is_add_approval'] === true) {
       if (has) invalid(`${who}has approved proposal[${id}] before`)
@@ -89,10 +89,10 @@ export const ProposalDeleteContract: ContractType = {
   validate(execution) {
     const { state, value, owner } = execution
     if (!isAddress(owner)) invalid('Invalid address')
-    if (!state.get('account', owner)) invalid(`Account[${readable(owner)}] not exists`)
+    if (!state.get('account', owner)) invalid(`Account[${owner}] not exists`)
     const proposal = state.get('proposal', String(int(value, 'proposal_id')))
     if (proposal && proposal.proposer !== owner)
-      invalid(`Proposal[${proposal.id}] is not proposed by ${readable(owner)}`)
+      invalid(`Proposal[${proposal.id}] is not proposed by ${owner}`)
     openProposal(execution)
   },
   execute(execution) {

@@ -27,14 +27,13 @@ export type SmartCall = {
   observe?: runVm.Observe
 }
 
+/** The result of a contract call or creation. */
 export type SmartResult = VmResult & {
   contractAddress: string
   /** Energy from the stakes of caller and creator before the run. */
   callerLeft: bigint
   originLeft: bigint
 }
-
-const base58 = (address: string) => toBase58(Buffer.from(address, 'hex'))
 
 const MIN_TOKEN = 1_000_000n
 
@@ -96,7 +95,8 @@ function prepareCreate(state: State, call: SmartCall, constant: boolean) {
   if (userPercent < 0n || userPercent > 100n) invalid('percent must be >= 0 and <= 100')
   const to = createdByTransaction(call.transactionId, owner)
   const existing = state.get('account', to)
-  if (existing) invalid(`Trying to create a contract with existing contract address: ${base58(to)}`)
+  if (existing)
+    invalid(`Trying to create a contract with existing contract address: ${toBase58(to)}`)
   const amount = int(contract, 'call_value')
   const originEnergyLimit = int(contract, 'origin_energy_limit')
   if (!constant) {

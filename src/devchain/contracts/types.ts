@@ -40,16 +40,14 @@ export function hex(value: Readonly<Record<string, unknown>>, name: string): str
   return (value[name] as string | undefined) ?? ''
 }
 
+/** Whether a text is an address: 42 hex characters that begin with `41`. */
 export const isAddress = (address: string) => /^41[\da-f]{40}$/.test(address)
-
-/** An address in the format of error texts. */
-export const readable = (address: string) => address
 
 /** The account that owns the contract. @throws RefusedError */
 export function ownerAccount(
   { state, owner }: Execution,
   invalidText = 'Invalid address',
-  missing = (address: string) => `Account[${readable(address)}] not exists`,
+  missing = (address: string) => `Account[${address}] not exists`,
 ): Account {
   if (!isAddress(owner)) invalid(invalidText)
   return state.get('account', owner) ?? invalid(missing(owner))
@@ -78,6 +76,7 @@ export function burn(state: State, address: string, sun: bigint): void {
   addProperty(state, 'burned', sun)
 }
 
+/** Adds to a counter of the chain. */
 export function addProperty(state: State, name: string, amount: bigint): void {
   state.set('property', name, (state.get('property', name) ?? 0n) + amount)
 }
@@ -89,6 +88,7 @@ export function createReceiver({ state, now }: Execution, address: string): bigi
   return parameter(state, 'getCreateNewAccountFeeInSystemContract')
 }
 
+/** The tokens of an account after a change of one balance. A negative amount removes tokens. */
 export const withAsset = (
   account: Account,
   id: string,

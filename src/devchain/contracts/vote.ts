@@ -5,16 +5,7 @@ import { printInt } from '../printing.ts'
 import { COIN, votingPower } from '../resources.ts'
 import type { State, StateReader } from '../state.ts'
 import type { ContractType } from './types.ts'
-import {
-  addProperty,
-  burn,
-  hex,
-  int,
-  isAddress,
-  ownerAccount,
-  readable,
-  updateAccount,
-} from './types.ts'
+import { addProperty, burn, hex, int, isAddress, ownerAccount, updateAccount } from './types.ts'
 
 const MAX_VOTES = 30
 const DAY = 86_400_000
@@ -42,8 +33,8 @@ export const VoteWitnessContract: ContractType = {
       const witness = hex(vote, 'vote_address')
       if (!isAddress(witness)) invalid('Invalid vote address!')
       if (int(vote, 'vote_count') <= 0n) invalid('vote count must be greater than 0')
-      if (!state.get('account', witness)) invalid(`Account[${readable(witness)}] not exists`)
-      if (!state.get('witness', witness)) invalid(`Witness[${readable(witness)}] not exists`)
+      if (!state.get('account', witness)) invalid(`Account[${witness}] not exists`)
+      if (!state.get('witness', witness)) invalid(`Witness[${witness}] not exists`)
       sum += int(vote, 'vote_count')
     }
     const power = votingPower(ownerAccount(execution))
@@ -74,9 +65,9 @@ export const WitnessCreateContract: ContractType = {
     const account = ownerAccount(
       execution,
       undefined,
-      (address) => `account[${readable(address)}] not exists`,
+      (address) => `account[${address}] not exists`,
     )
-    if (state.get('witness', owner)) invalid(`Witness[${readable(owner)}] has existed`)
+    if (state.get('witness', owner)) invalid(`Witness[${owner}] has existed`)
     if (account.balance < parameter(state, 'getAccountUpgradeCost'))
       invalid('balance < AccountUpgradeCost')
   },
@@ -152,9 +143,7 @@ export const WithdrawBalanceContract: ContractType = {
     const account = ownerAccount(execution)
     const { state, owner, now } = execution
     if (state.get('witness', owner)?.isJobs)
-      invalid(
-        `Account[${readable(owner)}] is a guard representative and is not allowed to withdraw Balance`,
-      )
+      invalid(`Account[${owner}] is a guard representative and is not allowed to withdraw Balance`)
     if (now - account.latestWithdraw < DAY)
       invalid(`The last withdraw time is ${account.latestWithdraw}, less than 24 hours`)
     if (allowanceOf(state, owner) <= 0n) invalid('witnessAccount does not have any reward')

@@ -33,8 +33,8 @@ export function eventsOf(
         {
           block_number: header.number,
           block_timestamp: header.timestamp,
-          caller_contract_address: spelled(called),
-          contract_address: spelled(address),
+          caller_contract_address: toBase58(called),
+          contract_address: toBase58(address),
           event_index: index,
           ...nameLog(entry, state.get('contract', address)?.abi ?? []),
           transaction_id: id,
@@ -44,5 +44,3 @@ export function eventsOf(
     }),
   )
 }
-
-const spelled = (address: string) => toBase58(Buffer.from(address, 'hex'))

@@ -23,8 +23,9 @@ type Place = { block: number; position: number }
 /** A page of events. `next` is its end if there are more events. */
 export type EventPage = { events: ChainEvent[]; next?: string }
 
-/** Most events of one page, and the default number. */
+/** Most events of one page. */
 export const MAX_LIMIT = 200
+/** Default number of events of one page. */
 export const DEFAULT_LIMIT = 20
 
 /** The events of a contract (42 hex characters), newest first by default. */

@@ -19,7 +19,7 @@ export type ReadState = (table: Table, key: string) => Promise<Entries>
  */
 export function createForkState({ keep, known = [], read }: createForkState.Options): StateReader {
   const values = new Map<string, unknown>(known)
-  const underWay = new Map<string, Promise<void>>()
+  const inFlight = new Map<string, Promise<void>>()
 
   async function fetch(table: Table, key: string, name: string): Promise<void> {
     const fetched: [string, unknown][] = []
@@ -34,10 +34,10 @@ export function createForkState({ keep, known = [], read }: createForkState.Opti
 
   /** Fetches in flight. Concurrent readers of a value share one. */
   function load(table: Table, key: string, name: string): Promise<void> {
-    const running = underWay.get(name)
+    const running = inFlight.get(name)
     if (running) return running
-    const started = fetch(table, key, name).finally(() => underWay.delete(name))
-    underWay.set(name, started)
+    const started = fetch(table, key, name).finally(() => inFlight.delete(name))
+    inFlight.set(name, started)
     return started
   }
 

@@ -34,6 +34,7 @@ export function slotKey(state: Pick<State, 'get'>, address: string, slot: Uint8A
   return `${address}.${generation}/${bytesToUnprefixedHex(slot)}`
 }
 
+/** The state of one run, with the interface of the EVM. */
 export type VmState = StateManagerInterface & {
   top(): Overlay
   hasSlot(address: Address, slot: Uint8Array): boolean | Promise<boolean>

@@ -48,10 +48,10 @@ export function createTerminal({
   const { ledger } = chain
   const coins: Coins = { decimals }
   const printer = createPrinter({ color, write })
-  /** What contracts printed in calls under way. */
+  /** What contracts printed in calls in flight. */
   const notes = new WeakMap<Context, Uint8Array[]>()
   let enabled = true
-  let underWay = 0
+  let inFlight = 0
   /** Blocks up to this one are printed, and those in `shown`. */
   let height = ledger.head().header.number
   const shown = new Set<number>()
@@ -121,7 +121,7 @@ export function createTerminal({
         : []),
       // The lines of a transaction say why it failed.
       ...(hash === undefined ? reason : []),
-      ...(underWay === 0 ? newBlocks() : []),
+      ...(inFlight === 0 ? newBlocks() : []),
       ...(verbose
         ? [`Params: ${shortened(params)}`, ...(error ? [] : [`Answer: ${shortened(result)}`])]
         : []),
@@ -142,19 +142,19 @@ export function createTerminal({
       shown.clear()
     }
     if (!enabled) height = number
-    else if (underWay === 0 && number > height) printer.block(newBlocks())
+    else if (inFlight === 0 && number > height) printer.block(newBlocks())
   })
 
   return {
     async around(call, run) {
-      underWay++
+      inFlight++
       try {
         const result = await run()
-        underWay--
+        inFlight--
         show(call, { result })
         return result
       } catch (error) {
-        underWay--
+        inFlight--
         show(call, { error })
         throw error
       }
