@@ -7,7 +7,6 @@ import { exampleCalls } from '../test/openrpcCalls.ts'
 const gateway = await startReplayGateway()
 const examples: Record<string, { params: readonly unknown[]; result: unknown }> = {}
 for (const [method, params] of exampleCalls) {
-  // oxlint-disable-next-line no-await-in-loop -- a few calls, once
   const { error, result } = await post(gateway.url, method, [...params])
   if (error) throw new Error(`${method}: ${error.message}`)
   examples[method] = { params, result }

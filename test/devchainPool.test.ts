@@ -13,7 +13,6 @@ beforeAll(async () => {
   const [first, second] = dev.chain.accounts.map(({ address }) => `0x${address.slice(2)}` as const)
   ;[from, to] = [first as `0x${string}`, second as `0x${string}`]
   for (const nonce of ['0x0', '0x1', '0x3'])
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await dev.rpc('eth_sendTransaction', { from, to, nonce, value: '0x5', gas: '0x5208' })
 })
 

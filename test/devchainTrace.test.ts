@@ -96,9 +96,7 @@ type CallTrace = { gasUsed: string; calls: CallTrace[]; input: string; value?: s
 describe('debug_traceTransaction', () => {
   test('default: gas adds up, operation by operation, and to the receipt', async () => {
     for (const [name, hash] of hashes) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { failed, gas, structLogs } = (await trace(name)) as StructTrace
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const receipt = (await dev.rpc('eth_getTransactionReceipt', hash)) as Record<string, string>
       expect({ name, gas, failed }).toEqual({
         name,
@@ -170,7 +168,6 @@ describe('debug_traceTransaction', () => {
 
   test('error: a tracer that is not known, JavaScript, an odd duration, an unknown transaction', async () => {
     for (const tracer of ['stepTracer', '{data: [], fault: function() {}}'])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await expect(trace('call', { tracer })).rejects.toMatchObject({
         code: -32602,
         message: expect.stringContaining('tracers in JavaScript are not offered'),
@@ -321,21 +318,15 @@ describe('exact', () => {
       const hashes: unknown[] = []
       for (const step of [1n, 2n, 3n]) {
         const seen = `0x${step.toString(16).padStart(64, '0')}`
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         await chain.rpc('hardhat_setCoinbase', `0x${step.toString(16).padStart(40, '0')}`)
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         await chain.rpc('hardhat_setPrevRandao', seen)
         if (profile === 'ethereum')
-          // oxlint-disable-next-line no-await-in-loop -- one after the other
           await chain.rpc('hardhat_setNextBlockBaseFeePerGas', `0x${(step + 100n).toString(16)}`)
         const request = { from, data, gas: '0x30d40', gasPrice: '0x3e8' }
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         hashes.push(await chain.rpc('eth_sendTransaction', request))
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         await chain.rpc('hardhat_setBalance', from, '0x2540be400')
       }
       for (const [index, hash] of hashes.entries()) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
         const { structLogs } = (await chain.rpc('debug_traceTransaction', hash)) as StructTrace
         const stored = structLogs.findLast(({ op }) => op === 'SSTORE')?.storage ?? {}
         const [coinbase, baseFee, random] = Object.values(stored).map(Number)

@@ -81,7 +81,7 @@ async function byRole(gateways: Gateway[]) {
 let redis: TestRedis
 
 const test = base.extend<{ replicas: Replicas }>({
-  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which fixtures one needs
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads the required fixtures from the pattern
   replicas: async ({}, use) => {
     const replicas = await openReplicas(redis.url)
     await use(replicas)

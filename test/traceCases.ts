@@ -63,10 +63,8 @@ export type Rpc = (method: string, ...params: unknown[]) => Promise<unknown>
 export async function sendCases(rpc: Rpc): Promise<Map<string, Hash>> {
   const hashes = new Map<string, Hash>()
   for (const [name, request] of Object.entries(cases)) {
-    // oxlint-disable-next-line no-await-in-loop -- each depends on the previous ones
     const hash = await send(rpc, { from: FROM, gas: '0x4c4b40', ...request })
     hashes.set(name, hash)
-    // oxlint-disable-next-line no-await-in-loop -- anvil answers before it makes the block
     while ((await rpc('eth_getTransactionReceipt', hash)) === null);
   }
   return hashes

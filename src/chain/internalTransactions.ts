@@ -70,7 +70,6 @@ export function createInternalTransactions({
           -32000,
           `the upstream node does not record internal transactions: ${HINT}`,
         )
-      // oxlint-disable-next-line no-await-in-loop -- the first answer serves all
       if (!isSaving) await lookAround(info.blockNumber ?? 0, signal)
       if (!isSaving)
         throw new RpcError(

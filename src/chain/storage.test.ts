@@ -20,7 +20,6 @@ test('default', async () => {
 test('behavior: an account without code has only zeros, also without the node’s JSON-RPC', async () => {
   const { native } = await createReplayNative()
   for (const at of ['latest', 'solid'] as const)
-    // oxlint-disable-next-line no-await-in-loop -- in sequence
     expect(await storageAt(keys.bob.eth, 5n, { native, source: { at } }, undefined)).toBe(
       toHex(0, { size: 32 }),
     )

@@ -53,11 +53,9 @@ async function verify(io: Io, options: Options): Promise<void> {
   let logs = 0
   try {
     for (let number = from; number <= to; number++) {
-      // oxlint-disable-next-line no-await-in-loop -- one block at a time keeps the order of the output
       const compared = await compareBlock(number, ours, theirs)
       logs += compared.logs
       mismatches += compared.lines.length
-      // oxlint-disable-next-line no-await-in-loop -- as above
       for (const line of compared.lines) await terminal.print(line)
       progress.update(number + 1, logs)
     }

@@ -44,7 +44,6 @@ export async function* replayBlock(
     const after = createOverlay(state)
     const listener = observe(index)
     const own = listener ? { ...context, observe: listener } : context
-    // oxlint-disable-next-line no-await-in-loop -- each runs on the state after the previous one
     const { info } = await applyTransaction(after, transaction, own)
     const full = { ...info, blockNumber: number, blockTimeStamp: timestamp }
     if (!isDeepStrictEqual(full, block.infos[index]))

@@ -66,7 +66,6 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
       data: data.slice(2),
     }
     for (const place of await slotsRead(call))
-      // oxlint-disable-next-line no-await-in-loop -- ends with the first that is right
       if ((await decides(call, place, value)) && (await decides(call, place, value + 1n))) {
         await chain.changeAccount(place.contract, { slots: [[place.slot, word(value)]] })
         return

@@ -61,7 +61,6 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
       await chain.rewind(head - depth, keep)
       ledger.shiftTurn()
       let block = ledger.head()
-      // oxlint-disable-next-line no-await-in-loop -- one block after another
       for (let i = 0; i < blocks; i++) block = await chain.mine()
       return { number: numberToHex(block.header.number), hash: `0x${block.id}`, depth }
     },
@@ -84,7 +83,6 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
       ledger.shiftTurn()
       for (let position = 0; position < depth; position++) {
         const own = pairs.filter((pair) => pair.position === position)
-        // oxlint-disable-next-line no-await-in-loop -- one block after another
         await makeBlock(own.map(({ transaction }) => transaction))
       }
       return null
@@ -97,9 +95,7 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
   /** Mines one block with these transactions, and those of the pool. */
   async function makeBlock(transactions: readonly (SendRequest | Hex)[]): Promise<ChainBlock> {
     let last: string | undefined
-    for (const transaction of transactions)
-      // oxlint-disable-next-line no-await-in-loop -- the nonce of one follows that of the one before
-      last = await chain.offer(await signed(transaction))
+    for (const transaction of transactions) last = await chain.offer(await signed(transaction))
     // Meanwhile another client may have sent a transaction. Then the block that it was mined in is this one.
     return chain.mine(last === undefined ? {} : { pending: last })
   }

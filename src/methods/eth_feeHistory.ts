@@ -97,7 +97,6 @@ async function mapBounded<value>(
   const worker = async () => {
     while (next < length) {
       const index = next++
-      // oxlint-disable-next-line no-await-in-loop -- each worker has one in flight
       results[index] = await load(index)
     }
   }

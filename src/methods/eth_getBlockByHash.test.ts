@@ -14,7 +14,6 @@ test('default', async () => {
 test('behavior: null for a hash that no block has', async () => {
   const context = await createReplayContext()
   for (const hash of [`0x${'ab'.repeat(32)}`, CHAIN.headHash.replace(/.$/, '0')])
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await callMethod(eth_getBlockByHash, context, [hash, true])).toBeNull()
 })
 

@@ -14,7 +14,6 @@ test.each([['0x82'], ['130'], [130], [{ blockNumber: '0x82' }]])('args: %j', asy
 test('args: hash, and an empty block', async () => {
   const context = await createReplayContext()
   for (const ref of [CHAIN.headHash, { blockHash: CHAIN.headHash }, 'latest']) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const result = await callMethod(eth_getBlockReceipts, context, [ref])
     expect(result && fromWire(result)).toEqual([])
   }

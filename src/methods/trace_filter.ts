@@ -20,7 +20,6 @@ export const trace_filter = defineMethod({
     const { after, count, unit } = filter
     const found: FlatTrace[] = []
     for (let number = from; number <= to && found.length < after + count; number++) {
-      // oxlint-disable-next-line no-await-in-loop -- as many as are needed
       const traced = (await tracesOfBlock(number, unit, context)) ?? []
       found.push(...traced.flatMap(flatTracesOf).filter((trace) => isSelected(trace, filter)))
     }

@@ -64,7 +64,6 @@ export function createVerifier({
   ): Promise<void> {
     let result = first
     for (let attempt = 0; ; attempt++) {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       const differences = compareResults(result, await theirs(method, params))
       if (differences.length === 0) return count(method, 'match')
       const delay = RETRIES[attempt]
@@ -73,9 +72,7 @@ export function createVerifier({
         mismatches.length = Math.min(mismatches.length, KEPT)
         return count(method, 'mismatch')
       }
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await sleep(delay)
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       result = await ours(method, params)
     }
   }

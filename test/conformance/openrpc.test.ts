@@ -107,9 +107,7 @@ describe('results', () => {
         ]),
       ]
       const body = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
-      // oxlint-disable-next-line no-await-in-loop -- one block at a time keeps the order of faults
       const response = await fetch(gateway.url, { method: 'POST', body: JSON.stringify(body) })
-      // oxlint-disable-next-line no-await-in-loop -- as above
       const answers = (await response.json()) as Awaited<ReturnType<typeof post>>[]
       found.push(...answers.flatMap((answer, index) => faultsIn(calls[index]?.[0] ?? '', answer)))
       expect(answers).toHaveLength(calls.length)

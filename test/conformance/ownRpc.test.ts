@@ -125,7 +125,6 @@ test.each(Object.keys(rpcRecording().requests))('%s', async (method) => {
   for (const [params, index] of Object.entries(requests[method] ?? {})) {
     const recorded = JSON.parse(answers[index]?.[2] ?? '{}') as Answer
     const theirs = method === 'eth_estimateGas' ? atLeastIntrinsic(recorded, params) : recorded
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const ours = await post(gateway.url, method, JSON.parse(params) as unknown[])
     const found = difference(theirs, ours)
     if (found !== undefined) differences.add(found)

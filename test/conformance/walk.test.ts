@@ -181,13 +181,10 @@ describe('viem', () => {
     const found: string[] = []
     const refusals: number[] = []
     for (let from = 0n; from <= CHAIN.head;) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       const page = await client.getLogs({ fromBlock: from, toBlock: 'latest' }).catch(refusal)
       const to = 'data' in page ? BigInt(page.data.to) : BigInt(CHAIN.head)
       if ('data' in page) refusals.push(page.code)
-      const logs =
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        'data' in page ? await client.getLogs({ fromBlock: from, toBlock: to }) : page
+      const logs = 'data' in page ? await client.getLogs({ fromBlock: from, toBlock: to }) : page
       found.push(...logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`))
       from = to + 1n
     }

@@ -37,7 +37,6 @@ test('chain', async () => {
   curious.destroy()
   expect(await provider.getBlockNumber()).toBe(CHAIN.head)
   for (const tag of ['latest', 'pending', 'safe', 'finalized'])
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect((await provider.getBlock(tag))?.hash).toBe(CHAIN.headHash)
   expect(await provider.getBlock(`0x${'ab'.repeat(32)}`)).toBeNull()
 })

@@ -119,6 +119,5 @@ test('subsquid: a batch of log reads by block hash, ids of any kind', async () =
 
 test('native tools: addresses in base58 and with the prefix', async () => {
   for (const form of ['eth', 'hex', 'base58'] as const)
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await resultOf('eth_getBalance', [keys.rich[form], 'latest'])).toBe('0x5801cee0f6d022')
 })

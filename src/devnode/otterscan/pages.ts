@@ -100,7 +100,6 @@ export function otterscanPages(dev: DevChain): Record<string, AnyMethod> {
     const blocks = new Map<number, Whole>()
     for (const { block } of found) {
       const { number } = block.header
-      // oxlint-disable-next-line no-await-in-loop -- one page
       if (!blocks.has(number)) blocks.set(number, await wholeBlock(number, unit, context))
     }
     const whole = ({ block }: Found) => blocks.get(block.header.number) as Whole

@@ -96,7 +96,6 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
       for (let number = from; number <= to && found.length < after + count; number++) {
         const block = ownBlock(chain, number)
         if (!block || block.transactions.length === 0) continue
-        // oxlint-disable-next-line no-await-in-loop -- as many as are needed
         const all = await tracesOf(block, unit, { end })
         found.push(...all.filter((trace) => isSelected(trace, filter)))
       }

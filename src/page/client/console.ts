@@ -139,7 +139,6 @@ async function liveExamples(): Promise<Map<string, unknown>> {
   const { result: head } = await rpc('eth_blockNumber', [])
   const newest = Number(head)
   for (let number = newest; number >= Math.max(0, newest - 20); number--) {
-    // oxlint-disable-next-line no-await-in-loop -- in sequence, until a block has a transaction
     const { result } = await rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])
     const block = result as {
       hash: string
