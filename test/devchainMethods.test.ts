@@ -148,15 +148,16 @@ describe('signatures are impersonated', () => {
 
   test('default: ecrecover finds the account, for this v alone', async () => {
     const before = await recovered('1b')
-    expect(await dev.rpc('anvil_impersonateSignature', `0x${parts}1c`, WHO)).toBeNull()
+    expect(await dev.rpc('anvil_impersonateSignature', [`0x${parts}1c`, WHO])).toBeNull()
     expect(await recovered('1c')).toBe(`0x${WHO.slice(2).toLowerCase().padStart(64, '0')}`)
     expect(await recovered('1b')).toBe(before)
   })
 
-  test('error: not 65 bytes', async () => {
-    await expect(dev.rpc('anvil_impersonateSignature', `0x${parts}`, WHO)).rejects.toMatchObject({
-      code: -32602,
-    })
+  test('error: not 65 bytes, or not a list', async () => {
+    for (const params of [[[`0x${parts}`, WHO]], [`0x${parts}1c`, WHO], [[`0x${parts}1c`]]])
+      await expect(dev.rpc('anvil_impersonateSignature', ...params)).rejects.toMatchObject({
+        code: -32602,
+      })
   })
 })
 

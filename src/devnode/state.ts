@@ -1,3 +1,5 @@
+import type { Address } from 'viem'
+
 import { type AccountChange, type DevChain, nonceOf } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
@@ -7,11 +9,14 @@ import { answeringNull, named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
-/** A signature r ‖ s ‖ v as hex without `0x`. */
-const signature: Param<string> = (input) => {
-  const given = bytes(input)
-  if (given.length !== 132) throw new Error(`expected 65 bytes of hex, got ${show(input)}`)
-  return given.slice(2).toLowerCase()
+/** A signature (r ‖ s ‖ v as hex without `0x`) and its account, in one list as anvil takes them. */
+const signaturePair: Param<{ signature: string; who: Address }> = (input) => {
+  if (!Array.isArray(input) || input.length !== 2)
+    throw new Error(`expected a list of a signature and an address, got ${show(input)}`)
+  const [given, who] = input as [unknown, unknown]
+  const signature = bytes(given).slice(2).toLowerCase()
+  if (signature.length !== 130) throw new Error(`expected 65 bytes of hex, got ${show(given)}`)
+  return { signature, who: address(who) }
 }
 
 /** Methods that change accounts and impersonate them, under the names of anvil and Hardhat. */
@@ -105,9 +110,10 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
   })
 
   const anvil_impersonateSignature = defineMethod({
-    params: [signature, address],
-    summary: 'lets ecrecover in contracts find this account for a signature, whatever was signed',
-    handler(_, [signature, who]) {
+    params: [signaturePair],
+    summary:
+      'lets ecrecover in contracts return an account for a signature; takes the list [signature, account]',
+    handler(_, [{ signature, who }]) {
       chain.ledger.setSigner(signature, toNativeAddress(who))
       return null
     },
