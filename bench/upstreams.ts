@@ -3,6 +3,7 @@
 //
 //   npm run build && npx tsx bench/upstreams.ts [gateway|overhead|throughput]
 //   BENCH_SECONDS=2 BENCH_ROUNDS=5
+//   NATIVE_URLS='http://127.0.0.1:8090 http://127.0.0.1:8190' NATIVE_CONTRACT=<hex>   real nodes of one chain for `gateway`
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -37,52 +38,88 @@ if (wants('throughput')) await throughput()
 endAll()
 process.exit(0)
 
-/** A whole gateway of one node and one of two, built: eth_call that nothing but a node can answer. */
+/**
+ * A whole gateway of one node and one of two, built: eth_call that only a node can answer. The nodes are fakes in one process, or
+ * the real ones of NATIVE_URLS.
+ */
 async function gateway() {
+  const { contract, end, urls } = await findNodes()
+  // Without a limit on the rate: calls that wait for it come one by one, and each turn of the event loop does less.
+  const flags = ['--log-level', 'error', '--upstream-rate', 'unlimited']
+  const start = async (name: string, more: string[]) => ({
+    ...(await startGateway({ flags: [...flags, ...more], upstream: urls[0] })),
+    name,
+    rounds: [] as Round[],
+  })
+  const gateways = [await start('one node', []), await start('two nodes', ['--upstream', urls[1]])]
+  for (const one of gateways) await coldCalls(one.url, contract, COLD_CALLS)
+  for (let round = 0; round < ROUNDS * 4; round++)
+    for (const { pid, rounds, url } of gateways) {
+      const before = processorTime(pid)
+      const { p50, p99, perSecond } = await coldCalls(url, contract, COLD_CALLS / 2)
+      const cpu = ((processorTime(pid) - before) / (COLD_CALLS / 2)) * 1_000
+      rounds.push({ cpu, p50, p99, perSecond })
+    }
+  const table = new Table({
+    head: ['cold eth_call at a gateway of', 'calls/s', 'p50 ms', 'p99 ms', 'µs of CPU a call'],
+  })
+  const [one, two] = gateways.map(({ name, rounds }) => {
+    const of = (key: keyof Round) => median(rounds.map((round) => round[key]))
+    const figures = { cpu: of('cpu'), p50: of('p50'), p99: of('p99'), perSecond: of('perSecond') }
+    table.push([
+      name,
+      figures.perSecond.toFixed(0),
+      figures.p50.toFixed(2),
+      figures.p99.toFixed(2),
+      figures.cpu.toFixed(0),
+    ])
+    return figures
+  })
+  if (one && two) {
+    const against = (key: keyof Round) => `${((two[key] / one[key]) * 100).toFixed(1)} %`
+    table.push([
+      'two against one',
+      against('perSecond'),
+      against('p50'),
+      against('p99'),
+      against('cpu'),
+    ])
+  }
+  console.log(table.toString())
+  for (const one of gateways) await one.end()
+  end()
+}
+
+/** Two nodes of one chain, and a contract there. */
+async function findNodes(): Promise<{ contract: string; end: () => void; urls: [string, string] }> {
+  const [first, second] = (process.env['NATIVE_URLS'] ?? '').split(' ')
+  const contract = process.env['NATIVE_CONTRACT'] ?? CONTRACT
+  if (first && second) return { contract, end() {}, urls: [first, second] }
   const nodes = fork(fileURLToPath(new URL('../drills/upstreams/nodes.ts', import.meta.url)), {
     execArgv: ['--import', 'tsx'],
   })
   const [{ urls }] = (await once(nodes, 'message')) as [{ urls: [string, string] }]
-  // Without a limit on the rate: calls that wait for it come one by one, and each turn of the event loop does less.
-  const flags = ['--log-level', 'error', '--upstream-rate', 'unlimited']
-  const second = ['--upstream', urls[1]]
-  const start = async (name: string, more: string[]) => ({
-    ...(await startGateway({ flags: [...flags, ...more], upstream: urls[0] })),
-    name,
-    rounds: [] as number[],
-  })
-  const gateways = [
-    await start('one node', []),
-    await start('two nodes', second),
-    await start('two nodes, --slow 0', [...second, '--slow', '0']),
-  ]
-  for (const one of gateways) await coldCalls(one.url, COLD_CALLS)
-  for (let round = 0; round < ROUNDS * 2; round++)
-    for (const one of gateways) {
-      const before = processorTime(one.pid)
-      await coldCalls(one.url, COLD_CALLS)
-      one.rounds.push((processorTime(one.pid) - before) / COLD_CALLS)
-    }
-  const table = new Table({
-    head: ['cold eth_call at a gateway of', 'µs of CPU a call', 'against one'],
-  })
-  const first = median(gateways[0]?.rounds ?? [])
-  for (const { name, rounds } of gateways) {
-    const cpu = median(rounds)
-    table.push([name, (cpu * 1_000).toFixed(0), `${((cpu / first) * 100).toFixed(1)} %`])
-  }
-  console.log(table.toString())
-  for (const one of gateways) await one.end()
-  nodes.kill()
+  return { contract, end: () => void nodes.kill(), urls }
 }
 
-async function coldCalls(url: string, calls: number): Promise<void> {
+/** Times in milliseconds; `cpu` in microseconds for a call. */
+type Round = { cpu: number; p50: number; p99: number; perSecond: number }
+
+async function coldCalls(
+  url: string,
+  contract: string,
+  calls: number,
+): Promise<Omit<Round, 'cpu'>> {
   const pool = new Pool(url, { connections: 16 })
+  const began = performance.now()
+  const times: number[] = []
   await Promise.all(
     Array.from({ length: 16 }, async () => {
       for (let call = 0; call < calls / 16; call++) {
-        const data = `0x${(salt++).toString(16).padStart(8, '0')}`
-        const params = [{ to: `0x${CONTRACT}`, data }, 'latest']
+        const started = performance.now()
+        // A balance of a different account each time.
+        const data = `0x70a08231${(salt++).toString(16).padStart(64, '0')}`
+        const params = [{ to: `0x${contract}`, data }, 'latest']
         const { body } = await pool.request({
           path: '/',
           method: 'POST',
@@ -91,10 +128,15 @@ async function coldCalls(url: string, calls: number): Promise<void> {
         })
         const text = await body.text()
         if (!text.includes('"result"')) throw new Error(`eth_call was answered ${text}`)
+        times.push(performance.now() - started)
       }
     }),
   )
+  const seconds = (performance.now() - began) / 1_000
   await pool.close()
+  const sorted = times.toSorted((left, right) => left - right)
+  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0
+  return { p50: at(0.5), p99: at(0.99), perSecond: calls / seconds }
 }
 
 /** Milliseconds of processor time that a process has used (Linux). */

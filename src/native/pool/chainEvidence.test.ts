@@ -9,6 +9,7 @@ const HEAD = 70_000
 const chain = {
   genesis: hash(0),
   head: HEAD,
+  hasReference: () => false,
   hashAt: (number: number) => (number > HEAD - 20 && number <= HEAD ? hash(number) : undefined),
 }
 const block = (number: number, parent: string, blockID = hash(number)) => ({

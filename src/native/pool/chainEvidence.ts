@@ -10,7 +10,7 @@ export type ChainEvidence =
   | 'none'
 
 /** The known blocks of the chain that is served. */
-type KnownChain = Pick<ServedChain, 'genesis' | 'hashAt' | 'head'>
+type KnownChain = Pick<ServedChain, 'genesis' | 'hasReference' | 'hashAt' | 'head'>
 
 /**
  * Reads which chain an answer is of.
@@ -51,14 +51,24 @@ function ofBlock(
 /** A reference has the last two bytes of a height and eight bytes of the hash there. */
 function ofReference(
   { ref_block_bytes: bytes, ref_block_hash: part }: Reference,
-  { hashAt, head }: KnownChain,
+  { hasReference, hashAt, head }: KnownChain,
 ): ChainEvidence {
   if (typeof bytes !== 'string' || typeof part !== 'string') return 'none'
   // The newest such height up to the head. A node that is further than the head gets one far below it, which is not known.
   const number = head - ((head - Number.parseInt(bytes, 16)) & 0xff_ff)
   const known = hashAt(number)
-  if (known === undefined) return 'none'
+  if (known === undefined) return hasReference(bytes + part) ? 'same' : 'none'
   return known.startsWith(part, HEIGHT_DIGITS) ? 'same' : 'other'
+}
+
+/** The block that an answer refers to, as text; undefined when it names none. */
+export function referenceOf(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const { raw_data, transaction, txID } = answer as Answer
+  // A transaction that was read refers to what its sender chose.
+  if (txID !== undefined) return undefined
+  const { ref_block_bytes: bytes, ref_block_hash: part } = transaction?.raw_data ?? raw_data ?? {}
+  return typeof bytes === 'string' && typeof part === 'string' ? bytes + part : undefined
 }
 
 /** A hash begins with the height. */

@@ -44,6 +44,7 @@ export function createChainGuard({
   const identity = createIdentity({
     expected: () => chain.genesis,
     now,
+    onOther: () => chain.forgetReferences(),
     async read() {
       const found = await readGenesis(checker)
       chain.genesis ??= found

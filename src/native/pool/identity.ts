@@ -1,7 +1,7 @@
 import { sleep } from '../../lib/sleep.ts'
 import { OtherChainError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
-import { chainEvidence } from './chainEvidence.ts'
+import { chainEvidence, referenceOf } from './chainEvidence.ts'
 import type { ServedChain } from './servedChain.ts'
 
 /** Confirms which chain a node serves, with few checks for many answers. */
@@ -116,5 +116,9 @@ export function confirmAnswer(
 ): Promise<void> | undefined {
   if (isChecked) return undefined
   const evidence = chainEvidence(body, parsed, chain)
-  return evidence === 'same' ? undefined : identity.confirm(evidence === 'other')
+  if (evidence === 'same') return undefined
+  const check = identity.confirm(evidence === 'other')
+  const reference = evidence === 'none' ? referenceOf(parsed) : undefined
+  if (!check || reference === undefined) return check
+  return check.then(() => chain.addReference(reference))
 }

@@ -147,6 +147,7 @@ export function createMember({
     onOther(genesis) {
       known.genesis = genesis
       known.strangeAt = now()
+      chain.forgetReferences()
       onSuspect()
     },
     read: () => readGenesis(probe, Math.min(timing.probePatience, upstream.timeout)),

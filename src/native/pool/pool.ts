@@ -124,9 +124,14 @@ export function createUpstreamPool({
   function found(): void {
     if (closed) return
     chain.genesis ??= decideGenesis()
+    if (members().some(isOfOtherChain)) chain.forgetReferences()
     void heads.checkBranches()
     floorWait.tell()
     report()
+  }
+
+  function isOfOtherChain({ known }: Member): boolean {
+    return known.genesis !== undefined && known.genesis !== chain.genesis
   }
 
   /** The majority of the nodes, once every node was probed or the start time is over; undefined before. */

@@ -119,3 +119,31 @@ test('behavior: a node on another branch cannot lead away from what the majority
   await stateIs(pool, 2, 'other branch')
   expect((await pool.native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(30)
 })
+
+test('behavior: contract calls that refer to a block that is not known share one check', async () => {
+  const rarely = { probe: 60_000, probePatience: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
+  const pool = await startTestPool({ timing: rarely })
+  pool.pool.setFloor({ head: 30, solid: 28 })
+  const answering = (chain: typeof pool.chain, note: () => void): ProxyTarget => {
+    return async ({ body, path }) => {
+      if (body === '{"id_or_num":"0"}') note()
+      return chain.transport.send(path as '/wallet/x', body, { idempotent: true })
+    }
+  }
+  let checks = 0
+  const ours = answering(pool.chain, () => checks++)
+  for (const node of pool.nodes) await node.fail({ kind: 'target', target: ours })
+  for (let call = 0; call < 30; call++) await readState(pool)
+  expect(checks).toBeLessThan(5)
+  // The calls of another chain refer to its blocks, so the first one finds it out.
+  const other = createScriptedChain({ seed: 'other' })
+  for (let block = 0; block < 30; block++) other.mine()
+  let found = 0
+  const theirs = answering(other, () => found++)
+  await pool.nodes[0]?.fail({ kind: 'target', target: theirs })
+  await until(async () => {
+    await readState(pool)
+    expect(found).toBeGreaterThan(0)
+  })
+  await stateIs(pool, 0, 'wrong chain')
+})

@@ -13,13 +13,29 @@ export type ServedChain = Required<ServedBlocks> & {
   genesis: string | undefined
   /** Takes over what clients were shown. */
   show(blocks: ServedBlocks): void
+  /** Whether an answer that was confirmed has referred to this block. A block proves its chain, whatever its height. */
+  hasReference(reference: string): boolean
+  addReference(reference: string): void
+  /** A node has turned out to be of another chain: no reference counts any more. */
+  forgetReferences(): void
 }
+
+/** References that are kept. The nodes refer to one block or a few at a time. */
+const REFERENCES = 64
 
 /** A chain of which nothing is known yet, or only the hash of its block 0. */
 export function createServedChain(genesis?: string): ServedChain {
   let hashAt: ServedBlocks['hashAt']
+  const references = new Set<string>()
   const chain: ServedChain = {
     genesis,
+    hasReference: (reference) => references.has(reference),
+    addReference(reference) {
+      references.add(reference)
+      const [oldest] = references
+      if (references.size > REFERENCES && oldest !== undefined) references.delete(oldest)
+    },
+    forgetReferences: () => references.clear(),
     hashAt: (number) => hashAt?.(number),
     head: 0,
     show(blocks) {
