@@ -18,6 +18,8 @@ const ROWS = 10_000
 const upstream = process.env['NATIVE_URL'] ?? 'http://127.0.0.1:8090'
 const rpcUrl = process.env['NATIVE_RPC_URL'] ?? 'http://127.0.0.1:8545/jsonrpc'
 
+const grpc = process.env['NATIVE_GRPC']
+
 type Log = { address: string; blockNumber: string }
 type Search = { filter: object; blocks: number[]; rows: number }
 
@@ -30,6 +32,7 @@ try {
     `--upstream=${upstream}`,
     `--upstream-solidity=${solidity.href}`,
     `--upstream-rpc=${rpcUrl}`,
+    ...(grpc === undefined ? [] : [`--upstream-grpc=${grpc}`]),
     '--cache-bytes=0',
   ])
   const table = new Table({

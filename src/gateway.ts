@@ -122,6 +122,7 @@ export function createGateway({
     log,
     native,
     nodeRpc: () => node.rpc(),
+    readsBlocks: () => upstreams?.hasGrpc() === true,
     step: tracer && ((...step) => recorder.step(...step)),
   })
   const ready = booting.ready.then((built) => {

@@ -26,7 +26,8 @@ import { createTransactions } from './transactions.ts'
  * A failing upstream is an error, never an empty answer.
  */
 export function createChain(options: createChain.Options): Chain {
-  const { blocks, chainId, config, genesis, head, hints, index, native, view } = options
+  const { blocks, chainId, config, genesis, head, hints, index, native, readsBlocks, view } =
+    options
   const { answers, prices, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
@@ -90,7 +91,7 @@ export function createChain(options: createChain.Options): Chain {
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
-    return { blocks, head, hints, index, maxBlocks, maxResults, native, signal, spans }
+    return { blocks, head, hints, index, maxBlocks, maxResults, native, readsBlocks, signal, spans }
   }
 
   async function search(
@@ -203,6 +204,8 @@ export declare namespace createChain {
     genesis: Hash
     /** The node's own JSON-RPC, if configured. */
     hints?: LogHints | undefined
+    /** Whether the nodes give whole blocks at little cost (see `readHinted`). */
+    readsBlocks?: (() => boolean) | undefined
     /** The log index, if configured. */
     index?: IndexedLogs | undefined
     view: 'full' | 'solid'

@@ -1,21 +1,11 @@
-import type { Hash } from 'viem'
-
-import { toLogText } from '../codec/log.ts'
-import { toPlainLogs } from '../codec/logPage/plainLog.ts'
-import { toHash, toQuantity, toSeconds } from '../codec/quantity.ts'
 import type { RpcLog } from '../codec/types.ts'
-import type { NativeClient } from '../native/client.ts'
 import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../native/errors.ts'
-import { type LogChunk, textChunk } from './logChunk.ts'
+import { type HintedRead, readOutcomes, readTransactions } from './hintedBlock.ts'
+import type { LogChunk } from './logChunk.ts'
 import type { HintedBlock } from './logHints.ts'
 import type { LogMatcher } from './logMatch.ts'
 import type { SearchMemory } from './searchMemory.ts'
 import type { BlockSpans } from './spans.ts'
-
-/** The native call that reads the logs of one transaction. */
-export type TransactionSource = {
-  wallet: Pick<NativeClient['wallet'], 'getTransactionLogsById'>
-}
 
 /** Blocks that one search reads at a time. */
 const READS = 16
@@ -28,23 +18,41 @@ const FEW_TRANSACTIONS = 4
 
 /**
  * The logs of solidified blocks. Reads only the transactions that the hints name, or their whole blocks. Undefined when
- * the logs differ from a hint: then the caller has to read all blocks.
+ * there is no hint for a part, or when the logs differ from one: then the caller has to read all blocks.
  *
- * The outcome of one transaction contains neither the hash of its block nor its index. Both come from the hint. Each
+ * Outcomes do not contain the hash of their block, and that of one transaction not its index. These come from the hint. Each
  * search reads one block whole to check them.
+ *
+ * @param lists - hints for one part of the range after the other. A part is read while hints for the next ones are on the way.
  */
 export async function readHinted(
-  blocks: readonly HintedBlock[],
+  lists: readonly Promise<readonly HintedBlock[] | undefined>[],
   matcher: LogMatcher,
-  { limit, memory, native, signal, spans }: readHinted.Options,
+  { limit, memory, native, readsBlocks, signal, spans }: readHinted.Options,
 ): Promise<LogChunk[] | undefined> {
   const found: LogChunk[] = []
-  const compared = sampleOf(blocks)
+  const blocks = inOrder()
   /** Number of leading blocks that were read without a gap, and the number of their rows. */
   let done = 0
   let rows = 0
-  let next = 0
   let isRight = true
+
+  /** The hinted blocks, as soon as they are known. */
+  async function* inOrder(): AsyncGenerator<{ at: number; block: HintedBlock }> {
+    let at = 0
+    for (const list of lists) {
+      const known = await list
+      if (!known) isRight = false
+      for (const block of known ?? []) yield { at: at++, block }
+    }
+  }
+
+  /** Compares the hint for one block, hash included, with the whole block. */
+  async function compare(): Promise<void> {
+    const known = await Promise.all(lists)
+    const sample = sampleOf(known.flatMap((list) => list ?? []))
+    if (sample && isRight && !(await readWhole(sample))) isRight = false
+  }
 
   async function readWhole(block: HintedBlock): Promise<LogChunk | undefined> {
     const read = await spans.readOne(block.number, signal)
@@ -53,9 +61,9 @@ export async function readHinted(
   }
 
   async function read(block: HintedBlock): Promise<LogChunk | undefined> {
-    const isWhole =
-      block === compared || block.transactions.length > FEW_TRANSACTIONS || spans.has(block.number)
-    if (isWhole) return readWhole(block)
+    if (spans.has(block.number)) return readWhole(block)
+    if (readsBlocks) return readOutcomes(block, matcher, { native, signal, spans })
+    if (block.transactions.length > FEW_TRANSACTIONS) return readWhole(block)
     try {
       return await readTransactions(block, matcher, { native, signal, spans })
     } catch (error) {
@@ -67,15 +75,16 @@ export async function readHinted(
   }
 
   async function work(): Promise<void> {
-    while (next < blocks.length && rows <= limit && isRight) {
+    while (rows <= limit && isRight) {
       signal?.throwIfAborted()
-      const at = next++
-      const chunk = await read(blocks[at] as HintedBlock)
+      const { done: isOver, value } = await blocks.next()
+      if (isOver) return
+      const chunk = await read(value.block)
       if (!chunk) {
         isRight = false
         return
       }
-      found[at] = chunk
+      found[value.at] = chunk
       await memory?.add(chunk.bytes)
       for (let ready = found[done]; ready; ready = found[done]) {
         rows += ready.count
@@ -84,7 +93,7 @@ export async function readHinted(
     }
   }
 
-  await Promise.all(Array.from({ length: READS }, work))
+  await Promise.all([compare(), ...Array.from({ length: READS }, work)])
   return isRight ? found.slice(0, done) : undefined
 }
 
@@ -93,7 +102,12 @@ export declare namespace readHinted {
     limit: number
     /** Counts the rows that the search holds. */
     memory?: SearchMemory | undefined
-    native: TransactionSource
+    native: HintedRead['native']
+    /**
+     * Whether the outcomes of a whole block cost the node no more than that of one transaction, as over gRPC. Then each hint is
+     * compared with the whole block, except for the hash.
+     */
+    readsBlocks: boolean
     spans: Pick<BlockSpans, 'has' | 'readOne' | 'run'>
     signal?: AbortSignal | undefined
   }
@@ -133,66 +147,3 @@ function matchesHint(chunk: LogChunk, { count, transactions }: HintedBlock): boo
     }),
   )
 }
-
-/** The logs of a block, from the outcomes of the hinted transactions; undefined when they differ from the hint. */
-async function readTransactions(
-  hinted: HintedBlock,
-  matcher: LogMatcher,
-  { native, signal, spans }: Pick<readHinted.Options, 'native' | 'signal' | 'spans'>,
-): Promise<LogChunk | undefined> {
-  const { hash, number, transactions } = hinted
-  if (!isHashOf(hash, number)) return undefined
-  const outcomes = await Promise.all(
-    transactions.map(({ id }) =>
-      spans.run(() => native.wallet.getTransactionLogsById({ value: id.slice(2) }, { signal })),
-    ),
-  )
-  const texts: string[] = []
-  let nextIndex = 0
-  let nextLog = 0
-  for (const [at, { id, index, logIndexes }] of transactions.entries()) {
-    const outcome = outcomes[at]
-    if (!outcome || toHash(outcome.id) !== id || outcome.blockNumber !== number) return undefined
-    const logs = toPlainLogs([outcome]).map(({ address, data, topics }) => ({
-      address: `0x${address}` as const,
-      data: `0x${data}` as const,
-      topics: topics.map(toHash),
-    }))
-    const places = logs.flatMap((log, place) => (matcher.matches(log) ? [place] : []))
-    const first = (logIndexes[0] ?? 0) - (places[0] ?? 0)
-    const fits =
-      places.length === logIndexes.length &&
-      places.every((place, row) => first + place === logIndexes[row])
-    if (!fits || index < nextIndex || first < nextLog) return undefined
-    const common = {
-      blockHash: hash,
-      blockNumber: toQuantity(number),
-      blockTimestamp: toSeconds(outcome.blockTimeStamp),
-    }
-    nextIndex = index + 1
-    nextLog = first + logs.length
-    for (const place of places) {
-      const { address, data, topics } = logs[place] as (typeof logs)[number]
-      texts.push(
-        toLogText({
-          address,
-          ...common,
-          data,
-          logIndex: toQuantity(first + place),
-          topics,
-          transactionHash: id,
-          transactionIndex: toQuantity(index),
-          removed: false,
-        }),
-      )
-    }
-  }
-  return textChunk(number, texts)
-}
-
-/** Whether a hash can be that of a block: its first eight bytes are the height. */
-function isHashOf(hash: Hash, number: number): boolean {
-  return HASH.test(hash) && Number.parseInt(hash.slice(2, 18), 16) === number
-}
-
-const HASH = /^0x[0-9a-f]{64}$/

@@ -2,6 +2,7 @@ import type { Hash } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { post, startReplayGateway } from '../../test/gateway.ts'
+import { type GrpcNode, startGrpcNode } from '../../test/grpcNode.ts'
 import type { ReplayReply, ReplayRequest } from '../../test/node.ts'
 import { recordedBlock } from '../../test/recordedBlock.ts'
 import { CHAIN, labels } from '../../test/recordedChain.ts'
@@ -29,27 +30,25 @@ const all = Array.from({ length: CHAIN.head + 1 }, (_, number) => {
 async function start(
   answer: (filter: Filter, logs: RpcLog[]) => object,
   intercept: (request: ReplayRequest) => ReplayReply | undefined = () => undefined,
+  grpc?: GrpcNode,
 ) {
   const asked: Filter[] = []
-  const gateway = await startReplayGateway(
-    {},
-    {
-      intercept(request: ReplayRequest) {
-        const { body, path } = request
-        if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return intercept(request)
-        const { id, params } = JSON.parse(body) as { id: number; params: [Filter] }
-        const [filter] = params
-        asked.push(filter)
-        const logs = all.filter(
-          ({ address, blockNumber }) =>
-            Number(blockNumber) >= Number(filter.fromBlock) &&
-            Number(blockNumber) <= Number(filter.toBlock) &&
-            (!filter.address || filter.address.includes(address)),
-        )
-        return { text: JSON.stringify({ jsonrpc: '2.0', id, ...answer(filter, logs) }) }
-      },
+  const gateway = await startReplayGateway(grpc ? { upstreamGrpc: grpc.url } : {}, {
+    intercept(request: ReplayRequest) {
+      const { body, path } = request
+      if (path !== '/jsonrpc' || !body.includes('eth_getLogs')) return intercept(request)
+      const { id, params } = JSON.parse(body) as { id: number; params: [Filter] }
+      const [filter] = params
+      asked.push(filter)
+      const logs = all.filter(
+        ({ address, blockNumber }) =>
+          Number(blockNumber) >= Number(filter.fromBlock) &&
+          Number(blockNumber) <= Number(filter.toBlock) &&
+          (!filter.address || filter.address.includes(address)),
+      )
+      return { text: JSON.stringify({ jsonrpc: '2.0', id, ...answer(filter, logs) }) }
     },
-  )
+  })
   closing.push(() => gateway.stop())
   return { asked, node: gateway.node, url: gateway.url }
 }
@@ -58,6 +57,20 @@ const ofToken = all.filter(({ address }) => address === token)
 const blocksOfToken = new Set(ofToken.map(({ blockNumber }) => blockNumber)).size
 const search = async (url: string) =>
   (await post(url, 'eth_getLogs', [{ ...everything, address: token }])).result
+
+const wrong: Record<string, (log: RpcLog) => RpcLog> = {
+  blockHash: (log) => ({ ...log, blockHash: `${log.blockHash.slice(0, -1)}z` as Hash }),
+  logIndex: (log) => ({ ...log, logIndex: toQuantity(Number(log.logIndex) + 1) }),
+  transactionHash: (log) => ({ ...log, transactionHash: `0x${'ab'.repeat(32)}` }),
+  transactionIndex: (log) => ({
+    ...log,
+    transactionIndex: toQuantity(Number(log.transactionIndex) + 1),
+  }),
+}
+/** Every contract of the chain whose logs fit into one answer. */
+const contracts = [...new Set(all.map(({ address }) => address))].filter(
+  (contract) => all.filter(({ address }) => address === contract).length < 10_000,
+)
 
 describe('a node whose own JSON-RPC is known', () => {
   test('default: only transactions with matches are read, and one whole block', async () => {
@@ -74,25 +87,12 @@ describe('a node whose own JSON-RPC is known', () => {
 
   test('behavior: the logs of every contract', async () => {
     const { url } = await start((_, logs) => ({ result: logs }))
-    // Every contract of the chain whose logs fit into one answer.
-    const contracts = [...new Set(all.map(({ address }) => address))].filter(
-      (contract) => all.filter(({ address }) => address === contract).length < 10_000,
-    )
     for (const contract of contracts) {
       const { result } = await post(url, 'eth_getLogs', [{ ...everything, address: contract }])
       expect(result).toEqual(all.filter(({ address }) => address === contract))
     }
   })
 
-  const wrong: Record<string, (log: RpcLog) => RpcLog> = {
-    blockHash: (log) => ({ ...log, blockHash: `${log.blockHash.slice(0, -1)}z` as Hash }),
-    logIndex: (log) => ({ ...log, logIndex: toQuantity(Number(log.logIndex) + 1) }),
-    transactionHash: (log) => ({ ...log, transactionHash: `0x${'ab'.repeat(32)}` }),
-    transactionIndex: (log) => ({
-      ...log,
-      transactionIndex: toQuantity(Number(log.transactionIndex) + 1),
-    }),
-  }
   test.for(Object.entries(wrong))(
     'behavior: a node that returns another %s makes the search read all blocks',
     async ([, change]) => {
@@ -150,5 +150,54 @@ describe('a node whose own JSON-RPC is known', () => {
     const { result } = await post(url, 'eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x64' }])
     expect(result).toEqual(all.filter(({ blockNumber }) => Number(blockNumber) <= 100))
     expect(asked).toEqual([])
+  })
+})
+
+describe('a node with a gRPC interface', () => {
+  async function startWithGrpc(answer: Parameters<typeof start>[0]) {
+    const grpc = await startGrpcNode()
+    const gateway = await start(answer, undefined, grpc)
+    closing.push(() => grpc.close())
+    return { ...gateway, grpc }
+  }
+
+  test('default: the outcomes of the blocks with matches are read, and one whole block', async () => {
+    const { grpc, node, url } = await startWithGrpc((_, logs) => ({ result: logs }))
+    node.requests.reset()
+    expect(await search(url)).toEqual(ofToken)
+    const calls = grpc.calls()
+    const count = (method: string) => calls.filter((name) => name === method).length
+    // The block that is compared whole may share a call with its hint.
+    expect(count('GetTransactionInfoByBlockNum')).toBeGreaterThanOrEqual(blocksOfToken)
+    expect(count('GetTransactionInfoByBlockNum')).toBeLessThanOrEqual(blocksOfToken + 1)
+    expect(count('GetTransactionInfoById')).toBe(0)
+    expect(count('GetBlockByLimitNext')).toBe(0)
+    expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(0)
+    expect(node.requests.count('/wallet/gettransactioninfobyid')).toBe(0)
+  })
+
+  test('behavior: the logs of every contract', async () => {
+    const { url } = await startWithGrpc((_, logs) => ({ result: logs }))
+    for (const contract of contracts) {
+      const { result } = await post(url, 'eth_getLogs', [{ ...everything, address: contract }])
+      expect(result).toEqual(all.filter(({ address }) => address === contract))
+    }
+  })
+
+  test.for(Object.entries(wrong))(
+    'behavior: a node that returns another %s makes the search read all blocks',
+    async ([, change]) => {
+      const { grpc, url } = await startWithGrpc((_, logs) => ({ result: logs.map(change) }))
+      expect(await search(url)).toEqual(ofToken)
+      expect(grpc.calls()).toContain('GetBlockByLimitNext')
+    },
+  )
+
+  test('behavior: a log that is missing in one block of the hint makes the search read all blocks', async () => {
+    const { grpc, url } = await startWithGrpc((_, logs) => ({
+      result: logs.filter((_, index) => index !== logs.length - 1 || logs.length === 1),
+    }))
+    expect(await search(url)).toEqual(ofToken)
+    expect(grpc.calls()).toContain('GetBlockByLimitNext')
   })
 })

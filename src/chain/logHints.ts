@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
 import type { NodeRpc } from '../native/rpc.ts'
@@ -7,14 +8,14 @@ import type { BlockRange } from './logScan.ts'
 /** Finds the blocks that have logs of a search, without reading blocks. */
 export type LogHints = {
   /**
-   * Blocks with matching logs, in order, up to the block in which their number exceeds `limit`. Undefined when there are
-   * no hints for the search.
+   * The blocks with logs that match, for one part of the range after the other, in order. Each list ends with the block in which its
+   * logs become more than `limit`, and is undefined when it cannot be told. No lists at all when hints are of no use.
    */
   blocksWith(
     range: BlockRange,
     match: LogMatch,
     options: { limit: number; signal?: AbortSignal | undefined },
-  ): Promise<readonly HintedBlock[] | undefined>
+  ): Promise<readonly HintedBlock[] | undefined>[] | undefined
 }
 
 /** A block that has matching logs, as the node's JSON-RPC reports it. */
@@ -36,8 +37,14 @@ export type HintedTransaction = {
   logIndexes: number[]
 }
 
-/** Blocks of one `eth_getLogs` call. The node returns at most 10,000 logs, and one event loop tick parses the answer. */
-const SPAN = 2_500
+/**
+ * Blocks of one question. The node answers questions side by side, and the blocks of one are read while it answers the next. It returns
+ * at most 10,000 logs.
+ */
+const SPAN = 1_250
+
+/** Questions of one search that the node gets at a time. */
+const CALLS = 4
 
 /** Shorter ranges are read without hints. */
 const FEW_BLOCKS = 50
@@ -90,26 +97,26 @@ export function createLogHints({ rpc: current }: createLogHints.Options): LogHin
   }
 
   return {
-    async blocksWith({ from, to }, match, { limit, signal }) {
+    blocksWith({ from, to }, match, { limit, signal }) {
       const isNarrow = match.addresses.length > 0 || match.topics.some((choice) => choice?.length)
       const length = to - from + 1
       const rpc = current()
       if (!rpc || !isNarrow || length < FEW_BLOCKS) return undefined
-      const starts = Array.from(
-        { length: Math.ceil(length / SPAN) },
-        (_, span) => from + span * SPAN,
-      )
-      try {
-        const answers = await Promise.all(
-          starts.map((at) =>
-            ask(rpc, { from: at, to: Math.min(to, at + SPAN - 1) }, match, limit, signal),
-          ),
+      const next = pLimit(CALLS)
+      return Array.from({ length: Math.ceil(length / SPAN) }, (_, span) => {
+        const first = from + span * SPAN
+        const part = { from: first, to: Math.min(to, first + SPAN - 1) }
+        const list = next(() => ask(rpc, part, match, limit, signal)).then(
+          (rows) => blocksOf(rows, limit),
+          () => {
+            signal?.throwIfAborted()
+            return undefined
+          },
         )
-        return blocksOf(answers.flat(), limit)
-      } catch {
-        signal?.throwIfAborted()
-        return undefined
-      }
+        // The search may end before it needs this part.
+        list.catch(() => {})
+        return list
+      })
     },
   }
 }

@@ -7,6 +7,8 @@ export type LogKey = { address: string; topics: readonly string[] }
 /** A prepared log search: one set lookup for each position. */
 export type LogMatcher = {
   matches(log: LogKey): boolean
+  /** The same for a log in hex without `0x`. */
+  matchesPlain(log: LogKey): boolean
   /** The same for a log of an encoded page. */
   matchesInPage: PageMatcher
   /** Whether a block can have a match, from the addresses and topics of its logs. False is certain, true is not. */
@@ -47,8 +49,6 @@ const LAST = 16
 export function createLogMatcher(search: LogMatch): LogMatcher {
   const addresses = search.addresses.map((item) => item.toLowerCase())
   const topics = search.topics.map((choice) => choice && choice.map((item) => item.toLowerCase()))
-  const wanted = choiceOf(addresses)
-  const positions = topics.map(choiceOf)
   const needed = [addresses, ...topics].flatMap((choice) =>
     choice && choice.length > 0
       ? [choice.map((text): LogItem => ({ text, hash: hashOfItem(text, 2) }))]
@@ -56,10 +56,11 @@ export function createLogMatcher(search: LogMatch): LogMatcher {
   )
   let inPage: PageMatcher | undefined
   return {
-    matches: ({ address, topics }) =>
-      (!wanted || wanted.has(address)) &&
-      topics.length >= positions.length &&
-      positions.every((choice, index) => !choice || choice.has(topics[index] ?? '')),
+    matches: testOf(addresses, topics),
+    matchesPlain: testOf(
+      addresses.map(bare),
+      topics.map((choice) => choice && choice.map(bare)),
+    ),
     matchesInPage: (page, log) =>
       (inPage ??= createPageMatcher({
         addresses: addresses.map(bare),
@@ -67,6 +68,15 @@ export function createLogMatcher(search: LogMatch): LogMatcher {
       }))(page, log),
     mayMatch: (items) => needed.every((choice) => choice.some((item) => items.has(item))),
   }
+}
+
+function testOf(addresses: readonly string[], topics: readonly (readonly string[] | null)[]) {
+  const wanted = choiceOf(addresses)
+  const positions = topics.map(choiceOf)
+  return ({ address, topics }: LogKey): boolean =>
+    (!wanted || wanted.has(address)) &&
+    topics.length >= positions.length &&
+    positions.every((choice, index) => !choice || choice.has(topics[index] ?? ''))
 }
 
 function choiceOf(items: readonly string[] | null): ReadonlySet<string> | undefined {

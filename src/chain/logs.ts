@@ -7,7 +7,8 @@ import type { Wire } from '../lib/wire.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
 import type { LogMatch } from './chainTypes.ts'
-import { readHinted, type TransactionSource } from './hintedLogs.ts'
+import type { OutcomeSource } from './hintedBlock.ts'
+import { readHinted } from './hintedLogs.ts'
 import { countInIndex, gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
 import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
 import type { LogHints } from './logHints.ts'
@@ -55,7 +56,9 @@ export declare namespace logsOfRange {
     /** Locate logs in ranges that the index does not cover. */
     hints?: LogHints | undefined
     /** Reads the transactions that hints name. */
-    native: TransactionSource
+    native: OutcomeSource
+    /** Whether whole blocks are cheap to read (see `readHinted`). @default false */
+    readsBlocks?: (() => boolean) | undefined
     /** Most blocks that one search reads. Blocks that the index covers do not count. */
     maxBlocks: number
     maxResults: number
@@ -180,14 +183,20 @@ function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
 async function findByHints(
   range: BlockRange,
   match: LogMatch,
-  { head, hints, maxResults: limit, native, signal, spans }: logsOfRange.Options,
+  { head, hints, maxResults: limit, native, readsBlocks, signal, spans }: logsOfRange.Options,
   memory: SearchMemory,
 ): Promise<LogChunk[] | undefined> {
   if (!hints || range.to > head.solid().number) return undefined
-  const hinted = await hints.blocksWith(range, match, { limit, signal })
-  return (
-    hinted && readHinted(hinted, createLogMatcher(match), { limit, memory, native, signal, spans })
-  )
+  const lists = hints.blocksWith(range, match, { limit, signal })
+  if (!lists) return undefined
+  return readHinted(lists, createLogMatcher(match), {
+    limit,
+    memory,
+    native,
+    readsBlocks: readsBlocks?.() ?? false,
+    signal,
+    spans,
+  })
 }
 
 /** Checks the number of blocks that a search has to read. @throws TooManyBlocksError */

@@ -54,6 +54,7 @@ export async function createServices({
   log,
   native,
   nodeRpc,
+  readsBlocks,
   step,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
@@ -100,6 +101,7 @@ export async function createServices({
     hints: createLogHints({ rpc: nodeRpc }),
     index,
     native,
+    readsBlocks,
     caches: createChainCaches({ blocks, config, head, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
@@ -184,6 +186,8 @@ export declare namespace createServices {
     native: NativeClient
     /** The nodes' own JSON-RPC; undefined while none has one. */
     nodeRpc: () => NodeRpc | undefined
+    /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
+    readsBlocks?: (() => boolean) | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }

@@ -18,6 +18,8 @@ export type Upstreams = {
   readonly rpc: NodeRpc
   /** Whether a node has one now: nodes may change. */
   hasRpc(): boolean
+  /** Whether every node has a gRPC interface that works. */
+  hasGrpc(): boolean
   /** Whether there is more than one. */
   several(): boolean
   update(upstreams: readonly Upstream[]): Promise<void>
@@ -74,6 +76,8 @@ export function connectUpstreams({
     transport,
     rpc,
     hasRpc: () => hasRpc,
+    hasGrpc: () =>
+      transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
     several: () => several,
     async update(next) {
       several = next.length > 1

@@ -6,12 +6,7 @@ import { builders } from './builders.ts'
 import type * as network from './networkTypes.ts'
 import { find, get, list, type Operation, read, send } from './operation.ts'
 import type * as request from './requests.ts'
-import {
-  logsPart,
-  outcomeLogsPart,
-  type OutcomeLogs,
-  type TransactionLogs,
-} from './transactionLogs.ts'
+import { logsPart, outcomeLogsPart, type OutcomeLogs } from './transactionLogs.ts'
 import type * as wire from './types.ts'
 
 type Value = { value: wire.Hex }
@@ -141,7 +136,7 @@ export const walletOperations = {
   },
   /** What each transaction of a block logged, in the order of the block; an unknown block has none. */
   getTransactionLogsByBlockNum: {
-    ...list<{ num: number }, TransactionLogs>('gettransactioninfobyblocknum'),
+    ...list<{ num: number }, OutcomeLogs>('gettransactioninfobyblocknum'),
     part: logsPart,
   },
   /** What one transaction logged, and the height and time of its block. */

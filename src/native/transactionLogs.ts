@@ -5,11 +5,10 @@ import type { TransactionInfo } from './types.ts'
 export type TransactionLogs = Pick<TransactionInfo, 'id' | 'log'>
 
 /** The logs in an answer of `gettransactioninfobyblocknum`. */
-export const logsPart: Part<TransactionLogs[]> = {
+export const logsPart: Part<OutcomeLogs[]> = {
   name: 'logs',
   read: (text: string) => (text.length > LARGE ? undefined : tryParse(text)),
-  pick: (infos: TransactionInfo[]): TransactionLogs[] =>
-    infos.map(({ id, log }) => (log ? { id, log } : { id })),
+  pick: (infos: TransactionInfo[]) => infos.map(outcomeOf),
 }
 
 /** What a transaction logged, and the height and time of its block. */
@@ -19,12 +18,12 @@ export type OutcomeLogs = TransactionLogs & { blockNumber: number; blockTimeStam
 export const outcomeLogsPart: Part<OutcomeLogs> = {
   name: 'logs',
   read: (text: string) => (text.length > LARGE ? undefined : tryParse(text)),
-  pick: ({ blockNumber = 0, blockTimeStamp = 0, id, log }: TransactionInfo): OutcomeLogs => ({
-    blockNumber,
-    blockTimeStamp,
-    id,
-    ...(log && { log }),
-  }),
+  pick: outcomeOf,
+}
+
+function outcomeOf({ blockNumber = 0, blockTimeStamp = 0, id, log }: TransactionInfo): OutcomeLogs {
+  const outcome = { blockNumber, blockTimeStamp, id }
+  return log ? { ...outcome, log } : outcome
 }
 
 /** Characters from which on an answer is read in slices, as any other. */
