@@ -54,6 +54,19 @@ describe('createIdentity', () => {
     expect(others).toEqual(['theirs'])
   })
 
+  test('args: trust: a check that is under way counts, unless something speaks against the node', async () => {
+    const { answers, asked, identity } = setup({ spacing: 100, trust: 100 })
+    const first = identity.confirm()
+    await asked(1)
+    const later = identity.confirm()
+    answers[0]?.('ours')
+    await Promise.all([first, later])
+    expect(answers).toHaveLength(1)
+    const read = identity.confirm(true)
+    expect(identity.confirm()).toBeUndefined()
+    expect(read).toBeInstanceOf(Promise)
+  })
+
   test('args: trust', async () => {
     const { answers, asked, clock, identity } = setup({ trust: 100 })
     const first = identity.confirm()

@@ -38,6 +38,8 @@ export function createIdentity({
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
+  const isTrusted = () => trust > 0 && now() - rightSince < trust
+
   async function check(): Promise<void> {
     began = now()
     const since = began
@@ -69,8 +71,12 @@ export function createIdentity({
   }
 
   function confirm(strict = false): Promise<void> | undefined {
-    if (!strict && trust > 0 && now() - rightSince < trust) return undefined
-    return (next ??= begin())
+    if (!strict && isTrusted()) return undefined
+    const fresh = () => (next ??= begin())
+    // A check that is under way began shortly ago. If it finds the right chain, it counts for this answer too.
+    if (!strict && trust > 0 && running && now() - began < trust)
+      return running.then(() => (isTrusted() ? undefined : fresh()), fresh)
+    return fresh()
   }
 
   return {
