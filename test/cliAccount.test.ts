@@ -1,22 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { ethgate, startRpc } from './cli.ts'
 import { ALICE } from './cliSamples.ts'
-import { type ReplayNode, startReplayNode } from './node.ts'
+import { useFolder, useReplayNode } from './cliSetup.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ethgate-cli-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
-let node: ReplayNode
-beforeAll(async () => {
-  node = await startReplayNode()
-})
-afterAll(() => node.close())
+const shared = useReplayNode()
 
 describe('account', () => {
   test('default: convert from every format', async () => {
@@ -46,7 +39,14 @@ describe('account', () => {
   })
 
   test('behavior: show reads a node', async () => {
-    const run = await ethgate(['account', 'show', ALICE.base58, '--node', node.url, '--table'])
+    const run = await ethgate([
+      'account',
+      'show',
+      ALICE.base58,
+      '--node',
+      shared.node.url,
+      '--table',
+    ])
     expect(run.code).toBe(0)
     expect(run.stdout).toMatch(/^ethereum +0xab9d99702700d5cb9e1309374606fe24a4fdf8ba$/m)
     expect(run.stdout).toMatch(/^staked for energy +196,500 coin$/m)

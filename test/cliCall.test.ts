@@ -1,34 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { ethgate, startRpc } from './cli.ts'
 import { CUSTOM_ERROR } from './cliSamples.ts'
-import { type ReplayNode, startReplayNode } from './node.ts'
+import { useFolder, useReplayNode } from './cliSetup.ts'
 
 const KITCHEN = '0x8233a7f16c9f522f26006ab000e1df7a6ae68662'
 
-const folder = mkdtempSync(join(tmpdir(), 'ethgate-cli-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = useFolder()
 
-let node: ReplayNode
-beforeAll(async () => {
-  node = await startReplayNode()
-})
-afterAll(() => node.close())
+const shared = useReplayNode()
 
 describe('call', () => {
   test('default: one line of JSON into a pipe', async () => {
-    const run = await ethgate(['call', 'eth_chainId', '--rpc', node.rpcUrl])
+    const run = await ethgate(['call', 'eth_chainId', '--rpc', shared.node.rpcUrl])
     expect(run).toEqual({ code: 0, stdout: '"0xb24e27cc"\n', stderr: '' })
   })
 
   test('args: --raw, the address from the environment', async () => {
     const run = await ethgate(['call', 'eth_chainId', '--raw'], {
-      env: { ETHGATE_RPC: node.rpcUrl },
+      env: { ETHGATE_RPC: shared.node.rpcUrl },
     })
     expect(run).toEqual({ code: 0, stdout: '0xb24e27cc\n', stderr: '' })
   })
@@ -64,7 +57,7 @@ describe('call', () => {
       'false',
       '--table',
       '--rpc',
-      node.rpcUrl,
+      shared.node.rpcUrl,
     ])
     expect(run.stdout).toContain('number            0xdf (223)\n')
     expect(run.stdout).toContain('timestamp         0x6b0186a3 (2026-11-21 11:55:15Z)\n')
@@ -73,7 +66,15 @@ describe('call', () => {
   })
 
   test('behavior: FORCE_COLOR paints, NO_COLOR does not', async () => {
-    const args = ['call', 'eth_getBlockByNumber', '0xdf', 'false', '--table', '--rpc', node.rpcUrl]
+    const args = [
+      'call',
+      'eth_getBlockByNumber',
+      '0xdf',
+      'false',
+      '--table',
+      '--rpc',
+      shared.node.rpcUrl,
+    ]
     const coloured = await ethgate(args, { env: { FORCE_COLOR: '1' } })
     expect(coloured.stdout).toContain('\u001B[1mnumber\u001B[22m')
     const plain = await ethgate(args, { env: { NO_COLOR: '1' } })

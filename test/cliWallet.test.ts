@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { ethgate, startRpc } from './cli.ts'
 import { ALICE, CUSTOM_ERROR } from './cliSamples.ts'
-import { type ReplayNode, startReplayNode } from './node.ts'
+import { useReplayNode } from './cliSetup.ts'
+import { startReplayNode } from './node.ts'
 
-let node: ReplayNode
-beforeAll(async () => {
-  node = await startReplayNode()
-})
-afterAll(() => node.close())
+const shared = useReplayNode()
 
 describe('wallet', () => {
   test('default: an operation in any letter case, exact answer', async () => {
     const answers = await Promise.all(
       ['getnowblock', 'GetNowBlock', 'get_now_block', '/wallet/getnowblock'].map((name) =>
-        ethgate(['wallet', name, '--node', node.url]),
+        ethgate(['wallet', name, '--node', shared.node.url]),
       ),
     )
     for (const answer of answers) {
@@ -31,30 +28,30 @@ describe('wallet', () => {
       'getaccount',
       `address=${ALICE.base58}`,
       '--node',
-      node.url,
+      shared.node.url,
       '--table',
     ])
     expect(run.code).toBe(0)
     expect(run.stdout).toContain(`address                ${ALICE.base58}\n`)
     expect(run.stdout).toContain('balance                19,797,579.273724 coin\n')
-    const same = await ethgate(['wallet', 'getaccount', '-', '--node', node.url], {
+    const same = await ethgate(['wallet', 'getaccount', '-', '--node', shared.node.url], {
       input: `{"address":"${ALICE.eth}"}`,
     })
     expect(JSON.parse(same.stdout)).toMatchObject({ address: ALICE.hex })
   })
 
   test('args: --solidity asks the other prefix', async () => {
-    node.requests.reset()
+    shared.node.requests.reset()
     await ethgate([
       'wallet',
       'getnowblock',
       '--solidity',
       '--node',
-      node.url,
+      shared.node.url,
       '--node-solidity',
-      node.solidityUrl,
+      shared.node.solidityUrl,
     ])
-    expect(node.requests.paths()).toEqual(['/walletsolidity/getnowblock'])
+    expect(shared.node.requests.paths()).toEqual(['/walletsolidity/getnowblock'])
   })
 
   test('args: --list', async () => {
