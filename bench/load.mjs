@@ -16,6 +16,7 @@ async function run({ amount, bodies, connections, seconds, url }) {
   })
   process.send({
     perSecond: result.requests.average,
+    requests: result['2xx'],
     p99: result.latency.p99,
     failed: result.errors + result.timeouts + result.non2xx,
   })

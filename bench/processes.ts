@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -11,9 +12,18 @@ export type Load = {
   connections?: number
   amount?: number
   seconds?: number
+  /** The process that answers. With it, the figures have its CPU time. */
+  pid?: number | undefined
 }
 
-export type Figures = { perSecond: number; p99: number; failed: number }
+export type Figures = {
+  perSecond: number
+  p99: number
+  failed: number
+  requests: number
+  /** CPU time of the server for one request, microseconds, kernel included. Absent where the system does not tell. */
+  cpu?: number | undefined
+}
 
 /** Bytes after a collection. */
 export type Memory = { heapUsed: number; rss: number; external: number }
@@ -29,17 +39,36 @@ export function endAll(): void {
 export function startLoad(): { run(load: Load): Promise<Figures> } {
   const child = track(fork(file('load.mjs')))
   return {
-    run: (load) => ask<Figures>(child, { connections: 32, ...load }),
+    async run({ pid, ...load }) {
+      const before = cpuTime(pid)
+      const figures = await ask<Figures>(child, { connections: 32, ...load })
+      const after = cpuTime(pid)
+      if (before === undefined || after === undefined) return figures
+      return { ...figures, cpu: (after - before) / figures.requests }
+    },
   }
 }
 
+/** CPU time of all threads of a process so far, microseconds; undefined where there is no /proc. */
+function cpuTime(pid: number | undefined): number | undefined {
+  const tasks = `/proc/${pid}/task`
+  if (pid === undefined || !existsSync(tasks)) return undefined
+  let nanoseconds = 0
+  for (const task of readdirSync(tasks))
+    nanoseconds += Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0])
+  return nanoseconds / 1_000
+}
+
 /** The bare server, which also passes requests on to the node. */
-export async function startBare(
-  upstream: string,
-): Promise<{ url: string; put(name: string, bytes: Uint8Array): Promise<void> }> {
+export async function startBare(upstream: string): Promise<{
+  pid: number | undefined
+  url: string
+  put(name: string, bytes: Uint8Array): Promise<void>
+}> {
   const child = track(fork(file('bare.mjs'), [upstream]))
   const [{ url }] = (await once(child, 'message')) as [{ url: string }]
   return {
+    pid: child.pid,
     url,
     async put(name, bytes) {
       await fetch(`${url}/${name}`, { method: 'PUT', body: new Uint8Array(bytes) })
@@ -47,23 +76,15 @@ export async function startBare(
   }
 }
 
-/** The compiled command `serve`. */
+/** The compiled command `serve` of this build, or of the one with another `dist/main.js`. */
 export async function startGateway(
   args: string[],
-): Promise<{ url: string; memory: () => Promise<Memory> }> {
+  main = file('../dist/main.js'),
+): Promise<{ pid: number | undefined; url: string; memory: () => Promise<Memory> }> {
   const child = track(
     spawn(
       process.execPath,
-      [
-        '--expose-gc',
-        '--import',
-        file('memory.mjs'),
-        file('../dist/main.js'),
-        'serve',
-        '--port',
-        '0',
-        ...args,
-      ],
+      ['--expose-gc', '--import', file('memory.mjs'), main, 'serve', '--port', '0', ...args],
       { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] },
     ),
   )
@@ -76,7 +97,7 @@ export async function startGateway(
     })
     child.once('exit', () => reject(new Error('the gateway did not start')))
   })
-  return { url, memory: () => ask<Memory>(child, 'memory') }
+  return { pid: child.pid, url, memory: () => ask<Memory>(child, 'memory') }
 }
 
 /** A node that replays the recording; used without a real node. */

@@ -53,6 +53,11 @@ export async function findRequests(url: string): Promise<Requests> {
       'full block': blockBody(ordinary.number),
       receipt: body('eth_getTransactionReceipt', [receipt.hash]),
       eth_getLogs: body('eth_getLogs', [range]),
+      'batch of 30': batchOf(30, [
+        body('eth_chainId', []),
+        body('eth_blockNumber', []),
+        blockBody(ordinary.number),
+      ]),
     },
     blocks: blocks.map(({ number }) => ({ number, body: blockBody(number) })),
     call: contract === undefined ? undefined : callTo(contract),
@@ -69,6 +74,15 @@ function callTo(contract: string) {
       data: '313ce567',
     }),
   }
+}
+
+/** Calls in turn, as clients send them that collect what is asked at the same time. */
+function batchOf(size: number, calls: string[]): string {
+  const entries = Array.from({ length: size }, (_, id) => ({
+    ...(JSON.parse(calls[id % calls.length] ?? '') as object),
+    id,
+  }))
+  return JSON.stringify(entries)
 }
 
 function body(method: string, params: unknown[]): string {

@@ -8,7 +8,9 @@
 //   npm run bench -- devchain   the dev chain against anvil (bench/devchain.ts)
 //   npm run bench -- hardhat    the tests of a Hardhat project on the dev chain and on hardhat node (bench/hardhatSuite.ts)
 //   NATIVE_URL=http://127.0.0.1:8090       a real node; without it the recorded one is replayed
+//   NATIVE_SOLIDITY_URL=…                  its /walletsolidity, where that is not port 8091 beside port 8090
 //   NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc   its own JSON-RPC (start the node without its rate limit)
+//   BENCH_OTHER=/path/to/dist/main.js   another build, compared in the rounds of hot by CPU time
 //   BENCH_SECONDS=3 BENCH_ROUNDS=3
 import Table from 'cli-table3'
 
@@ -28,6 +30,7 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const MIXED = 100_000
 const rpcUrl = process.env['NATIVE_RPC_URL']
+const otherBuild = process.env['BENCH_OTHER']
 const wanted = process.argv.slice(2)
 const wants = (part: string) => wanted.length === 0 || wanted.includes(part)
 
@@ -54,28 +57,40 @@ try {
   const load = startLoad()
   const requests = await findRequests(gateway.url)
 
-  if (wants('hot')) await hot(gateway.url)
+  if (wants('hot')) await hot(gateway)
   if (wants('cold')) await cold()
   if (wants('memory')) await memory(gateway)
 
-  async function hot(url: string) {
-    const head = ['bytes', 'gateway/s', 'p99 ms', 'bare/s', 'to bare']
+  /** CPU times depend less on what else the machine does than rates. */
+  async function hot({ pid, url }: Awaited<ReturnType<typeof startGateway>>) {
+    const other = otherBuild === undefined ? undefined : await startGateway(flags, otherBuild)
+    const head = ['bytes', 'gateway/s', 'p99 ms', 'bare/s', 'to bare', 'CPU µs', 'bare’s CPU µs']
     const table = new Table({
-      head: ['hot', ...head, ...(rpcUrl === undefined ? [] : ['node’s JSON-RPC/s', 'to node'])],
+      head: [
+        'hot',
+        ...head,
+        ...(other ? ['other build’s CPU µs'] : []),
+        ...(rpcUrl === undefined ? [] : ['node’s JSON-RPC/s', 'to node']),
+      ],
     })
     for (const [name, body] of Object.entries(requests.hot)) {
       const key = encodeURIComponent(name)
       const bytes = new Uint8Array(await (await fetch(url, { method: 'POST', body })).arrayBuffer())
       await bare.put(key, bytes)
-      const [ours, plain, node] = await compare([
-        { url, bodies: [body] },
-        { url: `${bare.url}/${key}`, bodies: [body] },
-        ...(rpcUrl === undefined ? [] : [{ url: rpcUrl, bodies: [body] }]),
+      const bodies = [body]
+      const [ours, plain, ...more] = await compare([
+        { bodies, pid, url },
+        { bodies, pid: bare.pid, url: `${bare.url}/${key}` },
+        ...(other ? [{ bodies, pid: other.pid, url: other.url }] : []),
+        ...(rpcUrl === undefined ? [] : [{ bodies, url: rpcUrl }]),
       ])
+      const others = other ? more.slice(0, 1) : []
+      const [node] = more.slice(others.length)
       table.push([
         name,
         bytes.length,
         ...columns(ours, plain),
+        ...[ours, plain, ...others].map((figures) => figures?.cpu?.toFixed(1) ?? ''),
         ...(node ? [round(node.perSecond), ratio(ours, node)] : []),
       ])
     }
@@ -139,14 +154,14 @@ async function findNode(): Promise<{ url: string; solidityUrl: string }> {
   if (url === undefined) return startReplay()
   const solidity = new URL(url)
   if (solidity.port === '8090') solidity.port = '8091'
-  return { url, solidityUrl: solidity.href }
+  return { url, solidityUrl: process.env['NATIVE_SOLIDITY_URL'] ?? solidity.href }
 }
 
 /** Requests of clients, in turn: blocks, their logs, calls, and a few that fail. */
 function mixed({ blocks, call, hot }: Requests): string[] {
   const ask = (method: string, params: unknown[]) =>
     JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const { eth_getLogs: _large, ...small } = hot
+  const { 'batch of 30': _batch, eth_getLogs: _large, ...small } = hot
   return [
     ...Object.values(small),
     ...blocks.flatMap(({ body, number }) => [
@@ -165,7 +180,9 @@ function mixed({ blocks, call, hot }: Requests): string[] {
 
 function median(figures: Figures[]): Figures {
   const sorted = figures.toSorted((a, b) => a.perSecond - b.perSecond)
-  return sorted[Math.floor(sorted.length / 2)] as Figures
+  const middle = sorted[Math.floor(sorted.length / 2)] as Figures
+  const times = figures.flatMap(({ cpu }) => cpu ?? []).toSorted((a, b) => a - b)
+  return { ...middle, cpu: times[Math.floor(times.length / 2)] }
 }
 
 function columns(ours: Figures | undefined, other: Figures | undefined) {
