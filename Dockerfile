@@ -1,4 +1,4 @@
-# Built from the sources alone: the image carries what runs, not what builds it.
+# The second stage contains only the built program and its dependencies, not the tools that build it.
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
