@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import { entryOf, firstOf, readSegments, type Segment } from './coverage.ts'
 import type { Batch, Engine, Entry } from './engine/engine.ts'
 import {
@@ -15,7 +17,7 @@ import { removePostings } from './remove.ts'
 /** The key of the progress of a merge in `facts`. */
 const PROGRESS = Buffer.from('merge')
 
-/** The claim for merging: only one process may merge. */
+/** The claim for merging. */
 export const MERGE_WORK = 'merge'
 
 /** Whether something can be merged, or a merge was interrupted. Costs one read. */
@@ -31,7 +33,7 @@ export function canMerge(engine: Engine): Promise<boolean> {
   })
 }
 
-/** Merges all that can be merged. The caller holds the claim. */
+/** Merges all that can be merged. Two processes that merge only do work twice; the claim avoids that. */
 export async function mergeIndex(engine: Engine): Promise<void> {
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
   while (await mergeAppended(engine));
@@ -72,53 +74,100 @@ export async function mergeAppended(engine: Engine): Promise<boolean> {
 /** Slices of the values that one transaction merges: by the first byte of their hash. */
 const SLICES = 64
 
-/** The state of a merge. */
-type Progress = { segment: number; state: 'writing' | 'deleting' }
+/**
+ * The state of a merge. `run` names who does it: a claim may expire while its owner still works, so every transaction of a merge first
+ * looks whether it is still the one that is noted.
+ */
+type Progress = { run: string; segment: number; state: 'writing' | 'undoing' | 'deleting' }
 
 /**
  * Joins 64 filled segments into one, when all exist. Many short transactions, so that others can write between them: rows
  * of the merged segment are not used before the last one puts it in place. An interrupted merge is undone or completed
- * first. Only one process may merge at a time.
+ * first. When another process does that to this one, it stops.
+ *
+ * @returns whether something was merged.
  */
 export async function mergeFilled(engine: Engine, pause: () => Promise<void>): Promise<boolean> {
   await finishMerge(engine, pause)
   const ready = findMergeable(await engine.read(readSegments), 1)
   if (!ready) return false
   const { segment } = ready
-  await engine.write((batch) => note(batch, { segment, state: 'writing' }))
+  const writing: Progress = { run: randomUUID(), segment, state: 'writing' }
+  const isFirst = await engine.write(async (batch) => {
+    if (await progressOf(batch)) return false
+    await note(batch, writing)
+    return true
+  })
+  if (!isFirst) return false
   for (let slice = 0; slice < SLICES; slice++) {
-    await engine.write((batch) => mergeSlice(batch, segment, slice))
+    if (!(await step(engine, writing, (batch) => mergeSlice(batch, segment, slice)))) return false
     await pause()
   }
-  await engine.write(async (batch) => {
+  const isOwn = await step(engine, writing, async (batch) => {
     const parts = partsOf(await readSegments(batch), 1, segment)
     // A reorg may have removed a part meanwhile.
     if (parts) await replaceSegments(batch, parts, 2, segment)
-    await note(batch, { segment, state: parts ? 'deleting' : 'writing' })
+    await note(batch, { ...writing, state: parts ? 'deleting' : 'undoing' })
   })
+  if (!isOwn) return false
   await finishMerge(engine, pause)
   return true
 }
 
 /** Completes or undoes an interrupted merge. */
 async function finishMerge(engine: Engine, pause: () => Promise<void>): Promise<void> {
-  const progress = await engine.read(async (view) => {
-    const [value] = await view.get('facts', [PROGRESS])
-    return value && (JSON.parse(value.toString()) as Progress)
+  const progress = await engine.write(async (batch) => {
+    const found = await progressOf(batch)
+    if (!found) return undefined
+    // Noted before the first row is removed, so that whoever still writes stops.
+    const own: Progress = {
+      ...found,
+      run: randomUUID(),
+      state: found.state === 'writing' ? 'undoing' : found.state,
+    }
+    await note(batch, own)
+    return own
   })
   if (!progress) return
   const { segment, state } = progress
   const parts = BLOCKS_OF_LEVEL[2] / BLOCKS_OF_LEVEL[1]
   const first = segment * parts
-  if (state === 'writing')
-    await engine.write((batch) => removePostings(batch, 2, segment, segment + 1))
-  for (let part = first; part < first + parts; part++) {
-    await engine.write((batch) =>
-      removePostings(batch, state === 'writing' ? PART_LEVEL : 1, part, part + 1),
+  const level = state === 'undoing' ? PART_LEVEL : 1
+  if (state === 'undoing') {
+    const isOwn = await step(engine, progress, (batch) =>
+      removePostings(batch, 2, segment, segment + 1),
     )
+    if (!isOwn) return
+  }
+  for (let part = first; part < first + parts; part++) {
+    const isOwn = await step(engine, progress, async (batch) => {
+      // After a reorg the part may have been filled again.
+      const segments = level === 1 ? await readSegments(batch) : []
+      if (!segments.some((row) => row.level === 1 && row.segment === part))
+        await removePostings(batch, level, part, part + 1)
+    })
+    if (!isOwn) return
     await pause()
   }
-  await engine.write((batch) => batch.delete('facts', [PROGRESS]))
+  await step(engine, progress, (batch) => batch.delete('facts', [PROGRESS]))
+}
+
+/** A transaction of a merge. @returns false, with nothing done, when another process has taken the merge over. */
+function step(
+  engine: Engine,
+  { run }: Progress,
+  work: (batch: Batch) => Promise<void>,
+): Promise<boolean> {
+  return engine.write(async (batch) => {
+    if ((await progressOf(batch))?.run !== run) return false
+    await work(batch)
+    return true
+  })
+}
+
+async function progressOf(batch: Batch): Promise<Progress | undefined> {
+  const [value] = await batch.get('facts', [PROGRESS])
+  return value && (JSON.parse(value.toString()) as Progress)
 }
 
 function note(batch: Batch, progress: Progress): Promise<void> {

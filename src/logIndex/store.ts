@@ -15,7 +15,7 @@ import type { IndexBlock } from './format/block.ts'
 import { BLOCKS_OF_LEVEL, createHasher, type Level, postingKey, valuesOf } from './format/keys.ts'
 import { pagesOf } from './format/pages.ts'
 import { createPostingsBuilder } from './format/postings.ts'
-import { removeSegment } from './remove.ts'
+import { removePostings, removeSegment } from './remove.ts'
 
 /** Writes complete segments. Every change is one transaction, so a killed process leaves no partial segment. */
 export type IndexStore = {
@@ -101,6 +101,8 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
       }
       return engine.write(async (batch) => {
         if (!(await fits(batch, row))) return false
+        // Lists of an abandoned branch may be left when a reorg crossed a merge.
+        await removePostings(batch, level, segment, segment + 1)
         await batch.insert('logs', pages)
         await batch.insert('postings', lists)
         await batch.put('segments', [entryOf(row)])
