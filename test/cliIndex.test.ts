@@ -99,8 +99,11 @@ test('default: fills, tells what is covered, verifies, exports', async () => {
   expect(rows[0]).toMatchObject({ block_number: 2n, log_index: 0, topic1: null, data: '0x01' })
 
   const copy = join(directory, 'copy')
-  expect(await run('compact', '--index', index, '--into', copy)).toMatchObject({ code: 0 })
-  expect(json((await run('status', '--index', copy)).stdout)).toMatchObject({ logs })
+  const compacted = await run('compact', '--index', index, '--into', copy)
+  expect(compacted).toMatchObject({ code: 0 })
+  const copied = json((await run('status', '--index', copy)).stdout)
+  expect(copied).toMatchObject({ logs })
+  expect(json(compacted.stdout)).toMatchObject({ after: copied['bytes'] })
 })
 
 test('args: --address keeps the logs of some contracts', async () => {

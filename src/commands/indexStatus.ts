@@ -61,8 +61,7 @@ export async function compactIndex(
     const { mergeIndex } = await import('../logIndex/merge.ts')
     const before = await engine.size()
     await mergeIndex(engine)
-    await engine.compact(options.into)
-    const after = await engine.size()
+    const after = await engine.compact(options.into)
     await terminal.print(
       terminal.mode === 'json'
         ? stringify({ before, after })

@@ -16,8 +16,10 @@ export type Engine = {
   /**
    * Frees unused space. An embedded file never shrinks, and other processes may have it open, so a compact copy
    * is written into another directory instead.
+   *
+   * @returns bytes on disk then: those of the copy where one was written
    */
-  compact(into?: string): Promise<void>
+  compact(into?: string): Promise<number>
   /** Bytes on disk. */
   size(): Promise<number>
   close(): Promise<void>

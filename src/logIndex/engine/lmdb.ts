@@ -115,21 +115,25 @@ export function createLmdbEngine({
       return done
     },
     async compact(into) {
-      if (into === undefined) return
+      if (into === undefined) return bytesIn(directory)
       await mkdir(into, { recursive: true })
       await root.backup(join(into, FILE), true)
+      return bytesIn(into)
     },
-    async size() {
-      const { blocks } = await stat(join(directory, FILE))
-      // Allocated blocks of 512 bytes: the file is sparse.
-      return blocks * 512
-    },
+    size: () => bytesIn(directory),
     close: () => root.close(),
   }
 }
 
 /** A page of 16 logs of usual size stays below half a page of the file, so it is stored inside of the tree. */
 const LOGS_PER_PAGE = 16
+
+/** Bytes on disk of the file in a directory. */
+async function bytesIn(directory: string): Promise<number> {
+  const { blocks } = await stat(join(directory, FILE))
+  // Allocated blocks of 512 bytes: the file is sparse.
+  return blocks * 512
+}
 
 /** Values up to so many bytes are copied by a loop, which is faster for them. */
 const SHORT_VALUE = 128

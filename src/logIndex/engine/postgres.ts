@@ -147,6 +147,14 @@ export async function createPostgresEngine({
     throw error
   }
 
+  async function size(): Promise<number> {
+    const { rows } = await pool.query<{ bytes: string }>(
+      'select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class where relnamespace = $1::regnamespace and relkind = $2',
+      [`"${schema}"`, 'r'],
+    )
+    return Number(rows[0]?.bytes ?? 0)
+  }
+
   return {
     kind: 'postgres',
     logsPerPage: LOGS_PER_PAGE,
@@ -159,14 +167,9 @@ export async function createPostgresEngine({
       }),
     async compact() {
       for (const table of TABLES) await pool.query(`vacuum (full, analyze) ${name(table)}`)
+      return size()
     },
-    async size() {
-      const { rows } = await pool.query<{ bytes: string }>(
-        'select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class where relnamespace = $1::regnamespace and relkind = $2',
-        [`"${schema}"`, 'r'],
-      )
-      return Number(rows[0]?.bytes ?? 0)
-    },
+    size,
     close: () => pool.end(),
   }
 }
