@@ -26,6 +26,7 @@ import { account, contract, createSyntheticChain, TRANSFER, topicOf } from './sy
 const LOGS = Number(process.env['BENCH_LOGS'] ?? 1_000_000)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 100)
 const UNIT = 1_024
+const WARM_UP = 10_000
 const GENESIS = '00'.repeat(32)
 const address = process.env['BENCH_INDEX'] ?? mkdtempSync(join(tmpdir(), 'ethgate-bench-index-'))
 
@@ -145,6 +146,10 @@ async function search(blocks: number): Promise<void> {
     if (!answer) throw new Error('the index cannot be searched')
     return answer
   }
+  const makers = Object.values(kinds)
+  // Other threads start when all are busy, and loading the sources takes a while.
+  for (const warm = performance.now() + WARM_UP; performance.now() < warm;)
+    await Promise.all(makers.map(run))
   for (const [name, make] of Object.entries(kinds)) {
     let rows = 0
     const one = async () => {
@@ -167,7 +172,6 @@ async function search(blocks: number): Promise<void> {
     table.push([name, mean, ...percentiles(alone), ...percentiles(together)])
   }
   console.log(table.toString())
-  const makers = Object.values(kinds)
   await besides((round) => run(makers[round % makers.length] as () => SearchRequest))
   console.log(await memory())
   await readers.stop()
