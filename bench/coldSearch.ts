@@ -3,6 +3,7 @@
 //   floor   the outcomes of the blocks with matches, read over 16 sockets and thrown away: what the node needs to deliver them
 //
 //   npm run build && NATIVE_URL=http://127.0.0.1:8090 NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc npx tsx bench/coldSearch.ts
+//   NATIVE_GRPC=127.0.0.1:50051 reads over gRPC
 //   BENCH_ROUNDS=7
 // The gateway keeps no logs and no blocks (--cache-bytes 0), so every round is cold. The three take turns.
 import Table from 'cli-table3'

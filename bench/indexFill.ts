@@ -1,6 +1,7 @@
 // The speed of filling an index, compared with a plain loop of the same calls that discards the answers. Rounds alternate.
 //
 //   npm run build && NATIVE_URL=http://127.0.0.1:8090 npx tsx bench/indexFill.ts
+//   NATIVE_GRPC=127.0.0.1:50051 fills over gRPC; the plain loop stays that over HTTP
 //   BENCH_ROUNDS=3   BENCH_FROM=0 BENCH_TO=8511   BENCH_INDEX=postgres://… (emptied by you before each round; a new directory otherwise)
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,6 +15,7 @@ import { Pool } from 'undici'
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const upstream = process.env['NATIVE_URL'] ?? 'http://127.0.0.1:8090'
+const grpc = process.env['NATIVE_GRPC']
 const from = Number(process.env['BENCH_FROM'] ?? 0)
 const to = Number(process.env['BENCH_TO'] ?? 8_511)
 /** As many as the command has in flight. */
@@ -60,6 +62,7 @@ async function fill(): Promise<void> {
       `--to=${to}`,
       `--concurrency=${CONCURRENCY}`,
       '--index-rate=100000',
+      ...(grpc === undefined ? [] : [`--upstream-grpc=${grpc}`]),
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )

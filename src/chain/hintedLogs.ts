@@ -62,7 +62,8 @@ export async function readHinted(
 
   async function read(block: HintedBlock): Promise<LogChunk | undefined> {
     if (spans.has(block.number)) return readWhole(block)
-    if (readsBlocks) return readOutcomes(block, matcher, { native, signal, spans })
+    if (readsBlocks && block.transactions.length > 1)
+      return readOutcomes(block, matcher, { native, signal, spans })
     if (block.transactions.length > FEW_TRANSACTIONS) return readWhole(block)
     try {
       return await readTransactions(block, matcher, { native, signal, spans })
@@ -104,8 +105,8 @@ export declare namespace readHinted {
     memory?: SearchMemory | undefined
     native: HintedRead['native']
     /**
-     * Whether the outcomes of a whole block cost the node no more than that of one transaction, as over gRPC. Then each hint is
-     * compared with the whole block, except for the hash.
+     * Whether the outcomes of a whole block cost the node no more than those of two transactions, as over gRPC. Then the hint for a
+     * block with more than one is compared with the whole block, except for the hash.
      */
     readsBlocks: boolean
     spans: Pick<BlockSpans, 'has' | 'readOne' | 'run'>

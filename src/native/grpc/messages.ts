@@ -7,14 +7,15 @@ import { eachField, malformed } from './wire.ts'
 
 /** What one transaction logged, as `gettransactioninfobyid` has it. Undefined for an empty message: there is no such transaction. */
 export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {
-  return bytes.length === 0 ? undefined : outcomeAt(bytes, 0, bytes.length)
+  return bytes.length === 0 ? undefined : outcomeAt(withHex(bytes), 0, bytes.length)
 }
 
 /** What each transaction of a block logged, as `gettransactioninfobyblocknum` has it. */
 export function readOutcomes(bytes: Buffer): OutcomeLogs[] {
+  const message = withHex(bytes)
   const outcomes: OutcomeLogs[] = []
   eachField(bytes, 0, bytes.length, (number, start, end) => {
-    if (number === LIST_ITEM) outcomes.push(outcomeAt(bytes, within(start), end))
+    if (number === LIST_ITEM) outcomes.push(outcomeAt(message, within(start), end))
   })
   return outcomes
 }
@@ -40,14 +41,19 @@ const BLOCK = { transactions: 1, header: 2 }
 const TRANSACTION = { rawData: 1 }
 const HEADER = { rawData: 1, signature: 2 }
 
-function outcomeAt(bytes: Buffer, from: number, to: number): OutcomeLogs {
+/** A message and its hex, of which that of each field is a part: a call for each of many short fields would take longer. */
+type WithHex = { bytes: Buffer; hex: string }
+
+const withHex = (bytes: Buffer): WithHex => ({ bytes, hex: bytes.toString('hex') })
+
+function outcomeAt(message: WithHex, from: number, to: number): OutcomeLogs {
   let id = ''
   let blockNumber = 0
   let blockTimeStamp = 0
   const log: Log[] = []
-  eachField(bytes, from, to, (number, start, end, value) => {
-    if (number === INFO.log) log.push(logAt(bytes, within(start), end))
-    else if (number === INFO.id) id = hexAt(bytes, start, end)
+  eachField(message.bytes, from, to, (number, start, end, value) => {
+    if (number === INFO.log) log.push(logAt(message, within(start), end))
+    else if (number === INFO.id) id = partOf(message, start, end)
     else if (number === INFO.blockNumber) blockNumber = exact(value)
     else if (number === INFO.blockTimeStamp) blockTimeStamp = exact(value)
   })
@@ -55,13 +61,13 @@ function outcomeAt(bytes: Buffer, from: number, to: number): OutcomeLogs {
   return log.length > 0 ? { ...outcome, log } : outcome
 }
 
-function logAt(bytes: Buffer, from: number, to: number): Log {
+function logAt(message: WithHex, from: number, to: number): Log {
   const log: Log = {}
   const topics: Hex[] = []
-  eachField(bytes, from, to, (number, start, end) => {
-    if (number === LOG.topics) topics.push(hexAt(bytes, start, end))
-    else if (number === LOG.address) log.address = hexAt(bytes, start, end)
-    else if (number === LOG.data && end > start) log.data = hexAt(bytes, start, end)
+  eachField(message.bytes, from, to, (number, start, end) => {
+    if (number === LOG.topics) topics.push(partOf(message, start, end))
+    else if (number === LOG.address) log.address = partOf(message, start, end)
+    else if (number === LOG.data && end > start) log.data = partOf(message, start, end)
   })
   if (topics.length > 0) log.topics = topics
   return log
@@ -128,6 +134,10 @@ const HEADER_FIELDS: Readonly<Record<number, string>> = {
 }
 
 const HEADER_NUMBERS = new Set(['timestamp', 'number', 'witness_id', 'version'])
+
+function partOf({ hex }: WithHex, start: number, end: number): Hex {
+  return hex.slice(2 * within(start), 2 * end)
+}
 
 function hexAt(bytes: Buffer, start: number, end: number): Hex {
   return bytes.toString('hex', within(start), end)
