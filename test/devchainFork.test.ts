@@ -309,7 +309,7 @@ describe('how it reads', () => {
     const open = (options: Partial<connectFork.Options>) =>
       connectFork({ url: real.url, cache: 'off', ...options })
     await expect(open({ number: 1_000_000 })).rejects.toThrow('no block 1000000')
-    await expect(open({ rpcUrl: other.url })).rejects.toThrow('not the JSON-RPC')
+    await expect(open({ rpcUrl: other.url })).rejects.toThrow('not that of the forked chain')
     await expect(open({ url: 'somewhere' })).rejects.toThrow('expected an address')
     await expect(open({ url: 'http://127.0.0.1:1' })).rejects.toThrow('unreachable')
   })

@@ -23,11 +23,9 @@ import { postgresMissing, somePostgresIndex } from './postgres.ts'
 import { explainSkip } from './redis.ts'
 import { until } from './until.ts'
 
-/** Times that filling is killed: more with `npm run test:long`. */
-const KILLS = isLong ? 50 : 3
-/** The same for following: a gateway takes longer to start. */
-const FOLLOWING_KILLS = isLong ? 50 : 1
-const BLOCKS = 2_600
+/** Times that each process is killed. With INDEX_KILLS=50 the six cases take about half an hour. */
+const KILLS = Number(process.env['INDEX_KILLS'] ?? (isLong ? 8 : 1))
+const BLOCKS = isLong ? 2_600 : 1_300
 /** Calls that a process makes before it fills. */
 const FIRST_CALLS = 20
 /** A whole unit of filling. */
@@ -199,7 +197,7 @@ async function testFollowing(index: string): Promise<Checked> {
       until(async () => expect(await coveredBlocks(engine)).toBeGreaterThan(last), { interval: 50 })
     let following = startFollowing(index, node.url)
     let ended = once(following, 'exit')
-    for (let kill = 0; kill < FOLLOWING_KILLS; kill++) {
+    for (let kill = 0; kill < KILLS; kill++) {
       // All that there is; what was missed while nothing ran is filled beside the newest.
       await covers(lastIndexable(chain.head().number))
       const before = await coveredBlocks(engine)
@@ -252,7 +250,7 @@ function testEngine(open: () => { url: string; drop(): Promise<void> }): void {
   test(
     'behavior: a gateway that follows the chain and is killed again and again leaves no gap and no repetition',
     async () => expect(await on(testFollowing)).toEqual(NOTHING_WRONG),
-    60_000 + FOLLOWING_KILLS * 60_000,
+    60_000 + KILLS * 60_000,
   )
 }
 

@@ -49,16 +49,12 @@ export function toRpcHeader(
   const { accountStateRoot, number, parentHash, timestamp, txTrieRoot, witness_address } =
     block.block_header.raw_data
   const gasUsed = infos.reduce((sum, { receipt }) => sum + toInt64(receipt?.energy_usage_total), 0n)
-  let bloom: Hex | undefined
   return {
     // Sourced from the node.
     ...(baseFeePerGas !== undefined && { baseFeePerGas: toQuantity(baseFeePerGas) }),
     gasUsed: toQuantity(gasUsed),
     hash: toHash(block.blockID),
-    // Few headers are read: only those that are subscribed to.
-    get logsBloom() {
-      return (bloom ??= bloomToHex(logsBloom(logs)))
-    },
+    logsBloom: bloomToHex(logsBloom(logs)),
     miner: toRpcAddress(witness_address),
     number: toQuantity(number),
     parentHash: toHash(parentHash),

@@ -117,11 +117,12 @@ test('behavior: nothing is sent to another chain', async () => {
 test('behavior: a node that closes each connection is not checked with each answer', async () => {
   const made: ReturnType<typeof setup> = setup({ onCall: () => made.guard.doubt() })
   const { checks, pass, read } = made
-  for (let count = 0; count < 20; count++) await read()
-  expect(checks()).toBe(1)
+  for (let count = 0; count < 100; count++) await read()
+  const few = checks()
+  expect(few).toBeLessThan(50)
   pass()
   await read()
-  expect(checks()).toBe(2)
+  expect(checks()).toBe(few + 1)
 })
 
 test('error: a node that does not tell its chain', async () => {

@@ -95,20 +95,36 @@ describe('createIdentity', () => {
     expect(identity.confirm()).toBeUndefined()
   })
 
-  test('behavior: a doubt makes the next answer wait for a check, but not each one of many doubts', async () => {
+  test('behavior: each doubt makes the next answer wait for a check', async () => {
     const { answers, asked, clock, identity } = setup({ trust: 100 })
     identity.seen(0)
-    identity.doubt()
-    const first = identity.confirm()
-    await asked(1)
-    answers[0]?.('ours')
-    await first
-    identity.doubt()
-    expect(identity.confirm()).toBeUndefined()
-    clock.now = 100
-    identity.seen(100)
-    identity.doubt()
-    expect(identity.confirm()).toBeInstanceOf(Promise)
+    for (let count = 0; count < 5; count++) {
+      identity.doubt()
+      const confirmed = identity.confirm()
+      await asked(count + 1)
+      answers[count]?.('ours')
+      await confirmed
+      expect(identity.confirm()).toBeUndefined()
+      clock.now += 1
+    }
+  })
+
+  test('behavior: of very many doubts in a row only a part makes answers wait, and that only for the time of trust', async () => {
+    const { answers, asked, clock, identity } = setup({ trust: 100 })
+    const isChecked = async () => {
+      identity.doubt()
+      const confirmed = identity.confirm()
+      if (confirmed) await asked(1)
+      answers.pop()?.('ours')
+      await confirmed
+      return confirmed !== undefined
+    }
+    let checked = 0
+    for (let count = 0; count < 100; count++) if (await isChecked()) checked++
+    expect(checked).toBeGreaterThan(1)
+    expect(checked).toBeLessThan(50)
+    clock.now += 100
+    expect(await isChecked()).toBe(true)
   })
 
   test('behavior: an answer that identifies its chain needs no check, one that contradicts it needs a new one', async () => {

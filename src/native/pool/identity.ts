@@ -3,6 +3,7 @@ import { OtherChainError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import { chainEvidence, referenceOf } from './chainEvidence.ts'
 import type { ServedChain } from './servedChain.ts'
+import { createTokenBucket } from './tokenBucket.ts'
 
 /** Confirms which chain a node serves, with few checks for many answers. */
 export type Identity = {
@@ -21,6 +22,12 @@ export type Identity = {
 }
 
 /**
+ * Doubts in a second that need a check of their own, with a tenth of them in one burst. Only a node that closes each connection
+ * after its answer causes more. It is not checked with each answer.
+ */
+const DOUBTS = 200
+
+/**
  * Checks are shared: while one is in flight, all later answers wait for the next one, which begins when it is over and the
  * last one began at least `spacing` ago.
  */
@@ -37,6 +44,7 @@ export function createIdentity({
   let began = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
+  const doubts = createTokenBucket({ rate: DOUBTS, now })
 
   const isTrusted = () => trust > 0 && now() - rightSince < trust
 
@@ -82,10 +90,11 @@ export function createIdentity({
   return {
     confirm,
     doubt() {
-      const time = now()
-      // A node that closes each connection would be checked with each answer.
-      if (time - doubtedAt < trust) return
-      doubtedAt = time
+      // Without a check since the last doubt, this one costs nothing.
+      const isFree = rightSince === Number.NEGATIVE_INFINITY
+      if (!isFree && doubts.wait() > 0) return
+      if (!isFree) doubts.take()
+      doubtedAt = now()
       rightSince = Number.NEGATIVE_INFINITY
     },
     seen: noteRight,

@@ -7,6 +7,7 @@ import { withGrpc } from '../grpc/withGrpc.ts'
 import { parseAnswer } from '../parseAnswer.ts'
 import { createPoolTransport, type NativePath, type NativeTransport } from '../transport.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
+import { createCheckTransport } from './checkTransport.ts'
 import { createConcurrency } from './concurrency.ts'
 import { confirmAnswer, createIdentity, type Identity } from './identity.ts'
 import { judge, type Judgement } from './judge.ts'
@@ -131,8 +132,9 @@ export function createMember({
     onCall,
     // Some places are reserved for probes, so that a node never gets too many calls.
     sockets: Math.max(1, sockets - PROBE_SOCKETS),
+    onConnect: () => probe.renew(),
   })
-  const probe = createPoolTransport({ ...common, sockets: PROBE_SOCKETS })
+  const probe = createCheckTransport({ ...common, sockets: PROBE_SOCKETS })
   const concurrency = createConcurrency({ most: Math.min(upstream.concurrency, sockets) })
   const limiter = createLimiter({ concurrency, now, rate: upstream.rate })
   const breaker = createBreaker({ now, ramp: timing.ramp, rest: timing.rest })

@@ -3,6 +3,7 @@ import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { createPoolTransport, type NativeTransport } from '../transport.ts'
 import { createChainGuard } from './chainGuard.ts'
+import { createCheckTransport } from './checkTransport.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
 import type { MemberStatus } from './memberStatus.ts'
@@ -45,12 +46,15 @@ export function createSingleUpstream({
   const http = createPoolTransport({
     ...common,
     onCall: observe,
-    onConnect: () => guard.doubt(),
+    onConnect() {
+      checker.renew()
+      guard.doubt()
+    },
     // Two sockets are reserved for probes and checks of the chain, so that the node never gets too many connections.
     sockets: Math.max(1, sockets - 2),
     timeout: limit,
   })
-  const checker = createPoolTransport({ ...common, sockets: 1, timeout: limit })
+  const checker = createCheckTransport({ ...common, sockets: 1, timeout: limit })
   const prober = createPoolTransport({
     ...common,
     sockets: 1,
