@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
 import { toLogText } from '../codec/log.ts'
-import { toPlainLogs } from '../codec/logPage/plainLog.ts'
+import { type PlainLog, toPlainLogs } from '../codec/logPage/plainLog.ts'
 import { toHash, toQuantity, toSeconds } from '../codec/quantity.ts'
 import type { NativeClient } from '../native/client.ts'
 import { type LogChunk, textChunk } from './logChunk.ts'
@@ -30,8 +30,8 @@ export async function readOutcomes(
   matcher: LogMatcher,
   { native, signal, spans }: HintedRead,
 ): Promise<LogChunk | undefined> {
-  const { hash, number, transactions } = hinted
-  if (!isHashOf(hash, number)) return undefined
+  const { number, transactions } = hinted
+  if (!isHashOf(hinted)) return undefined
   const outcomes = await spans.run(() =>
     native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal }),
   )
@@ -52,23 +52,8 @@ export async function readOutcomes(
       )
     })
   if (!fits) return undefined
-  const common = {
-    blockHash: hash,
-    blockNumber: toQuantity(number),
-    blockTimestamp: toSeconds(first.blockTimeStamp),
-  }
-  const texts = found.map(({ address, data, index, topics, transactionHash, transactionIndex }) =>
-    toLogText({
-      address: `0x${address}`,
-      ...common,
-      data: `0x${data}`,
-      logIndex: toQuantity(index),
-      topics: topics.map(toHash),
-      transactionHash: toHash(transactionHash),
-      transactionIndex: toQuantity(transactionIndex),
-      removed: false,
-    }),
-  )
+  const fields = blockFields(hinted, first.blockTimeStamp)
+  const texts = found.map((log, row) => toText(log, fields, places[row] as Place))
   return textChunk(number, texts)
 }
 
@@ -78,8 +63,8 @@ export async function readTransactions(
   matcher: LogMatcher,
   { native, signal, spans }: HintedRead,
 ): Promise<LogChunk | undefined> {
-  const { hash, number, transactions } = hinted
-  if (!isHashOf(hash, number)) return undefined
+  const { number, transactions } = hinted
+  if (!isHashOf(hinted)) return undefined
   const outcomes = await Promise.all(
     transactions.map(({ id }) =>
       spans.run(() => native.wallet.getTransactionLogsById({ value: id.slice(2) }, { signal })),
@@ -91,45 +76,53 @@ export async function readTransactions(
   for (const [at, { id, index, logIndexes }] of transactions.entries()) {
     const outcome = outcomes[at]
     if (!outcome || toHash(outcome.id) !== id || outcome.blockNumber !== number) return undefined
-    const logs = toPlainLogs([outcome]).map(({ address, data, topics }) => ({
-      address: `0x${address}` as const,
-      data: `0x${data}` as const,
-      topics: topics.map(toHash),
-    }))
-    const places = logs.flatMap((log, place) => (matcher.matches(log) ? [place] : []))
+    const logs = toPlainLogs([outcome])
+    const places = logs.flatMap((log, place) => (matcher.matchesPlain(log) ? [place] : []))
     const first = (logIndexes[0] ?? 0) - (places[0] ?? 0)
     const fits =
       places.length === logIndexes.length &&
       places.every((place, row) => first + place === logIndexes[row])
     if (!fits || index < nextIndex || first < nextLog) return undefined
-    const common = {
-      blockHash: hash,
-      blockNumber: toQuantity(number),
-      blockTimestamp: toSeconds(outcome.blockTimeStamp),
-    }
     nextIndex = index + 1
     nextLog = first + logs.length
-    for (const place of places) {
-      const { address, data, topics } = logs[place] as (typeof logs)[number]
-      texts.push(
-        toLogText({
-          address,
-          ...common,
-          data,
-          logIndex: toQuantity(first + place),
-          topics,
-          transactionHash: id,
-          transactionIndex: toQuantity(index),
-          removed: false,
-        }),
-      )
-    }
+    const fields = blockFields(hinted, outcome.blockTimeStamp)
+    for (const place of places)
+      texts.push(toText(logs[place] as PlainLog, fields, { id, index, logIndex: first + place }))
   }
   return textChunk(number, texts)
 }
 
-/** Whether a hash can be that of a block: its first eight bytes are the height. */
-function isHashOf(hash: Hash, number: number): boolean {
+/** The transaction and the index in the block that the hint names for a log. */
+type Place = { id: Hash; index: number; logIndex: number }
+
+/** The fields that all logs of a block share. @param timestamp - in milliseconds */
+function blockFields({ hash, number }: HintedBlock, timestamp: number) {
+  return {
+    blockHash: hash,
+    blockNumber: toQuantity(number),
+    blockTimestamp: toSeconds(timestamp),
+  }
+}
+
+function toText(
+  { address, data, topics }: PlainLog,
+  fields: ReturnType<typeof blockFields>,
+  { id, index, logIndex }: Place,
+): string {
+  return toLogText({
+    address: `0x${address}`,
+    ...fields,
+    data: `0x${data}`,
+    logIndex: toQuantity(logIndex),
+    topics: topics.map(toHash),
+    transactionHash: id,
+    transactionIndex: toQuantity(index),
+    removed: false,
+  })
+}
+
+/** Whether the hash of a hint can be that of its block: the first eight bytes of a hash are the height. */
+function isHashOf({ hash, number }: HintedBlock): boolean {
   return HASH.test(hash) && Number.parseInt(hash.slice(2, 18), 16) === number
 }
 
