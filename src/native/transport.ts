@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 
 import { errors, Pool } from 'undici'
 
+import { errorCode } from '../lib/errorCode.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 
@@ -17,7 +18,7 @@ export type NativeTransport = {
   close(): Promise<void>
 }
 
-/** Of the node’s HTTP interface; the method in place of it for a call of the gRPC interface. */
+/** The path of a call of the node’s HTTP interface, or the method of a call of its gRPC interface. */
 export type NativePath =
   | `/wallet/${string}`
   | `/walletsolidity/${string}`
@@ -216,7 +217,7 @@ function parseHeader(header: string | undefined): Record<string, string> {
 
 /** A connection that was refused never carried the call, so even a broadcast may be tried again. */
 function mayAskAgain(error: unknown, idempotent: boolean): boolean {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (code === 'ECONNREFUSED') return true
   return idempotent && CONNECTION_FAULTS.has(code ?? '')
 }
@@ -224,7 +225,7 @@ function mayAskAgain(error: unknown, idempotent: boolean): boolean {
 const CONNECTION_FAULTS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 function faultOf(error: unknown, timeout: number): Error {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return new NodeTimeoutError(timeout)
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
@@ -232,9 +233,4 @@ function faultOf(error: unknown, timeout: number): Error {
   if (error instanceof errors.HTTPParserError)
     return new NodeAnswerError('the upstream node does not speak HTTP', { cause: error })
   return new NodeUnreachableError({ cause: error })
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : undefined
 }

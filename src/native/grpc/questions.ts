@@ -1,6 +1,8 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+
 import type { NativePath } from '../transport.ts'
 import { readOutcome, readOutcomes, readOutline, readOutlines } from './messages.ts'
-import { bytesMessage, malformed, varintMessage } from './wire.ts'
+import { malformed } from './wire.ts'
 
 /** One call of the node’s gRPC interface that answers a call of its HTTP interface. */
 export type GrpcQuestion<answer = unknown> = {
@@ -8,8 +10,8 @@ export type GrpcQuestion<answer = unknown> = {
   /** The request, serialised. */
   message: Uint8Array
   /**
-   * Reads the response as the HTTP interface would give the wanted part of its answer. Undefined for "there is none", which is asked
-   * again over HTTP.
+   * Reads the response as the HTTP interface would give the wanted part of its answer. Undefined when the node has no such
+   * thing: HTTP is asked then.
    *
    * @throws TypeError when it is not the expected message.
    */
@@ -32,20 +34,20 @@ type Request = { num?: number; startNum?: number; endNum?: number; value?: strin
 const QUESTIONS: Readonly<Record<string, (request: Request) => GrpcQuestion>> = {
   '/wallet/gettransactioninfobyblocknum logs': ({ num = 0 }) => ({
     method: '/protocol.Wallet/GetTransactionInfoByBlockNum',
-    message: varintMessage([[1, num]]),
+    message: numbersMessage(num),
     read: (bytes) => some(readOutcomes(bytes)),
   }),
   '/wallet/gettransactioninfobyid logs': ({ value = '' }) => ({
     method: '/protocol.Wallet/GetTransactionInfoById',
-    message: bytesMessage(Buffer.from(value, 'hex')),
+    message: new BinaryWriter()
+      .tag(1, WireType.LengthDelimited)
+      .bytes(Buffer.from(value, 'hex'))
+      .finish(),
     read: (bytes) => readOutcome(bytes),
   }),
   '/wallet/getblockbylimitnext outlines': ({ endNum = 0, startNum = 0 }) => ({
     method: '/protocol.Wallet/GetBlockByLimitNext',
-    message: varintMessage([
-      [1, startNum],
-      [2, endNum],
-    ]),
+    message: numbersMessage(startNum, endNum),
     read(bytes) {
       const block = some(readOutlines(bytes))
       return block && { block }
@@ -53,7 +55,7 @@ const QUESTIONS: Readonly<Record<string, (request: Request) => GrpcQuestion>> = 
   }),
   '/wallet/getblockbynum outline': ({ num = 0 }) => ({
     method: '/protocol.Wallet/GetBlockByNum',
-    message: varintMessage([[1, num]]),
+    message: numbersMessage(num),
     read: (bytes) => readOutline(bytes),
   }),
 }
@@ -61,12 +63,20 @@ const QUESTIONS: Readonly<Record<string, (request: Request) => GrpcQuestion>> = 
 /** Which chain a node serves: asks for block 0. */
 export const GENESIS: GrpcQuestion<string> = {
   method: '/protocol.Wallet/GetBlockByNum',
-  message: varintMessage([]),
+  message: numbersMessage(),
   read(bytes) {
     const block = readOutline(bytes)
     if (!block) throw malformed()
     return block.blockID
   },
+}
+
+/** A message of int64 fields, in the order of their field numbers, which start at 1. Zeros are left out. */
+function numbersMessage(...values: number[]): Uint8Array {
+  const writer = new BinaryWriter()
+  for (const [index, value] of values.entries())
+    if (value !== 0) writer.tag(index + 1, WireType.Varint).int64(value)
+  return writer.finish()
 }
 
 function some<item>(list: item[]): item[] | undefined {

@@ -1,3 +1,4 @@
+import { errorCode } from '../../lib/errorCode.ts'
 import { OtherChainError } from '../errors.ts'
 import { createIdentity } from '../pool/identity.ts'
 import type { CallObserver, NativePath, NativeReply, SendOptions } from '../transport.ts'
@@ -8,8 +9,8 @@ import type { GrpcStatus } from './status.ts'
 /** The gRPC interface of one node. */
 export type GrpcSource = {
   /**
-   * Answers a call of the HTTP interface of which only a part is wanted. Undefined where it cannot, so that HTTP is used: no such
-   * question, no answer, no such thing, or another chain.
+   * Answers a call of the HTTP interface of which only a part is wanted. Undefined when HTTP must be used: the
+   * call has no gRPC counterpart, there was no answer or an empty one, or the node serves another chain.
    *
    * @throws the signal's reason
    */
@@ -159,15 +160,13 @@ export declare namespace createGrpcSource {
 function reasonOf(error: unknown): string {
   if (error instanceof OtherChainError) return 'it serves another chain'
   if (error instanceof GrpcError) {
-    const code = codeOf(error.cause)
+    const code = firstCode(error.cause)
     return code === undefined ? error.message : `${error.message} (${code})`
   }
   return error instanceof TypeError ? 'its answer cannot be read' : 'it failed'
 }
 
 /** The code of what went wrong first, such as ECONNREFUSED. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  const own = 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  return codeOf(error.cause) ?? own
+function firstCode(error: unknown): string | undefined {
+  return error instanceof Error ? (firstCode(error.cause) ?? errorCode(error)) : undefined
 }

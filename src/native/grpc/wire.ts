@@ -4,10 +4,10 @@
  */
 export type FieldVisitor = (
   number: number,
-  /** Of the content of a delimited field; both -1 for any other. */
+  /** Start of the content of a delimited field, and its end; both -1 for any other field. */
   start: number,
   end: number,
-  /** Of a varint. It is not exact beyond 2^53. */
+  /** The value of a varint. It is not exact beyond 2^53. */
   value: number,
 ) => void
 
@@ -59,26 +59,6 @@ export function eachField(bytes: Uint8Array, from: number, to: number, visit: Fi
 
 /** Scale of the tenth byte, the last that a varint may have. */
 const LARGEST_SCALE = 128 ** 9
-
-/** A message with varints, by number of their field. Zeros are left out. */
-export function varintMessage(
-  fields: readonly (readonly [number: number, value: number])[],
-): Buffer {
-  const bytes: number[] = []
-  for (const [number, value] of fields) {
-    if (value === 0) continue
-    bytes.push(number * 8 + VARINT)
-    let rest = value
-    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
-    bytes.push(rest)
-  }
-  return Buffer.from(bytes)
-}
-
-/** A message whose only field, number 1, is of bytes: at most 127 of them. */
-export function bytesMessage(content: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([8 + DELIMITED, content.length]), content])
-}
 
 /** The bytes are not what the schema says. */
 export function malformed(): TypeError {

@@ -82,14 +82,14 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
 
 export declare namespace withGrpc {
   type Options = {
-    /** Of the gRPC interface; undefined: there is none. */
+    /** Address of the gRPC interface; undefined without one. */
     address: string | undefined
     /** Hash of block 0 of the chain that is served. @default that of the HTTP interface */
     expected?: (() => string | undefined) | undefined
     headers?: Readonly<Record<string, string>> | undefined
     /** @default silent */
     log?: Record<'info' | 'warn', (fields: object, message: string) => void> | undefined
-    /** Of the node, for the log. */
+    /** Name of the node, for the log. */
     name: string
     onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
     /** Monotonic milliseconds. @default performance.now */

@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../errors.ts'
+import { errorCode } from '../../lib/errorCode.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { within } from '../../lib/within.ts'
 import { NodeTimeoutError } from '../errors.ts'
@@ -17,7 +18,8 @@ const FINAL = new Set(['SIGERROR', 'TOO_BIG_TRANSACTION_ERROR'])
  * left, so that the next one can be asked; the last node gets all of it.
  *
  * @returns the first reply that accepts; else the first that refuses.
- * @throws UnconfirmedBroadcastError when none answered and one may have accepted; else the fault of the last node.
+ * @throws UnconfirmedBroadcastError when no node answered and one may have accepted the transaction; otherwise the error of
+ * the last node.
  */
 export async function broadcastInTurn(
   call: MemberCall,
@@ -77,7 +79,7 @@ type Verdict = { result: boolean; code: string }
 
 /** Whether a call whose answer is missing may have reached the node. */
 function mayHaveArrived({ cause }: Error): boolean {
-  const code = (cause as { code?: unknown } | undefined)?.code
+  const code = errorCode(cause)
   return code !== 'ECONNREFUSED' && code !== 'UND_ERR_CONNECT_TIMEOUT'
 }
 
