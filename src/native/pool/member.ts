@@ -143,7 +143,13 @@ export function createMember({
   const lacking = new Map<string, number>()
   const known: Known = { lowest: 0, suspected: false, rising: false }
   const ownSpacing = typeof upstream.rate === 'number' ? 1_000 / (upstream.rate * CHECKS) : 0
+  const checks = {
+    spacing: Math.max(CHECK_SPACING, ownSpacing),
+    // Where checks cost a part of what the node allows, the last one counts until the next one may be made.
+    trust: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
+  }
   const identity = createIdentity({
+    ...checks,
     expected: () => chain.genesis,
     now,
     onOther(genesis) {
@@ -153,9 +159,6 @@ export function createMember({
       onSuspect()
     },
     read: () => readGenesis(probe, Math.min(timing.probePatience, upstream.timeout)),
-    spacing: Math.max(CHECK_SPACING, ownSpacing),
-    // Where checks cost a part of what the node allows, the last one counts until the next one may be made.
-    trust: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
   })
   const transport = withGrpc(http, {
     address: upstream.grpc,
@@ -164,9 +167,8 @@ export function createMember({
     log,
     name: upstream.name,
     onCall,
-    spacing: Math.max(CHECK_SPACING, ownSpacing),
     timeout: upstream.timeout,
-    trust: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
+    ...checks,
   })
   const counts: Counts = { calls: 0, failed: 0, busy: 0, lastBusy: undefined }
   let average = 0
