@@ -49,16 +49,18 @@ describe('call', () => {
     expect(run.stdout).toBe('{"amount":9223372036854775807,"fraction":1.50}\n')
   })
 
+  const showBlock = () => [
+    'call',
+    'eth_getBlockByNumber',
+    '0xdf',
+    'false',
+    '--table',
+    '--rpc',
+    shared.node.rpcUrl,
+  ]
+
   test('behavior: --table shows fields and what they mean', async () => {
-    const run = await ethgate([
-      'call',
-      'eth_getBlockByNumber',
-      '0xdf',
-      'false',
-      '--table',
-      '--rpc',
-      shared.node.rpcUrl,
-    ])
+    const run = await ethgate(showBlock())
     expect(run.stdout).toContain('number            0xdf (223)\n')
     expect(run.stdout).toContain('timestamp         0x6b0186a3 (2026-11-21 11:55:15Z)\n')
     expect(run.stdout).toContain('(256 bytes; --json shows all)')
@@ -66,15 +68,7 @@ describe('call', () => {
   })
 
   test('behavior: FORCE_COLOR paints, NO_COLOR does not', async () => {
-    const args = [
-      'call',
-      'eth_getBlockByNumber',
-      '0xdf',
-      'false',
-      '--table',
-      '--rpc',
-      shared.node.rpcUrl,
-    ]
+    const args = showBlock()
     const coloured = await ethgate(args, { env: { FORCE_COLOR: '1' } })
     expect(coloured.stdout).toContain('\u001B[1mnumber\u001B[22m')
     const plain = await ethgate(args, { env: { NO_COLOR: '1' } })

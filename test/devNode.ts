@@ -1,3 +1,5 @@
+import { afterAll, beforeAll } from 'vitest'
+
 import { createGateway } from '../src/gateway.ts'
 import { signHash } from '../src/native/protobuf/signature.ts'
 import type { Transaction } from '../src/native/types.ts'
@@ -14,6 +16,21 @@ export type DevNode = {
   /** Signs a native transaction with the key of a funded account and broadcasts it. */
   broadcast(transaction: Transaction, index: number): Promise<void>
   close(): Promise<void>
+}
+
+/** A node for all tests of a file that mines only when it is told to, so that transactions stay in its mempool. */
+export function useManualDevNode(): { readonly node: DevNode } {
+  let node: DevNode
+  beforeAll(async () => {
+    node = await startDevNode()
+    await node.dev.rpc('evm_setAutomine', false)
+  })
+  afterAll(() => node.close())
+  return {
+    get node() {
+      return node
+    },
+  }
 }
 
 /** Starts one. Blocks are made as the chain is told to, at once by default. */

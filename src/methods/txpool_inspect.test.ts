@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { type DevNode, startDevNode } from '../../test/devNode.ts'
+import { useManualDevNode } from '../../test/devNode.ts'
 
 const WHO = `0x${'ab'.repeat(20)}`
 
-let node: DevNode
-
-beforeAll(async () => {
-  node = await startDevNode()
-  await node.dev.rpc('evm_setAutomine', false)
-})
-
-afterAll(() => node.close())
+const mempool = useManualDevNode()
 
 test('default: a line for each waiting transaction, by sender', async () => {
-  const [from, other] = [node.accountOf(0), node.accountOf(1)]
-  await node.dev.rpc('eth_sendTransaction', { from, to: WHO, value: '0x5', gas: '0x5208' })
+  const [from, other] = [mempool.node.accountOf(0), mempool.node.accountOf(1)]
+  await mempool.node.dev.rpc('eth_sendTransaction', { from, to: WHO, value: '0x5', gas: '0x5208' })
   const creation = { from: other, data: '0x6001600055', gas: '0x186a0' }
-  await node.dev.rpc('eth_sendTransaction', creation)
-  const { pending, queued } = (await node.rpc('txpool_inspect')) as {
+  await mempool.node.dev.rpc('eth_sendTransaction', creation)
+  const { pending, queued } = (await mempool.node.rpc('txpool_inspect')) as {
     pending: Record<string, Record<string, string>>
     queued: object
   }
