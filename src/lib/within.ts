@@ -1,7 +1,7 @@
 import type { StopSignal } from './stopSignal.ts'
 
 /**
- * Settles as a promise does, but in so many milliseconds at most. What the promise stands for goes on.
+ * Waits for a promise, at most for so many milliseconds. The work behind the promise is not stopped.
  *
  * @param late - thrown when the time is over.
  * @throws the signal's reason, as soon as the signal is aborted.

@@ -13,7 +13,7 @@ export type ServedChain = Required<ServedBlocks> & {
   genesis: string | undefined
   /** Takes over what clients were shown. */
   show(blocks: ServedBlocks): void
-  /** Whether an answer that was confirmed has referred to this block. A block proves its chain, whatever its height. */
+  /** Whether a confirmed answer referred to this block. Another answer that refers to it is of the same chain. */
   hasReference(reference: string): boolean
   addReference(reference: string): void
   /** A node has turned out to be of another chain: no reference counts any more. */
