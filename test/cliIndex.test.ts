@@ -118,10 +118,14 @@ test('args: --address keeps the logs of some contracts', async () => {
     '--index-rate',
     '10000',
   ]
-  expect(await run(...args)).toMatchObject({ code: 0 })
+  const filled = await run(...args)
   const kept = json((await run('status', '--index', own)).stdout)['logs']
   expect(kept).toBeGreaterThan(0)
   expect(kept).toBeLessThan(logs)
+  expect(filled).toMatchObject({ code: 0 })
+  expect(json(filled.stdout)).toMatchObject({ contracts: 1, logs: kept })
+  const again = await ethgate(['index', ...args, '--table'])
+  expect(again.stderr).toContain('0 blocks with 0 logs of 1 contract added')
   const other = await run(...args.map((arg) => arg.replace(address(3), address(4))))
   expect(other.code).toBe(1)
   expect(other.stderr).toContain('keeps the logs of 1 other contracts')

@@ -141,10 +141,12 @@ export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
       exitCode: EXIT.interrupted,
     })
   const { blocks, calls, logs, logsPerSecond } = figures()
-  if (terminal.mode === 'json') await terminal.print(stringify({ from, to, blocks, calls, logs }))
+  const contracts = writer.facts.addresses?.length
+  if (terminal.mode === 'json')
+    await terminal.print(stringify({ from, to, blocks, calls, contracts, logs }))
   else if (!options.quiet)
     terminal.error(
-      `Blocks ${group(from)} to ${group(to)} are indexed: ${plural(blocks, 'block')} with ${plural(logs, 'log')} added (${group(logsPerSecond)} a second, ${plural(calls, 'call')} to the node).`,
+      `Blocks ${group(from)} to ${group(to)} are indexed: ${plural(blocks, 'block')} with ${plural(logs, 'log')}${contracts === undefined ? '' : ` of ${plural(contracts, 'contract')}`} added (${group(logsPerSecond)} a second, ${plural(calls, 'call')} to the node).`,
     )
 }
 

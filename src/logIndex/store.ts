@@ -25,9 +25,10 @@ export type IndexStore = {
   /**
    * Adds the blocks of one segment, unless another replica was first.
    *
-   * @returns whether it was added. @throws BrokenChainError when they do not link, to each other or to their neighbours.
+   * @returns how many logs it has, without those of contracts that the index does not keep; undefined when it was not added.
+   * @throws BrokenChainError when they do not link, to each other or to their neighbours.
    */
-  append(level: 0 | 1, blocks: readonly IndexBlock[]): Promise<boolean>
+  append(level: 0 | 1, blocks: readonly IndexBlock[]): Promise<number | undefined>
   /** Removes every segment with blocks at or above a height. */
   truncate(from: number): Promise<void>
 }
@@ -100,13 +101,13 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
         logs: count,
       }
       return engine.write(async (batch) => {
-        if (!(await fits(batch, row))) return false
+        if (!(await fits(batch, row))) return undefined
         // Lists of an abandoned branch may be left when a reorg crossed a merge.
         await removePostings(batch, level, segment, segment + 1)
         await batch.insert('logs', pages)
         await batch.insert('postings', lists)
         await batch.put('segments', [entryOf(row)])
-        return true
+        return count
       })
     },
 

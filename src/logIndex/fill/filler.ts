@@ -46,11 +46,8 @@ export function createFiller({
     try {
       const blocks = await reader.read(unit.from, unit.to, signal)
       signal?.throwIfAborted()
-      if (await store.append(unit.level, blocks))
-        onAdded({
-          blocks: blocks.length,
-          logs: blocks.reduce((sum, { logs }) => sum + logs.length, 0),
-        })
+      const logs = await store.append(unit.level, blocks)
+      if (logs !== undefined) onAdded({ blocks: blocks.length, logs })
       return true
     } finally {
       clearInterval(renewing)
