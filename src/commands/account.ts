@@ -38,7 +38,7 @@ export function addAccountCommand(program: Command, io: Io = processIo()): void 
     ],
   })
   const create = addCommand(account, 'new', {
-    summary: 'make a key and its address',
+    summary: 'create a key and its address',
     description:
       'Creates a private key with the system’s random generator. With --save it is written to a file with mode 600 and not printed.',
     examples: [
@@ -82,10 +82,10 @@ export function addAccountCommand(program: Command, io: Io = processIo()): void 
       ['cat alice.key | ethgate account convert -', 'the same'],
     ],
   })
-    .argument('[any]', 'an address in any format, or "-" for standard input')
+    .argument('[address]', 'an address in any format, or "-" for standard input')
     .option('--key-file <file>', 'a file with a private key')
-  addOutputOptions(convert).action((any: string | undefined, options: ConvertOptions) =>
-    convertAny(io, any, options),
+  addOutputOptions(convert).action((input: string | undefined, options: ConvertOptions) =>
+    convertAddress(io, input, options),
   )
 }
 
@@ -116,28 +116,33 @@ async function makeAccount(io: Io, options: MakeOptions): Promise<void> {
     )
 }
 
-async function convertAny(io: Io, any: string | undefined, options: ConvertOptions): Promise<void> {
+async function convertAddress(
+  io: Io,
+  input: string | undefined,
+  options: ConvertOptions,
+): Promise<void> {
   const terminal = createTerminal(options, io)
-  const address = await addressOfAny(io, any, options, terminal)
+  const address = await addressOf(io, input, options, terminal)
   return terminal.print(
     terminal.mode === 'json' ? stringify(address) : renderFields(terminal, addressFields(address)),
   )
 }
 
-async function addressOfAny(
+/** The address of the argument, of standard input, or of a key. */
+async function addressOf(
   io: Io,
-  any: string | undefined,
+  input: string | undefined,
   options: KeyOptions,
   terminal: Terminal,
 ): Promise<AddressForms> {
-  if (any === undefined) {
+  if (input === undefined) {
     const key = await readKey(options, terminal, {})
     if (!key) throw usageError('give an address, "-" for standard input, or --key-file FILE')
     return key.address
   }
-  const text = any === '-' ? (await readStdin(io)).trim() : any
+  const text = input === '-' ? (await readStdin(io)).trim() : input
   if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) return parseAddress(text, 'convert')
-  if (any !== '-')
+  if (input !== '-')
     terminal.error(
       'ethgate: warning: the shell history stores a key on the command line; use --key-file FILE or "-"',
     )
@@ -203,7 +208,7 @@ async function readRpc(rpc: Rpc, address: AddressForms): Promise<RpcAccount> {
   const [balance, code, count] = await Promise.all([
     rpc.call('eth_getBalance', [address.eth, 'latest']),
     rpc.call('eth_getCode', [address.eth, 'latest']),
-    // A node's own JSON-RPC has no count.
+    // A node's own JSON-RPC does not have this method.
     rpc.call('eth_getTransactionCount', [address.eth, 'latest']).catch((error: unknown) => {
       if (error instanceof RpcFailure && error.code === -32601) return undefined
       throw error

@@ -4,11 +4,9 @@ import { CommandError, EXIT, usageError } from './errors.ts'
 import { type Io, processIo } from './support/io.ts'
 import { createTerminal, ReaderGoneError, type Terminal } from './support/terminal.ts'
 
-/**
- * Shared parts of subcommands. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
- * options of one subcommand. Modules that load slowly (viem, the wire formats) are imported inside its action, so that
- * `serve` and `--help` start at once.
- */
+// Shared parts of subcommands. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
+// options of one subcommand. Its action imports modules that load slowly (viem, the wire formats), so that `serve` and
+// `--help` start at once.
 
 /** Declares a subcommand with examples: a command line and its meaning. */
 export function addCommand(
@@ -83,7 +81,8 @@ export async function runProgram(
   const terminal = createTerminal({}, io)
   const json = argv.includes('--json')
   prepare(program, io, terminal, json)
-  // A write to a closed pipe fails twice: by an `error` event, which needs a listener, and in the callback, which ends the command.
+  // A write to a closed pipe fails twice: with an `error` event, which needs a listener, and in the callback, which ends the
+  // command.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', onStreamError)
   try {
     await program.parseAsync([...argv], { from: 'user' })

@@ -15,7 +15,7 @@ import { renderAnswer } from './support/walletTables.ts'
 /** `ethgate decode`: identifies and decodes bytes. Makes no request. */
 export function addDecodeCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'decode', {
-    summary: 'say what some bytes are',
+    summary: 'identify and decode bytes',
     description:
       'Decodes native transactions (signed or not), Ethereum transactions, revert data, call data, logs, returned values, ' +
       'messages of the node, and addresses. It works offline. Functions, events and errors of tokens are built in; others need --abi or --sig.',
@@ -29,7 +29,7 @@ export function addDecodeCommand(program: Command, io: Io = processIo()): void {
       ['tail -1 all.jsonl | ethgate decode - --abi Token.json', 'a log as JSON'],
     ],
   })
-    .argument('<any>', 'hexadecimal bytes, an address, a JSON object; "-" reads standard input')
+    .argument('<input>', 'hexadecimal bytes, an address, a JSON object; "-" reads standard input')
     .option('--abi <file>', 'ABI, artifact or list of signatures')
     .option(
       '--sig <signature>',
@@ -42,8 +42,8 @@ export function addDecodeCommand(program: Command, io: Io = processIo()): void {
       collect,
     )
     .option('--returns <types>', 'decode as returned values of these types')
-  addOutputOptions(command).action((any: string, options: DecodeOptions) =>
-    decode(io, any, options),
+  addOutputOptions(command).action((input: string, options: DecodeOptions) =>
+    decode(io, input, options),
   )
 }
 
@@ -56,11 +56,11 @@ type DecodeOptions = {
   table?: boolean
 }
 
-async function decode(io: Io, any: string, options: DecodeOptions): Promise<void> {
+async function decode(io: Io, argument: string, options: DecodeOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const { identify } = await import('./support/identify.ts')
   const { loadAbi, signatures } = await import('./support/abi.ts')
-  const input = any === '-' ? await readStdin(io) : any
+  const input = argument === '-' ? await readStdin(io) : argument
   const abi = [
     ...(options.sig ? signatures(options.sig, '--sig') : []),
     ...(options.abi ? await loadAbi(options.abi) : []),
@@ -84,10 +84,10 @@ function render(terminal: Terminal, finding: Finding): string {
         ['ethereum', finding.address.eth],
       ])}`
     case 'native transaction': {
-      const people = finding.signers.map((signer) => tryAddress(signer)?.base58 ?? signer)
+      const signers = finding.signers.map((signer) => tryAddress(signer)?.base58 ?? signer)
       return [
         title(
-          `native transaction, ${people.length === 0 ? 'not signed' : `signed by ${people.join(', ')}`}`,
+          `native transaction, ${signers.length === 0 ? 'not signed' : `signed by ${signers.join(', ')}`}`,
         ),
         renderAnswer(terminal, 'gettransactionbyid', finding.transaction),
         ...callLines(terminal, finding.call),

@@ -5,11 +5,12 @@ import { addCommand } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { addConfigOptions, configOf } from './support/configOptions.ts'
 import { addForkOptions, forkOf } from './support/forkOptions.ts'
+import { wholeNumber } from './support/number.ts'
 
 type Flags = Record<string, string | boolean | undefined>
 
-/** Options of a gateway in front of a node that have no meaning with a chain in the process. */
-const FOREIGN = [
+/** Options of a gateway in front of a node that have no meaning for a chain in this process. */
+const NOT_FOR_DEV = [
   'config',
   'upstream',
   'upstreamSolidity',
@@ -49,7 +50,7 @@ const SHOWN = [
 
 /**
  * Defaults that differ from those of a gateway. There is no load balancer in front, so a signal stops the chain without a
- * delay; and the terminal shows already that the chain runs.
+ * delay. The terminal already shows calls, so the log shows only warnings.
  */
 const DEFAULTS = { drainDelay: '0', logLevel: 'warn' }
 
@@ -120,7 +121,7 @@ export function addDevCommand(program: Command): void {
     .option('-v, --verbose', 'also show parameters and results of calls')
     .addOption(new Option('-p <port>', 'the same as --port'))
     .addOption(new Option('--upstream <url>').hideHelp())
-  addConfigOptions(addForkOptions(command), FOREIGN, SHOWN, DEFAULTS).action(
+  addConfigOptions(addForkOptions(command), NOT_FOR_DEV, SHOWN, DEFAULTS).action(
     async (flags: Flags) => {
       if (flags['upstream'] !== undefined)
         throw usageError(
@@ -145,8 +146,8 @@ export function addDevCommand(program: Command): void {
 }
 
 function devConfig({ p, ...flags }: Flags): Config {
-  const own = new Set<string>(FOREIGN.map(environmentName))
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.has(name)))
+  const ignored = new Set<string>(NOT_FOR_DEV.map(environmentName))
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ignored.has(name)))
   return configOf({ ...(p !== undefined && { port: p }), ...flags }, { ...defaultEnv, ...env })
 }
 
@@ -172,10 +173,10 @@ function chainOptions(flags: Flags) {
   const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
   return {
-    accounts: whole(flags, 'accounts', 10, 1, 1000),
-    balance: BigInt(whole(flags, 'balance', 10_000, 0, 9_000_000_000)),
+    accounts: wholeNumber(String(flags['accounts'] ?? 10), '--accounts', 1, 1000),
+    balance: BigInt(wholeNumber(String(flags['balance'] ?? 10_000), '--balance', 0, 9_000_000_000)),
     automine: flags['automine'] !== false,
-    producers: whole(flags, 'producers', 5, 1, 27),
+    producers: wholeNumber(String(flags['producers'] ?? 5), '--producers', 1, 27),
     decimals: flags['decimals'] === '18' ? (18 as const) : (6 as const),
     profile: flags['profile'] === 'native' ? ('native' as const) : ('ethereum' as const),
     ethereum: {
@@ -184,7 +185,7 @@ function chainOptions(flags: Flags) {
     },
     ...(blockTime !== undefined && { blockTime }),
     ...(flags['chainId'] !== undefined && {
-      chainId: whole(flags, 'chainId', 0, 1, 0xffff_ffff, 'chain-id'),
+      chainId: wholeNumber(String(flags['chainId']), '--chain-id', 1, 0xffff_ffff),
     }),
     ...(typeof mnemonic === 'string' && { mnemonic }),
     ...(typeof derivationPath === 'string' && { derivationPath }),
@@ -193,28 +194,10 @@ function chainOptions(flags: Flags) {
   }
 }
 
-function whole(
-  flags: Flags,
-  name: string,
-  fallback: number,
-  min: number,
-  max: number,
-  option = name,
-): number {
-  const text = flags[name]
-  if (text === undefined) return fallback
-  const value = Number(text)
-  if (!/^\d+$/.test(String(text)) || value < min || value > max)
-    throw usageError(
-      `--${option}: expected a whole number from ${min} to ${max}, got "${String(text)}"`,
-    )
-  return value
-}
-
 function seconds(text: string | boolean | undefined): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
   if (!/^\d+(\.\d+)?$/.test(String(text)) || value > 86_400)
-    throw usageError(`--block-time: expected seconds from 0 to 86400, got "${String(text)}"`)
+    throw usageError(`--block-time needs seconds from 0 to 86400, got "${String(text)}"`)
   return Math.round(value * 1000)
 }

@@ -52,12 +52,12 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)
     throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
-  const { examine, lookOver } = await import('./support/examine.ts')
+  const { examine, statesOf } = await import('./support/examine.ts')
   const examined: Examined[] = []
   // One after the other, so that they do not affect each other's latencies.
   for (const upstream of upstreams)
     examined.push({ findings: await examine(upstream), name: upstream.name })
-  const states = upstreams.length > 1 ? await lookOver(upstreams) : []
+  const states = upstreams.length > 1 ? await statesOf(upstreams) : []
   const ok = examined.every(({ findings }) => isOk(findings)) && states.every(isUsable)
   await terminal.print(
     terminal.mode === 'json'

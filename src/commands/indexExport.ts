@@ -4,9 +4,10 @@ import { pipeline } from 'node:stream/promises'
 
 import { CommandError, usageError } from './errors.ts'
 import { group, plural } from './support/amount.ts'
-import { type IndexOptions, openIndex, requireFacts, wholeNumber } from './support/indexOptions.ts'
+import { type IndexOptions, openIndex, requireFacts } from './support/indexOptions.ts'
 import type { Io } from './support/io.ts'
 import { stringify } from './support/json.ts'
+import { wholeNumber } from './support/number.ts'
 import { searchFilter, type SearchOptions } from './support/search.ts'
 import { createTerminal } from './support/terminal.ts'
 
@@ -49,7 +50,7 @@ const COLUMNS = [
   ['data', 'STRING'],
 ] as const satisfies [keyof Row, string][]
 
-/** `ethgate index export`: the covered blocks of a range, in order. The file appears when it is complete. */
+/** `ethgate index export`: writes the logs of a range in order. The file gets its name when it is complete. */
 export async function exportIndex(io: Io, options: ExportOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const isParquet = options.out.endsWith('.parquet')

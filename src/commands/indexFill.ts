@@ -11,11 +11,11 @@ import {
   type IndexOptions,
   type NodeOptions,
   openNode,
-  wholeNumber,
 } from './support/indexOptions.ts'
 import { onInterrupt } from './support/interrupt.ts'
 import type { Io } from './support/io.ts'
 import { stringify } from './support/json.ts'
+import { wholeNumber } from './support/number.ts'
 import { createProgress } from './support/progress.ts'
 import { createTerminal } from './support/terminal.ts'
 
@@ -29,6 +29,9 @@ type FillOptions = IndexOptions &
     concurrency: string
     quiet?: boolean
   }
+
+/** Fewer than the 50 connections that a node accepts, because other programs need some too. */
+const MAX_CONCURRENCY = 40
 
 /** Milliseconds between lines of JSON. */
 const LINE_EVERY = 5_000
@@ -47,15 +50,14 @@ export async function fillIndex(io: Io, options: FillOptions): Promise<void> {
     throw usageError(`--order needs newest or oldest, got "${options.order}"`)
   const order: Order = options.order
   const rate = wholeNumber(options.indexRate, '--index-rate', 1)
-  const concurrency = wholeNumber(options.concurrency, '--concurrency', 1)
-  if (concurrency > 40) throw usageError('--concurrency: a node accepts at most 40')
+  const concurrency = wholeNumber(options.concurrency, '--concurrency', 1, MAX_CONCURRENCY)
   const addresses = options.address?.map((text) =>
     parseAddress(text, '--address').eth.slice(2).toLowerCase(),
   )
 
   const native = await openNode(io, options, concurrency)
   const interrupt = onInterrupt()
-  // Every call to the node listens to it.
+  // Each call to the node adds a listener.
   setMaxListeners(0, interrupt.signal)
   const { createCapabilities } = await import('../native/capabilities.ts')
   const { lastIndexable } = await import('../logIndex/fill/units.ts')

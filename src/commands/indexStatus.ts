@@ -6,7 +6,7 @@ import { stringify } from './support/json.ts'
 import { renderFields } from './support/table.ts'
 import { createTerminal } from './support/terminal.ts'
 
-/** `ethgate index status` */
+/** `ethgate index status`: prints the covered blocks and the size of an index. */
 export async function indexStatus(io: Io, options: IndexOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const engine = await openIndex(io, options)
@@ -49,7 +49,7 @@ export async function indexStatus(io: Io, options: IndexOptions): Promise<void> 
   }
 }
 
-/** `ethgate index compact` */
+/** `ethgate index compact`: merges segments and frees disk space. */
 export async function compactIndex(
   io: Io,
   options: IndexOptions & { into?: string },

@@ -6,10 +6,10 @@ import {
   openIndex,
   openNode,
   requireFacts,
-  wholeNumber,
 } from './support/indexOptions.ts'
 import type { Io } from './support/io.ts'
 import { stringify } from './support/json.ts'
+import { wholeNumber } from './support/number.ts'
 import { createTerminal } from './support/terminal.ts'
 
 type VerifyOptions = IndexOptions &
@@ -18,7 +18,7 @@ type VerifyOptions = IndexOptions &
 /** Calls to the node in flight. */
 const CONCURRENCY = 8
 
-/** `ethgate index verify` */
+/** `ethgate index verify`: compares blocks of the index with the node. */
 export async function verifyIndex(io: Io, options: VerifyOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const sample = options.all ? undefined : wholeNumber(options.sample, '--sample', 1)

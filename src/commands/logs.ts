@@ -16,6 +16,7 @@ import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { createLogPrinter } from './support/logPrinter.ts'
 import { readLogs } from './support/logRange.ts'
+import { wholeNumber } from './support/number.ts'
 import { createProgress } from './support/progress.ts'
 import { type BlockMark, readMark, searchFilter, type SearchOptions } from './support/search.ts'
 import { resolveTarget, type Target, type TargetOptions } from './support/target.ts'
@@ -95,12 +96,12 @@ async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Pr
   const terminal = createTerminal(options, io)
   const target = resolveTarget(options, io)
   const filter = searchFilter(options)
-  const concurrency = count(options.concurrency, '--concurrency', 1, 64)
-  const retries = count(options.retries, '--retries', 0, 1000)
+  const concurrency = wholeNumber(options.concurrency, '--concurrency', 1, 64)
+  const retries = wholeNumber(options.retries, '--retries', 0, 1000)
   const first = await requireBlock(target, options.from, '--from', signal)
   const last = await requireBlock(target, options.to, '--to', signal)
   if (first.number > last.number)
-    throw usageError(`--from ${first.number} is above --to ${last.number}`)
+    throw usageError(`--from ${first.number} is after --to ${last.number}`)
   const printer = await createLogPrinter(terminal, options.abi)
   const sink = options.out
     ? await fileSink(options.out, target, { ...options, filter, first, last, io, signal })
@@ -135,7 +136,7 @@ async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Pr
     await sink.finish()
   } catch (error) {
     await sink.finish()
-    if (!signal.aborted) throw again(error, options)
+    if (!signal.aborted) throw withAdvice(error, options)
   } finally {
     progress.stop()
     await sink.close()
@@ -210,7 +211,7 @@ function standardSink(
   }
 }
 
-/** Milliseconds between writes of the state. Rows after the last write are fetched again after a kill. */
+/** Milliseconds between writes of the state. After a kill, the export requests the logs after the last write again. */
 const SAVE_MS = 250
 
 async function fileSink(
@@ -285,7 +286,8 @@ async function requireBlock(
   throw new CommandError(`${option}: there is no block ${text} yet`)
 }
 
-function again(error: unknown, options: LogsOptions): unknown {
+/** The same error; with `--out` it says how to continue the export. */
+function withAdvice(error: unknown, options: LogsOptions): unknown {
   if (!(error instanceof CommandError) || !options.out) return error
   return new CommandError(
     `${error.message}; progress is saved: run the same command again to continue`,
@@ -295,11 +297,4 @@ function again(error: unknown, options: LogsOptions): unknown {
       details: error.details,
     },
   )
-}
-
-function count(text: string, option: string, min: number, max: number): number {
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < min || number > max)
-    throw usageError(`${option} needs a number from ${min} to ${max}, got "${text}"`)
-  return number
 }

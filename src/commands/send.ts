@@ -161,7 +161,7 @@ async function sendSigned(sending: Sending & { key: PrivateKey | undefined }): P
     const { renderAnswer } = await import('./support/walletTables.ts')
     return terminal.print(renderAnswer(terminal, 'gettransactionbyid', unsigned))
   }
-  await channel.broadcast(encodeTransaction(signTransaction(unsigned, key.hex)), unsigned.txID)
+  await channel.broadcast(encodeTransaction(signTransaction(unsigned, key.hex)))
   const created =
     intent.kind === 'creation' ? await creationAddress(unsigned.txID, owner) : undefined
   await finish(sending, { id: unsigned.txID, intent, owner, created, expiration })

@@ -5,13 +5,14 @@ import { numberToHex } from 'viem/utils'
 
 import { compareResults } from '../verify/compare.ts'
 import { addCommand } from './command.ts'
-import { CommandError, usageError } from './errors.ts'
+import { CommandError } from './errors.ts'
 import { group } from './support/amount.ts'
 import { type Io, processIo } from './support/io.ts'
+import { wholeNumber } from './support/number.ts'
 import { createProgress } from './support/progress.ts'
 import { createTerminal } from './support/terminal.ts'
 
-type Options = { rpc: string; against: string; from?: string; to?: string; quiet?: boolean }
+type Options = { rpc: string; against: string; from: string; to?: string; quiet?: boolean }
 
 /** Differences that are printed for each answer. */
 const SHOWN = 3
@@ -35,7 +36,7 @@ export function addVerifyCommand(program: Command, io: Io = processIo()): void {
   })
     .requiredOption('--rpc <url>', 'the gateway')
     .requiredOption('--against <url>', 'the other server')
-    .option('--from <block>', 'first block (default 1)')
+    .option('--from <block>', 'first block', '1')
     .option('--to <block>', 'last block (default: the newest that both have)')
     .option('--quiet', 'do not show progress')
     .action((options: Options) => verify(io, options))
@@ -46,8 +47,8 @@ async function verify(io: Io, options: Options): Promise<void> {
   const [ours, theirs] = [caller(options.rpc), caller(options.against)]
   const heads = await Promise.all([ours('eth_blockNumber', []), theirs('eth_blockNumber', [])])
   const head = Math.min(...heads.map(Number))
-  const from = whole(options.from, '--from', 1)
-  const to = Math.min(whole(options.to, '--to', head), head)
+  const from = wholeNumber(options.from, '--from')
+  const to = options.to === undefined ? head : Math.min(wholeNumber(options.to, '--to'), head)
   const progress = createProgress(terminal, { quiet: options.quiet === true, from, to, at: from })
   let mismatches = 0
   let logs = 0
@@ -109,10 +110,4 @@ function caller(url: string): Caller {
       })
     }
   }
-}
-
-function whole(text: string | undefined, flag: string, fallback: number): number {
-  if (text === undefined) return fallback
-  if (/^\d{1,12}$/.test(text)) return Number(text)
-  throw usageError(`${flag}: expected a block number, got "${text}"`)
 }

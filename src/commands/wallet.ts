@@ -108,17 +108,17 @@ async function readRequest(
       const at = word.indexOf('=')
       if (at < 1) throw usageError(`"${word}" is neither a JSON object nor name=value`)
       const value = word.slice(at + 1)
-      return [word.slice(0, at), hexIsText(value) ? value : parseLoose(value)]
+      return [word.slice(0, at), isId(value) ? value : parseLoose(value)]
     }),
   )
 }
 
-/** Digits that are an id (a hash, an address), not an integer: more than an int64 holds. */
-function hexIsText(value: string): boolean {
+/** Whether digits are an id (a hash, an address) and not an integer: an int64 has at most 19 digits. */
+function isId(value: string): boolean {
   return /^\d{20,}$/.test(value)
 }
 
-/** Writes addresses as the node reads them without `visible`: 41… hexadecimal. */
+/** Converts addresses to the format that the node reads without `visible`: 41… hexadecimal. */
 function normalise(
   operation: string,
   body: Record<string, unknown> | undefined,
@@ -135,7 +135,7 @@ function normalise(
   )
 }
 
-/** Hashes and hex data have no `0x` there. */
+/** Removes `0x` from hashes and data, because the node's HTTP API does not accept it. */
 function withoutPrefix(name: string, value: unknown): unknown {
   const hex = name === 'value' || name === 'data' || name === 'transaction' || name === 'id_or_num'
   return hex && typeof value === 'string' ? value.replace(/^0x(?=[0-9a-f]{8})/i, '') : value

@@ -8,7 +8,7 @@ import {
   addRpcOption,
   collect,
 } from './command.ts'
-import { CommandError, EXIT, usageError } from './errors.ts'
+import { CommandError, EXIT } from './errors.ts'
 import { tryAddress } from './support/address.ts'
 import { group } from './support/amount.ts'
 import { followChain, type Watch, type Watched } from './support/followChain.ts'
@@ -17,6 +17,7 @@ import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
 import { createLogPrinter } from './support/logPrinter.ts'
 import { createNewHeads } from './support/newHeads.ts'
+import { wholeNumber } from './support/number.ts'
 import type { Rpc } from './support/rpc.ts'
 import { readMark, searchFilter, type SearchOptions } from './support/search.ts'
 import { time } from './support/table.ts'
@@ -122,9 +123,11 @@ async function run(
   show: (item: Watched) => string,
 ): Promise<void> {
   const { rpc, headers } = resolveTarget(options, io)
-  const interval = positive(options.interval, '--interval')
+  const interval = wholeNumber(options.interval, '--interval', 1)
   const limit =
-    options.count === undefined ? Number.POSITIVE_INFINITY : positive(options.count, '--count')
+    options.count === undefined
+      ? Number.POSITIVE_INFINITY
+      : wholeNumber(options.count, '--count', 1)
   const interrupt = onInterrupt()
   const done = new AbortController()
   const signal = AbortSignal.any([interrupt.signal, done.signal])
@@ -174,11 +177,4 @@ function headLine(terminal: Terminal, header: RpcHeader): string {
   const at = time(Number(header.timestamp) * 1000)
   const producer = tryAddress(header.miner)?.base58 ?? header.miner
   return `${terminal.bold(`#${group(BigInt(header.number))}`)} ${terminal.dim(header.hash)} ${at} ${group(BigInt(header.gasUsed))} energy by ${producer}`
-}
-
-function positive(text: string, option: string): number {
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1)
-    throw usageError(`${option} needs a number above 0, got "${text}"`)
-  return number
 }

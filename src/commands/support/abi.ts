@@ -144,9 +144,8 @@ export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
 /** Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. */
 export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded | undefined {
   for (const event of [...abi, ...WELL_KNOWN]) {
-    if (event.type !== 'event' || (!event.anonymous && toEventSelector(event) !== log.topics[0]))
+    if (event.type !== 'event' || event.anonymous || toEventSelector(event) !== log.topics[0])
       continue
-    if (event.anonymous) continue
     try {
       const { args } = decodeEventLog({
         abi: [event],

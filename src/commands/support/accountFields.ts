@@ -1,5 +1,5 @@
 import { formatCoins, group } from './amount.ts'
-import { date, filled, list, person } from './fields.ts'
+import { date, filled, list, shownAddress } from './fields.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
 import { textOf } from './node.ts'
 
@@ -23,7 +23,7 @@ export function accountFields(answer: Answer): [string, string][] {
   ])
   const votes = list(answer['votes']).map((entry): [string, string] => [
     'votes for',
-    `${person(get(entry, 'vote_address'))}: ${group(integer(get(entry, 'vote_count')))}`,
+    `${shownAddress(get(entry, 'vote_address'))}: ${group(integer(get(entry, 'vote_count')))}`,
   ])
   const permissions = [
     answer['owner_permission'],
@@ -32,7 +32,7 @@ export function accountFields(answer: Answer): [string, string][] {
   ].filter((permission) => isRecord(permission))
   return [
     ...filled([
-      ['address', person(answer['address'])],
+      ['address', shownAddress(answer['address'])],
       [
         'name',
         answer['account_name'] === undefined
@@ -56,7 +56,7 @@ export function accountFields(answer: Answer): [string, string][] {
     ...permissions.map((permission): [string, string] => [
       `permission ${scalar(permission['id']) ?? '0'} (${scalar(permission['permission_name']) ?? ''})`,
       `${scalar(permission['threshold']) ?? '1'} of ${list(permission['keys'])
-        .map((key) => `${person(get(key, 'address'))}×${scalar(get(key, 'weight')) ?? '1'}`)
+        .map((key) => `${shownAddress(get(key, 'address'))}×${scalar(get(key, 'weight')) ?? '1'}`)
         .join(' ')}`,
     ]),
   ]

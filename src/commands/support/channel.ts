@@ -5,7 +5,7 @@ import { get, integer, isRecord, scalar } from './json.ts'
 import { type Node, textOf } from './node.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'
 
-/** The chain calls that sending needs, over JSON-RPC or the native HTTP API. */
+/** The calls that sending a transaction needs, over JSON-RPC or the native HTTP API. */
 export type Channel = {
   head(): Promise<Head>
   hasCode(address: AddressForms): Promise<boolean>
@@ -13,17 +13,18 @@ export type Channel = {
   energy(intent: Intent, owner: AddressForms): Promise<bigint>
   /** Sun for one unit of energy. */
   energyPrice(): Promise<bigint>
-  /** Sends signed bytes (hex) and returns the transaction's id. Sending the same bytes again is not an error. */
-  broadcast(signed: string, txID: string): Promise<void>
+  /** Sends signed bytes (hex). Sending the same bytes again is not an error. */
+  broadcast(signed: string): Promise<void>
   /** The reason why the same call reverts now; undefined when it does not revert or the reason is unknown. */
   reason(intent: Intent, owner: AddressForms): Promise<CommandError | undefined>
   /** The outcome; undefined while the transaction is not in a block. */
   outcome(txID: string): Promise<Outcome | undefined>
 }
 
-/** A reference block, and the time of the head (milliseconds) from which the expiration counts. */
+/** The newest block: the reference block of a transaction. The expiration counts from its time, in milliseconds. */
 type Head = { number: number; hash: string; time: number }
 
+/** The outcome of a transaction in a block. */
 export type Outcome = {
   success: boolean
   block: bigint
@@ -34,7 +35,7 @@ export type Outcome = {
   logs: number
   /** The reason of the failure, if it is known. */
   reason: string | undefined
-  /** The answer itself. */
+  /** The receipt or transaction info as received. */
   receipt: unknown
 }
 
@@ -125,7 +126,7 @@ export function createNodeChannel(node: Node): Channel {
       try {
         return integer(get(await node.call('estimateenergy', body), 'energy_required'))
       } catch {
-        // Most nodes have no estimate; the energy used by the simulation replaces it.
+        // Most nodes have no estimate. Then the energy that the simulation used is the estimate.
         return integer(get(answer, 'energy_used'))
       }
     },

@@ -16,9 +16,9 @@ export type ConfigFlags = Record<string, string | string[] | boolean | undefined
 /**
  * Adds the options of the table in `config.ts`.
  *
- * @param without - Names of options that the command does not have.
- * @param shown - Names of the options that its help lists; the others work too. All when absent.
- * @param defaults - Values that its help names instead of the table's.
+ * @param without - names of options that the command does not have
+ * @param shown - names of the options that its help lists; the others work too. @default all
+ * @param defaults - defaults in its help, where they differ from the table's
  */
 export function addConfigOptions(
   command: Command,

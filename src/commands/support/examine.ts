@@ -8,7 +8,7 @@ import type { Upstream } from '../../native/pool/upstream.ts'
 import { createNodeRpc } from '../../native/rpc.ts'
 import { createPoolTransport } from '../../native/transport.ts'
 
-/** Calls that tell the latency of a node. */
+/** Calls to each node, to measure its latency. */
 const CALLS = 25
 
 /** Checks one node. Faults of the node are findings. */
@@ -41,8 +41,8 @@ export async function examine({
   }
 }
 
-/** The state that a gateway would give each of these nodes. */
-export async function lookOver(upstreams: readonly Upstream[]): Promise<MemberStatus[]> {
+/** The states of these nodes, as a gateway in front of them determines them. */
+export async function statesOf(upstreams: readonly Upstream[]): Promise<MemberStatus[]> {
   const pool = createUpstreamPool({ upstreams })
   try {
     // The pool answers once it has probed each node. The answers do not matter.

@@ -21,8 +21,7 @@ type ExportState = {
 /** A file that grows by whole ranges of blocks. */
 export type ExportFile = {
   readonly state: ExportState
-  /** Whether an earlier run can be continued. */
-  readonly resumed: boolean
+
   /** Appends the rows of the blocks up to `next - 1`. */
   append(rows: readonly string[], next: number): Promise<void>
   /** Saves the progress. */
@@ -67,7 +66,7 @@ export async function openExport(path: string, options: openExport.Options): Pro
   await writeState(statePath, state)
   return {
     state,
-    resumed: earlier !== undefined,
+
     async append(rows, next) {
       if (rows.length > 0) {
         const bytes = Buffer.from(`${rows.join('\n')}\n`)

@@ -9,8 +9,8 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** An address as wallets show it. Other text (genesis) is shown unchanged. */
-export function person(value: unknown): string {
+/** An address as wallets show it. Other text, which the genesis block has, is shown unchanged. */
+export function shownAddress(value: unknown): string {
   const text = scalar(value) ?? ''
   return tryAddress(text)?.base58 ?? text
 }
@@ -30,8 +30,8 @@ export function memo(value: unknown): string | undefined {
   return value === undefined ? undefined : textOf(scalar(value) ?? '')
 }
 
-/** Long hex, shortened. */
-export function cut(text: string | undefined): string | undefined {
+/** Hex; long hex is shortened. */
+export function shortHex(text: string | undefined): string | undefined {
   return text !== undefined && text.length > 136
     ? `${text.slice(0, 136)}… (${group(text.length / 2)} bytes)`
     : text || undefined

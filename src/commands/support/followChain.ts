@@ -34,16 +34,16 @@ export async function followChain(watch: Watch): Promise<void> {
   const { deliver, filter, heads, note, rpc, signal } = watch
   /** The blocks that were delivered last, oldest first: what a reorg may remove. */
   const delivered: Delivered[] = []
-  const steady = <value>(ask: () => Promise<value>) =>
+  const retrying = <value>(ask: () => Promise<value>) =>
     withRetry(ask, {
       retries: Number.POSITIVE_INFINITY,
       signal,
       onRetry: (error, delay) => note(`${error.message}; retrying in ${delay / 1000} s`),
     })
 
-  let next = watch.from ?? (await steady(() => requireHead())).number + 1
+  let next = watch.from ?? (await retrying(() => requireHead())).number + 1
   while (!signal.aborted) {
-    const head = await steady(() => requireHead())
+    const head = await retrying(() => requireHead())
     await catchUp(head.number)
     let outcome: Outcome = 'delivered'
     while (next <= head.number && outcome === 'delivered' && !signal.aborted)
@@ -62,9 +62,9 @@ export async function followChain(watch: Watch): Promise<void> {
     return head
   }
 
-  /** Reads and delivers one block, or removes the one below it when they do not fit. */
+  /** Reads and delivers one block. Removes the delivered block below it if that is not its parent. */
   async function deliverBlock(number: number): Promise<Outcome> {
-    const block = (await steady(() =>
+    const block = (await retrying(() =>
       rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, false], signal),
     )) as RpcBlock | null
     if (!block) return 'missing'
@@ -82,15 +82,15 @@ export async function followChain(watch: Watch): Promise<void> {
     return 'delivered'
   }
 
-  /** By hash, so that the answer cannot belong to another branch; undefined when a reorg just removed the block. */
+  /** Logs by block hash, so that they are of this branch; undefined when a reorg has removed the block. */
   async function logsOf(blockHash: string): Promise<RpcLog[] | undefined> {
     try {
-      return (await steady(() =>
+      return (await retrying(() =>
         rpc.call('eth_getLogs', [{ ...filter, blockHash }], signal),
       )) as RpcLog[]
     } catch (error) {
       if (!(error instanceof RpcFailure) || signal.aborted) throw error
-      const now = await steady(() => readMark(rpc, String(next), 'block', signal))
+      const now = await retrying(() => readMark(rpc, String(next), 'block', signal))
       if (now?.hash === blockHash) throw error
       return undefined
     }
@@ -109,16 +109,17 @@ export async function followChain(watch: Watch): Promise<void> {
     for (const log of block.logs.toReversed()) await deliver({ log: { ...log, removed: true } })
   }
 
-  /** Far behind the head, reads confirmed logs by ranges instead of block by block. */
+  /** Far behind the head, reads the logs of solidified blocks by ranges instead of block by block. */
   async function catchUp(head: number): Promise<void> {
     if (!filter || head - next < FAR) return
     const last = delivered.at(-1)
     if (
       last &&
-      (await steady(() => readMark(rpc, String(last.number), 'block', signal)))?.hash !== last.hash
+      (await retrying(() => readMark(rpc, String(last.number), 'block', signal)))?.hash !==
+        last.hash
     )
       return removeNewest()
-    const solid = await steady(() => readMark(rpc, 'finalized', 'block', signal)).catch(
+    const solid = await retrying(() => readMark(rpc, 'finalized', 'block', signal)).catch(
       () => undefined,
     )
     if (!solid || solid.number <= next) return
@@ -148,7 +149,7 @@ const MISSING_MS = 200
 /** What was delivered of one block. */
 type Delivered = { number: number; hash: string; logs: RpcLog[] }
 
-/** More than any fork on a chain whose confirmed block trails by about twenty. */
+/** More blocks than a reorg removes: the solidified block is about 20 blocks below the head. */
 const KEPT = 256
 
 /** Blocks behind the head from which ranges are cheaper than single blocks. */

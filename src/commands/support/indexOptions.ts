@@ -91,11 +91,3 @@ export async function openNode(
     }
   }
 }
-
-/** A number of an option. @throws CommandError (usage) */
-export function wholeNumber(text: string, option: string, min = 0): number {
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < min || !Number.isSafeInteger(number))
-    throw usageError(`${option} needs a whole number from ${min}, got "${text}"`)
-  return number
-}

@@ -4,25 +4,26 @@ import {
   stringify as stringifyLossless,
 } from 'lossless-json'
 
-/** JSON whose numbers keep every digit: those that JavaScript would change are `LosslessNumber` objects. */
-export type Json = unknown
-
-/** @throws SyntaxError when the text is not JSON. */
-export function parse(text: string): Json {
+/**
+ * Parses JSON so that its numbers keep every digit: those that JavaScript would change are `LosslessNumber` objects.
+ *
+ * @throws SyntaxError when the text is not JSON.
+ */
+export function parse(text: string): unknown {
   return LOSSY.test(text) ? parseLossless(text) : JSON.parse(text)
 }
 
-// Numbers that JSON.parse would round or print differently: 16 digits and more, fractions, exponents. Where a string
-// holds such a thing the text only takes the slower parser.
+// Numbers that JSON.parse would round or print differently: 16 digits and more, fractions, exponents. A string may match
+// too; then the slower parser reads the text, with the same result.
 const LOSSY = /(?:^|[:,[\s-])\d*(?:\d{16}|\d[.eE])/
 
-/** JSON text; `indent` spaces a level. Bigints become bare digits. */
-export function stringify(value: unknown, indent?: number): string {
-  return stringifyLossless(value, undefined, indent) ?? 'null'
+/** JSON text. Bigints and `LosslessNumber` objects become numbers with all their digits. */
+export function stringify(value: unknown): string {
+  return stringifyLossless(value) ?? 'null'
 }
 
-/** What a person typed: JSON where it is JSON, otherwise the text itself. */
-export function parseLoose(text: string): Json {
+/** An argument of a command line: parsed if it is JSON, otherwise the text itself. */
+export function parseLoose(text: string): unknown {
   try {
     return parse(text)
   } catch {
@@ -38,7 +39,7 @@ export function scalar(value: unknown): string | undefined {
   return typeof value === 'boolean' ? String(value) : undefined
 }
 
-/** An integer of an answer; absent counts as zero, as the node leaves zeros out. */
+/** An integer of an answer. Absent means zero, because the node omits zeros. */
 export function integer(value: unknown): bigint {
   const text = scalar(value)
   return text === undefined || text === '' ? 0n : BigInt(text)
@@ -51,7 +52,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   )
 }
 
-/** A member of an object by path; undefined where the way ends early. */
+/** A member of nested objects by its path; undefined when a part of the path does not exist. */
 export function get(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce((at: unknown, name) => (isRecord(at) ? at[name] : undefined), value)
 }

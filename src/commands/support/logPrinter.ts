@@ -6,7 +6,7 @@ import { group } from './amount.ts'
 import { stringify } from './json.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Prints logs, explained by an ABI when there is one. */
+/** Formats logs, decoded with an ABI if there is one. */
 export type LogPrinter = {
   /** The log as received, with `decoded` added. */
   json(log: RpcLog): string
@@ -14,6 +14,7 @@ export type LogPrinter = {
   line(log: RpcLog): string
 }
 
+/** Creates a printer. @throws CommandError (usage) when the file has no ABI */
 export async function createLogPrinter(
   terminal: Terminal,
   abiFile: string | undefined,

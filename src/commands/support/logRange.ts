@@ -75,7 +75,7 @@ export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPa
           `block ${from} alone has more logs than the server returns (${(error as RpcFailure).rpcMessage}); narrow the search with --address or --topic, or raise the server's limit`,
           { cause: error },
         )
-      width.shrink(limit.width, limit.forEver)
+      width.shrink(limit.width, limit.isFixed)
       return { fits: limit.width }
     }
   }
@@ -109,6 +109,7 @@ const FIRST_WIDTH = 500
 /** Target number of logs of a request: half of the 10,000 that nodes allow. */
 const GOOD_ROWS = 5_000
 
+/** The number of blocks of the next request. It follows the number of logs in the answers. */
 function createWidth(first: number) {
   let width = first
   let most = Number.MAX_SAFE_INTEGER
@@ -119,22 +120,22 @@ function createWidth(first: number) {
       const fits = rows === 0 ? blocks * 2 : Math.floor((blocks * GOOD_ROWS) / rows)
       width = Math.max(1, Math.min(most, blocks * 2, fits))
     },
-    shrink(to: number, forEver: boolean) {
+    shrink(to: number, isFixed: boolean) {
       width = Math.max(1, Math.min(width, to))
-      if (forEver) most = Math.min(most, width)
+      if (isFixed) most = Math.min(most, width)
     },
   }
 }
 
 /**
- * The number of blocks that the server would accept, when an error says that a range has too many blocks or logs; undefined for any
- * other error. `forEver`: the limit counts blocks, so it holds for every range, not only where logs are dense.
+ * The number of blocks that the server would accept, if an error says that a range has too many blocks or logs; undefined for
+ * any other error. `isFixed`: the limit counts blocks, so it is the same for every range.
  */
 function limitOf(
   error: RpcFailure,
   from: number,
   last: number,
-): { width: number; forEver: boolean } | undefined {
+): { width: number; isFixed: boolean } | undefined {
   const message = error.rpcMessage
   const blocks = last - from + 1
   const range =
@@ -149,11 +150,11 @@ function limitOf(
   const half = Math.max(1, Math.floor(blocks / 2))
   const suggested = suggestedEnd(error, from)
   if (suggested !== undefined && suggested >= from && suggested < last)
-    return { width: suggested - from + 1, forEver: range !== null }
+    return { width: suggested - from + 1, isFixed: range !== null }
   const allowed = Number(range?.[1] ?? 0)
   return allowed > 0 && allowed < blocks
-    ? { width: allowed, forEver: true }
-    : { width: half, forEver: range !== null }
+    ? { width: allowed, isFixed: true }
+    : { width: half, isFixed: range !== null }
 }
 
 /** The last block of the range that a server proposes, in `error.data` or in the text (`[0x…, 0x…]`). */

@@ -2,15 +2,15 @@ import { webSocket } from 'viem'
 
 import { pause } from './interrupt.ts'
 
-/** Tells when to ask for the head again. */
+/** Waits for new heads. */
 export type NewHeads = {
   /** Resolves after a new head was announced, or after a while without one. */
   next(): Promise<void>
 }
 
 /**
- * Subscribes to `newHeads` over WebSocket at the address of a JSON-RPC endpoint, and reconnects. The announcements only
- * wake the caller: without a WebSocket, or while it is lost, `next` resolves every `interval` milliseconds.
+ * Subscribes to `newHeads` over WebSocket at the address of a JSON-RPC endpoint, and reconnects. An announcement only makes
+ * `next` resolve early: without a connection it resolves every `interval` milliseconds.
  */
 export function createNewHeads({ interval, note, signal, url }: createNewHeads.Options): NewHeads {
   let isConnected = false
@@ -25,7 +25,7 @@ export function createNewHeads({ interval, note, signal, url }: createNewHeads.O
   async function keepConnected(): Promise<void> {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const connection = await connect().catch(() => undefined)
-      // A server that has no WebSocket at the start has none.
+      // A server that refuses the first WebSocket does not support WebSockets.
       if (!connection && isFirst) return
       if (!connection) {
         await pause(RECONNECT_MS, signal)
@@ -68,10 +68,10 @@ export function createNewHeads({ interval, note, signal, url }: createNewHeads.O
   return {
     async next() {
       if (!isAnnounced) {
-        const rest = new AbortController()
-        wake = () => rest.abort()
+        const announced = new AbortController()
+        wake = () => announced.abort()
         const wait = isConnected ? Math.max(QUIET_MS, interval) : interval
-        await pause(wait, AbortSignal.any([signal, rest.signal]))
+        await pause(wait, AbortSignal.any([signal, announced.signal]))
       }
       isAnnounced = false
     },

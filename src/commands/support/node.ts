@@ -18,13 +18,14 @@ type Prefix = 'wallet' | 'walletsolidity'
 export type Node = {
   readonly url: string
   /**
-   * Asks an operation and returns its answer with every digit kept.
+   * Calls an operation and returns its answer. Integers keep every digit.
    *
    * @throws CommandError with the node's own message, hexadecimal messages as text.
    */
   call(operation: string, body?: unknown, prefix?: Prefix): Promise<unknown>
 }
 
+/** A client of a node whose errors say what to do. */
 export function createNode({
   given,
   headers,
@@ -65,12 +66,12 @@ export declare namespace createNode {
     timeout: number
     /** Sent with every request. */
     headers: Record<string, string>
-    /** Whether the user named the node; otherwise a failure says how to. */
+    /** Whether the user gave the node; otherwise errors explain `--node`. */
     given: boolean
   }
 }
 
-/** What to do about an error of the native client. */
+/** The error of a command for an error of the native client. */
 function explain(
   error: unknown,
   { base, path, timeout, where }: { base: string; path: string; timeout: number; where: string },
@@ -101,7 +102,7 @@ function notServed(where: string, reason?: NodeLacksApiError.Reason): CommandErr
   )
 }
 
-/** An operation: the last part of its path, and whether `/walletsolidity` offers it too. */
+/** An operation: the last part of its path, and whether `/walletsolidity` has it too. */
 type Known = { path: string; solidity: boolean }
 
 /** The operations that this program knows, by the names of the specification. */
@@ -114,7 +115,7 @@ function known(table: Record<string, { path: string }>, solidity: boolean): [str
   return Object.entries(table).map(([name, { path }]) => [name, { path, solidity }])
 }
 
-// Some paths carry capitals and some operations have a name of their own, so names are compared without case.
+// Some paths have capital letters, and some operations have another name than their path. Names are compared without case.
 const PATHS = new Map(
   [...OPERATIONS].flatMap(([name, { path }]) => [
     [name.toLowerCase(), path],
@@ -122,7 +123,7 @@ const PATHS = new Map(
   ]),
 )
 
-/** The path of an operation in any spelling; one that is not known is asked for in lower case, as nearly all are. */
+/** The path of an operation in any letter case. An unknown name is returned in lower case, because nearly all paths are. */
 export function pathOf(operation: string): string {
   const name = operation.replace(/^\/?wallet(solidity)?\//, '').replaceAll(/[^A-Za-z0-9]/g, '')
   return PATHS.get(name.toLowerCase()) ?? name.toLowerCase()
@@ -133,7 +134,7 @@ export function isKnown(operation: string): boolean {
   return PATHS.has(pathOf(operation).toLowerCase())
 }
 
-/** The node's failure in words; undefined when the answer is not one. Reverts are no failure of this kind. */
+/** The failure that an answer reports; undefined for a result. A revert is a result. */
 function failureOf(answer: unknown): string | undefined {
   const nested = get(answer, 'result')
   const code = isRecord(nested) ? nested['code'] : get(answer, 'code')
@@ -142,7 +143,7 @@ function failureOf(answer: unknown): string | undefined {
   return `${code}: ${textOf(scalar(message) ?? '')}`
 }
 
-/** Messages are hexadecimal unless `visible` was set or the endpoint prints them plainly. */
+/** The text of a message. Most operations give messages as hex of UTF-8. */
 export function textOf(message: string): string {
   if (!/^([0-9a-f]{2})+$/i.test(message)) return message
   const text = Buffer.from(message, 'hex').toString('utf8')

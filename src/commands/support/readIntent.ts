@@ -6,6 +6,7 @@ import { parseCoins, parseUnits } from './amount.ts'
 import { readText } from './input.ts'
 import type { Intent } from './intent.ts'
 import { isRecord } from './json.ts'
+import { wholeNumber } from './number.ts'
 
 /** The options of `send` that describe the transaction. */
 export type IntentOptions = {
@@ -55,7 +56,7 @@ function readToken(options: IntentOptions) {
     throw usageError('--token needs the id of a token, such as 1000001')
   if (options.amount === undefined)
     throw usageError('the amount is missing: give --amount in units of the token')
-  const decimals = whole(options.decimals, '--decimals', 0, 6)
+  const decimals = wholeNumber(options.decimals, '--decimals', 0, 6)
   return { id: options.token, amount: parseUnits(options.amount, decimals, '--amount') }
 }
 
@@ -102,8 +103,8 @@ async function readCreation(words: readonly string[], options: IntentOptions): P
     abi,
     name: artifact.name.slice(0, 32),
     amount: options.amount === undefined ? 0n : parseCoins(options.amount, '--amount'),
-    percent: whole(options.percent, '--percent', 0, 100),
-    originEnergyLimit: BigInt(whole(options.originEnergyLimit, '--origin-energy-limit', 1)),
+    percent: wholeNumber(options.percent, '--percent', 0, 100),
+    originEnergyLimit: BigInt(wholeNumber(options.originEnergyLimit, '--origin-energy-limit', 1)),
   }
 }
 
@@ -131,7 +132,7 @@ async function readArtifact(path: string, contract: string | undefined): Promise
   return artifact
 }
 
-// Compilers write the code as text or as { object }, in `bytecode` or `evm.bytecode`, with one or several contracts in a file.
+// Compilers write the code as text or as { object }, in `bytecode` or `evm.bytecode`, and one or several contracts to a file.
 function findArtifacts(json: unknown, name: string, depth = 0): Artifact[] {
   if (!isRecord(json) || depth > 4) return []
   const evm = json['evm']
@@ -163,11 +164,4 @@ function bytes(text: string, where: string): string {
       ? `${where} has unlinked libraries: link them first`
       : `${where} needs an even number of hex digits`,
   )
-}
-
-function whole(text: string, option: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < min || number > max)
-    throw usageError(`${option} needs a whole number from ${min} to ${max}, got "${text}"`)
-  return number
 }

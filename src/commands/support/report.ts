@@ -5,7 +5,7 @@ import type { Channel, Outcome } from './channel.ts'
 import type { Intent } from './intent.ts'
 import { onInterrupt, pause } from './interrupt.ts'
 import { stringify } from './json.ts'
-import { isPassing } from './retry.ts'
+import { isTemporary } from './retry.ts'
 import { renderFields } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -16,7 +16,7 @@ export type Sent = {
   owner: AddressForms
   /** Address that a deployment will have. */
   created: string | undefined
-  /** Time in milliseconds after which it cannot get into a block; estimated when the gateway built the transaction. */
+  /** Milliseconds. After this time no block can contain it. An estimate when the gateway built the transaction. */
   expiration: number
 }
 
@@ -102,7 +102,7 @@ export async function waitFor(channel: Channel, sent: Sent): Promise<Outcome> {
   try {
     for (;;) {
       const outcome = await channel.outcome(sent.id).catch((error: unknown) => {
-        if (isPassing(error)) return undefined
+        if (isTemporary(error)) return undefined
         throw error
       })
       if (outcome) return outcome

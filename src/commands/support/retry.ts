@@ -12,7 +12,7 @@ export async function withRetry<value>(
     try {
       return await ask()
     } catch (error) {
-      if (signal?.aborted || attempt >= retries || !isPassing(error)) throw error
+      if (signal?.aborted || attempt >= retries || !isTemporary(error)) throw error
       const advised = error instanceof BusyError ? (error.retryAfter ?? 0) * 1000 : 0
       const delay = Math.max(advised, Math.min(LONGEST_MS, FIRST_MS * 2 ** attempt))
       onRetry?.(error as CommandError, delay)
@@ -35,7 +35,7 @@ const FIRST_MS = 250
 const LONGEST_MS = 15_000
 
 /** Whether a retry may succeed. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   if (error instanceof RpcFailure)
     return (
       error.code === -32_603 ||

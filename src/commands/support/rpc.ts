@@ -43,7 +43,7 @@ export class RpcFailure extends CommandError {
   }
 }
 
-/** The server is overloaded or limits the rate: HTTP 429, 5xx, or an answer that is not JSON-RPC. A retry may help. */
+/** The server is overloaded or limits the rate: HTTP 429 or 5xx without a JSON-RPC answer. A retry may help. */
 export class BusyError extends CommandError {
   override name = 'BusyError'
   /** Seconds, when the server said so. */
@@ -56,11 +56,10 @@ export class BusyError extends CommandError {
 }
 
 /**
- * A JSON-RPC endpoint over HTTP. Not a transport of viem: those parse with `JSON.parse`, which rounds large numbers.
+ * A JSON-RPC endpoint over HTTP. Not viem's transport: it rounds large numbers of an answer, and writes large numbers of a
+ * request as text.
  */
 export function createRpc({ headers = {}, timeout, url }: createRpc.Options): Rpc {
-  let id = 0
-
   async function post(body: string, signal: AbortSignal | undefined): Promise<Answer> {
     const limit = AbortSignal.timeout(timeout)
     try {
@@ -85,8 +84,7 @@ export function createRpc({ headers = {}, timeout, url }: createRpc.Options): Rp
   return {
     url,
     async call(method, params = [], signal) {
-      id += 1
-      const body = stringify({ jsonrpc: '2.0', id, method, params })
+      const body = stringify({ jsonrpc: '2.0', id: 1, method, params })
       return readAnswer(method, url, await post(body, signal))
     },
   }
@@ -121,8 +119,8 @@ export function unreachableError(url: string, cause: unknown): CommandError {
 }
 
 /**
- * The system's reason. fetch says only "fetch failed"; its cause has the reason, one level deeper for several
- * addresses.
+ * The reason of the operating system. The message of fetch is only "fetch failed"; its cause has the reason. If the host has
+ * several addresses, the cause has a list of reasons.
  */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error

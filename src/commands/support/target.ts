@@ -59,7 +59,7 @@ function address(text: string, option: string): string {
   return bare.replace(/^ws/, 'http').replace(/\/+$/, '')
 }
 
-/** Paths of the gateway are not part of the native base address, but an API key in the path is. */
+/** The base address of the native HTTP API: without the gateway's own paths. An API key in the path remains. */
 function host(rpc: string): string {
   return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
 }

@@ -71,7 +71,7 @@ export declare namespace createTerminal {
   }
 }
 
-/** The reader of stdout closed the pipe, as `head` does: the command ends, and that is no failure. */
+/** The reader of stdout closed the pipe, as `head` does. The command ends without an error. */
 export class ReaderGoneError extends Error {
   override name = 'ReaderGoneError'
 }

@@ -1,6 +1,6 @@
 import { accountFields, resourceFields } from './accountFields.ts'
 import { formatCoins, group } from './amount.ts'
-import { coins, cut, date, filled, list, memo, person } from './fields.ts'
+import { coins, shortHex, date, filled, list, memo, shownAddress } from './fields.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
 import { textOf } from './node.ts'
 import { renderFields, renderRows, renderValue, time } from './table.ts'
@@ -27,7 +27,7 @@ const block: Render = (terminal, answer) => {
     ['id', scalar(answer['blockID']) ?? ''],
     ['parent', scalar(raw['parentHash']) ?? ''],
     ['time', time(Number(integer(raw['timestamp'])))],
-    ['producer', person(raw['witness_address'])],
+    ['producer', shownAddress(raw['witness_address'])],
     ['transactions', String(transactions.length)],
   ])
   return transactions.length === 0
@@ -72,8 +72,8 @@ function summary(transaction: unknown) {
   const amount = get(value, 'amount') ?? get(value, 'call_value') ?? get(value, 'frozen_balance')
   return {
     type,
-    from: person(get(value, 'owner_address')),
-    to: person(
+    from: shownAddress(get(value, 'owner_address')),
+    to: shownAddress(
       get(value, 'to_address') ?? get(value, 'contract_address') ?? get(value, 'receiver_address'),
     ),
     amount:
@@ -98,7 +98,7 @@ const transaction: Render = (terminal, answer) => {
       ['from', from],
       ['to', to],
       ['amount', amount],
-      ['data', cut(scalar(get(list(get(raw, 'contract'))[0], 'parameter', 'value', 'data')))],
+      ['data', shortHex(scalar(get(list(get(raw, 'contract'))[0], 'parameter', 'value', 'data')))],
       ['fee limit', coins(get(raw, 'fee_limit'))],
       ['memo', memo(get(raw, 'data'))],
       ['expires', date(get(raw, 'expiration'))],
@@ -124,12 +124,12 @@ const info: Render = (terminal, answer) => {
         'message',
         answer['resMessage'] === undefined ? undefined : textOf(scalar(answer['resMessage']) ?? ''),
       ],
-      ['contract', person(answer['contract_address'])],
+      ['contract', shownAddress(answer['contract_address'])],
       ['fee burned', formatCoins(integer(answer['fee']))],
       ['energy', group(integer(get(receipt, 'energy_usage_total')))],
       ['bandwidth', group(integer(get(receipt, 'net_usage')))],
       ['logs', String(logs.length)],
-      ['output', cut(scalar(list(answer['contractResult'])[0]))],
+      ['output', shortHex(scalar(list(answer['contractResult'])[0]))],
     ]),
   )
 }
@@ -154,7 +154,7 @@ const witnesses: Render = (terminal, answer) =>
     terminal,
     ['producer', 'votes', 'produced', 'missed', 'active', 'url'],
     list(answer['witnesses']).map((entry) => [
-      person(get(entry, 'address')),
+      shownAddress(get(entry, 'address')),
       group(integer(get(entry, 'voteCount'))),
       group(integer(get(entry, 'totalProduced'))),
       group(integer(get(entry, 'totalMissed'))),
