@@ -170,7 +170,7 @@ describe('debug_traceTransaction', () => {
     for (const tracer of ['stepTracer', '{data: [], fault: function() {}}'])
       await expect(trace('call', { tracer })).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining('tracers in JavaScript are not offered'),
+        message: expect.stringContaining('JavaScript tracers are not supported'),
       })
     await expect(trace('call', { timeout: 'soon' })).rejects.toMatchObject({ code: -32602 })
     const unknown = `0x${'12'.repeat(32)}`

@@ -1,12 +1,14 @@
 import type { Head } from '../chain/headTypes.ts'
 import type { DevChain } from '../devchain/index.ts'
 
-/** Longest time to wait for the gateway to see a block, milliseconds. */
+/** Milliseconds to wait until the gateway has seen a block. */
 const PATIENCE = 1_000
 
 /**
- * Makes a gateway poll its head after each change of the chain. A call that changed the chain returns when the head has seen
- * the change, so its sender finds the receipt with the next call. Returns a function that stops this.
+ * Makes a gateway poll its head after each change of the chain. A call that changes the chain returns when the gateway has
+ * seen the new head, so its client finds the receipt with the next call.
+ *
+ * @returns a function that stops this
  */
 export function announceTo(chain: DevChain, head: Head): () => void {
   return chain.onBlock(

@@ -8,7 +8,7 @@ import { RpcError } from '../errors.ts'
 export type BlockState = { state: StateReader; block: BlockContext }
 
 /**
- * The height of a block argument that is before the fork block; undefined for other blocks, and without a fork.
+ * The height of a block argument if it is below the fork block; undefined for other blocks, and without a fork.
  */
 export function heightBeforeFork({ fork }: DevChain, ref: BlockRef): number | undefined {
   if (!fork) return undefined
@@ -20,7 +20,8 @@ export function heightBeforeFork({ fork }: DevChain, ref: BlockRef): number | un
 const heightIn = (hash: Hash) => Number.parseInt(hash.slice(2, 18), 16)
 
 /**
- * The state at a block argument. `pending` is the latest state with the pool on top; calls there run in the next block.
+ * The state at a block argument. `pending` is the latest state after the transactions of the pool. Calls on it run in the
+ * next block.
  *
  * @throws RpcError when there is no such block.
  */

@@ -46,7 +46,7 @@ const resetRequest: Param<{ forking?: Forking }> = (input) => {
 export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
   const { ledger } = chain
 
-  /** A running chain cannot change the node or block that it forks. @throws RpcError when another one is asked for */
+  /** A running chain cannot change the node or block that it forks. @throws RpcError when the request gives another one */
   function checkForking({ blockNumber, jsonRpcUrl }: Forking): void {
     const advice = 'start one with “ethgate dev --fork URL --fork-block N”'
     const { fork } = chain

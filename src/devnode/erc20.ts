@@ -18,7 +18,7 @@ import { stateOf } from './blockState.ts'
 import { named } from './named.ts'
 import { amount } from './requests.ts'
 
-/** Milliseconds of the trace that finds the slots. */
+/** Time limit of the trace that finds the slots, in milliseconds. */
 const TIMEOUT = 5_000
 
 /** A slot of a contract. */
@@ -66,7 +66,8 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
       data: data.slice(2),
     }
     for (const place of await slotsRead(call))
-      if ((await decides(call, place, value)) && (await decides(call, place, value + 1n))) {
+      // Two values, because the call may return the first one without reading the slot.
+      if ((await isReturned(call, place, value)) && (await isReturned(call, place, value + 1n))) {
         await chain.changeAccount(place.contract, { slots: [[place.slot, word(value)]] })
         return
       }
@@ -92,8 +93,8 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
     )
   }
 
-  /** Whether a call returns the value of a slot. */
-  async function decides(call: EthereumCall, place: Slot, value: bigint): Promise<boolean> {
+  /** Whether a call returns this value when the slot has it. */
+  async function isReturned(call: EthereumCall, place: Slot, value: bigint): Promise<boolean> {
     const { block, state } = await stateOf(chain, 'latest', 'full')
     const changed = createOverlay(state)
     changeAccount(changed, place.contract, { slots: [[place.slot, word(value)]] }, block.timestamp)

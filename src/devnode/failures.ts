@@ -31,7 +31,7 @@ export function callFailure({ failure, output }: VmResult): RpcError {
   })
 }
 
-/** The error for a transaction that failed in its block, in Hardhat's form. */
+/** The error for a transaction that failed in its block, in Hardhat's format. */
 export function transactionFailure({
   contractResult = [],
   id,
@@ -51,9 +51,9 @@ export function transactionFailure({
 
 /**
  * Turns the chain's errors into JSON-RPC errors. A handler runs again after a value of a forked chain was fetched, so it must
- * change the chain only through methods that fetch by themselves.
+ * change the chain only through methods that fetch these values themselves.
  */
-export function tellFailures(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
+export function withRpcErrors(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
   return Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [
       name,
@@ -71,8 +71,8 @@ export function tellFailures(methods: Record<string, AnyMethod>): Record<string,
   )
 }
 
-/** Errors whose message the caller may see. */
-const SAID = [
+/** Errors whose message is sent to the client. */
+const PUBLIC_ERRORS = [
   EthereumError,
   ForkError,
   RefusedError,
@@ -83,7 +83,7 @@ const SAID = [
 
 function toRpcError(error: unknown): unknown {
   if (error instanceof EstimateFailure) return callFailure(error.result)
-  if (SAID.some((kind) => error instanceof kind))
+  if (PUBLIC_ERRORS.some((kind) => error instanceof kind))
     return new RpcError(-32000, (error as Error).message, { cause: error })
   return error
 }

@@ -13,15 +13,15 @@ export async function openFork(
   stateFile: string | undefined,
 ): Promise<Fork | undefined> {
   if (!options) return undefined
-  const kept = stateFile === undefined ? undefined : keptForkBlock(stateFile)
+  const stored = stateFile === undefined ? undefined : keptForkBlock(stateFile)
   try {
-    return await connectFork({ ...options, number: options.number ?? kept })
+    return await connectFork({ ...options, number: options.number ?? stored })
   } catch (error) {
     throw new Error(`--fork${originOf(options.url)}: ${(error as Error).message}`, { cause: error })
   }
 }
 
-/** An address without path and credentials, which may contain keys; nothing for what is no address. */
+/** An address without path and credentials, which may contain keys; empty for an invalid address. */
 function originOf(url: string): string {
   return URL.canParse(url) ? ` ${new URL(url).origin}` : ''
 }
@@ -39,7 +39,7 @@ export function describeFork({ block, reach }: Fork): string {
     ...(exact.length > 0 ? [`           exact at that block: ${exact.join(', ')}`] : []),
     `           as of its first read: ${now.join(', ')}`,
     ...(reach.storage === 'none'
-      ? ['           contract storage cannot be read: name the JSON-RPC with --fork-rpc']
+      ? ['           contract storage cannot be read: give the node’s JSON-RPC with --fork-rpc']
       : []),
     ...(reach.nonce === 'none'
       ? ['           nonces begin at 0: the chain does not count them']

@@ -17,7 +17,7 @@ import { transactionOfSender } from './otterscan/search.ts'
 /** Members of a block that are not in its header. */
 const NOT_OF_HEADER = new Set(['size', 'transactions', 'uncles', 'withdrawals'])
 
-/** Methods of anvil, Hardhat and Otterscan that look something up. */
+/** Methods of anvil, Hardhat and Otterscan that only read. */
 export function lookupMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
   const first = ledger.fork?.block.header.number ?? 0

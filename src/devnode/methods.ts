@@ -1,11 +1,10 @@
 import type { DevChain } from '../devchain/index.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
-import { absentMethods } from './absent.ts'
 import { accountMethods } from './accounts.ts'
 import { callMethods } from './calls.ts'
 import { controlMethods } from './control.ts'
 import { erc20Methods } from './erc20.ts'
-import { tellFailures } from './failures.ts'
+import { withRpcErrors } from './failures.ts'
 import { lookupMethods } from './lookups.ts'
 import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
@@ -23,11 +22,12 @@ import { parityMethods } from './trace/parity.ts'
 import { replayMethods } from './trace/replay.ts'
 import { poolMethods } from './txpool.ts'
 import { createUnlocked } from './unlocked.ts'
+import { unsupportedMethods } from './unsupported.ts'
 
 /**
- * The JSON-RPC methods of a dev chain. They replace those of a gateway with the same name, and use the chain directly.
+ * The JSON-RPC methods of a dev chain. They replace the gateway's methods of the same name, and use the chain directly.
  *
- * @param terminal - Prints what contracts print.
+ * @param terminal - shows what contracts print
  */
 export function devMethods(
   chain: DevChain,
@@ -35,7 +35,7 @@ export function devMethods(
 ): Record<string, AnyMethod> {
   const unlocked = createUnlocked(chain)
   const signer = createSigner(chain, unlocked)
-  return tellFailures({
+  return withRpcErrors({
     ...controlMethods(chain, unlocked),
     ...miningMethods(chain),
     ...nodeMethods(chain, (on) => terminal.setEnabled(on)),
@@ -54,6 +54,6 @@ export function devMethods(
     ...debugMethods(chain),
     ...parityMethods(chain),
     ...replayMethods(chain),
-    ...absentMethods,
+    ...unsupportedMethods,
   })
 }

@@ -17,9 +17,10 @@ import { eth_getBlockByNumber } from '../methods/eth_getBlockByNumber.ts'
 import { named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 
+/** Maximum number of blocks of one call, because other calls wait for it. */
 const MAX_BLOCKS = 100_000n
 
-/** Longest time of a timer, milliseconds: one that is set for longer fires at once. */
+/** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
 const MAX_TIMER = 2n ** 31n - 1n
 
 /** Parameter of `evm_mine`: nothing, a time in seconds, or an object with a number of blocks. */
@@ -33,12 +34,12 @@ const mineRequest: Param<MineRequest> = (input) => {
   }
 }
 
-/** Milliseconds between blocks: always the same, or chosen at random from a range for each block. */
+/** Milliseconds between blocks: a fixed time, or a range from which each time is chosen at random. */
 const blockTime: Param<{ least: bigint; most: bigint }> = (input) => {
   const [least, most] = (Array.isArray(input) ? input : [input, input]).map((ms) => amount(ms))
   if (least === undefined || most === undefined || (Array.isArray(input) && input.length !== 2))
     throw new Error(`expected milliseconds, or a range such as [1000, 2000], got ${show(input)}`)
-  if (least > most) throw new Error('the range ends before it begins')
+  if (least > most) throw new Error('the first number of the range is larger than the second')
   if (most > MAX_TIMER) throw new Error(`at most ${MAX_TIMER} milliseconds`)
   return { least, most }
 }

@@ -19,7 +19,7 @@ import { named, twins } from './named.ts'
  */
 const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
 
-/** The largest chain id that wallets take: larger ones are not exact as JavaScript numbers after EIP-155 doubles them. */
+/** The largest chain id that wallets accept. After EIP-155 doubles a larger one, it is not exact as a JavaScript number. */
 const MAX_CHAIN_ID = BigInt(Math.floor((Number.MAX_SAFE_INTEGER - 36) / 2))
 
 /** Methods that describe the chain. */

@@ -44,7 +44,7 @@ const placed: Param<readonly Placed[]> = (input, scope) => {
 /** Methods that remove blocks. */
 export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<string, AnyMethod> {
   const { ledger } = chain
-  /** The first block, which cannot be removed. */
+  /** Height of the first block, which cannot be removed. */
   const first = chain.fork?.block.header.number ?? 0
 
   const evm_reorg = defineMethod({
@@ -92,11 +92,11 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
   const signed = (transaction: SendRequest | Hex) =>
     typeof transaction === 'string' ? read(transaction) : sign(transaction)
 
-  /** Mines one block with these transactions, and those of the pool. */
+  /** Mines one block with these transactions and those of the pool. */
   async function makeBlock(transactions: readonly (SendRequest | Hex)[]): Promise<ChainBlock> {
     let last: string | undefined
     for (const transaction of transactions) last = await chain.offer(await signed(transaction))
-    // Meanwhile another client may have sent a transaction. Then the block that it was mined in is this one.
+    // With `pending`, no second block is mined if a transaction of another client has already caused this one.
     return chain.mine(last === undefined ? {} : { pending: last })
   }
 
@@ -109,7 +109,7 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
     },
   })
 
-  /** @throws RpcError when there are fewer blocks above the first one */
+  /** The number of blocks to remove. @throws RpcError when there are fewer above the first one */
   function depthOf(count: bigint): number {
     const most = ledger.head().header.number - first
     if (count > most)

@@ -78,7 +78,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
   }
 }
 
-/** Changes of accounts, by address of 42 hex characters. */
+/** Changes of accounts. Addresses are 42 hex characters. */
 export type StateOverride = readonly (readonly [address: string, change: AccountChange])[]
 
 /** The state overrides of a call. */
@@ -152,6 +152,6 @@ export const blockOverride: Param<BlockOverride> = (input) => {
   })
 }
 
-/** A whole number: a JSON number, a hex quantity, or decimal text as tools write amounts of seconds and coins. */
+/** An integer: a JSON number, a hex quantity, or decimal text, which tools send for seconds and coins. */
 export const amount: Param<bigint> = (input) =>
   typeof input === 'string' && /^\d+$/.test(input) ? BigInt(input) : quantity(input)

@@ -67,7 +67,7 @@ export declare namespace runDevChain {
   }
 }
 
-/** The text at the start: addresses in both spellings, private keys and URLs. */
+/** The text at the start: accounts with their keys, chain id and URLs. */
 function banner(
   chain: DevChain,
   url: string,
@@ -88,12 +88,12 @@ function banner(
     ...(profile === 'native'
       ? []
       : [
-          'Contracts get the addresses that Ethereum tools predict; --profile native has those of the real chain.',
+          'Contracts get the addresses that Ethereum tools predict; with --profile native they get those of the real chain.',
         ]),
   ]
   return `
 Accounts with ${coins} coins each${units} and their private keys.
-These keys are known to everybody: never send anything of value to them.
+These keys are public: never send anything of value to them.
 
 ${rows.join('\n')}
 

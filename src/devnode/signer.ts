@@ -11,7 +11,7 @@ import type { Unlocked } from './unlocked.ts'
 /** Fills in and signs transactions. */
 export type Signer = ReturnType<typeof createSigner>
 
-/** Creates the signer of a chain, for its own accounts and those that are impersonated. */
+/** Creates the signer of a chain, for its own accounts and for impersonated ones. */
 export function createSigner(chain: DevChain, unlocked: Unlocked) {
   const { ledger } = chain
 

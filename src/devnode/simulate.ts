@@ -32,7 +32,7 @@ import {
   stateOverride,
 } from './requests.ts'
 
-/** Most blocks of one simulation: geth's limit. */
+/** Maximum number of blocks of one simulation: geth's limit. */
 const MAX_BLOCKS = 256
 
 const SECOND = 1_000
@@ -55,7 +55,7 @@ const simulatedBlock: Param<SimulatedBlock> = (input) => {
 const simulation: Param<SimulatedBlock[]> = (input) => {
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
   if (input['traceTransfers'] === true || input['returnFullTransactions'] === true)
-    throw new Error('traceTransfers and returnFullTransactions are not offered')
+    throw new Error('traceTransfers and returnFullTransactions are not supported')
   const blocks = member(input, 'blockStateCalls', maybe(arrayOf(simulatedBlock))) ?? []
   if (blocks.length > MAX_BLOCKS) throw new Error(`at most ${MAX_BLOCKS} blocks`)
   return blocks

@@ -9,7 +9,7 @@ import { answeringNull, named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
-/** A signature (r ‖ s ‖ v as hex without `0x`) and its account, in one list as anvil takes them. */
+/** A signature (r ‖ s ‖ v as hex without `0x`) and its account. As on anvil, one parameter has both in a list. */
 const signaturePair: Param<{ signature: string; who: Address }> = (input) => {
   if (!Array.isArray(input) || input.length !== 2)
     throw new Error(`expected a list of a signature and an address, got ${show(input)}`)

@@ -18,7 +18,7 @@ import { creationOf, transactionOfSender } from './search.ts'
 /** Version of Otterscan's interface. */
 const API_LEVEL = 8
 
-/** Milliseconds of a trace. */
+/** Time limit of a trace, in milliseconds. */
 const TIMEOUT = 20_000
 
 const list = schemas.listOf({ type: 'object' })
@@ -88,7 +88,7 @@ export function otterscanMethods(chain: DevChain): Record<string, AnyMethod> {
   const ots_getContractCreator = defineMethod({
     params: [address],
     result: schemas.nullable(schemas.object({ hash: schemas.hash, creator: schemas.address })),
-    summary: 'who created a contract, and in which transaction; null for other accounts',
+    summary: 'the creator of a contract and its transaction; null for other accounts',
     async handler(_, [who]) {
       const address = toNativeAddress(who)
       const found = creationOf(chain, address)

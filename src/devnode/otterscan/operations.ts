@@ -5,7 +5,7 @@ import type { CallFrame, CallKind } from '../../codec/callFrame.ts'
 /** A transfer, destruction or creation inside a transaction, with Otterscan's numbers for them. */
 type Operation = { type: 0 | 1 | 2 | 3; from: Address; to: Address; value: Hex }
 
-/** A frame as Otterscan lists it. */
+/** A frame in Otterscan's format. */
 type Entry = {
   type: CallKind
   depth: number

@@ -17,10 +17,10 @@ import { firstOwnBlock, type Found, searchPage } from './search.ts'
 
 type Context = Parameters<typeof eth_getBlockByNumber.handler>[0]
 
-/** A block with its transactions and their receipts, amounts in the client's unit. */
+/** A block with its transactions and receipts. Amounts are in the client's unit. */
 type Whole = { block: RpcBlock; transactions: RpcTransaction[]; receipts: RpcReceipt[] }
 
-/** Most transactions of a requested page. Otterscan requests 25. */
+/** Maximum number of transactions of a page. Otterscan requests 25. */
 const MAX_PAGE = 1_000
 
 const BLOCK = amountsIn(schemas.block) ?? {}
@@ -53,7 +53,7 @@ export function otterscanPages(dev: DevChain): Record<string, AnyMethod> {
     )
     return {
       block: { ...header, transactionCount: transactions.length },
-      // The chain pays its producers independently of blocks.
+      // The block has no reward, because the chain pays its producers separately.
       issuance: { blockReward: '0x0', uncleReward: '0x0', issuance: '0x0' },
       totalFees: numberToHex(fees),
     }

@@ -10,7 +10,7 @@ export type Found = {
   info: ChainBlock['infos'][number]
 }
 
-/** The first block whose transactions this chain made. */
+/** The first block of this chain: on a fork the one after the fork block. */
 export const firstOwnBlock = ({ fork }: DevChain) => (fork?.block.header.number ?? 0) + 1
 
 /** The transactions of a block. Those of genesis are not shown to tools. */
@@ -24,7 +24,7 @@ function transactionsOf(block: ChainBlock): Found[] {
   }))
 }
 
-/** Whether a transaction concerns an account: as sender, receiver, new contract, or in a call inside. */
+/** Whether a transaction concerns an account: as sender, receiver, new contract, or in an internal transaction. */
 function concerns({ info, transaction }: Found, address: string): boolean {
   const { contract_address, internal_transactions = [] } = info
   const { owner_address, to_address } = transaction.value
@@ -75,7 +75,10 @@ export function transactionOfSender(
   return undefined
 }
 
-/** A page of an account's transactions. It consists of whole blocks, so it can be longer than `size`. */
+/**
+ * A page of an account's transactions. It consists of whole blocks, so it can be longer than `size`. `isComplete`: there are
+ * none after it.
+ */
 export function searchPage(
   { ledger }: DevChain,
   address: string,

@@ -4,7 +4,7 @@ import type { ChainBlock } from '../../devchain/index.ts'
 import { transactionFailure } from '../failures.ts'
 import { consoleText } from './consoleLog.ts'
 
-/** How amounts are written. */
+/** The format of amounts. */
 export type Coins = { decimals: 6 | 18 }
 
 /** Characters of a label with its colon. */
@@ -63,18 +63,18 @@ export function failureOf({ infos }: ChainBlock, index: number): string | undefi
   return errorText(message, (data as { data?: unknown } | undefined)?.data)
 }
 
-/** The text of an error, with its data where the text alone does not explain it. */
+/** The text of an error, with its data if the text alone does not explain it. */
 export function errorText(message: string, data: unknown): string {
   if (typeof data !== 'string' || !message.startsWith(REVERTED)) return message
   const panic = /^0x4e487b71([\da-f]{64})$/.exec(data)
   if (panic) return `${message} (panic code 0x${BigInt(`0x${panic[1]}`).toString(16)})`
   if (message !== REVERTED) return message
   if (data === '0x') return `${REVERTED} without a reason`
-  // A custom error begins with four bytes that name it.
-  const name = data.slice(0, 10)
+  // The first four bytes of a custom error are its selector.
+  const selector = data.slice(0, 10)
   if (data.length <= 10)
-    return `${REVERTED} with ${data.length < 10 ? 'data' : 'custom error'} ${name}`
-  return `${REVERTED} with custom error ${name} (return data: ${data})`
+    return `${REVERTED} with ${data.length < 10 ? 'data' : 'custom error'} ${selector}`
+  return `${REVERTED} with custom error ${selector} (return data: ${data})`
 }
 
 const REVERTED = 'execution reverted'

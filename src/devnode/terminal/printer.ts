@@ -1,4 +1,4 @@
-/** How long a repeated line waits for the next one, milliseconds. */
+/** Milliseconds for which repeated lines are counted before the count is printed. */
 const PATIENCE = 1_000
 
 /** Writes entries: a heading, and lines below it. Consecutive equal headings without lines are counted. */
@@ -6,7 +6,7 @@ export function createPrinter({ color, write }: createPrinter.Options) {
   const paint = (text: string, isFailure: boolean) =>
     color ? `\u001b[${isFailure ? 31 : 32}m${text}\u001b[0m` : text
   let last: { heading: string; isFailure: boolean; repeats: number } | undefined
-  /** Text of this turn of the event loop. It is written at the end of the turn. */
+  /** Text of this event loop tick. It is written at the end of the tick. */
   let waiting = ''
   let timer: NodeJS.Timeout | undefined
   /** Whether an empty line precedes the next entry. */

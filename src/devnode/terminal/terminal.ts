@@ -34,10 +34,10 @@ const SENDS = /^eth_send\w*Transaction(?:Sync)?$/
 /** Methods that run a message without a transaction. */
 const CALLS = new Set(['eth_call', 'eth_estimateGas'])
 
-/** Most characters of parameters and results that `-v` prints. */
+/** Maximum number of characters of parameters and results that `-v` prints. */
 const SHOWN = 1_000
 
-/** Creates a terminal. It also prints blocks that no call made: at an interval, or for a native transaction. */
+/** Creates a terminal. It also prints blocks that no call caused: at an interval, or for a native transaction. */
 export function createTerminal({
   chain,
   color,
@@ -52,7 +52,7 @@ export function createTerminal({
   const notes = new WeakMap<Context, Uint8Array[]>()
   let enabled = true
   let inFlight = 0
-  /** Blocks up to this one are printed, and those in `shown`. */
+  /** All blocks up to this one are printed, and those in `shown`. */
   let height = ledger.head().header.number
   const shown = new Set<number>()
 
@@ -119,7 +119,7 @@ export function createTerminal({
       ...(CALLS.has(method) && (notes.has(context) || error !== undefined || verbose)
         ? [...callLines(params, coins), ...consoleLines(notes.get(context) ?? [])]
         : []),
-      // The lines of a transaction say why it failed.
+      // The lines of a transaction contain the reason of a failure.
       ...(hash === undefined ? reason : []),
       ...(inFlight === 0 ? newBlocks() : []),
       ...(verbose

@@ -20,7 +20,7 @@ import { blockOf, placeOf } from './places.ts'
 import * as schemas from './schemas.ts'
 import { traceCallParams, type TraceParams, traceParams } from './traceParams.ts'
 
-/** Geth's traces. Transactions are executed again on the state before them. */
+/** Geth's traces. The chain executes a transaction again on the state before it. */
 export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
   const { ledger } = chain
 

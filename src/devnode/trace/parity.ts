@@ -12,7 +12,7 @@ import { withUnit } from '../../jsonrpc/withUnit.ts'
 import { numberOfBlock } from '../blockState.ts'
 import { ownBlock, ownPlace } from './places.ts'
 
-/** Milliseconds that one answer may take. */
+/** Time limit of one answer, in milliseconds. */
 const TIMEOUT = 20_000
 
 const traces = schemas.listOf(flatTrace)
@@ -54,7 +54,7 @@ export function parityMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [withUnit(named('transactionHash', hash))],
     result: schemas.nullable(traces),
     summary:
-      'calls, creations and destructions of a transaction as a list; null when it is in no block',
+      'calls, creations and destructions of a transaction as a list; null when it is not in a block',
     handler: ({ chain: { view } }, [{ unit, value }]) => tracesOfTransaction(value, unit, view),
   })
 

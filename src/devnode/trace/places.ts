@@ -8,7 +8,7 @@ import { numberOfBlock } from '../blockState.ts'
 /**
  * The block at a height, with its transactions; undefined when there is none.
  *
- * @throws RpcError for a block up to the fork: its transactions are not on this chain
+ * @throws RpcError for a block up to the fork block: this chain does not have its transactions
  */
 export function ownBlock({ fork, ledger }: DevChain, number: number): ChainBlock | undefined {
   const first = fork && fork.block.header.number + 1
@@ -28,7 +28,7 @@ export function ownPlace({ fork, ledger }: DevChain, transaction: Hash) {
   return place
 }
 
-/** The block that a reference means. `pending` is the newest one. @throws RpcError when there is none */
+/** The block of a reference. `pending` is the newest block. @throws RpcError when there is none */
 export function blockOf(chain: DevChain, ref: BlockRef, view: 'full' | 'solid'): ChainBlock {
   const number = numberOfBlock(chain, ref, view)
   const block = number === undefined ? undefined : ownBlock(chain, number)
@@ -36,7 +36,7 @@ export function blockOf(chain: DevChain, ref: BlockRef, view: 'full' | 'solid'):
   return block
 }
 
-/** Where a transaction is. @throws RpcError when it is in no block that the view shows */
+/** The block and index of a transaction. @throws RpcError when it is not in a block of the view */
 export function placeOf(
   chain: DevChain,
   transaction: Hash,

@@ -20,10 +20,10 @@ import { callRequest } from '../requests.ts'
 import { ownBlock, ownPlace } from './places.ts'
 import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts'
 
-/** Milliseconds that one answer may take. */
+/** Time limit of one answer, in milliseconds. */
 const TIMEOUT = 20_000
 
-/** What a replay can contain. */
+/** The parts of a replay. */
 type Kind = 'trace' | 'stateDiff'
 
 const kind: Param<Kind> = (input) => {
@@ -32,7 +32,7 @@ const kind: Param<Kind> = (input) => {
   throw new Error(`expected "trace" or "stateDiff", got ${show(input)}${hint}`)
 }
 
-/** The replay of a transaction, in Parity's form. */
+/** The replay of a transaction, in Parity's format. */
 type Replay = {
   output: Hex
   stateDiff: Record<string, AccountDiff> | null
@@ -70,7 +70,7 @@ export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
     params: [withUnit(named('transactionHash', hash)), named('traceTypes', arrayOf(kind))],
     result: schemas.nullable({ type: 'object' }),
     summary:
-      'the frames (trace) and changes (stateDiff) of a transaction; null when it is in no block',
+      'the frames (trace) and changes (stateDiff) of a transaction; null when it is not in a block',
     async handler({ chain: { view } }, [{ unit, value }, kinds]) {
       const place = ownPlace(chain, value)
       const number = place && numberOfBlock(chain, place.block, view)

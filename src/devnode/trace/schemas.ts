@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../lib/jsonSchema.ts'
 
 const integer: JsonSchema = { type: 'integer' }
 
-/** What geth's default tracer answers: every operation. */
+/** The result of geth's default tracer: every operation. */
 const structTrace: JsonSchema = {
   title: 'operations',
   ...schemas.object({

@@ -1,16 +1,16 @@
 import type { Address, Hash, Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
-/** An account as geth's `prestateTracer` prints it. */
+/** An account in the format of geth's `prestateTracer`. */
 type Account = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Hash, Hash> }
 
-/** What geth's `prestateTracer` answers in its diff mode. */
+/** The result of geth's `prestateTracer` in its diff mode. */
 export type PrestateDiff = { pre: Record<Address, Account>; post: Record<Address, Account> }
 
-/** A change in Parity's form: unchanged, created, deleted, changed. */
+/** A change in Parity's format: unchanged, created, deleted, changed. */
 type Change<value> = '=' | { '+': value } | { '-': value } | { '*': { from: value; to: value } }
 
-/** The changes of an account, in Parity's form. */
+/** The changes of an account, in Parity's format. */
 export type AccountDiff = {
   balance: Change<Hex>
   code: Change<Hex>
@@ -28,7 +28,7 @@ export function stateDiffOf({ post, pre }: PrestateDiff): Record<Address, Accoun
 
 function accountDiff(before: Account | undefined, after: Account | undefined): AccountDiff {
   const [was, is] = [before ?? {}, after ?? {}]
-  /** Values that geth leaves out of `post` did not change. */
+  /** Values that geth omits from `post` did not change. */
   const change = <value>(from: value, to: value | undefined): Change<value> => {
     if (!before) return { '+': to ?? from }
     if (!after) return { '-': from }
@@ -43,7 +43,7 @@ function accountDiff(before: Account | undefined, after: Account | undefined): A
     storage: Object.fromEntries(
       slots.map((slot) => [
         slot,
-        // Geth leaves out slots that are empty.
+        // Geth omits empty slots.
         change(was.storage?.[slot] ?? EMPTY, is.storage?.[slot] ?? EMPTY),
       ]),
     ),

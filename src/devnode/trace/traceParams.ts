@@ -21,7 +21,7 @@ export type TraceParams = {
   timeout: number
 }
 
-/** Milliseconds of a trace. Geth's default. */
+/** Time limit of a trace, in milliseconds: geth's default. */
 const TIMEOUT = 5_000
 
 const TRACERS = ['callTracer', 'prestateTracer', '4byteTracer', 'muxTracer', 'noopTracer']
@@ -119,14 +119,14 @@ function requestOf(tracer: unknown, given: unknown): TraceRequest {
       }
     default:
       throw new Error(
-        `tracer: expected one of ${TRACERS.join(', ')}, got ${show(tracer)}; tracers in JavaScript are not offered`,
+        `tracer: expected one of ${TRACERS.join(', ')}, got ${show(tracer)}; JavaScript tracers are not supported`,
       )
   }
 }
 
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** A time as Go writes it (`5s`, `1m30s`), in milliseconds. */
+/** A duration in Go's format (`5s`, `1m30s`), as milliseconds. */
 const duration: Param<number> = (input) => {
   const parts = typeof input === 'string' ? [...input.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)] : []
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== input)
