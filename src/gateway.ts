@@ -138,7 +138,7 @@ export function createGateway({
   // Avoids an unhandled rejection when no caller waits for `ready`.
   ready.catch(() => {})
 
-  /** Calls wait until the first attempt to reach the node has ended. */
+  /** The context of a view. Until the services exist, a call waits for the first attempt to reach the node. */
   const contextOf: createRpcServers.Options['contextOf'] = (view) => {
     const built = services
     if (built && floor) return floor.reached().then(() => built.contexts[view])

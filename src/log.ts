@@ -95,8 +95,8 @@ export function createLogOutput(fd: number): LogOutput {
 }
 
 /**
- * A descriptor of standard output. Pipes and terminals on Linux are opened again in non-blocking mode, so that a write
- * fails instead of waiting. The original descriptor is shared with other processes, whose writes must not change.
+ * A descriptor of standard output. Opens pipes and terminals on Linux again in non-blocking mode, so that a write
+ * fails instead of waiting. It does not change the original descriptor, because other processes share it.
  */
 export function stdout(): number {
   try {

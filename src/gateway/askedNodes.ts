@@ -9,10 +9,10 @@ export type AskedNodes = {
   since(caller: object, milliseconds: number): string[]
 }
 
-/** Each node that a client's calls were sent to, and when that was the last time. */
+/** The nodes that a client's calls were sent to, each with the time of the last call. */
 type Asked = Map<string, number>
 
-/** An asynchronous context would tell the calls of a client apart. On Node 20 that slows every promise of the process down. */
+/** Uses the client's signal as the key. An asynchronous context would be exact, but slows every promise down on Node 20. */
 export function createAskedNodes({
   now = () => performance.now(),
 }: createAskedNodes.Options = {}): AskedNodes {

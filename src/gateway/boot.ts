@@ -46,7 +46,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
       try {
         const services = await attempt()
         current = services
-        // `stop` was called during the call to the node, before there were services to stop.
+        // `stop` was called during the attempt, before there were services to stop.
         if (stopped.signal.aborted) return await endServices()
         await services.start()
         if (stopped.signal.aborted) return
@@ -105,7 +105,7 @@ function createDeferred<value>() {
     resolve = onResolve
     reject = onReject
   })
-  // Avoids an unhandled rejection: a caller may wait for one of them only.
+  // Avoids an unhandled rejection if no caller waits for this promise.
   promise.catch(() => {})
   return { promise, reject, resolve }
 }

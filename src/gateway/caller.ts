@@ -15,6 +15,7 @@ export type Caller = {
   requestFor(call: Call, scope: RequestScope): Promise<unknown>
 }
 
+/** Creates a caller. `server` is a function because the server may be created later. */
 export function createCaller(server: () => RpcServer): Caller {
   async function requestFor({ method, params = [] }: Call, scope: RequestScope): Promise<unknown> {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

@@ -9,13 +9,13 @@ import { VERSION } from '../version.ts'
 export type Description = {
   /** The table with `rpc_discover`. */
   methods: Record<string, AnyMethod>
-  /** @param url - the address of the gateway for the reader */
+  /** The OpenRPC document. @param url - base URL with which the client reaches the gateway */
   document(url: string): OpenRpcDocument
   /** Methods that are served, by name. */
   served: { name: string; summary: string }[]
 }
 
-/** @param ownUrl - the address of the gateway, for callers of `rpc_discover` */
+/** Describes a table of methods. @param ownUrl - base URL of the gateway, for the answer of `rpc_discover` */
 export function describe(
   table: Record<string, AnyMethod>,
   config: Config,

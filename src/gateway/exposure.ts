@@ -3,7 +3,7 @@ import { isLoopback } from '../http/access.ts'
 import type { Log } from '../log.ts'
 
 /**
- * Checks who can reach a gateway whose calls can spend, and warns of options that open it to web pages.
+ * Checks who can reach a gateway whose calls can spend, and warns of options that allow web pages to call it.
  *
  * @throws ConfigError when managed keys would be served on an address that other machines reach.
  */

@@ -12,9 +12,9 @@ import { connectUpstreams, type Upstreams } from './upstreams.ts'
 
 /** The connection of a gateway to its node or nodes. */
 export type NodeConnection = {
-  /** Refuses answers of another chain than that of this block 0, without 0x. */
+  /** Rejects answers of any other chain from now on. @param genesis - hash of block 0, without 0x */
   expect(genesis: string): void
-  /** Follows what clients are shown: answers are compared with it. */
+  /** Compares the answers of nodes with this head from now on. */
   follow(head: Head): void
   readonly native: NativeClient
   /** The nodes' own JSON-RPC; undefined while none has one. */
@@ -72,7 +72,7 @@ export declare namespace createNodeConnection {
   }
 }
 
-/** A chain behind a given transport. @param guarded - whether it may be exchanged for another one. */
+/** A chain behind a given transport. @param guarded - whether another chain may replace it */
 function connectionOf(
   transport: NativeTransport,
   { guarded, timeout }: { guarded: boolean; timeout: number },
@@ -92,13 +92,13 @@ function connectionOf(
 }
 
 function followHead(head: Head, node: Pick<ChainGuard, 'setFloor'>): void {
-  const tell = () =>
+  const setFloor = () =>
     node.setFloor({
       hashAt: (number) => head.at(number)?.hash.slice(2),
       head: head.latest().number,
       solid: head.solid().number,
     })
-  head.onUpdate(tell)
+  head.onUpdate(setFloor)
   // A follower may start before it has a block.
-  if (head.status().number !== undefined) tell()
+  if (head.status().number !== undefined) setFloor()
 }

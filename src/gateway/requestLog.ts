@@ -9,9 +9,10 @@ export type RequestLog = {
   trace: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
 }
 
-/** Failures of the upstream or of the gateway are logged. Other errors are caused by the client. */
+/** The code of failures of the upstream or of the gateway, which are logged. Clients cause all other errors. */
 const INTERNAL = -32603
 
+/** Creates the log of requests. */
 export function createRequestLog({
   log,
   slow,

@@ -150,6 +150,4 @@ export declare namespace createRpcServers {
     ownUrl: () => string
     recorder: CallRecorder
   }
-
-  /** The context of methods without `request`. */
 }

@@ -5,8 +5,8 @@ import type { RedisLink } from '../redis.ts'
 /** The newest block that any replica has served, so that no other replica answers from an older one. */
 export type SharedFloor = {
   /**
-   * Resolves once this replica knows the newest block that any replica had served when this was called. Calls at the
-   * same time share one read of Redis. It also resolves without Redis, because each replica is then on its own.
+   * Resolves when this replica has the newest block that any replica had served at the time of the call. Calls at the
+   * same time share one read of Redis. If Redis is down it resolves at once.
    *
    * @throws UpstreamError when this replica does not reach that block in time.
    */
@@ -17,7 +17,7 @@ export type SharedFloor = {
 /** Milliseconds that a lagging replica has to catch up. */
 const PATIENCE = 2_000
 
-/** Milliseconds for which a floor is valid: longer than the time between blocks, shorter than an operator waits. */
+/** Milliseconds for which a floor is valid: longer than the time between blocks. After that a replica with a lower head answers again. */
 const LIFETIME = 10_000
 
 /** Keeps the higher of two heights. */
@@ -26,6 +26,7 @@ if tonumber(ARGV[1]) > tonumber(redis.call('GET', KEYS[1]) or '-1') then
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 end`
 
+/** Shares the floor of the replicas through Redis. */
 export function createSharedFloor({ head, redis }: createSharedFloor.Options): SharedFloor {
   const key = redis.key('head:floor')
   const raise = redis.script(RAISE)
@@ -36,7 +37,7 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
   // Sent before any answer that shows the new block, because answers are written later in the event loop tick.
   const unsubscribe = head.onUpdate(() => {
     raise([key], [head.latest().number, LIFETIME]).catch(() => {})
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   })
 
   async function read(): Promise<number> {
@@ -65,9 +66,9 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(limit)
-        waiting.delete(look)
+        waiting.delete(check)
       }
-      const look = () => {
+      const check = () => {
         if (head.latest().number < floor) return
         end()
         resolve()
@@ -80,7 +81,7 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
           ),
         )
       }, PATIENCE)
-      waiting.add(look)
+      waiting.add(check)
     })
   }
 

@@ -11,21 +11,24 @@ import type { NodeRpc } from '../native/rpc.ts'
 import type { CallRecorder } from '../tracing/recorder.ts'
 import type { AskedNodes } from './askedNodes.ts'
 
-/** Connects the nodes of a gateway to its settings, metrics, log and head. */
+/** The nodes of a gateway. */
 export type Upstreams = {
   readonly transport: UpstreamPool
   /** The nodes' own JSON-RPC. */
   readonly rpc: NodeRpc
-  /** Whether a node has one now: nodes may change. */
+  /** Whether a node has a JSON-RPC now, because the nodes may change. */
   hasRpc(): boolean
   /** Whether every node has a gRPC interface that works. */
   hasGrpc(): boolean
-  /** Whether there is more than one. */
-  several(): boolean
+
   update(upstreams: readonly Upstream[]): Promise<void>
 }
 
-/** @throws TypeError without any node, ConfigError or Error when an address or a header cannot be used. */
+/**
+ * Connects the nodes of the configuration to metrics and log.
+ *
+ * @throws TypeError without any node, ConfigError or Error when an address or a header cannot be used.
+ */
 export function connectUpstreams({
   asked,
   config,
@@ -78,7 +81,7 @@ export function connectUpstreams({
     hasRpc: () => hasRpc,
     hasGrpc: () =>
       transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
-    several: () => several,
+
     async update(next) {
       several = next.length > 1
       await transport.update(next)
@@ -90,7 +93,7 @@ export function connectUpstreams({
 
 export declare namespace connectUpstreams {
   type Options = {
-    /** Gets the nodes that calls are sent to, where there are several. */
+    /** Records the node of each call if there are several nodes. */
     asked: AskedNodes
     config: Config
     log: Log

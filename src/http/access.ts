@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Decides which requests are answered, by their Host and Origin headers. */
+/** Allows or rejects requests by their Host and Origin headers. */
 export type Access = {
   /** Why a request is rejected, with its HTTP status; undefined when it is allowed. */
   refusalOf(incoming: IncomingMessage): Refusal | undefined
@@ -97,7 +97,7 @@ export declare namespace createAccess {
     canSpend: boolean
     /** Origins whose pages may call, separated by commas; `*` for all; undefined for all unless requests can spend. */
     cors: string | undefined
-    /** The address that is listened on. */
+    /** The address that the gateway listens on. */
     host: string
   }
 }
@@ -152,7 +152,7 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
 }
 
-/** Whether a page comes from this gateway, under any of its names. */
+/** Whether a page was loaded from this gateway, under any of its names. */
 function isSame(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()
 }

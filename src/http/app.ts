@@ -37,7 +37,7 @@ export function createApp({
 
   for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
   app.get('/', (c, next) => {
-    // Requests for HTML are answered by the page.
+    // The page answers requests for HTML.
     if (page && c.req.header('accept')?.includes('text/html')) return next()
     const { chainId = null, version } = health()
     return c.json({ name: 'ethgate', version, chainId, paths })
@@ -62,7 +62,7 @@ export declare namespace createApp {
     documents?: Hono | undefined
     health: () => Health
     metrics: { contentType: string; text(): Promise<string> }
-    /** Where JSON-RPC is served. */
+    /** Paths of the JSON-RPC. */
     paths: readonly string[]
     /** The pages at `/` and below. Absent when they are off. */
     page?: Hono | undefined

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 /** Runs the requests of a connection one after the other. */
 export type InTurn = {
-  /** Runs `start` after the earlier answers were sent. Does not run it when the connection ends first. */
+  /** Calls `start` when the earlier answers are sent. Does not call it if the connection ends before. */
   request(incoming: IncomingMessage, outgoing: ServerResponse, start: () => void): void
   /** Whether requests of the connection wait. */
   hasMore(socket: Duplex): boolean
@@ -12,8 +12,8 @@ export type InTurn = {
 }
 
 /**
- * Node emits every request of a read at once. Without a limit, a client that sends hundreds of requests (pipelining) would have
- * all of them handled and their answers buffered, even if it does not read. While requests wait, their connection is not read.
+ * Node emits all requests of one read from the socket at once. Without a limit, the server would process hundreds of pipelined
+ * requests and buffer their answers, even if the client does not read. While requests wait, their connection is not read.
  */
 export function createInTurn(): InTurn {
   const connections = new WeakMap<Duplex, Connection>()
@@ -24,11 +24,11 @@ export function createInTurn(): InTurn {
     // Node resumes a socket with the end of each request that it has read.
     socket.on('resume', pause)
     socket.pause()
-    goOn(connection, socket)
+    startNextAfter(connection, socket)
   }
 
-  /** Starts the next request when the current answer was sent. */
-  function goOn(connection: Connection, socket: Duplex) {
+  /** Starts the next request when the current answer is sent. */
+  function startNextAfter(connection: Connection, socket: Duplex) {
     connection.current?.once('close', () => {
       const next = connection.waiting.shift()
       if (!next || socket.destroyed) {
@@ -36,7 +36,7 @@ export function createInTurn(): InTurn {
         return
       }
       connection.current = next.outgoing
-      if (connection.waiting.length > 0) goOn(connection, socket)
+      if (connection.waiting.length > 0) startNextAfter(connection, socket)
       else {
         socket.off('resume', pause)
         socket.resume()

@@ -9,8 +9,8 @@ import { ClientGoneError, type RequestScope, scopesOf } from '../jsonrpc/request
 export type HttpScopes = (incoming: IncomingMessage, outgoing: ServerResponse) => RequestScope
 
 /**
- * Scopes of HTTP requests. Delivered means that the whole response has left the socket. A connection that ends
- * before counts as not delivered, even when part of the response was sent. Nothing is tracked unless a method needs it.
+ * Creates the scopes of HTTP requests. A response is delivered when all of it has left the socket. It is not delivered if the
+ * connection ends before, even if a part was sent. The delivery is tracked only if a method needs it.
  */
 export function createHttpScopes({ onError, trustProxy }: createHttpScopes.Options): HttpScopes {
   const scopeOf = scopesOf<Exchange>({
@@ -62,7 +62,7 @@ function signalOf(socket: Socket): AbortSignal {
   if (known) return known
   const controller = new AbortController()
   const { signal } = controller
-  // Every call for every request listens to it.
+  // Each upstream call of each request adds a listener.
   setMaxListeners(0, signal)
   if (socket.destroyed) controller.abort(new ClientGoneError())
   else socket.once('close', () => controller.abort(new ClientGoneError()))
@@ -71,8 +71,8 @@ function signalOf(socket: Socket): AbortSignal {
 }
 
 /**
- * Address of the client: the peer, or, behind `trustProxy` proxies, the address that the outermost of them saw. Each
- * proxy appends the address of its own peer, so the entry that counts is the `trustProxy`-th from the right.
+ * Address of the client: the peer, or behind proxies the peer of the outermost trusted proxy. Each proxy appends the address
+ * of its own peer, so this is the entry at position `trustProxy` from the right.
  */
 export function clientAddress(incoming: IncomingMessage, trustProxy: number): string {
   const peer = incoming.socket.remoteAddress ?? 'unknown'

@@ -101,7 +101,7 @@ export function createHttpServer({
   })
   const server = createAdaptorServer({
     fetch: app.fetch,
-    // Its faster Request and Response would replace the global ones of the whole process.
+    // By default it replaces the global Request and Response of the whole process with faster ones.
     overrideGlobalObjects: false,
     serverOptions: SERVER_OPTIONS,
     websocket: { server: ws.server },
@@ -109,7 +109,7 @@ export function createHttpServer({
       createServer(options, (incoming, outgoing) => {
         const refusal = access.refusalOf(incoming)
         if (refusal) return refuse(outgoing, refusal)
-        // HTTP/1.0 needs none, and health checks send none.
+        // HTTP/1.0 does not require a Host, and health checks send none.
         incoming.headers.host ??= 'localhost'
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
         inTurn.request(incoming, outgoing, () => {
@@ -120,7 +120,7 @@ export function createHttpServer({
       })) as typeof createServer,
   }) as Server
   guardUpgrades(server, access, inTurn)
-  // The event loop accepts one connection per tick. With two hundred, the last would wait for two hundred ticks of long work.
+  // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
   server.on('connection', () => timeSlice.giveWay())
 
   return {
@@ -132,14 +132,14 @@ export function createHttpServer({
       const isDelayed = server.listening && delay > 0
       if (isDelayed) {
         await sleep(Math.min(delay, config.drain / 2))
-        // Connections that are not yet accepted will be reset. There are hardly any right after an accept.
+        // Closing the port resets connections that are not yet accepted. There are few of them right after an accept.
         await new Promise(setImmediate)
       }
       const closed = new Promise<void>((resolve) => stopListening(server, resolve))
       // The newest connections are still sending their request, and count as idle until it arrives.
       if (isDelayed) await sleep(Math.min(LAST_REQUEST_MS, config.drain / 4))
       server.closeIdleConnections()
-      // A connection whose last request has finished would be kept alive.
+      // Otherwise a connection whose last request has finished would be kept alive.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
       await ws.drain(deadline - performance.now())
       await closed

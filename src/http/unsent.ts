@@ -36,7 +36,7 @@ export function createUnsent({
   let known = 0
 
   /** Counts the unread bytes, and disconnects stalled readers. */
-  function look(extra = 0): number {
+  function check(extra = 0): number {
     const time = now()
     let bytes = extra
     for (const [reader, state] of readers) {
@@ -71,7 +71,7 @@ export function createUnsent({
       if (bytes <= COUNTED) return true
       // A check takes time for each reader.
       if (known + bytes <= limit / 2) known += bytes
-      else if (look(bytes) > limit) {
+      else if (check(bytes) > limit) {
         known -= bytes
         return false
       }
@@ -80,7 +80,7 @@ export function createUnsent({
     watch(reader) {
       if (readers.has(reader)) return
       readers.set(reader, { since: now(), taken: reader.taken() })
-      timer ??= setInterval(() => look(), interval).unref()
+      timer ??= setInterval(() => check(), interval).unref()
     },
   }
 }
@@ -89,16 +89,16 @@ export declare namespace createUnsent {
   type Options = {
     /** Milliseconds between checks. @default 1,000 */
     interval?: number
-    /** Most unread bytes, over all connections. */
+    /** Maximum number of unread bytes of all connections. */
     limit: number
     /** Milliseconds. @default performance.now */
     now?: () => number
     /** Milliseconds that a client may read nothing. @default 60,000 */
     patience?: number
-    /** The same while the limit is exceeded. @default 2,000 */
+    /** The same while there are more unread bytes than the limit. @default 2,000 */
     shortPatience?: number
   }
 }
 
-/** Answers below this many bytes are not counted: each connection has one at most. */
+/** Smaller answers, in bytes, are not counted, because a connection has at most one unread answer. */
 export const COUNTED = 64 * 1024

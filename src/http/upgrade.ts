@@ -5,11 +5,11 @@ import type { Access, Refusal } from './access.ts'
 import type { InTurn } from './inTurn.ts'
 
 /**
- * Accepts or rejects WebSockets by Host and Origin. Other upgrade requests are answered as requests without an upgrade, which
- * RFC 9110 (7.8) allows for protocols that a server does not speak.
+ * Accepts or rejects WebSockets by Host and Origin. Answers other upgrade requests as if they requested no upgrade, which
+ * RFC 9110 (7.8) allows for protocols that a server does not support.
  *
- * With a listener for `upgrade`, node passes all such requests to it and answers none itself. A request that no listener
- * answers would hang. Java's own client requests HTTP/2 (`h2c`) this way with the first request of a connection.
+ * If there is a listener for `upgrade`, node passes all such requests to it and answers none itself, so the listener must
+ * answer each. Java's own client requests HTTP/2 (`h2c`) in this way with the first request of a connection.
  */
 export function guardUpgrades(
   server: Server,
@@ -58,5 +58,5 @@ function serveAgain(server: Server, incoming: IncomingMessage, socket: Duplex, h
   server.emit('connection', socket)
 }
 
-/** Without `Connection`, which names the others, the connection is kept for the next request. */
+/** The headers of an upgrade. `Connection` lists the others. Without it the connection stays open for the next request. */
 const OF_UPGRADES = new Set(['connection', 'http2-settings', 'upgrade'])

@@ -24,7 +24,7 @@ export function createWalletPassthrough({
   transport,
 }: createWalletPassthrough.Options): Hono {
   const share = createSharing()
-  const kept = new LRUCache<string, NativeReply>({
+  const cache = new LRUCache<string, NativeReply>({
     maxSize: Math.max(1, cacheBytes),
     sizeCalculation: ({ text }, key) => text.length + key.length + ENTRY_BYTES,
   })
@@ -39,11 +39,12 @@ export function createWalletPassthrough({
       transport.send(path, body, { idempotent: kind !== 'send', kind, signal: ending })
     if (kind !== 'read') return send(signal)
     const key = `${path} ${body ?? ''}`
-    const known = kept.get(key)
+    const known = cache.get(key)
     if (known) return known
     const reply = await share(key, signal, send)
     const newest = solid()
-    if (newest !== undefined && immutableUpTo(name, path, body, reply, newest)) kept.set(key, reply)
+    if (newest !== undefined && immutableUpTo(name, path, body, reply, newest))
+      cache.set(key, reply)
     return reply
   }
 
@@ -55,7 +56,7 @@ export function createWalletPassthrough({
       return answer(
         c,
         404,
-        `${name} is not available: only operations that read, build or broadcast are served`,
+        `${name} is not available: the gateway serves only operations that read, build or broadcast`,
       )
     const body = c.req.method === 'POST' ? await c.req.text() : undefined
     const path = `${url.pathname}${url.search}` as NativePath

@@ -14,14 +14,15 @@ import { createWsConnection, type WsConnection } from './wsConnection.ts'
 export type WsServer = {
   /** The server that accepts connections for node-server. */
   readonly server: WebSocketServerLike
-  /** Answers a handshake at a path of JSON-RPC, or refuses it when a limit is reached. */
+  /** Answers a handshake at a path of the JSON-RPC, or rejects it if a limit is reached. */
   upgrade(context: Context<{ Bindings: HttpBindings }>): Promise<Response> | Response
+  /** Number of open connections. */
   connections(): number
-  /** Closes every connection (1001) and waits until they have ended, at most for so many milliseconds. */
+  /** Closes every connection (1001) and waits until they have ended, at most this many milliseconds. */
   drain(within: number): Promise<void>
 }
 
-/** Accepts WebSocket clients within limits, which are counted before anything is awaited. */
+/** Accepts WebSocket clients within limits. It counts a client before it awaits anything, so none can exceed them. */
 export function createWsServer({
   bodyLimit,
   maxConnections,
@@ -40,7 +41,7 @@ export function createWsServer({
   })
   const connections = new Set<WsConnection>()
   const perClient = new Map<string, number>()
-  // Separate from the time slice of long work, because short requests do not wait for long work.
+  // Not the time slice of long work, because short requests must not wait for long work.
   const timeSlice = createTimeSlice()
   let total = 0
   let draining = false

@@ -44,15 +44,15 @@ export function createWsConnection(
   }: createWsConnection.Options,
 ): WsConnection {
   const gone = new AbortController()
-  // Every call for every request listens to it.
+  // Each upstream call of each request adds a listener.
   setMaxListeners(0, gone.signal)
   /** Requests without an answer yet. */
   const open = new Set<Delivery>()
   const closeListeners = new Set<() => void>()
   /** Messages of one read that arrived before the socket was paused. */
   const waiting: string[] = []
-  let underWay = 0
-  /** Whether requests wait for their turn among the connections. */
+  let inFlight = 0
+  /** Whether requests wait for the time slice that all connections share. */
   let queued = false
   let lastUse = now()
   let awaitingPong = false
@@ -124,7 +124,7 @@ export function createWsConnection(
     const delivery = createDelivery(onError)
     open.add(delivery)
     const answer = await server.answer(text, scopeOf(delivery))
-    underWay--
+    inFlight--
     open.delete(delivery)
     if (answer && !ended && ws.readyState === ws.OPEN) {
       ws.send(answerBytes(answer), TEXT, (error) => {
@@ -137,8 +137,8 @@ export function createWsConnection(
   }
 
   /**
-   * Starts waiting requests while the client reads its answers: a client that sends faster than it reads is slowed down, not
-   * buffered. When the time slice of all connections is over, each of them starts one request in turn.
+   * Starts waiting requests while the client reads its answers. A client that sends faster than it reads must wait; its
+   * requests are not buffered. When the time slice is over, each connection starts one request in turn.
    */
   function flow() {
     if (ended || queued) return
@@ -149,7 +149,7 @@ export function createWsConnection(
     if (reads === ws.isPaused) ws[reads ? 'resume' : 'pause']()
   }
 
-  const isBusy = () => underWay >= MAX_UNDER_WAY || ws.bufferedAmount > bufferLimit
+  const isBusy = () => inFlight >= MAX_IN_FLIGHT || ws.bufferedAmount > bufferLimit
   const isReady = () => waiting.length > 0 && !isBusy()
 
   async function inTurn() {
@@ -160,12 +160,12 @@ export function createWsConnection(
   }
 
   function startNext() {
-    underWay++
+    inFlight++
     answer(waiting.shift() ?? '').catch((error: unknown) => onError(error, 'a request failed'))
   }
 
-  /** Tens of thousands of subscriptions may end at once. */
-  async function tellClosed() {
+  /** Waits for a time slice, because tens of thousands of subscriptions may end at once. */
+  async function notifyClosed() {
     if (timeSlice.isOver()) await timeSlice.next()
     const listeners = [...closeListeners]
     closeListeners.clear()
@@ -190,7 +190,7 @@ export function createWsConnection(
       ended = true
       gone.abort(new ClientGoneError())
       for (const delivery of open) delivery.end(false)
-      void tellClosed()
+      void notifyClosed()
     },
     tick(time) {
       if (ended || ws.readyState !== ws.OPEN) return
@@ -202,7 +202,7 @@ export function createWsConnection(
       if (awaitingPong) {
         onCut('no answer to ping')
         ws.terminate()
-      } else if (closeListeners.size === 0 && underWay === 0 && time - lastUse >= idleTimeout)
+      } else if (closeListeners.size === 0 && inFlight === 0 && time - lastUse >= idleTimeout)
         cut(NORMAL, 'idle')
       else {
         awaitingPong = true
@@ -238,5 +238,5 @@ const TRY_AGAIN_LATER = 1013
 /** Time for the peer to answer a close frame. */
 const CLOSE_GRACE_MS = 2_000
 
-/** Most requests of one connection at once. At the limit its socket is not read. */
-const MAX_UNDER_WAY = 64
+/** Maximum number of requests of one connection in flight. At the limit its socket is not read. */
+const MAX_IN_FLIGHT = 64

@@ -7,7 +7,7 @@ export type Delivery = {
   end(delivered: boolean): void
 }
 
-/** Calls `onError` with what a listener throws. */
+/** Creates the delivery of one response. @param onError - called with errors that listeners throw */
 export function createDelivery(onError: (error: unknown, message: string) => void): Delivery {
   let outcome: boolean | undefined
   let listeners: Listener[] = []
@@ -28,9 +28,9 @@ export function createDelivery(onError: (error: unknown, message: string) => voi
     end(delivered) {
       if (outcome !== undefined) return
       outcome = delivered
-      const told = listeners
+      const waiting = listeners
       listeners = []
-      for (const listener of told) notify(listener, delivered)
+      for (const listener of waiting) notify(listener, delivered)
     },
   }
 }

@@ -20,7 +20,7 @@ export const TOO_MUCH_UNSENT = {
 /** The code with which geth and the node answer a response that is too large. */
 const TOO_LARGE = -32003
 
-/** @param limit - levels of arrays and objects */
+/** The request nests deeper than the limit. @param limit - levels of arrays and objects */
 export function tooDeep(limit: number) {
   return {
     code: PARSE_ERROR.code,
@@ -28,11 +28,12 @@ export function tooDeep(limit: number) {
   }
 }
 
+/** The text is JSON but not a request. */
 export function invalidRequest(fault: string) {
   return { code: -32600, message: `Invalid Request: ${fault}` }
 }
 
-/** Geth's message, followed by the most similar method name. */
+/** The method does not exist. Geth's message, followed by the most similar method name. */
 export function methodNotFound(method: string, served: readonly string[]) {
   const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
   const near = closest(method, served)
@@ -40,7 +41,7 @@ export function methodNotFound(method: string, served: readonly string[]) {
   return { code: -32601, message: `the method ${name} does not exist/is not available${hint}` }
 }
 
-/** @param limit - bytes */
+/** The response is larger than the limit. @param limit - bytes */
 export function tooLarge(limit: number) {
   return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
 }

@@ -18,7 +18,8 @@ export type Method<params extends readonly unknown[], result> = {
   fullOnly?: boolean
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a method with any parameters and result
+/** A method with any parameters and result. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tables hold methods of different types
 export type AnyMethod = Method<any, any>
 
 // oxlint-disable-next-line typescript/no-explicit-any -- with `unknown` here, generic decoders such as optional() infer it

@@ -97,6 +97,7 @@ export const hash: Param<Hash> = (input) => {
 }
 hash.doc = { name: 'hash', schema: schemas.hash }
 
+/** `true` or `false`. */
 export const boolean: Param<boolean> = (input) => {
   if (typeof input === 'boolean') return input
   throw new Error(`expected a boolean, got ${show(input)}`)
@@ -120,7 +121,7 @@ export const quantity: Param<bigint> = (input) => {
 }
 quantity.doc = { name: 'quantity', schema: schemas.quantity }
 
-/** A position in a list. */
+/** A position in a list, counted from 0. */
 export const index: Param<number> = (input) => {
   const value = toInteger(input)
   if (value !== undefined && value <= Number.MAX_SAFE_INTEGER) return Number(value)

@@ -2,16 +2,16 @@ import type { RpcSocket } from '../subscriptions/socket.ts'
 
 export type { RpcSocket } from '../subscriptions/socket.ts'
 
-/** The request of a method call. */
+/** The client, connection and delivery of a method call. */
 export type RequestScope = {
   /** Address of the client, for limits per client. */
   readonly client: string
   /** Aborted when the connection has ended. Connections live longer than requests, so remove listeners. */
   readonly signal: AbortSignal
   /**
-   * Runs once, after the method has ended: when the response has left the socket (`true`), or when it never will
-   * (`false`), because the client has gone or the result was left out (an error in its place, a notification, too large).
-   * A filter page counts as delivered only then. Registered late, it runs at once.
+   * Calls the listener once after the method has ended: with `true` when the response has left the socket, with `false` when
+   * it never will, because the client has disconnected or the response does not contain the result (an error replaces it, the
+   * call is a notification, or it is too large). If the outcome is already known, calls it at once.
    */
   onDelivery(listener: (delivered: boolean) => void): void
   /** Headers of the request, or of the handshake of its WebSocket, in lower case. Absent in this process. */
@@ -33,8 +33,8 @@ export type ScopeSource<data> = {
 }
 
 /**
- * Creates the scopes of a transport, each from its own data. A scope is one small object: its functions are shared, because
- * closures and object literals with getters for each request were most of the garbage at thousands of requests a second.
+ * Creates the scopes of a transport, each from its own data. A scope is one small object, and all share their functions:
+ * closures and getters for each request were most of the garbage at thousands of requests a second.
  */
 export function scopesOf<data>(source: ScopeSource<data>): (data: data) => RequestScope {
   const shared: RequestScope & ThisType<{ data: data }> = {
@@ -63,10 +63,10 @@ export function scopesOf<data>(source: ScopeSource<data>): (data: data) => Reque
 
 /** The same request with another signal, which is read when it is needed. */
 export function withSignal(request: RequestScope, signal: () => AbortSignal): RequestScope {
-  return resigned({ request, signal })
+  return scopeWithSignal({ request, signal })
 }
 
-const resigned = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>({
+const scopeWithSignal = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>({
   client: ({ request }) => request.client,
   headers: ({ request }) => request.headers,
   signal: ({ signal }) => signal(),
@@ -74,11 +74,11 @@ const resigned = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>(
   onDelivery: ({ request }, listener) => request.onDelivery(listener),
 })
 
-/** The reason for cancelled calls of a request: the client has disconnected. This is not a fault. */
+/** The reason of an aborted request: the client has disconnected. This is not a fault. */
 export class ClientGoneError extends Error {
   override name = 'ClientGoneError'
 
   constructor() {
-    super('the client has gone')
+    super('the client has disconnected')
   }
 }

@@ -29,6 +29,7 @@ import { type AnyMethod, callMethod } from './method.ts'
 import { type AroundCall, type CallWatcher, type ObservedCall, watchedCall } from './observe.ts'
 import { type RequestScope, withSignal } from './request.ts'
 
+/** Answers JSON-RPC requests. */
 export type RpcServer = {
   /** Answers the text of one request or batch; undefined when it contains only notifications. Never rejects. */
   answer(text: string, request: RequestScope): Promise<Answer | undefined>
@@ -77,7 +78,7 @@ export function createRpcServer({
     const params = (input ?? []) as unknown[]
     const shared = context()
     const run = (view: ViewContext): unknown => {
-      // Not a copy: a context has ten members, one of them a getter.
+      // Inherits instead of copying, because a context has ten members and one of them is a getter.
       const context = Object.assign(Object.create(view) as ViewContext, { request: scope })
       if (!around) return callMethod(method, context, params)
       return around({ context, method: name, params }, () => callMethod(method, context, params))
@@ -244,11 +245,11 @@ export declare namespace createRpcServer {
   type Options = {
     /** Wraps every call of a known method. Its result or error becomes the answer. @default runs the method */
     around?: AroundCall | undefined
-    /** Most calls in one batch. @default 100 */
+    /** Maximum number of calls in one batch. @default 100 */
     batchLimit?: number
     /** The context of methods without `request`. @throws RpcError while it is not available */
     context: () => ViewContext | Promise<ViewContext>
-    /** Deepest nesting of a request. @default 32 */
+    /** Maximum nesting depth of a request. @default 32 */
     depthLimit?: number
     /** Whether an answer of this many bytes may be buffered until its client has read it. @default always */
     hasRoom?: (bytes: number) => boolean
@@ -273,7 +274,7 @@ export declare namespace createRpcServer {
   }
 }
 
-/** What became of an entry. */
+/** The outcome of an entry. */
 type Outcome = {
   /** Undefined for a notification. */
   answer: Answer | undefined

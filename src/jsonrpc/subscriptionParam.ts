@@ -28,7 +28,7 @@ const RESUME = {
   ...schemas.object({ resumeFrom: blockNumberOrTag.doc?.schema ?? {} }, ['resumeFrom']),
 }
 
-/** The id of a filter or a subscription: any text, so that an unknown one is not found rather than malformed. */
+/** The id of a filter or a subscription. Any text is valid, so the error for an unknown id is "not found". */
 export const filterId: Param<string> = (input) => {
   if (typeof input === 'string') return input
   throw new Error(`expected the id of a filter or subscription, got ${show(input)}`)
@@ -42,7 +42,7 @@ export const subscriptionKind: Param<SubscriptionKind> = (input) => {
 }
 subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
 
-/** The second parameter of `eth_subscribe`. `false` is what clients send with `newPendingTransactions` for hashes. */
+/** The second parameter of `eth_subscribe`. With `newPendingTransactions`, clients send `false` to get hashes. */
 export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope) => {
   if (input === undefined || input === null || input === false)
     return { filter: { addresses: [], topics: [] }, options: {}, unit: scope?.unit ?? SUN }

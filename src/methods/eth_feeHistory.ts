@@ -18,7 +18,7 @@ export type FeeHistory = {
   reward?: Hex[][]
 }
 
-/** Most blocks. Each costs up to two upstream reads. Ethereum allows a node to return fewer blocks than requested. */
+/** Maximum number of blocks. Each costs up to two upstream reads. Ethereum allows a node to return fewer than requested. */
 const MAX_BLOCKS = 256
 const CONCURRENCY = 8
 
@@ -59,15 +59,15 @@ export const eth_feeHistory = defineMethod({
     const prices = blocks.map(({ price }) => price)
     // The price after the newest block is the current one.
     if (length && read === length) prices.push(numberToHex(await chain.energyPrice()))
-    const asked = blocks.slice(0, length)
+    const requested = blocks.slice(0, length)
     return {
       oldestBlock: numberToHex(length ? oldest : 0),
       // Every sender pays the energy price and it is burned, like a base fee. Wallets that use only this history then offer
       // exactly eth_gasPrice.
       baseFeePerGas: prices,
-      gasUsedRatio: asked.map(({ ratio }) => ratio),
+      gasUsedRatio: requested.map(({ ratio }) => ratio),
       ...(percentiles.length > 0 && {
-        reward: asked.map(() => percentiles.map((): Hex => '0x0')),
+        reward: requested.map(() => percentiles.map((): Hex => '0x0')),
       }),
     }
   },
@@ -75,7 +75,7 @@ export const eth_feeHistory = defineMethod({
 
 type Usage = { ratio: number; /** Seconds. */ timestamp: number }
 
-/** Rows are cached: reading a block takes most of the time, and the same blocks are requested repeatedly. */
+/** Cached by block, because parsing a block takes most of the time, and clients request the same blocks repeatedly. */
 const usages = new WeakMap<Wire<RpcBlock>, Usage>()
 
 function usageOf(wire: Wire<RpcBlock>): Usage {

@@ -9,7 +9,10 @@ export const eth_newFilter = defineMethod({
   summary: 'creates a log filter; changes start now, `eth_getFilterLogs` returns the whole range',
   handler({ filters, request }, [filter]) {
     if ('blockHash' in filter)
-      throw new InvalidParamsError(0, 'a filter watches a range: ask eth_getLogs for one block')
+      throw new InvalidParamsError(
+        0,
+        'a filter needs a range of blocks; use eth_getLogs for one block',
+      )
     return filters.createLogs(request.client, filter)
   },
 })

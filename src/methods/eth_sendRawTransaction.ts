@@ -5,7 +5,7 @@ import { SUN, type Unit } from '../codec/unit.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { bytes, type Param } from '../jsonrpc/params.ts'
 
-/** Signed bytes, and the unit in which a wallet that signed for Ethereum was shown amounts. */
+/** Signed bytes, and the unit of the endpoint: the amounts of an Ethereum transaction are in this unit. */
 export const signedBytes: Param<{ bytes: Hex; unit: Unit }> = (input, scope) => ({
   bytes: bytes(input),
   unit: scope?.unit ?? SUN,

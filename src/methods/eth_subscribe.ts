@@ -33,7 +33,7 @@ function toSpec(
   if (kind === 'newHeads') return { kind, unit: argument.unit, ...argument.options }
   if (kind !== 'logs') return { kind }
   if (argument.options.resumeFrom !== undefined)
-    throw new InvalidParamsError(1, 'resumeFrom belongs into an object of its own after the filter')
+    throw new InvalidParamsError(1, 'expected resumeFrom in a separate object after the filter')
   const { addresses, fromBlock, toBlock, topics } = argument.filter
   const from = heightOf(fromBlock)
   const to = heightOf(toBlock)

@@ -19,11 +19,11 @@ type Mismatch = {
 }[keyof Methods]
 
 /**
- * Objects, which viem types more narrowly than JSON allows (tuples of topics, fields of other chains); their shape is checked
- * at run time, in test/conformance. Ids of filters, which are any text here. And `net_version`, which is decimal whatever
- * viem says.
+ * Methods whose result viem types differently: objects, because viem's types are narrower than JSON (tuples of topics, fields
+ * of other chains), and test/conformance checks them at run time; ids of filters, which are any text here; `net_version`,
+ * which is decimal on Ethereum too.
  */
-type Apart =
+type Exceptions =
   | 'eth_fillTransaction'
   | 'eth_getBlockByHash'
   | 'eth_getBlockByNumber'
@@ -41,5 +41,5 @@ type Apart =
   | 'net_version'
 
 test('every other result is what viem expects', () => {
-  expectTypeOf<Exclude<Mismatch, Apart>>().toBeNever()
+  expectTypeOf<Exclude<Mismatch, Exceptions>>().toBeNever()
 })

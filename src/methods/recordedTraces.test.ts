@@ -8,7 +8,10 @@ import { flatTracesOf, tracesOfBlock, traceOfTransaction } from './recordedTrace
 /** Calls, creations and a self-destruct inside transactions. */
 const BLOCK = 0x85
 const UNKNOWN = `0x${'00'.repeat(32)}` as const
-const REPLACED = { code: -32000, message: expect.stringContaining('was replaced') as string }
+const REPLACED = {
+  code: -32000,
+  message: expect.stringContaining('a reorg replaced the block') as string,
+}
 
 type Info = { id: string; blockNumber: number }
 const infosOf = (num: number) =>

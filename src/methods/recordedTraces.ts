@@ -25,7 +25,7 @@ export async function traceOfTransaction(
   const own = await chain.transaction(hash, request.signal)
   const id = own ? hash : (await sending.find(hash))?.id
   const info = id && (await internal.ofTransaction(id, request.signal))
-  if (!info || info.blockNumber !== Number(transaction.blockNumber)) throw moved()
+  if (!info || info.blockNumber !== Number(transaction.blockNumber)) throw replaced()
   return { transaction, frame: frameOfRecord(transaction, info, unit) }
 }
 
@@ -38,12 +38,12 @@ export async function tracesOfBlock(
   const wire = await chain.block(ref, true, signal)
   if (!wire) return undefined
   const { number, transactions } = fromWire(wire)
-  // No record of genesis exists.
+  // The node has no records of the genesis block.
   if (transactions.length === 0 || number === '0x0') return []
   const infos = await internal.ofBlock(Number(number), signal)
   return (transactions as RpcTransaction[]).map((transaction, index) => {
     const info = infos[index]
-    if (`0x${info?.id}` !== transaction.hash || !info) throw moved()
+    if (`0x${info?.id}` !== transaction.hash || !info) throw replaced()
     return { transaction, frame: frameOfRecord(transaction, info, unit) }
   })
 }
@@ -58,5 +58,6 @@ export function flatTracesOf({ frame, transaction }: RecordedTrace): FlatTrace[]
   })
 }
 
-/** The records are by height, and the block at a height may change. */
-const moved = () => new RpcError(-32000, 'the block was replaced while it was read, ask again')
+/** A reorg may replace the block between the read of the block and the read of its records, which goes by height. */
+const replaced = () =>
+  new RpcError(-32000, 'a reorg replaced the block while it was read; try again')

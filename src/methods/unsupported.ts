@@ -14,7 +14,7 @@ const reasons = {
   eth_getProof: 'the chain has no Merkle proofs of its state',
   eth_createAccessList: 'access lists do not exist on this chain',
   eth_getBlockAccessList: 'access lists do not exist on this chain',
-  eth_simulateV1: 'the node only runs single calls on its own state; use eth_call',
+  eth_simulateV1: 'the node only executes single calls on its own state; use eth_call',
   eth_blobBaseFee: 'blobs do not exist on this chain',
   eth_capabilities: 'the node does not report how far back it keeps data',
   eth_config: 'this chain has no Ethereum forks',

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { LimitExceededError } from '../errors.ts'
 import { transactionByHash } from '../sending/alias.ts'
 
-/** Transactions of a pool by sender, then by nonce in decimal. */
+/** Transactions of a mempool by sender, then by nonce in decimal. */
 export type Waiting = Record<Address, Record<string, RpcTransaction>>
 
 /** Schema of `Waiting` with the schema of one transaction. */
@@ -17,12 +17,12 @@ export const waitingOf = (transaction: object) => ({
   additionalProperties: { type: 'object', additionalProperties: transaction },
 })
 
-/** Most transactions of one answer: each is a call to the node. */
+/** Maximum number of transactions in one answer. Each costs a call to the node. */
 const MAX = 1_000
 
 const AMOUNTS = amountsIn(schemas.transaction) ?? {}
 
-/** The transactions that wait in the node's pool, those with amounts in the client's unit. @throws LimitExceededError */
+/** The transactions in the mempool, with amounts in the client's unit. @throws LimitExceededError */
 export async function waitingTransactions(
   { chain, native, request, sending }: Context,
   unit: Unit,
@@ -30,7 +30,7 @@ export async function waitingTransactions(
   const { signal } = request
   const { txId = [] } = await native.wallet.getTransactionListFromPending(undefined, { signal })
   if (txId.length > MAX)
-    throw new LimitExceededError(`the pool has ${txId.length} transactions, more than ${MAX}`)
+    throw new LimitExceededError(`the mempool has ${txId.length} transactions, more than ${MAX}`)
   const found = await Promise.all(
     txId.map((id) => transactionByHash(`0x${id}`, { chain, request, sending })),
   )
@@ -40,8 +40,8 @@ export async function waitingTransactions(
 }
 
 /**
- * Sorts transactions as `txpool_content` lists them. Natively signed ones have no nonces and would all have the same key: the
- * next one then has the key below.
+ * Groups transactions as `txpool_content` lists them. Natively signed transactions have no nonce and would all have the same
+ * key, so a transaction whose key is taken gets the next lower free key.
  */
 export function byNonce(transactions: readonly RpcTransaction[]): Waiting {
   const waiting: Waiting = {}
@@ -54,7 +54,7 @@ export function byNonce(transactions: readonly RpcTransaction[]): Waiting {
   return waiting
 }
 
-/** One line about a transaction, in geth's words. Amounts are in the client's smallest unit. */
+/** One line about a transaction, in geth's format. Amounts are in the client's smallest unit. */
 function inspect({ gas, gasPrice, to, value }: RpcTransaction): string {
   const [amount, limit, price] = [BigInt(value), BigInt(gas), BigInt(gasPrice)]
   return `${to ?? 'contract creation'}: ${amount} wei + ${limit} gas × ${price} wei`

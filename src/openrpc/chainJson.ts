@@ -13,9 +13,9 @@ export type ChainJson = {
 }
 
 /**
- * Describes the chain for wallets, which count the coin with 18 decimals: their address is `/wei`.
+ * Describes the chain for wallets. They expect a coin with 18 decimals, so their RPC address is `/wei`.
  *
- * @param url - where the gateway is served, without a slash at its end.
+ * @param url - base URL of the gateway, without a trailing slash.
  */
 export function chainJson(chainId: number, url: string, hasPage: boolean): ChainJson {
   const wei = `${url}/wei`
@@ -29,7 +29,7 @@ export function chainJson(chainId: number, url: string, hasPage: boolean): Chain
     shortName: `chain-${chainId}`,
     chainId,
     networkId: chainId,
-    // The page has /block/N, /tx/HASH and /address/ADDRESS, as EIP-3091 wants it.
+    // The page has the paths of EIP-3091: /block/N, /tx/HASH and /address/ADDRESS.
     explorers: hasPage ? [{ name: 'ethgate', url, standard: 'EIP3091' }] : [],
   }
 }

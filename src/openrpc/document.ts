@@ -26,7 +26,7 @@ export type OpenRpcMethod = {
   'x-full-only': boolean
 }
 
-/** A call and its answer, as the recorded chain gives it. */
+/** A call and its answer, from the recorded chain. */
 export type Example = {
   name: string
   params: { name: string; value: unknown }[]
@@ -39,7 +39,7 @@ export type Limits = Readonly<Record<string, number>>
 const ERRORS = {
   invalidParams: { code: -32602, message: 'invalid params' },
   notFound: { code: -32601, message: 'method not supported' },
-  server: { code: -32000, message: 'the call cannot be answered, the message says why' },
+  server: { code: -32000, message: 'the call cannot be answered; the message gives the reason' },
   internal: { code: -32603, message: 'internal error, or the upstream cannot be reached' },
   limit: { code: -32005, message: 'a limit is exceeded' },
   revert: { code: 3, message: 'execution reverted' },
@@ -48,7 +48,7 @@ const ERRORS = {
 /** Parameters that run in the VM, so that the call can revert. */
 const EXECUTED = new Set(['call', 'transaction'])
 
-/** Describes a table of methods. Everything is taken from the definitions that decode and answer calls. */
+/** Describes a table of methods, from the same definitions that decode and answer calls. */
 export function openRpcDocument({
   examples,
   limits,
@@ -83,7 +83,7 @@ export declare namespace openRpcDocument {
     examples: Readonly<Record<string, { params: readonly unknown[]; result: unknown } | undefined>>
     limits: Limits
     methods: Readonly<Record<string, AnyMethod>>
-    /** Where JSON-RPC is served, without a slash at its end. */
+    /** URL of the JSON-RPC, without a trailing slash. */
     url: string
     version: string
   }
@@ -129,7 +129,7 @@ function describeMethod(
   }
 }
 
-/** Names are unique within a method, as OpenRPC wants it. */
+/** OpenRPC requires unique names within a method, so a repeated name gets a number. */
 function paramsOf({ params }: AnyMethod): OpenRpcMethod['params'] {
   const seen = new Map<string, number>()
   const listed = (params as readonly { doc?: ParamDoc }[]).filter(({ doc }) => !doc?.hidden)

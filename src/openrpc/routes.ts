@@ -24,7 +24,7 @@ export declare namespace createDocumentRoutes {
   type Options = {
     /** Undefined until the upstream has answered. */
     chainId: () => number | undefined
-    /** @param url - where the reader reaches the gateway */
+    /** @param url - base URL with which the client reaches the gateway */
     document: (url: string) => OpenRpcDocument
     /** Whether the gateway serves the explorer. */
     hasPage: boolean

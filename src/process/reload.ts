@@ -4,8 +4,8 @@ import type { Log } from '../log.ts'
 import type { Upstream } from '../native/pool/upstream.ts'
 
 /**
- * Reads the configuration again and replaces the nodes. Other settings are read at the start only; those that differ are
- * named in the log. A configuration that cannot be used changes nothing.
+ * Reads the configuration again and replaces the nodes. Other settings apply only at the start; the log names those that
+ * differ. An invalid configuration changes nothing.
  */
 export async function reload({ apply, log, read, running }: reload.Options): Promise<void> {
   try {
@@ -13,7 +13,7 @@ export async function reload({ apply, log, read, running }: reload.Options): Pro
     const upstreams = upstreamsOf(next)
     if (upstreams.length === 0) throw new ConfigError('upstreams', 'expected at least one node')
     const others = (Object.keys(next) as (keyof Config)[]).filter(
-      (key) => !NODES.has(key) && next[key] !== running[key],
+      (key) => !RELOADED.has(key) && next[key] !== running[key],
     )
     await apply(upstreams)
     log.info({ upstreams: upstreams.map(({ name }) => name) }, 'reloaded the nodes')
@@ -34,8 +34,8 @@ export declare namespace reload {
   }
 }
 
-/** Settings that the nodes come from; managed keys are taken out of the running configuration. */
-const NODES = new Set<keyof Config>([
+/** The settings of the nodes. And `keys`, because the running configuration does not contain the managed keys. */
+const RELOADED = new Set<keyof Config>([
   'keys',
   'upstream',
   'upstreamGrpc',

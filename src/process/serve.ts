@@ -12,9 +12,9 @@ import { reload } from './reload.ts'
 import { onShutdown, startWatchdog } from './shutdown.ts'
 
 /**
- * Runs a gateway until a signal ends the process. Shared by `serve` and `dev`. Resolves when it listens.
+ * Runs a gateway until a signal ends the process. Used by `serve` and `dev`. Resolves when it listens.
  *
- * @throws Error whose message says what to do, when it cannot listen or the node cannot be used.
+ * @throws Error when it cannot listen. The message says what to do.
  */
 export async function serve({
   config,
@@ -22,11 +22,11 @@ export async function serve({
   readAgain,
   ...options
 }: serve.Options): Promise<serve.Running> {
-  // V8 learns which literals survive young collections and then makes them old at birth. The objects of a request are
-  // dead within a millisecond, but once some are made old they keep all that follow alive: measured on hot calls, a
-  // third of each young generation survived, at a page fault a request.
+  // V8 allocates objects in the old generation if earlier objects of the same literal survived young collections. Objects
+  // of a request are unused after a millisecond, but old ones keep the young ones that they refer to alive. Measured on
+  // cached calls: a third of each young generation survived, with one page fault for each request.
   setFlagsFromString('--no-allocation-site-pretenuring')
-  // A full disk or a closed pipe behind them would end the process.
+  // Without a listener, an error such as a full disk or a closed pipe would end the process.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   const output = await formatted(createLogOutput(stdout()), config.logFormat)
@@ -76,9 +76,9 @@ export async function serve({
     throw explain(error, config)
   }
   const health = gateway.health()
-  if (health.status === 'down') complain(waitingFor(health))
+  if (health.status === 'down') printNotice(waitingFor(health))
   gateway.ready.catch((error: unknown) => {
-    complain(explain(error, config).message)
+    printNotice(explain(error, config).message)
     process.exitCode = 1
     void stop().finally(() => process.exit(1))
   })
@@ -93,11 +93,11 @@ async function formatted(output: LogOutput, format: string | undefined): Promise
   return createPrettyOutput(output, isTerminal && !process.env['NO_COLOR'])
 }
 
-/** Milliseconds that the last traces may take on top of that. */
-const FLUSH_MS = 1_000
-
 /** Milliseconds that the process may take to exit, in addition to the time for requests in flight. */
 const EXIT_MS = 400
+
+/** Milliseconds that the export of the last traces may take in addition. */
+const FLUSH_MS = 1_000
 
 export declare namespace serve {
   type Options = Omit<createGateway.Options, 'config' | 'log'> & {
@@ -116,7 +116,7 @@ export declare namespace serve {
   }
 }
 
-/** What must not reach a log: keys in the addresses of all nodes and of Redis, passwords, values of headers. */
+/** Texts that must not appear in the log: keys and passwords in the addresses of nodes and of Redis, values of headers. */
 export function secretsOf(config: Config): string[] {
   const nodes = upstreamsOf(config)
   return [
@@ -137,11 +137,11 @@ function waitingFor({ reasons, upstream: { solidity, wallet } }: Health): string
   return `waiting for ${nodes}: ${reason}; check the address`
 }
 
-function complain(line: string) {
+function printNotice(line: string) {
   process.stderr.write(`ethgate: ${line}\n`)
 }
 
-/** Adds what to do to a system error. */
+/** Replaces the message of a system error by one that says what to do. */
 function explain(error: unknown, { host, port }: Config): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 
-/** Runs the steps before the process ends, once, and reports whether they succeeded. */
+/** The graceful end of a process. */
 export type Shutdown = {
-  /** Starts it; a second call waits for the first. */
+  /** Stops the gateway, then exits the process. A second call waits for the first. */
   run(reason: string): Promise<void>
 }
 
@@ -10,8 +10,8 @@ export type Shutdown = {
 type SignalName = 'SIGTERM' | 'SIGINT' | 'SIGHUP'
 
 /**
- * Ends the process gracefully on SIGTERM, SIGINT and SIGHUP: `stop` runs, then `exit(0)`; `exit(1)` when it fails or is not
- * over within `limit`. A second signal exits at once with 1. With `onHangup`, SIGHUP ends nothing.
+ * Ends the process gracefully on SIGTERM, SIGINT and SIGHUP: runs `stop`, then `exit(0)`, or `exit(1)` when `stop` fails or
+ * takes longer than `limit`. A second signal exits at once with 1. With `onHangup`, SIGHUP calls it instead.
  */
 export function onShutdown({
   exit = (code) => process.exit(code),
@@ -52,14 +52,14 @@ export declare namespace onShutdown {
     onHangup?: (() => void) | undefined
     /** @default process */
     signals?: { on(name: SignalName, listener: () => void): unknown }
-    /** Makes sure that the process ends after so many milliseconds. @default does nothing */
+    /** Ends the process after this many milliseconds even if `exit` does not. @default does nothing */
     startWatchdog?: (ms: number) => void
     stop: (reason: string) => Promise<void>
   }
 }
 
 /**
- * Kills this process after so many milliseconds, from a thread of its own: the event loop may be blocked, and an exit
+ * Kills this process after this many milliseconds, from a separate thread: the event loop may be blocked, and an exit
  * waits for writes in flight, which never end on some broken disks and pipes.
  */
 export function startWatchdog(ms: number): void {

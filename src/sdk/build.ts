@@ -18,17 +18,18 @@ export type WantedTransaction = {
 /** Calls a JSON-RPC method of the gateway. */
 export type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
 
+/** Milliseconds. The chain accepts no expiration beyond a day. */
 const LONGEST_LIFE = 24 * 60 * 60 * 1000
 
 let lastTimestamp = 0
 
 /**
- * Has the gateway build the native transaction for a wish, and checks its bytes against the wish before anybody signs
- * them: sender, target, amount, data and the most that it may cost.
+ * Asks the gateway to build the native transaction, and checks its bytes before they are signed: sender, target, amount,
+ * data and maximum cost must be those of `wanted`.
  *
- * @param unit - how many of the wish's units are one sun.
+ * @param unit - units of `wanted.value` in one sun: 1, or 10^12 on `/wei`.
  * @returns `raw_data_hex`
- * @throws Error naming what differs.
+ * @throws Error that names the fields that differ.
  */
 export async function buildNative(
   request: Request,
@@ -48,7 +49,7 @@ export async function buildNative(
   ])) as { transaction: Pick<Transaction, 'raw_data_hex'> }
   const raw_data = rawDataToJson(Buffer.from(answer.transaction.raw_data_hex, 'hex'))
   check(raw_data, wanted, unit)
-  // Two identical wishes are two transactions, so no two of them may carry the same time.
+  // The time distinguishes two transactions with equal fields, so each gets a different time.
   lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
   return rawDataFromJson({ ...raw_data, timestamp: lastTimestamp }).toString('hex')
 }

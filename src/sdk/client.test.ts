@@ -65,7 +65,7 @@ test('behavior: waits until the transaction is in a block', async () => {
 
 test('error: a transaction that is in no block in time', async () => {
   const { client } = await createClient()
-  await expect(client.waitForTransaction('ab', { timeout: -1 })).rejects.toThrow('in no block')
+  await expect(client.waitForTransaction('ab', { timeout: -1 })).rejects.toThrow('not in a block')
 })
 
 test('default: an address in any spelling', () => {

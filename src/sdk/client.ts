@@ -39,7 +39,7 @@ export type Client = NativeClient & {
   /**
    * Waits until a transaction is in a block. A failed contract call is in a block too: look at `receipt.result`.
    *
-   * @throws Error when it is in none in time.
+   * @throws Error when it is not in a block in time.
    */
   waitForTransaction(id: Hex, options?: Client.WaitOptions): Promise<TransactionInfo>
 }
@@ -99,7 +99,7 @@ export function createNativeClient(
       for (;;) {
         const info = await operations.getTransactionInfoById({ value })
         if (info) return info
-        if (Date.now() > deadline) throw new Error(`transaction ${value} is in no block yet`)
+        if (Date.now() > deadline) throw new Error(`transaction ${value} is not in a block yet`)
         await sleep(interval)
       }
     },
@@ -113,17 +113,17 @@ export declare namespace createNativeClient {
   }
 }
 
-/** The node's spelling of an account: `41` and 20 bytes, from base58, `0x…` or itself. @throws TypeError */
+/** The node's format of an address (`41` and 20 bytes of hex), from any format. @throws TypeError */
 export function toHexAddress(address: string): HexAddress {
   return toNativeAddress(toEthereumAddress(address))
 }
 
-/** The base58 spelling of an account, from any of its spellings. @throws TypeError */
+/** The base58 format of an address (`T…`), from any format. @throws TypeError */
 export function toBase58Address(address: string): string {
   return toBase58(toEthereumAddress(address))
 }
 
-/** Ethereum's spelling of an account, `0x` and 20 bytes, from any of its spellings. @throws TypeError */
+/** Ethereum's format of an address (`0x` and 20 bytes of hex), from any format. @throws TypeError */
 export function toEthereumAddress(address: string): `0x${string}` {
   const parsed = parseAddress(address)
   if (parsed) return parsed

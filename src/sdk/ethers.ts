@@ -17,7 +17,7 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import { buildNative } from './build.ts'
 
-/** Contracts that were created by signers of this process, by the address that ethers predicts for them. */
+/** Addresses of the contracts that signers of this process created, by the address that ethers predicts. */
 const created = new Map<string, string>()
 
 /**
@@ -32,7 +32,7 @@ const created = new Map<string, string>()
  * const response = await signer.sendTransaction({ to: '0x…', value: 1_000_000n }) // 1 coin, in sun
  * const receipt = await response.wait()
  */
-// ethers recognises signers by this class, which is why there is one here.
+// A class, because ethers recognises signers by `instanceof AbstractSigner`.
 export class NativeSigner extends AbstractSigner {
   readonly address: string
   readonly #decimals: 6 | 18
@@ -61,16 +61,21 @@ export class NativeSigner extends AbstractSigner {
   }
 
   override async call(tx: TransactionRequest): Promise<string> {
-    return super.call(translated(tx))
+    return super.call(withContractAddress(tx))
   }
 
   override async estimateGas(tx: TransactionRequest): Promise<bigint> {
-    return super.estimateGas(translated(tx))
+    return super.estimateGas(withContractAddress(tx))
   }
 
   /** The natively signed bytes. The gateway builds the transaction; it is checked here before it is signed. */
   async signTransaction(tx: TransactionRequest): Promise<string> {
-    const { chainId: _, from, to, ...rest } = await this.populateTransaction(translated(tx))
+    const {
+      chainId: _,
+      from,
+      to,
+      ...rest
+    } = await this.populateTransaction(withContractAddress(tx))
     const provider = rpcOf(this.provider)
     const native = await buildNative(
       (method, params) => provider.send(method, [...params]) as Promise<unknown>,
@@ -93,7 +98,7 @@ export class NativeSigner extends AbstractSigner {
     const hash = (await provider.send('eth_sendRawTransaction', [raw])) as string
     const response = await provider.getTransaction(hash)
     if (!response)
-      throw new Error(`the gateway does not show transaction ${hash} that it has taken`)
+      throw new Error(`the gateway accepted transaction ${hash} but does not return it`)
     if (!response.to) created.set(getCreateAddress(response), createdAddress(response))
     return response
   }
@@ -118,13 +123,14 @@ export declare namespace NativeSigner {
   }
 }
 
-/** Where the chain puts a contract: derived from the id of the transaction that creates it. */
+/** The address of a contract on the chain: derived from the id of the transaction that creates it. */
 function createdAddress({ from, hash }: TransactionResponse): string {
   const seed = hash + toNativeAddress(from as `0x${string}`)
   return getAddress(`0x${keccak256(seed).slice(-40)}`)
 }
 
-function translated(tx: TransactionRequest): TransactionRequest {
+/** The same transaction, with a predicted contract address as its target replaced by the true one. */
+function withContractAddress(tx: TransactionRequest): TransactionRequest {
   const to = typeof tx.to === 'string' ? created.get(tx.to) : undefined
   return to ? { ...tx, to } : tx
 }

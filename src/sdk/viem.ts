@@ -92,7 +92,7 @@ type Prepare = Extract<NonNullable<Chain['prepareTransactionRequest']>, readonly
 /** Requests from the gateway the native transaction that a native account signs. */
 const prepare: Prepare = async (request, { client }) => {
   const { account, chain, parameters } = request
-  // Estimates prepare a request too, without anything to fill in.
+  // viem also prepares the request of an estimate, without parameters to fill in.
   if (!isNative(account) || parameters?.length === 0) return request
   const wanted = {
     ...request,
@@ -108,7 +108,7 @@ const prepare: Prepare = async (request, { client }) => {
   return Object.assign({}, request, { native })
 }
 
-/** The unsigned native bytes of a prepared request; anything else as Ethereum has it. */
+/** The unsigned native bytes of a prepared request. Serializes any other transaction as Ethereum does. */
 const serialize: NonNullable<ChainSerializers['transaction']> = (transaction, signature) => {
   const { native } = transaction as Prepared
   return native && !signature

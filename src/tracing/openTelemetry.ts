@@ -29,10 +29,10 @@ import type { Log } from '../log.ts'
 import { VERSION } from '../version.ts'
 import type { Headers, Span, StartOptions, Tracer } from './tracer.ts'
 
-/** Milliseconds that the last spans get on their way when the process ends. */
+/** Milliseconds for the export of the last spans when the process ends. */
 const FLUSH = 1_000
 
-/** Milliseconds in which the same complaint of the SDK is logged once. */
+/** The same message of the SDK is logged at most once in this many milliseconds. */
 const QUIET = 60_000
 
 /** A tracer over the OpenTelemetry SDK, which reads its standard variables. Imported only when traces are on. */
@@ -132,24 +132,24 @@ async function otlp(encoding: 'json' | 'protobuf'): Promise<SpanExporter> {
 
 /** Logs each problem of the SDK, such as a collector that does not answer, at most once a minute. */
 function quietLogger(log: Log) {
-  const told = new Map<string, number>()
-  const say =
+  const logged = new Map<string, number>()
+  const at =
     (level: 'debug' | 'warn') =>
     (message: string, ...details: unknown[]) => {
-      const last = told.get(message)
+      const last = logged.get(message)
       const now = performance.now()
       if (last !== undefined && now - last < QUIET) return
-      if (told.size > 100) told.clear()
-      told.set(message, now)
+      if (logged.size > 100) logged.clear()
+      logged.set(message, now)
       const [detail] = details
       const reason = detail instanceof Error ? detail.message : detail
       log[level]({ ...(reason !== undefined && { reason }) }, `OpenTelemetry: ${message}`)
     }
   return {
-    debug: say('debug'),
-    error: say('warn'),
-    info: say('debug'),
-    verbose: say('debug'),
-    warn: say('warn'),
+    debug: at('debug'),
+    error: at('warn'),
+    info: at('debug'),
+    verbose: at('debug'),
+    warn: at('warn'),
   }
 }

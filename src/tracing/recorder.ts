@@ -16,13 +16,13 @@ export type CallWatch = {
   end(outcome: number | 'cancelled' | 'failed'): void
 }
 
-/** Ends a step of a call. @param failure - what went wrong, in a word. */
+/** Ends a step of a call. @param failure - a word for what failed. */
 export type EndStep = (failure?: string) => void
 
 /**
- * Knows which native calls, Redis commands and cache reads belong to which request: for explanations, traces and the log.
- * Work finds its record by its asynchronous context. On Node 20 that slows every promise of the process down, so it is
- * switched off whenever nothing is recorded.
+ * Assigns native calls, Redis commands and cache reads to the request that caused them: for explanations, traces and the log.
+ * It uses the asynchronous context (AsyncLocalStorage). On Node 20 that slows every promise of the process down, so it is
+ * off while nothing is recorded.
  */
 export type CallRecorder = {
   /** Runs work and returns the native calls that it started. A shared call belongs to the work that started it. */
@@ -33,9 +33,9 @@ export type CallRecorder = {
   set(attributes: Attributes): void
   /** Marks the span of the current call as failed. */
   fail(failure: string): void
-  /** A call to a node begins. Undefined when nothing is recorded. */
+  /** Records a call to a node, which begins now. Undefined when nothing is recorded. */
   call(path: NativePath, upstream?: string): CallWatch | undefined
-  /** A step that is no native call begins: a span below the current call. Undefined when there is no trace. */
+  /** Starts a span below the current call, for work that is not a native call. Undefined without a trace. */
   step(name: string, kind: 'client' | 'internal', attributes: Attributes): EndStep | undefined
   /** Records the calls to a chain in this process. */
   watch(transport: NativeTransport): NativeTransport
@@ -51,7 +51,7 @@ export type RunOptions = {
 type Work = {
   calls: RecordedCall[]
   failure?: string
-  /** What runs this: an explanation or a batch. */
+  /** The work that this belongs to: an explanation or a batch. */
   outer: Work | undefined
   span: Span | undefined
 }
@@ -62,14 +62,14 @@ export function createCallRecorder({
   tracer,
 }: createCallRecorder.Options = {}): CallRecorder {
   const storage = new AsyncLocalStorage<Work>()
-  let underway = 0
+  let inFlight = 0
 
   async function within<result>(work: Work, task: () => Promise<result>): Promise<result> {
-    underway++
+    inFlight++
     try {
       return await storage.run(work, task)
     } finally {
-      if (--underway === 0) storage.disable()
+      if (--inFlight === 0) storage.disable()
     }
   }
 

@@ -11,7 +11,7 @@ export type Span = {
   /** The headers of a request that belongs to this span, such as `traceparent`. */
   headers(): Record<string, string>
   set(attributes: Attributes): void
-  /** @param failure - what went wrong, in a word; undefined when nothing did. */
+  /** @param failure - a word for what failed; undefined when nothing failed. */
   end(failure?: string): void
 }
 

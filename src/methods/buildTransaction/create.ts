@@ -2,10 +2,10 @@ import { toNativeAddress } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { Transaction } from '../../native/types.ts'
 import type { BuildRequest } from './request.ts'
-import { building, verified } from './verify.ts'
+import { asInvalidRequest, verified } from './verify.ts'
 
 /**
- * The creation of a contract, with its ABI and name stored on the chain.
+ * Builds the creation of a contract. The chain stores its ABI and name.
  *
  * @param feeLimit - sun.
  */
@@ -24,7 +24,7 @@ export async function buildCreate(
   }
   const tokens = { call_token_value: tokenValue, token_id: Number(tokenId) }
   const bytecode = data.slice(2)
-  const built = await building(
+  const built = await asInvalidRequest(
     native.wallet.deployContract({
       abi,
       bytecode,

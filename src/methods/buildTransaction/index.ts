@@ -2,6 +2,7 @@ import { InvalidParamsError, RpcError } from '../../errors.ts'
 import { defineMethod } from '../../jsonrpc/method.ts'
 import { toNativeAddress } from '../../lib/address.ts'
 import { type Wire, wireOf } from '../../lib/wire.ts'
+import type { NativeClient } from '../../native/client.ts'
 import { stringifyNative } from '../../native/json.ts'
 import { rawDataToJson } from '../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../native/types.ts'
@@ -11,7 +12,7 @@ import { buildTransfer } from './transfer.ts'
 import { buildTransferAsset } from './transferAsset.ts'
 import { buildTrigger } from './trigger.ts'
 
-/** Amounts are JSON numbers of any size, which is why the text is made here. */
+/** JSON text, because `JSON.stringify` cannot write amounts above 2^53, which are bigints. */
 type Built = Wire<{ transaction: Transaction }>
 
 export const buildTransaction = defineMethod({
@@ -30,16 +31,14 @@ export const buildTransaction = defineMethod({
     }
     const contract = await native.wallet.getContract({ value: toNativeAddress(to) }, { signal })
     if (contract)
-      return answer(spell(await buildTrigger({ ...request, to }, native, feeLimit), visible))
-    return answer({ ...spell(await buildPlain({ ...request, to }, native), visible), visible })
+      return answer(inFormat(await buildTrigger({ ...request, to }, native, feeLimit), visible))
+    return answer({ ...inFormat(await buildPlain({ ...request, to }, native), visible), visible })
   },
 })
 
-type Native = Parameters<typeof buildTransfer>[1]
-
 async function buildPlain(
   request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
-  native: Native,
+  native: NativeClient,
 ): Promise<Transaction> {
   const { hasValue, tokenId, tokenValue, value } = request
   if (tokenId > 0n && tokenValue > 0n && value === 0n) return buildTransferAsset(request, native)
@@ -47,8 +46,8 @@ async function buildPlain(
   throw new RpcError(-32600, 'invalid json request')
 }
 
-/** The JSON in the requested spelling. The bytes to sign are the same. */
-function spell(transaction: Transaction, visible: boolean): Transaction {
+/** The JSON with addresses and texts in the requested format (`visible`). The bytes to sign are the same. */
+function inFormat(transaction: Transaction, visible: boolean): Transaction {
   const { raw_data_hex, txID } = transaction
   return {
     txID,

@@ -1,6 +1,6 @@
 import type { BuildRequest } from './request.ts'
 
-/** The memo as hex, and the options that make a builder put it in and name the permission. */
+/** The memo as hex, and the options with which the node adds the memo and the permission to a transaction. */
 export function memoOf({ extraData, permissionId, visible }: BuildRequest): {
   data: string
   extra_data?: string

@@ -94,7 +94,7 @@ function bounded(value: bigint): bigint {
   throw new Error(`expected less than 2^63, got ${value}`)
 }
 
-/** A whole number as JSON has it, as decimal text, or as a hex quantity; absent is zero. */
+/** An integer as JSON number, decimal text or hex quantity. Absent means zero. */
 const integer: Param<bigint> = (input) => {
   if (typeof input === 'string' && /^\d{1,19}$/.test(input)) return BigInt(input)
   return optional(int64, 0n)(input)
@@ -105,7 +105,7 @@ const text: Param<string> = (input) => {
   throw new Error(`expected a text, got ${show(input)}`)
 }
 
-/** The interface of a contract: JSON text of a list, or the list itself. */
+/** The ABI of a contract: JSON text of a list, or the list itself. */
 const abi: Param<string> = (input) => {
   if (input === undefined || input === null || input === '') return '[]'
   const list = typeof input === 'string' ? parse(input) : input

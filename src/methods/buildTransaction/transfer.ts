@@ -3,9 +3,9 @@ import type { NativeClient } from '../../native/client.ts'
 import type { Transaction } from '../../native/types.ts'
 import { memoOf } from './memo.ts'
 import type { BuildRequest } from './request.ts'
-import { building, verified } from './verify.ts'
+import { asInvalidRequest, verified } from './verify.ts'
 
-/** Coins to an account without code. */
+/** Builds a transfer of coins to an account without code. */
 export async function buildTransfer(
   request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
   native: NativeClient,
@@ -17,6 +17,6 @@ export async function buildTransfer(
     amount,
   }
   const { data, ...options } = memoOf(request)
-  const built = await building(native.wallet.createTransaction({ ...value, ...options }))
+  const built = await asInvalidRequest(native.wallet.createTransaction({ ...value, ...options }))
   return verified(built, { type: 'TransferContract', value, data, permissionId })
 }

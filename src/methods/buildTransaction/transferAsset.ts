@@ -3,9 +3,9 @@ import type { NativeClient } from '../../native/client.ts'
 import type { Transaction } from '../../native/types.ts'
 import { memoOf } from './memo.ts'
 import type { BuildRequest } from './request.ts'
-import { building, verified } from './verify.ts'
+import { asInvalidRequest, verified } from './verify.ts'
 
-/** Native tokens, by the number of the token. */
+/** Builds a transfer of native tokens. The token is identified by its number. */
 export async function buildTransferAsset(
   request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
   native: NativeClient,
@@ -14,11 +14,11 @@ export async function buildTransferAsset(
   const value = {
     owner_address: toNativeAddress(from),
     to_address: toNativeAddress(to),
-    // The chain keeps the number as text.
+    // On the wire the number is decimal text.
     asset_name: Buffer.from(tokenId.toString()).toString('hex'),
     amount: tokenValue,
   }
   const { data, ...options } = memoOf(request)
-  const built = await building(native.wallet.transferAsset({ ...value, ...options }))
+  const built = await asInvalidRequest(native.wallet.transferAsset({ ...value, ...options }))
   return verified(built, { type: 'TransferAssetContract', value, data, permissionId })
 }

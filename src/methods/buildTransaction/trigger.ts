@@ -4,11 +4,11 @@ import type { NativeClient } from '../../native/client.ts'
 import { decodeMessage } from '../../native/errors.ts'
 import type { Transaction } from '../../native/types.ts'
 import type { BuildRequest } from './request.ts'
-import { building, verified } from './verify.ts'
+import { asInvalidRequest, verified } from './verify.ts'
 
 /**
- * A call of a contract. A function that the contract's interface marks as constant is run by the node on the way, so a
- * call that fails at once is refused here.
+ * Builds a contract call. If the contract's ABI marks the function as constant, the node executes it while it builds, and
+ * refuses a call that fails.
  *
  * @param feeLimit - sun.
  */
@@ -26,7 +26,7 @@ export async function buildTrigger(
     call_token_value: tokenValue,
     token_id: Number(tokenId),
   }
-  const { result, transaction } = await building(
+  const { result, transaction } = await asInvalidRequest(
     native.wallet.triggerSmartContract({
       ...value,
       fee_limit: feeLimit,

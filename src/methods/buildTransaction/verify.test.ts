@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { NodeRefusedError } from '../../native/errors.ts'
 import { rawDataFromJson, transactionId } from '../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../native/types.ts'
-import { building, verified } from './verify.ts'
+import { asInvalidRequest, verified } from './verify.ts'
 
 const value = {
   owner_address: `41${'11'.repeat(20)}`,
@@ -78,10 +78,10 @@ describe('verified', () => {
   })
 })
 
-describe('building', () => {
+describe('asInvalidRequest', () => {
   test('error: a rejection has the text of the node and the code of its own JSON-RPC', async () => {
     const refused = new NodeRefusedError('balance is not sufficient.', undefined)
-    await expect(building(Promise.reject(refused))).rejects.toMatchObject({
+    await expect(asInvalidRequest(Promise.reject(refused))).rejects.toMatchObject({
       code: -32600,
       message: 'balance is not sufficient.',
     })
@@ -89,6 +89,6 @@ describe('building', () => {
 
   test('error: any other error is passed on', async () => {
     const other = new Error('no answer')
-    await expect(building(Promise.reject(other))).rejects.toBe(other)
+    await expect(asInvalidRequest(Promise.reject(other))).rejects.toBe(other)
   })
 })

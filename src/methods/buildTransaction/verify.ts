@@ -18,7 +18,8 @@ export type Expected = {
 }
 
 /**
- * Compares the bytes that the client will sign with its request. The JSON beside them proves nothing.
+ * Compares the bytes that the client will sign with its request. The client does not sign the JSON that the node returns
+ * with the bytes, so that JSON is not compared.
  *
  * @returns the transaction with its JSON printed from those bytes.
  * @throws UpstreamError when they differ, or when the id does not belong to them.
@@ -34,15 +35,15 @@ export function verified(
   const [contract, ...others] = raw_data.contract ?? []
   if (contract?.type !== type || others.length > 0) throw mismatch('contract')
   for (const [name, wanted] of Object.entries(value))
-    if (!says(contract.parameter?.value?.[name], wanted)) throw mismatch(name)
-  if (!says(raw_data.fee_limit, feeLimit)) throw mismatch('fee_limit')
-  if (!says(raw_data.data, data)) throw mismatch('data')
-  if (!says(contract.Permission_id, permissionId)) throw mismatch('Permission_id')
+    if (!matches(contract.parameter?.value?.[name], wanted)) throw mismatch(name)
+  if (!matches(raw_data.fee_limit, feeLimit)) throw mismatch('fee_limit')
+  if (!matches(raw_data.data, data)) throw mismatch('data')
+  if (!matches(contract.Permission_id, permissionId)) throw mismatch('Permission_id')
   return { ...transaction, raw_data }
 }
 
-/** The error of a builder with the code of the node's own JSON-RPC: `-32600` and the node's message. */
-export async function building<result>(call: Promise<result>): Promise<result> {
+/** Waits for a node's builder, and gives its refusal the code of the node's own JSON-RPC: `-32600`, with the node's message. */
+export async function asInvalidRequest<result>(call: Promise<result>): Promise<result> {
   return call.catch((error: unknown) => {
     if (!(error instanceof NodeRefusedError)) throw error
     throw new RpcError(-32600, error.reason, { cause: error })
@@ -57,10 +58,10 @@ function decode(hex: string): Transaction['raw_data'] {
   }
 }
 
-function says(actual: unknown, wanted: unknown): boolean {
+function matches(actual: unknown, wanted: unknown): boolean {
   if (typeof wanted === 'object' && wanted !== null)
     return Object.entries(wanted).every(([name, part]) =>
-      says((actual as Record<string, unknown> | undefined)?.[name], part),
+      matches((actual as Record<string, unknown> | undefined)?.[name], part),
     )
   return isDeepStrictEqual(plain(actual), plain(wanted))
 }
@@ -68,11 +69,7 @@ function says(actual: unknown, wanted: unknown): boolean {
 /** Absent, zero and empty are the same on the wire; int64 may be a number or a bigint. */
 function plain(value: unknown): unknown {
   if (value === undefined || value === '' || value === 0 || value === 0n) return undefined
-  return typeof value === 'bigint'
-    ? value.toString()
-    : typeof value === 'number'
-      ? `${value}`
-      : value
+  return typeof value === 'bigint' || typeof value === 'number' ? String(value) : value
 }
 
 function mismatch(field: string): UpstreamError {
