@@ -44,7 +44,7 @@ describe('doctor', () => {
     const run2 = await run('--upstream', node.url, '--upstream-grpc', other.url, '--table')
     await Promise.all([grpc.close(), other.close()])
     expect(run1.out).toMatch(/\nok +gRPC +same chain\n/)
-    expect(run2.out).toMatch(/\nwarn +gRPC +Method not found +HTTP is used in its place/)
+    expect(run2.out).toMatch(/\nwarn +gRPC +Method not found +the gateway uses HTTP instead/)
     expect(run2.code).toBe(0)
   })
 

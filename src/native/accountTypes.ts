@@ -1,11 +1,13 @@
 import type { HexAddress } from '../lib/address.ts'
 import type { Hex, Int64, Transaction, InternalTransaction, Log } from './types.ts'
 
-/** An entry of a protobuf map; here a zero `value` is printed. */
+/** An entry of a protobuf map. Unlike other fields, `value` is present when it is zero. */
 export type Entry<key = string, value = Int64> = { key: key; value: value }
 
+/** A resource that an account gets for staked coins. `TRON_POWER` is the power to vote. */
 export type Resource = 'BANDWIDTH' | 'ENERGY' | 'TRON_POWER'
 
+/** A permission of an account: its keys with their weights, and the weight that a transaction needs. */
 export type Permission = {
   /** Absent on the owner permission. */
   type?: 'Owner' | 'Witness' | 'Active'
@@ -14,7 +16,7 @@ export type Permission = {
   permission_name?: string
   threshold?: Int64
   parent_id?: number
-  /** 64 hex characters; one bit a contract type. */
+  /** 64 hex characters, with one bit for each contract type. */
   operations?: Hex
   keys?: { address: HexAddress; weight: Int64 }[]
 }
@@ -34,7 +36,7 @@ export type Account = {
   allowance?: Int64
   votes?: { vote_address: HexAddress; vote_count?: Int64 }[]
   asset?: Entry[]
-  /** First-generation token balances by token id. */
+  /** Balances of native tokens, by token id. */
   assetV2?: Entry[]
   free_asset_net_usageV2?: Entry[]
   frozen?: { frozen_balance?: Int64; expire_time?: number }[]
@@ -45,7 +47,7 @@ export type Account = {
   acquired_delegated_frozenV2_balance_for_bandwidth?: Int64
   net_usage?: number
   free_net_usage?: number
-  /** Slots of 3 s counted by the chain's clock, or milliseconds, by the age of the account. */
+  /** In slots of 3 s or in milliseconds, depending on the age of the account. */
   latest_consume_time?: number
   latest_consume_free_time?: number
   net_window_size?: number
@@ -70,7 +72,7 @@ export type Account = {
   [field: string]: unknown
 }
 
-/** Bandwidth of an account: points, not coins. */
+/** Bandwidth of an account, in bytes. */
 export type AccountNet = {
   freeNetUsed?: number
   freeNetLimit?: number
@@ -82,7 +84,7 @@ export type AccountNet = {
   TotalNetWeight?: Int64
 }
 
-/** Bandwidth, energy and voting power. Both spellings of the brand fields are understood and read as these. */
+/** Bandwidth, energy and voting power. The client renames the node's brand names of three fields to the names here. */
 export type AccountResource = AccountNet & {
   totalNativePowerWeight?: Int64
   nativePowerUsed?: Int64
@@ -95,12 +97,13 @@ export type AccountResource = AccountNet & {
   storageLimit?: Int64
 }
 
+/** A block by hash and height. Both must belong to the same block. */
 export type BlockIdentifier = { hash: Hex; number: number }
 
-/** A balance in sun as of a block. `block_identifier` is the last block that changed the account, not the asked one. */
+/** A balance in sun at a block. `block_identifier` is the last block that changed the account, not the requested one. */
 export type AccountBalance = { balance: Int64; block_identifier: BlockIdentifier }
 
-/** What every transaction of a block moved. Zeros are printed here. */
+/** The balance changes of all transactions of a block. Zeros are present. */
 export type BlockBalance = {
   block_identifier: BlockIdentifier
   timestamp?: number
@@ -112,6 +115,7 @@ export type BlockBalance = {
   }[]
 }
 
+/** Resources that an account delegated to another one. Amounts are in sun, times in milliseconds. */
 export type DelegatedResource = {
   delegatedResource?: {
     from?: HexAddress
@@ -123,6 +127,7 @@ export type DelegatedResource = {
   }[]
 }
 
+/** The accounts that delegate resources to an account, and those that it delegates to. */
 export type DelegationIndex = {
   account: HexAddress
   fromAccounts?: HexAddress[]
@@ -130,6 +135,7 @@ export type DelegationIndex = {
   timestamp?: number
 }
 
+/** A function, event or constructor of an ABI, as the chain stores it. */
 export type AbiEntry = {
   type?: string
   name?: string
@@ -141,6 +147,7 @@ export type AbiEntry = {
   outputs?: AbiParameter[]
 }
 
+/** A parameter of an ABI entry. */
 export type AbiParameter = { name?: string; type?: string; indexed?: boolean }
 
 /** A contract as deployed. */
@@ -148,22 +155,23 @@ export type Contract = {
   origin_address: HexAddress
   contract_address: HexAddress
   abi?: { entrys?: AbiEntry[] }
-  /** Creation code with constructor arguments, **not** the code that runs. */
+  /** Creation code with constructor arguments, **not** the runtime code. */
   bytecode?: Hex
   call_value?: Int64
   consume_user_resource_percent?: number
   name?: string
   origin_energy_limit?: Int64
   code_hash?: Hex
-  /** Only on contracts born by CREATE2; salts their storage keys. */
+  /** Only on contracts that CREATE2 created. It is part of their storage keys. */
   trx_hash?: Hex
   /** 1 = compiled for the compatible EVM. */
   version?: number
 }
 
+/** A contract with its runtime code and state. */
 export type ContractInfo = {
   smart_contract?: Contract
-  /** The code that runs. */
+  /** Runtime code. */
   runtimecode?: Hex
   contract_state?: { energy_usage?: Int64; energy_factor?: Int64; update_cycle?: Int64 }
 }
@@ -171,11 +179,11 @@ export type ContractInfo = {
 /** The result of a call or broadcast. `message` is already text, not hex. */
 export type CallResult = { result?: boolean; code?: string; message?: string }
 
-/** Answer of a constant call. `readConstantCall` tells success, revert and failure apart. */
+/** Answer of a constant call. `readConstantCall` distinguishes success, revert and failure. */
 export type ConstantCall = {
   result: CallResult
   energy_used?: number
-  /** Part of `energy_used` that is a penalty of a busy contract. */
+  /** The part of `energy_used` that the chain adds for a contract that is used much. */
   energy_penalty?: number
   constant_result?: Hex[]
   logs?: Log[]
@@ -183,12 +191,13 @@ export type ConstantCall = {
   transaction?: Transaction
 }
 
+/** Answer of an energy estimate. */
 export type EnergyEstimate = { result: CallResult; energy_required?: number }
 
-/** Answer of a contract call to sign. A call of a function that the ABI marks constant is executed instead. */
+/** An unsigned contract call. If the ABI marks the function as constant, the node executes the call instead. */
 export type ContractCall = ConstantCall
 
-/** Answer of a broadcast; the refusal code is in `code`, its text in `message`. */
+/** Answer of a broadcast. If the node refuses the transaction, `code` and `message` have the reason. */
 export type BroadcastResult = {
   result?: boolean
   code?: string

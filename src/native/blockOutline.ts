@@ -1,9 +1,9 @@
 import type { Part } from './operation.ts'
 import type { Block, Hex } from './types.ts'
 
-/** A block without what its transactions do. */
+/** The header of a block and the ids of its transactions. */
 export type BlockOutline = Pick<Block, 'blockID' | 'block_header'> & {
-  /** In the order of the block; empty text in place of one that the node left out. */
+  /** In the order of the block. Empty text for a transaction without an id. */
   txIDs: readonly Hex[]
 }
 
@@ -27,7 +27,7 @@ function outlineOf(block: Block | BlockOutline): BlockOutline {
   return { blockID, block_header, txIDs: transactions.map(({ txID }) => txID ?? '') }
 }
 
-// What the node writes. A quote inside of a string is escaped, so each of these is found only where JSON has it as a member.
+// Texts of the node's JSON. A quote inside a string is escaped, so each of these texts occurs only as a member of an object.
 const BLOCK = '{"blockID":"'
 const TRANSACTIONS = ',"transactions":['
 const ID = '"txID":"'
@@ -36,9 +36,9 @@ const ID = '"txID":"'
 const ID_LENGTH = 64
 
 /**
- * Finds headers and ids in the text of an answer. Most of it is signatures and call data, which are stepped over.
+ * Finds headers and ids in the text of an answer. It skips signatures and call data, which are most of the text.
  *
- * @returns undefined when the text is not laid out as the node does it.
+ * @returns undefined when the text does not have the node's format
  */
 function scan(text: string, before: string): { block: BlockOutline[] } | undefined {
   if (!text.startsWith(before + BLOCK)) return undefined
@@ -54,7 +54,7 @@ function scan(text: string, before: string): { block: BlockOutline[] } | undefin
   return { block }
 }
 
-/** @param text - a block, and what follows before the next one. */
+/** The outline of one block. @param text - the block, and the text up to the next block */
 function scanBlock(text: string): BlockOutline | undefined {
   const list = text.indexOf(TRANSACTIONS)
   const txIDs: Hex[] = []

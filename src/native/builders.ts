@@ -8,11 +8,11 @@ type Owner = { owner_address: HexAddress } & request.BuildOptions
 
 /** Operations that build an unsigned transaction, or execute a constant call instead (`triggerSmartContract`). */
 export const builders = {
-  /** Coins, in sun. */
+  /** A transfer of coins; `amount` in sun. */
   createTransaction: build<Owner & { to_address: HexAddress; amount: wire.Int64 }>(
     'createtransaction',
   ),
-  /** Tokens; `asset_name` is hex of the ASCII token id. */
+  /** A transfer of native tokens; `asset_name` is hex of the ASCII token id. */
   transferAsset: build<
     Owner & { to_address: HexAddress; asset_name: wire.Hex; amount: wire.Int64 }
   >('transferasset'),

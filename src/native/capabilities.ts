@@ -4,7 +4,7 @@ import { readFailure } from './constantCall.ts'
 import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
 import type { Hex } from './types.ts'
 
-/** What a node can do. It depends on its configuration and release, so each capability is probed, never assumed. */
+/** A feature that a node has or lacks, by its configuration and release. Each is probed, never assumed. */
 export type Capability =
   /** `triggerconstantcontract`: without it neither `eth_call` nor a code read works. */
   | 'constantCalls'
@@ -14,7 +14,7 @@ export type Capability =
   | 'balanceHistory'
   /** Transaction infos of past blocks: receipts and logs. */
   | 'infoHistory'
-  /** Blocks and transactions of the past: closed on lite nodes. */
+  /** Past blocks and transactions. Lite nodes do not serve them. */
   | 'blockHistory'
   /** `/walletsolidity`: the solidified state. */
   | 'solidity'
@@ -26,23 +26,24 @@ export type ChainIdentity = {
   genesis: Hex
 }
 
+/** The capabilities of one node. */
 export type Capabilities = {
-  /** @throws the error of the node call: nothing is assumed about a node that does not answer. */
+  /** The chain of the node. @throws the error of the node call */
   identity(signal?: AbortSignal): Promise<ChainIdentity>
-  /** Read from the node on first use, and again when the answer is old. */
+  /** Whether the node has a capability. Probes the node on first use, and again when the cached answer is old. */
   has(capability: Capability, signal?: AbortSignal): Promise<boolean>
   /** Release of the node's code, such as `4.8.0`. */
   version(signal?: AbortSignal): Promise<string | undefined>
-  /** Call it when the node behaves differently from the cached answer. The next use asks the node again. */
+  /** Forgets a cached answer, or all of them. Call it when the node behaves differently from the cached answer. */
   forget(capability?: Capability): void
 }
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
 
-/** Creation code that returns nothing: the cheapest call there is. */
+/** Creation code that returns nothing: the cheapest call. */
 const EMPTY_CODE = '60006000f3'
 
-// A node is restarted with another configuration rarely. A minute with the old answer does no harm.
+// Milliseconds. Operators rarely change the configuration of a node, so an answer may be a minute old.
 const LIFETIME = 60_000
 
 /** Caches the capabilities of a node, each separately and for a limited time. */
@@ -54,8 +55,8 @@ export function createCapabilities({
   const known = new Map<string, { until: number; value: Promise<unknown> }>()
 
   function remember<value>(key: string, time: number, ask: () => Promise<value>): Promise<value> {
-    const kept = known.get(key)
-    if (kept && now() < kept.until) return kept.value as Promise<value>
+    const cached = known.get(key)
+    if (cached && now() < cached.until) return cached.value as Promise<value>
     const value = ask()
     const entry = { until: now() + time, value }
     known.set(key, entry)
@@ -64,7 +65,7 @@ export function createCapabilities({
     return value
   }
 
-  // The answer is shared and cached, so the abort of one caller must not cancel it.
+  // Callers share the answer, so the abort of one must not cancel it.
   const unlessAborted = <value>(signal: AbortSignal | undefined, answer: Promise<value>) => {
     signal?.throwIfAborted()
     return answer
@@ -104,15 +105,18 @@ export declare namespace createCapabilities {
 }
 
 /**
- * @throws MissingCapabilityError with the setting to change, when the node has contract calls switched off.
+ * Checks that the node executes contract calls.
+ *
+ * @throws MissingCapabilityError with the setting to change, when it does not
  */
 export async function requireConstantCalls(native: NativeClient): Promise<void> {
   if (!(await PROBES.constantCalls(native))) throw new MissingCapabilityError(CONSTANT_CALLS_OFF)
 }
 
 /**
- * @throws MissingCapabilityError when there is no such API at the address of /walletsolidity. No error when the node
- * does not answer there right now is no reason.
+ * Checks that the address of /walletsolidity has this API. A node that does not answer passes, because it may answer later.
+ *
+ * @throws MissingCapabilityError with the option to use, when there is no such API
  */
 export async function requireSolidity(native: NativeClient): Promise<void> {
   try {
@@ -125,7 +129,7 @@ export async function requireSolidity(native: NativeClient): Promise<void> {
 
 /** Advice for a node that serves /walletsolidity on another port. */
 const SOLIDITY_MISSING =
-  'the upstream does not serve /walletsolidity at this address: name the node’s other port with --upstream-solidity, such as http://127.0.0.1:8091'
+  'the upstream does not serve /walletsolidity at this address: give its address with --upstream-solidity, such as http://127.0.0.1:8091'
 
 /** The node lacks a capability that the gateway needs. The message says which setting to change. */
 export class MissingCapabilityError extends RpcError {
@@ -141,8 +145,8 @@ export const CONSTANT_CALLS_OFF =
   'the upstream node does not execute contract calls: set vm.supportConstant = true in its configuration and restart it'
 
 /**
- * Whether the node recorded the balances of a block, and of all blocks since the first. Where it did not,
- * `getAccountBalance` answers a balance of zero without complaint, so this must be asked before it is believed.
+ * Whether the node recorded the balances of a block, and of all blocks since the first. If it did not, `getAccountBalance`
+ * answers zero without an error, so check this before you use its answer.
  */
 export async function hasBalancesOf(
   native: NativeClient,
@@ -174,7 +178,7 @@ const PROBES: Record<Capability, (native: NativeClient) => Promise<boolean>> = {
   },
   async infoHistory(native) {
     const found = await lastTransaction(native)
-    // On a chain without transactions the answer to an unknown one decides.
+    // On a chain without transactions, the node must answer a request for an unknown one.
     const value = found ?? '0'.repeat(64)
     const info = native.wallet.getTransactionInfoById({ value })
     if (!(await answers(info))) return false
@@ -184,7 +188,7 @@ const PROBES: Record<Capability, (native: NativeClient) => Promise<boolean>> = {
   solidity: (native) => answers(native.solidity.getNowBlock()),
 }
 
-/** A transaction of one of the newest blocks; undefined when they are all empty. Genesis has none that can be looked up. */
+/** A transaction of one of the newest blocks; undefined if they are empty. Those of genesis cannot be looked up. */
 async function lastTransaction(native: NativeClient): Promise<Hex | undefined> {
   const newest = native.wallet.getBlockByLatestNum({ num: 99 })
   if (!(await answers(newest))) return undefined
@@ -194,7 +198,7 @@ async function lastTransaction(native: NativeClient): Promise<Hex | undefined> {
 }
 
 async function readIdentity(native: NativeClient): Promise<ChainIdentity> {
-  // A lite node closes `getblockbynum`, but not this one.
+  // A lite node does not serve `getblockbynum`, but it serves `getblock`.
   const genesis = await native.wallet.getBlock({ id_or_num: '0' })
   if (!genesis) throw new NodeAnswerError('the upstream node does not have the genesis block')
   return { chainId: Number.parseInt(genesis.blockID.slice(-8), 16), genesis: genesis.blockID }
@@ -208,14 +212,14 @@ async function readVersion(native: NativeClient): Promise<string | undefined> {
   return info?.configNodeInfo?.codeVersion
 }
 
-/** Whether a call was executed, or refused for its content. Not whether it succeeded. */
+/** Whether the node executes such calls. A call that was executed may have failed. */
 async function supports(call: Promise<{ result: { code?: string; message?: string } }>) {
   if (!(await answers(call))) return false
   const { result } = await call
   return !/does not support/.test(readFailure(result)?.message ?? '')
 }
 
-/** False when the node does not offer the call or does not know its object. Other errors are thrown. */
+/** False when the node does not have the operation or refuses the request. Other errors are thrown. */
 async function answers(call: Promise<unknown>): Promise<boolean> {
   try {
     await call

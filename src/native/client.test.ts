@@ -188,7 +188,7 @@ describe('createNodeClient', () => {
     }
     answerWith('{"a":1}')
     await expect(native.wallet.getTransactionInfoByBlockNum({ num: 1 })).rejects.toMatchObject({
-      message: 'the upstream node’s answer to gettransactioninfobyblocknum makes no sense',
+      message: 'the upstream node’s answer to gettransactioninfobyblocknum has an unknown format',
     })
     answerWith('{}')
     await expect(
@@ -209,7 +209,7 @@ test('error: a body of a front end in the place of an answer', async () => {
     () => native.wallet.getContractInfo({ value: address }),
     () => native.wallet.getBlockByNum({ num: 1 }),
   ]
-  for (const call of calls) await expect(call()).rejects.toThrow('makes no sense')
+  for (const call of calls) await expect(call()).rejects.toThrow('has an unknown format')
 })
 
 describe('call', () => {

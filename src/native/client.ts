@@ -15,15 +15,15 @@ import {
 import { parseAnswer } from './parseAnswer.ts'
 import type { NativePath, NativeTransport } from './transport.ts'
 
-/** Typed calls to the node's HTTP API. No Ethereum shapes here. */
+/** Typed calls to the node's HTTP API, with its native types. */
 export type NativeClient = {
-  /** The newest state, the pending pool included. */
+  /** The newest state, including the mempool. */
   readonly wallet: WalletOperations
-  /** The state as of the solidified block. */
+  /** The state at the solidified block. */
   readonly solidity: SolidityOperations
   /**
-   * Any operation, by the last part of its path or by the name that it has here. The answer is as received (int64 exact),
-   * `{}` included. An operation that is not known here is asked once and not shared.
+   * Calls any operation, by the last part of its path or by its name in this client. Returns the answer as received, with
+   * exact int64 values. An unknown operation is not repeated and not shared, because it may send a transaction.
    */
   call(
     prefix: 'wallet' | 'walletsolidity',
@@ -36,17 +36,18 @@ export type NativeClient = {
 
 type AnyOperation = Operation<unknown, unknown>
 
-// Four tries within about a second: what a per-second limit needs to clear, and no more than a caller waits for.
+// Milliseconds between four attempts within about a second, after which a limit of calls a second accepts calls again.
 const BUSY_DELAYS = [100, 200, 400]
 
-// A node that has just started runs out of CPU time in harmless calls. Two more tries are enough in practice.
+// Milliseconds between attempts. On a node that has just started, even short contract calls exceed the CPU time limit. Two
+// more attempts are enough in practice.
 const CPU_DELAYS = [100, 200]
 
 /**
  * A client of one node. Identical reads in flight share one answer, so callers must not change answers.
  *
- * Every call throws `NodeUnreachableError`, `NodeTimeoutError`, `NodeAnswerError`, `NodeLacksApiError`, `NodeBusyError`, or
- * `NodeRefusedError`; what the node says inside `result` of a contract call or a broadcast is part of the answer.
+ * Calls throw `NodeUnreachableError`, `NodeTimeoutError`, `NodeAnswerError`, `NodeLacksApiError`, `NodeBusyError` or
+ * `NodeRefusedError`. A failure in the `result` of a contract call or a broadcast is not an error but part of the answer.
  */
 export function createNodeClient({
   random = Math.random,
@@ -77,14 +78,14 @@ export function createNodeClient({
       const error = nodeErrorOf(name, status, text, parsed)
       if (!error) return parsed
       const delay = BUSY_DELAYS[attempt]
-      // The rate limit refuses before it executes: asking again is safe even for a broadcast.
+      // The node refuses such a call before it executes it, so even a broadcast can be repeated.
       if (!isBusy(error) || delay === undefined) throw error
       await sleep(delay * (0.5 + random()), signal)
     }
   }
 
-  /** Asks, and asks again after a pause while the node runs out of CPU time. */
-  async function askPatiently(
+  /** Repeats a contract call that exceeded the node's CPU time limit. */
+  async function askWithRetry(
     path: NativePath,
     operation: AnyOperation,
     body: string | undefined,
@@ -113,7 +114,7 @@ export function createNodeClient({
         : stringifyNative(request ?? {})
     const caller = signal?.caller ?? signal
     const start = async (signal: StopSignal | undefined) =>
-      finish(await askPatiently(path, operation, body, caller, signal))
+      finish(await askWithRetry(path, operation, body, caller, signal))
     const key = `${path} ${operation.part?.name ?? ''} ${body ?? ''}`
     return operation.kind === 'read' ? share(key, signal, start) : start(signal)
   }
@@ -151,7 +152,7 @@ export function createNodeClient({
 export declare namespace createNodeClient {
   type Options = {
     transport: NativeTransport
-    /** Waits before a busy node is asked again. @default a timer */
+    /** Waits before a call is repeated. @default a timer */
     sleep?: (milliseconds: number, signal: StopSignal | undefined) => Promise<void>
     /** @default Math.random */
     random?: () => number

@@ -9,9 +9,9 @@ export type ConstantOutcome =
   | ConstantFailure
 
 /**
- * The call did not run to its end. `code` is the node's (`CONTRACT_VALIDATE_ERROR`: refused before it ran,
- * `OTHER_ERROR`: an exception in the virtual machine), `exception` the short name of what was thrown, `message` its
- * text without class names.
+ * The call failed without a revert. `code` is the node's code: `CONTRACT_VALIDATE_ERROR` if the node refused the call,
+ * `OTHER_ERROR` for an exception in the virtual machine. `exception` is the short name of the exception, `message` its text
+ * without class names.
  */
 export type ConstantFailure = {
   kind: 'failure'
@@ -21,8 +21,8 @@ export type ConstantFailure = {
 }
 
 /**
- * Tells success, revert and failure of a constant call apart. A revert has `result.result: true`, no code, and the revert
- * bytes where the return data would be.
+ * Distinguishes success, revert and failure of a constant call. A revert has `result.result: true`, no code, and the revert
+ * data in place of the return data.
  */
 export function readConstantCall(call: ConstantCall): ConstantOutcome {
   const failure = readFailure(call.result)
@@ -35,7 +35,7 @@ export function readConstantCall(call: ConstantCall): ConstantOutcome {
   }
 }
 
-/** The failure that `result` of a constant call or an estimate names; undefined when there is none. */
+/** The failure in `result` of a constant call or an estimate; undefined when there is none. */
 export function readFailure(result: ConstantCall['result']): ConstantFailure | undefined {
   if (result.code === undefined || result.code === 'SUCCESS') return undefined
   const { exception, text } = splitException(result.message ?? '')

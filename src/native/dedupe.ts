@@ -1,6 +1,6 @@
 import { createStop, type Stop, type StopSignal } from '../lib/stopSignal.ts'
 
-/** Lets identical concurrent calls share one call. */
+/** Runs identical concurrent calls once. `key` identifies the call. */
 export type Sharing = <value>(
   key: string,
   signal: StopSignal | undefined,
@@ -8,11 +8,11 @@ export type Sharing = <value>(
 ) => Promise<value>
 
 /**
- * Nothing is kept after a call has ended: this is not a cache. A caller that aborts leaves; the call itself is aborted only
- * when the last one has left. All of them get the same object and must not change it.
+ * Creates a function that shares calls in flight. It is not a cache: a call that has ended is forgotten. A call is aborted
+ * when all its callers have aborted. All callers get the same object and must not change it.
  */
 export function createSharing(): Sharing {
-  const underway = new Map<string, Underway>()
+  const inFlight = new Map<string, SharedCall>()
 
   return function share<value>(
     key: string,
@@ -20,17 +20,17 @@ export function createSharing(): Sharing {
     run: (signal: StopSignal | undefined) => Promise<value>,
   ): Promise<value> {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    let call = underway.get(key)
+    let call = inFlight.get(key)
     if (!call) {
-      // A caller without a signal never leaves, so its call can never be aborted.
+      // A caller without a signal cannot abort, so its call is never aborted.
       const stop = signal && createStop(signal.caller ?? signal)
       const promise = run(stop)
-      const started: Underway = { promise, stop, callers: 0 }
+      const started: SharedCall = { promise, stop, callers: 0 }
       call = started
-      underway.set(key, started)
+      inFlight.set(key, started)
       const forget = () => {
-        if (underway.get(key) === started) underway.delete(key)
-        // A map that changes all the time keeps what was in it until the next full garbage collection.
+        if (inFlight.get(key) === started) inFlight.delete(key)
+        // Releases the answer, because a map that changes often keeps deleted entries until the next full garbage collection.
         started.promise = ENDED
       }
       promise.then(forget, forget)
@@ -38,13 +38,13 @@ export function createSharing(): Sharing {
     call.callers++
     return signal ? untilAborted(call, signal) : (call.promise as Promise<value>)
 
-    function untilAborted(call: Underway, signal: StopSignal): Promise<value> {
+    function untilAborted(call: SharedCall, signal: StopSignal): Promise<value> {
       return new Promise((resolve, reject) => {
         const leave = () => {
           reject(signal.reason)
           if (--call.callers > 0) return
           // Later callers must not join a call that is being aborted.
-          if (underway.get(key) === call) underway.delete(key)
+          if (inFlight.get(key) === call) inFlight.delete(key)
           call.stop?.stop(signal.reason)
         }
         signal.addEventListener('abort', leave, { once: true })
@@ -60,8 +60,8 @@ export function createSharing(): Sharing {
 
 const ENDED = Promise.resolve()
 
-type Underway = {
-  /** Of the call; of nothing once that has ended. */
+type SharedCall = {
+  /** The result of the call; an empty promise when the call has ended. */
   promise: Promise<unknown>
   stop: Stop | undefined
   callers: number

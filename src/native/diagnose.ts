@@ -4,20 +4,20 @@ import type { NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
 import type { NodeRpc } from './rpc.ts'
 
-/** One check: its result, and what that means for users of the gateway. */
+/** The result of one check, and its meaning for the gateway. */
 export type Finding = {
   check: string
-  /** `fail`: much of the gateway does not work; `warn`: something does not; `info`: neither good nor bad. */
+  /** `fail`: much of the gateway does not work. `warn`: a part does not work. `info`: no effect. */
   level: 'ok' | 'info' | 'warn' | 'fail'
   found: string
   /** What to expect and what to change. Empty when there is nothing to change. */
   advice: string
 }
 
-/** Size of a burst that every node accepts, and that still shows a limit of a few calls a second. */
+/** Calls of a burst. Every node accepts so many, unless it limits the rate to a few calls a second. */
 const BURST = 200
 
-/** A chain makes a block every three seconds; a head older than this does not move. */
+/** Milliseconds. The chain makes a block every three seconds, so an older head has stopped. */
 const OLD_HEAD_MS = 60_000
 
 /**
@@ -29,30 +29,30 @@ export async function diagnose(
   native: NativeClient,
   { grpcGenesis, now = Date.now, rpc }: diagnose.Options = {},
 ): Promise<Finding[]> {
-  const reachable = await look('reachable', () => reachNode(native, now))
+  const reachable = await findingOf('reachable', () => reachNode(native, now))
   if (reachable.level === 'fail') return [{ ...reachable, advice: UNREACHABLE }]
   const capabilities = createCapabilities({ native })
   const has = (capability: Capability, good: string, bad: Verdict) =>
-    look(capability, async () =>
+    findingOf(capability, async () =>
       (await capabilities.has(capability)) ? { level: 'ok', found: good } : bad,
     )
   return [
     reachable,
-    await look('version', async () => {
+    await findingOf('version', async () => {
       const version = await capabilities.version()
       return version
         ? { level: 'ok', found: version }
         : { level: 'info', found: 'hidden', advice: 'getnodeinfo is disabled' }
     }),
-    await look('chain', async () => {
+    await findingOf('chain', async () => {
       const { chainId, genesis } = await capabilities.identity()
       return {
         level: 'ok',
         found: `id ${chainId} (0x${chainId.toString(16)}), genesis …${genesis.slice(-16)}`,
       }
     }),
-    await look('head', () => readHead(native, now)),
-    await look('solidified', () => readSolid(native)),
+    await findingOf('head', () => readHead(native, now)),
+    await findingOf('solidified', () => readSolid(native)),
     { ...(await has('constantCalls', 'on', CALLS_OFF)), check: 'contract calls' },
     { ...(await has('estimateEnergy', 'on', ESTIMATE_OFF)), check: 'energy estimates' },
     { ...(await has('blockHistory', 'kept', LITE)), check: 'block history' },
@@ -61,16 +61,16 @@ export async function diagnose(
     ...(await Promise.all(NEEDED.map((needed) => checkApi(native, needed)))).filter(
       ({ level }) => level !== 'ok',
     ),
-    await look('limits', () => burst(native, now)),
-    await look('JSON-RPC', () => checkRpc(native, rpc)),
-    ...(grpcGenesis ? [await look('gRPC', () => checkGrpc(native, grpcGenesis))] : []),
+    await findingOf('limits', () => burst(native, now)),
+    await findingOf('JSON-RPC', () => checkRpc(native, rpc)),
+    ...(grpcGenesis ? [await findingOf('gRPC', () => checkGrpc(native, grpcGenesis))] : []),
   ]
 }
 
 export declare namespace diagnose {
   type Options = {
     rpc?: NodeRpc | undefined
-    /** Asks the gRPC interface for the hash of block 0; absent without one. @throws Error that says why it cannot be told */
+    /** Reads the hash of block 0 over gRPC; absent without a gRPC interface. @throws Error with the reason */
     grpcGenesis?: (() => Promise<string>) | undefined
     /** Milliseconds. @default Date.now */
     now?: () => number
@@ -82,7 +82,8 @@ const UNREACHABLE =
 
 type Verdict = Omit<Finding, 'check' | 'advice'> & { advice?: string }
 
-async function look(check: string, ask: () => Promise<Verdict>): Promise<Finding> {
+/** Runs a check. An error of the node is a failed check. */
+async function findingOf(check: string, ask: () => Promise<Verdict>): Promise<Finding> {
   try {
     return { check, advice: '', ...(await ask()) }
   } catch (error) {
@@ -129,7 +130,7 @@ async function reachNode(native: NativeClient, now: () => number): Promise<Verdi
   }
   const [fastest = 0, , median = 0] = times.toSorted((left, right) => left - right)
   return median > 1000
-    ? { level: 'warn', found: `answers in ${median} ms`, advice: 'every read takes that long' }
+    ? { level: 'warn', found: `answers in ${median} ms`, advice: 'every read takes this time' }
     : { level: 'ok', found: `answers in ${median} ms (fastest ${fastest} ms)` }
 }
 
@@ -176,7 +177,7 @@ async function readSolid(native: NativeClient): Promise<Verdict> {
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
 
-/** Operations that a part of the gateway needs, and what does not work without them. */
+/** Operations that the gateway needs, and the feature that does not work without each. */
 const NEEDED: { name: string; body: object; without: string; level: 'warn' | 'fail' }[] = [
   { name: 'getcontractinfo', body: { value: ZERO_ADDRESS }, without: 'eth_getCode', level: 'fail' },
   { name: 'getcontract', body: { value: ZERO_ADDRESS }, without: 'sending', level: 'warn' },
@@ -197,13 +198,13 @@ async function checkApi(
   native: NativeClient,
   { body, level, name, without }: (typeof NEEDED)[number],
 ): Promise<Finding> {
-  return look(name, async () => {
+  return findingOf(name, async () => {
     try {
       await native.call('wallet', name, body)
     } catch (error) {
       if (error instanceof NodeLacksApiError)
         return { level, found: error.reason, advice: `without it: no ${without}` }
-      // The request is empty, so a refusal or an internal error also shows that the operation exists.
+      // The request is empty, so a refusal or an internal error shows that the operation exists.
       if (!(error instanceof NodeRefusedError) && !/failed to process/.test(String(error)))
         throw error
     }
@@ -211,7 +212,7 @@ async function checkApi(
   })
 }
 
-/** Many small reads at once: shows rate limits of the node or of a provider in front of it. */
+/** Many small reads at once, to find rate limits of the node or of a provider in front of it. */
 async function burst(native: NativeClient, now: () => number): Promise<Verdict> {
   const head = (await native.wallet.getNowBlock()).block_header.raw_data.number ?? 0
   const start = now()
@@ -275,13 +276,14 @@ async function checkGrpc(
     return {
       level: 'warn',
       found: found.message,
-      advice: 'HTTP is used in its place: --upstream-grpc must be the port of the full node, 50051',
+      advice:
+        'the gateway uses HTTP instead: --upstream-grpc must be the port of the full node, 50051',
     }
   return found === genesis?.blockID
     ? { level: 'ok', found: 'same chain' }
     : {
         level: 'warn',
         found: 'another chain',
-        advice: 'HTTP is used in its place: --upstream-grpc must be of the same node',
+        advice: 'the gateway uses HTTP instead: --upstream-grpc must be of the same node',
       }
 }

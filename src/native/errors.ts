@@ -1,11 +1,9 @@
 import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
 
-/**
- * Errors of the node. Messages are for clients of the gateway: no class names, no
- * bodies, no addresses of the upstream. The received text is kept in `cause`, for the log.
- */
+// Errors of the node. The messages are for clients of the gateway, so they contain no class names, no bodies and no addresses
+// of the upstream. `cause` has the received text, for the log.
 
-/** No connection to the node, or it broke and a retry failed too. */
+/** The gateway cannot connect to the node, or the connection broke and a retry failed too. */
 export class NodeUnreachableError extends UpstreamError {
   override name = 'NodeUnreachableError'
 
@@ -14,7 +12,7 @@ export class NodeUnreachableError extends UpstreamError {
   }
 }
 
-/** No answer in time. */
+/** The node did not answer in time. */
 export class NodeTimeoutError extends UpstreamError {
   override name = 'NodeTimeoutError'
 
@@ -46,7 +44,7 @@ export class NodeAnswerError extends UpstreamError {
   override name = 'NodeAnswerError'
 }
 
-/** The node does not offer this operation: unknown to it, switched off, or closed on a lite node. */
+/** The node does not serve this operation: it does not know it, its configuration disables it, or it is a lite node. */
 export class NodeLacksApiError extends UpstreamError {
   override name = 'NodeLacksApiError'
   readonly reason: NodeLacksApiError.Reason
@@ -73,10 +71,10 @@ const LACKS = {
 
 const UNKNOWN = 'so it lacks this operation, or the path of its address is wrong'
 
-/** The node, or the provider in front of it, is short of resources. Already asked again a few times. */
+/** The node, or the provider in front of it, limits the rate of calls. The client has already repeated the call. */
 export class NodeBusyError extends LimitExceededError {
   override name = 'NodeBusyError'
-  /** Whether asking again soon was tried already. */
+  /** Whether retries have failed already, so that the caller must not retry. */
   readonly isFinal: boolean
 
   constructor({ isFinal = false, ...options }: { cause?: unknown; isFinal?: boolean } = {}) {
@@ -86,8 +84,8 @@ export class NodeBusyError extends LimitExceededError {
 }
 
 /**
- * The node refused the request: `reason` is its text, without class names. `exception` is the
- * short name of what it threw, such as `ContractValidateException`; absent where it names none.
+ * The node refused the request. `reason` is its text without class names. `exception` is the short name of its exception,
+ * such as `ContractValidateException`; undefined when the text has none.
  */
 export class NodeRefusedError extends RpcError {
   override name = 'NodeRefusedError'
@@ -104,7 +102,7 @@ export class NodeRefusedError extends RpcError {
 const LITE = 'this API is closed because this node is a lite fullnode'
 const DISABLED = 'this API is unavailable due to config'
 const BUSY = 'lack of computing resources'
-/** Texts with which providers report by HTTP 403 that a key exceeded its rate. */
+/** Texts of providers that answer HTTP 403 when a key exceeds its rate. */
 const RATE = /frequency limit|rate limit|too many requests/i
 const TOO_BIG = 'body size is too big'
 
@@ -159,7 +157,7 @@ function errorText(parsed: unknown): string | undefined {
 
 function refusal(message: string, cause: unknown): RpcError {
   const { exception, text } = splitException(message)
-  // An internal error of the node, named only by its class. It does not refuse the request.
+  // A text with only a class name is an internal error of the node, not a refusal of the request.
   if (text === '' || exception === 'NullPointerException' || CLASS_NAME.test(text))
     return new NodeAnswerError('the upstream node failed to process the request', { cause })
   return new NodeRefusedError(text, exception, { cause })
@@ -167,7 +165,7 @@ function refusal(message: string, cause: unknown): RpcError {
 
 const CLASS_NAME = /\b(?:[a-z]\w*\.){2,}[A-Z]/
 
-/** Parts `class a.b.Name : text` into the short name and the text, also where classes are nested in the text. */
+/** Splits `class a.b.Name : text` into the short name and the text. The text may begin with another class. */
 export function splitException(message: string): { exception: string | undefined; text: string } {
   const match = /^(?:class )?(?:[a-z]\w*\.)+([A-Z][\w$]*) ?: ?([\s\S]*)$/.exec(message)
   if (!match) return { exception: undefined, text: message === 'null' ? '' : message }

@@ -3,9 +3,9 @@ import type { NativeTransport } from './transport.ts'
 
 /**
  * A transport over `fetch`, for programs and browsers that call a node directly. Servers use `createPoolTransport`,
- * which is faster and bounds its sockets.
+ * which is faster and limits the number of sockets.
  *
- * @param url - base address of `/wallet` and `/walletsolidity`, or that of `/wallet`; another path in it is kept.
+ * @param url - base address of `/wallet` and `/walletsolidity`, with or without `/wallet`. It may have a path.
  */
 export function createFetchTransport(
   url: string,

@@ -6,10 +6,10 @@ import type { NativeTransport } from './transport.ts'
 import type { Block, Hex } from './types.ts'
 
 /**
- * Asks which chain a node serves: the hash of its block 0, without 0x.
+ * Reads the hash of a node's block 0, without 0x. It identifies the chain.
  *
- * @param patience - milliseconds to wait at most; absent: as long as the transport does.
- * @throws UpstreamError or NodeBusyError when it does not tell.
+ * @param patience - milliseconds to wait. @default the limit of the transport
+ * @throws UpstreamError, NodeBusyError
  */
 export async function readGenesis(
   transport: Pick<NativeTransport, 'send'>,

@@ -4,7 +4,7 @@ import type { Hex, Int64, Transaction } from './types.ts'
 
 /** Information about the node. Cache it: the node examines its machine for each answer. */
 export type NodeInfo = {
-  /** Where syncing would start, **not** a flag that it runs. */
+  /** The block at which a sync would start, **not** a flag that a sync runs. */
   beginSyncNum?: number
   /** `Num:<number>,ID:<hash>`. */
   block?: string
@@ -37,6 +37,7 @@ export type NodeInfo = {
   cheatWitnessInfoMap?: Record<string, string>
 }
 
+/** A peer of the node. */
 export type PeerInfo = {
   host?: string
   port?: number
@@ -55,6 +56,7 @@ export type ChainParameters = { chainParameter?: { key: string; value?: Int64 }[
 /** `effective-ms:price-sun,…` in ascending order of time. */
 export type PriceHistory = { prices: string }
 
+/** The block producers and candidates. */
 export type Witnesses = {
   witnesses?: {
     address: HexAddress
@@ -68,6 +70,7 @@ export type Witnesses = {
   }[]
 }
 
+/** A proposal to change chain parameters. */
 export type Proposal = {
   proposal_id: number
   proposer_address: HexAddress
@@ -81,6 +84,7 @@ export type Proposal = {
   state?: 'PENDING' | 'DISAPPROVED' | 'APPROVED' | 'CANCELED'
 }
 
+/** A native token. Amounts are in its smallest unit. */
 export type Asset = {
   id: string
   owner_address: HexAddress
@@ -103,6 +107,7 @@ export type Asset = {
   public_latest_free_net_time?: number
 }
 
+/** An exchange between two native tokens, or a token and the coin. */
 export type Exchange = {
   exchange_id: number
   creator_address: HexAddress
@@ -114,7 +119,7 @@ export type Exchange = {
   second_token_balance?: Int64
 }
 
-/** Who has signed a transaction so far and whether that is enough. */
+/** The accounts that have signed a transaction, and whether their weight is enough. */
 export type SignWeight = {
   permission?: Permission
   approved_list?: HexAddress[]
@@ -123,15 +128,18 @@ export type SignWeight = {
   transaction?: unknown
 }
 
+/** The accounts that have signed a transaction. */
 export type ApprovedList = {
   approved_list?: HexAddress[]
   result?: { code?: string; message?: string }
   transaction?: { transaction?: Transaction; [field: string]: unknown }
 }
 
+/** The nodes that the node knows. */
 export type Nodes = {
   /** `host` is hex of its ASCII text. */
   nodes?: { address?: { host?: Hex; port?: number } }[]
 }
 
+/** Whether an address is valid, and its format or the reason. */
 export type AddressCheck = { result: boolean; message: string }

@@ -2,14 +2,13 @@ import { decodeMessage, NodeAnswerError } from './errors.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * The last step from a received answer to the one that callers get: `{}` becomes what it means, hex messages become
- * text, and the brand names of three fields become neutral ones.
+ * Converts a received answer to the one that callers get: `{}` becomes undefined or an empty list if the operation means
+ * that, hex messages become text, and the brand names of three fields become neutral names.
  *
- * @throws NodeAnswerError when the answer has no known shape.
+ * @throws NodeAnswerError when the answer does not have the format of the operation's answers
  */
 export function normalize(operation: Operation<unknown, unknown>, answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null)
-    throw new NodeAnswerError(`the upstream node’s answer to ${operation.path} makes no sense`)
+  if (typeof answer !== 'object' || answer === null) fail()
   if (operation.empty === 'none') return Array.isArray(answer) ? answer : noneOrFail()
   if (Array.isArray(answer)) fail()
   if (operation.empty === 'unknown' && isEmpty(answer)) return undefined
@@ -33,13 +32,15 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
   }
 
   function fail(): never {
-    throw new NodeAnswerError(`the upstream node’s answer to ${operation.path} makes no sense`)
+    throw new NodeAnswerError(
+      `the upstream node’s answer to ${operation.path} has an unknown format`,
+    )
   }
 }
 
 /**
- * A member that each real answer of an operation has. Front ends replace answers with their own bodies, such as
- * `{"message":"…"}`; read as an answer, that would be an account without coins or a transaction that did not happen.
+ * A member that every answer of the node to an operation has. A proxy may send a body of its own, such as
+ * `{"message":"…"}`. Without this check, that would be an account without coins or a transaction that does not exist.
  */
 const MARKS: Record<string, string> = {
   getaccount: 'address',
@@ -58,7 +59,7 @@ const MARKS: Record<string, string> = {
   gettransactionlistfrompending: 'txId',
 }
 
-/** Whether an answer can be from the node: it is an object or a list, and has the member that each real answer has. */
+/** Whether an answer can be from the node: an object or a list, with the member that every answer of the node has. */
 export function isShaped(operation: string, answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false
   const mark = MARKS[operation]

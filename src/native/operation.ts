@@ -4,33 +4,34 @@ import type * as wire from './types.ts'
 /**
  * One operation of the node's HTTP API.
  *
- * - `read`: may be asked again and shared between callers.
- * - `build`: has no effect on the chain, so it may be asked again. Two callers must not get the same transaction.
- * - `send`: is asked once.
+ * - `read`: may be repeated, and callers may share its answer.
+ * - `build`: may be repeated, because it has no effect on the chain. Two callers must not get the same transaction.
+ * - `send`: is called once.
  */
 export type Operation<input, output> = {
-  /** Last part of the path; spelled exactly, capitals matter. */
+  /** Last part of the path, in its exact letter case. */
   path: string
   kind: 'read' | 'build' | 'send'
   method: 'GET' | 'POST'
   /** Meaning of the answer `{}`. @default 'itself' */
   empty?: 'unknown' | 'none' | 'itself'
-  /** Where only a part of the answer is wanted, with a name of its own for this path. */
+  /** The part of the answer that callers need. Absent for the whole answer. */
   part?: Part<output>
   /** Never set; carries the types of request and answer. */
   readonly types?: { input: input; output: output }
 }
 
-/** A part of an answer, which takes less to read than the whole. */
+/** A part of an answer. Reading it takes less time than reading the whole answer. */
 export type Part<output> = {
+  /** Unique among the parts of a path. */
   name: string
-  /** Reads the text; undefined when it is not laid out as expected, so that the whole is read. */
+  /** Reads the text of an answer. Undefined when it does not have the expected format; then the whole answer is parsed. */
   read: (text: string) => unknown
-  /** The part of what was read, or of the whole answer. */
+  /** Selects the part, from the result of `read` or from the whole answer. */
   pick: (answer: never) => output
 }
 
-/** A query whose answer `{}` means that there is no such thing. */
+/** A query whose answer `{}` means that the object does not exist. */
 export const find = <input, output>(path: string): Operation<input, output | undefined> => ({
   path,
   kind: 'read',
@@ -38,21 +39,21 @@ export const find = <input, output>(path: string): Operation<input, output | und
   empty: 'unknown',
 })
 
-/** A query that always has an answer; `{}` is one of them. */
+/** A query whose answer `{}` is an object with default values. */
 export const read = <input, output>(path: string): Operation<input, output> => ({
   path,
   kind: 'read',
   method: 'POST',
 })
 
-/** A query without a body. The node takes GET and POST; this is the one that the specification names. */
+/** A query without a body. The node accepts GET and POST; the specification has GET. */
 export const get = <output>(path: string): Operation<undefined, output> => ({
   path,
   kind: 'read',
   method: 'GET',
 })
 
-/** A list; `{}` and a missing list both are an empty one. */
+/** A list. `{}` means an empty list. */
 export const list = <input, output>(path: string): Operation<input, output[]> => ({
   path,
   kind: 'read',
@@ -60,6 +61,7 @@ export const list = <input, output>(path: string): Operation<input, output[]> =>
   empty: 'none',
 })
 
+/** Builds an unsigned transaction. */
 export const build = <input, output = wire.Transaction>(
   path: string,
 ): Operation<input, output> => ({
@@ -68,6 +70,7 @@ export const build = <input, output = wire.Transaction>(
   method: 'POST',
 })
 
+/** Sends a signed transaction. */
 export const send = <input>(path: string): Operation<input, account.BroadcastResult> => ({
   path,
   kind: 'send',

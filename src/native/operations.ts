@@ -12,7 +12,7 @@ import type * as wire from './types.ts'
 type Value = { value: wire.Hex }
 type Page = { offset: number; limit: number }
 
-/** Operations that both `/wallet` and `/walletsolidity` offer. */
+/** Operations of both `/wallet` and `/walletsolidity`. */
 export const sharedOperations = {
   getNowBlock: { ...get<wire.Block>('getnowblock'), method: 'POST' },
   getBlock: find<request.BlockSelector, wire.Block>('getblock'),
@@ -24,7 +24,7 @@ export const sharedOperations = {
   ),
   /** 1 to 99 newest, ascending. */
   getBlockByLatestNum: read<{ num: number }, { block?: wire.Block[] }>('getblockbylatestnum'),
-  /** On `/wallet` also what is only pending. */
+  /** On `/wallet` also pending transactions. */
   getTransactionById: find<Value, wire.Transaction>('gettransactionbyid'),
   getTransactionInfoById: find<Value, wire.TransactionInfo>('gettransactioninfobyid'),
   /** In the order of the block; an unknown block has none. */
@@ -99,7 +99,7 @@ export const sharedOperations = {
   getMarketPairList: get<Record<string, unknown>>('getmarketpairlist'),
 } as const
 
-/** Operations that only `/wallet` offers. */
+/** Operations of `/wallet` only. */
 export const walletOperations = {
   validateAddress: read<{ address: string }, network.AddressCheck>('validateaddress'),
 
@@ -125,7 +125,7 @@ export const walletOperations = {
   getContract: find<Value, account.Contract>('getcontract'),
   getContractInfo: find<Value, account.ContractInfo>('getcontractinfo'),
 
-  /** Blocks without what their transactions do. `startNum` ≤ n < `endNum`, at most 100. */
+  /** Headers of blocks and the ids of their transactions. `startNum` ≤ n < `endNum`, at most 100. */
   getBlockOutlines: {
     ...read<{ startNum: number; endNum: number }, BlockOutline[]>('getblockbylimitnext'),
     part: outlinesPart,
@@ -134,12 +134,12 @@ export const walletOperations = {
     ...find<{ num: number }, BlockOutline>('getblockbynum'),
     part: outlinePart,
   },
-  /** What each transaction of a block logged, in the order of the block; an unknown block has none. */
+  /** The logs of each transaction of a block, in the order of the block; empty for an unknown block. */
   getTransactionLogsByBlockNum: {
     ...list<{ num: number }, OutcomeLogs>('gettransactioninfobyblocknum'),
     part: logsPart,
   },
-  /** What one transaction logged, and the height and time of its block. */
+  /** The logs of one transaction, and the height and time of its block. */
   getTransactionLogsById: {
     ...find<Value, OutcomeLogs>('gettransactioninfobyid'),
     part: outcomeLogsPart,
@@ -168,7 +168,7 @@ export const walletOperations = {
 
 type Table = Record<string, Operation<unknown, unknown>>
 
-/** The calls of a table of operations: `(request, options)`, or `(options)`-last without a request. */
+/** The functions for a table of operations: `(request, options)`. Operations without a request take `undefined`. */
 export type Calls<table extends Table> = {
   readonly [name in keyof table]: table[name] extends Operation<infer input, infer output>
     ? [input] extends [undefined]
@@ -177,10 +177,13 @@ export type Calls<table extends Table> = {
     : never
 }
 
+/** Options of one call. */
 export type CallOptions = {
-  /** Aborts for this caller. The call itself is aborted when no other caller waits for the same answer. */
+  /** Aborts the wait of this caller. The call itself is aborted when no other caller waits for its answer. */
   signal?: StopSignal | undefined
 }
 
+/** The functions for `/walletsolidity`. */
 export type SolidityOperations = Calls<typeof sharedOperations>
+/** The functions for `/wallet`. */
 export type WalletOperations = Calls<typeof sharedOperations & typeof walletOperations>

@@ -2,17 +2,17 @@ import { closingQuote } from '../lib/jsonText.ts'
 import { timeSlice as processSlice, type TimeSlice } from '../lib/timeSlice.ts'
 import { parseNative } from './json.ts'
 
-/** Characters of an answer that are read in one go: about a millisecond. */
+/** Characters of an answer that are parsed at once: about a millisecond. */
 const SLICE = 100_000
 
-/** Characters from which a single member of a list is read in slices too, such as the info of a transaction with many logs. */
+/** A single member of a list with more characters, such as the info of a transaction with many logs, is parsed in slices too. */
 const LARGE = 4 * SLICE
 
 /**
- * Reads an answer of the node as `parseNative` does. A large one is read in slices that give way to other work, so that the
- * event loop is not held for it.
+ * Parses an answer of the node as `parseNative` does. It parses a large answer in slices, with other work in between, so that
+ * it does not block the event loop.
  *
- * @returns what it says: at once where it is short, else a promise. Undefined when it is not JSON.
+ * @returns the value of a short answer, a promise of the value of a large one. Undefined when it is not JSON.
  */
 export function parseAnswer(text: string, timeSlice: TimeSlice = processSlice): unknown {
   if (text.length > SLICE) return parseSliced(text, timeSlice).catch(() => undefined)
@@ -24,22 +24,22 @@ export function parseAnswer(text: string, timeSlice: TimeSlice = processSlice): 
 }
 
 /**
- * Large answers are large because of lists: the answer itself or a member of it is one, of blocks, transactions or logs. The
- * members of such a list are read a few at a time; what is left without them is short.
+ * Parses a large answer. It is large because it is a list, or has lists as members: of blocks, transactions or logs. Their
+ * items are parsed a few at a time, and the short rest at the end.
  *
  * @throws SyntaxError
  */
 async function parseSliced(text: string, timeSlice: TimeSlice): Promise<unknown> {
   if (timeSlice.isOver()) await timeSlice.next()
-  /** How deep such a list begins. */
+  /** The nesting depth at which such lists begin. */
   const outer = text.trimStart().startsWith('[') ? 0 : 1
   const lists = new Map<string, unknown[]>()
   let list: unknown[] | undefined
   let key = ''
   let rest = ''
-  /** Up to where the text is in `rest` or in a list. */
+  /** The text before this position is in `rest` or in a list. */
   let done = 0
-  /** Where the newest member of the list begins. */
+  /** Position at which the newest item of the list begins. */
   let member = 0
   let depth = 0
   let pause = SLICE
@@ -92,7 +92,7 @@ async function parseSliced(text: string, timeSlice: TimeSlice): Promise<unknown>
 }
 
 /**
- * Reads the members of a list from `from` to `to`; the last of them begins at `last`.
+ * Parses the items of a list from `from` to `to`. The last item begins at `last`.
  *
  * @throws SyntaxError
  */

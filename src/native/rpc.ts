@@ -3,8 +3,8 @@ import { Pool } from 'undici'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 
 /**
- * The node's own JSON-RPC. Asked for what its HTTP interface cannot tell: contract storage, and which blocks have logs
- * of a search.
+ * The node's own JSON-RPC. It has two things that the HTTP API does not have: contract storage, and a search for the blocks
+ * that have certain logs.
  */
 export type NodeRpc = {
   /**
@@ -21,6 +21,8 @@ export type NodeRpc = {
 }
 
 /**
+ * Creates a client.
+ *
  * @throws Error when the address cannot be used.
  */
 export function createNodeRpc({
@@ -68,7 +70,7 @@ export function createNodeRpc({
     async getStorageAt(address, slot, signal) {
       const value = await call('eth_getStorageAt', [address, slot, 'latest'], signal)
       if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/i.test(value))
-        throw new NodeAnswerError('the upstream node’s JSON-RPC gave no storage value', {
+        throw new NodeAnswerError('the upstream node’s JSON-RPC did not answer a storage value', {
           cause: value,
         })
       return value as `0x${string}`
@@ -79,7 +81,7 @@ export function createNodeRpc({
 
 export declare namespace createNodeRpc {
   type Options = {
-    /** Full address, path included: `http://127.0.0.1:8545/jsonrpc`. */
+    /** Full address with path: `http://127.0.0.1:8545/jsonrpc`. */
     url: string
     /** Sent with every call, such as an API key. */
     headers?: Readonly<Record<string, string>>
@@ -95,7 +97,7 @@ function resultOf(method: string, text: string): unknown {
   try {
     answer = JSON.parse(text) as typeof answer
   } catch (cause) {
-    throw new NodeAnswerError('the upstream node’s JSON-RPC answered no JSON', { cause })
+    throw new NodeAnswerError('the answer of the upstream node’s JSON-RPC is not JSON', { cause })
   }
   if (answer.error || !('result' in answer))
     throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, {

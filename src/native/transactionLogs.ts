@@ -1,7 +1,7 @@
 import type { Part } from './operation.ts'
 import type { TransactionInfo } from './types.ts'
 
-/** Of the outcome of a transaction only what it logged. */
+/** The id and the logs of a transaction. */
 export type TransactionLogs = Pick<TransactionInfo, 'id' | 'log'>
 
 /** The logs in an answer of `gettransactioninfobyblocknum`. */
@@ -11,7 +11,7 @@ export const logsPart: Part<OutcomeLogs[]> = {
   pick: (infos: TransactionInfo[]) => infos.map(outcomeOf),
 }
 
-/** What a transaction logged, and the height and time of its block. */
+/** The logs of a transaction, and the height and time of its block. */
 export type OutcomeLogs = TransactionLogs & { blockNumber: number; blockTimeStamp: number }
 
 /** The logs in an answer of `gettransactioninfobyid`. */
@@ -26,10 +26,10 @@ function outcomeOf({ blockNumber = 0, blockTimeStamp = 0, id, log }: Transaction
   return log ? { ...outcome, log } : outcome
 }
 
-/** Characters from which on an answer is read in slices, as any other. */
+/** An answer with more characters is parsed in slices (see `parseAnswer`). */
 const LARGE = 100_000
 
-/** Ids and logs have no numbers, and heights and times are below 2^53, so there is none that would have to be read exactly. */
+/** Parses without exact int64 values: the only numbers that are used are heights and times, which are below 2^53. */
 function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -6,10 +6,10 @@ import { errorCode } from '../lib/errorCode.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 
-/** Carries native requests to a node: over sockets, by `fetch`, or to a chain in this process. */
+/** Sends native requests to a node: over sockets, with `fetch`, or to a chain in this process. */
 export type NativeTransport = {
   /**
-   * Makes one call, and repeats it once where that is safe. Any HTTP status is an answer.
+   * Makes one call. Repeats it once after a connection fault, if that is safe. Any HTTP status is an answer.
    *
    * @param body - JSON text for POST; undefined for GET.
    * @throws NodeUnreachableError, NodeTimeoutError, NodeAnswerError, or the signal's reason
@@ -18,33 +18,36 @@ export type NativeTransport = {
   close(): Promise<void>
 }
 
-/** The path of a call of the node’s HTTP interface, or the method of a call of its gRPC interface. */
+/** The path of an HTTP call to the node, or the method of a gRPC call. */
 export type NativePath =
   | `/wallet/${string}`
   | `/walletsolidity/${string}`
   | `/protocol.Wallet/${string}`
 
+/** Options of one call. */
 export type SendOptions = {
   signal?: StopSignal | undefined
-  /** Whether a repeated call does no harm. */
+  /** Whether the call may be repeated. */
   idempotent: boolean
   /** How several nodes may share the call (see `Operation`). @default by `idempotent` */
   kind?: 'read' | 'build' | 'send'
-  /** Milliseconds that are left for it, where that is less than the transport's own limit. */
+  /** Milliseconds, if less than the transport's own limit. */
   timeout?: number | undefined
-  /** The signal of the client that asks first: calls of one group go to one node (see `callGroup`). */
+  /** The signal of the client that calls first. Calls of one group go to one node (see `callGroup`). */
   caller?: object | undefined
-  /** The name of the part of the answer that is wanted (see `Part`): the answer may lack the rest. */
+  /** The name of the part of the answer that the caller needs (see `Part`). The answer may lack the rest. */
   part?: string | undefined
 }
 
+/** The answer to one call. */
 export type NativeReply = {
+  /** HTTP status. */
   status: number
-  /** Empty where the answer came as something else than text. */
+  /** Empty if only `parsed` is present. */
   text: string
   /** The text as JSON, if the transport has parsed it already. */
   parsed?: unknown
-  /** It is certain that the answer is of the chain that is served. */
+  /** Whether the transport has checked that the answer is of the expected chain. */
   isChecked?: boolean
 }
 
@@ -53,25 +56,26 @@ export type CallReport = {
   path: NativePath
   status?: number
   seconds: number
-  /** Whether the caller has ended it. */
+  /** Whether the caller has aborted it. */
   cancelled: boolean
 }
 
-/** What one call carries besides, and whom to tell how it ended. */
+/** Additional headers of one call, and the function to call at its end. */
 export type CallObserver = {
   headers?: Readonly<Record<string, string>> | undefined
   end(report: CallReport): void
 }
 
-// The largest answer that is reasonable (50 full blocks of 2 MB, written as JSON), below the longest string that V8 makes.
+// Bytes: 50 full blocks of 2 MB, as JSON. It is less than the longest string of V8.
 const MAX_ANSWER = 256 * 1024 * 1024
 
-// The node's server closes an idle connection after 30 s. Close it earlier, so that no request meets a closing connection.
+// Milliseconds. The node closes an idle connection after 30 s. The gateway closes it earlier, so that no request uses a
+// connection that is being closed.
 const KEEP_ALIVE = 20_000
 
 /**
- * A transport over keep-alive sockets, at most `sockets` per node port; calls beyond wait for a free one. The node refuses
- * the 51st connection of a port without saying so.
+ * A transport over keep-alive sockets, at most `sockets` for each node port. Further calls wait for a free socket. The node
+ * refuses the 51st connection to a port without an answer.
  *
  * @throws Error when an address or the header cannot be used.
  */
@@ -137,14 +141,14 @@ export function createPoolTransport({
     signal?.throwIfAborted()
     const limit = Math.min(timeout, left)
     const to = path.startsWith('/walletsolidity/') ? solidity : wallet
-    // An emitter does here what an AbortSignal would, at a fraction of its cost.
+    // An emitter in place of an AbortSignal, because it takes much less time to create.
     const stop = new EventEmitter()
     let stopped: { reason: unknown } | undefined
     const end = (reason: unknown) => {
       stopped ??= { reason }
       stop.emit('abort')
     }
-    // Starts here, so that the wait for a socket counts too.
+    // The limit includes the wait for a socket.
     const timer = setTimeout(() => end(new NodeTimeoutError(timeout)), limit)
     const leave = () => end(signal?.reason)
     signal?.addEventListener('abort', leave, { once: true })
@@ -156,7 +160,7 @@ export function createPoolTransport({
       try {
         reply = await once(to, path, body, observer?.headers, stop)
       } catch (error) {
-        if (closed || stopped || !mayAskAgain(error, idempotent)) throw error
+        if (closed || stopped || !mayRepeat(error, idempotent)) throw error
         reply = await once(to, path, body, observer?.headers, stop)
       }
       status = reply.status
@@ -186,21 +190,21 @@ export function createPoolTransport({
 
 export declare namespace createPoolTransport {
   type Options = {
-    /** Base address of `/wallet`; a path in it is kept. */
+    /** Base address of `/wallet`. It may have a path. */
     upstream: string
     /** Base address of `/walletsolidity`. @default the same */
     upstreamSolidity?: string | undefined
     /** `name: value`, sent with every call. */
     header?: string | undefined
-    /** More of them, by name. */
+    /** More headers, by name. */
     headers?: Readonly<Record<string, string>>
-    /** Limit of one call in milliseconds, waiting for a socket included. @default 10_000 */
+    /** Limit of one call in milliseconds, including the wait for a socket. @default 10_000 */
     timeout?: number
     /** Sockets per node port. @default 40 */
     sockets?: number
     /** Called when a call begins. @param caller - see `SendOptions` */
     onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
-    /** Told of each new connection, before anything is sent over it. */
+    /** Called for each new connection, before anything is sent over it. */
     onConnect?: () => void
   }
 }
@@ -211,12 +215,12 @@ function parseHeader(header: string | undefined): Record<string, string> {
   if (header === undefined) return {}
   const match = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/.exec(header)
   if (!match?.[1] || match[2] === undefined)
-    throw new Error('the upstream header must look like "name: value"')
+    throw new Error('the upstream header needs the format "name: value"')
   return { [match[1].toLowerCase()]: match[2] }
 }
 
-/** A connection that was refused never carried the call, so even a broadcast may be tried again. */
-function mayAskAgain(error: unknown, idempotent: boolean): boolean {
+/** Whether a failed call may be repeated. A refused connection did not send the call, so even a broadcast may be repeated. */
+function mayRepeat(error: unknown, idempotent: boolean): boolean {
   const code = errorCode(error)
   if (code === 'ECONNREFUSED') return true
   return idempotent && CONNECTION_FAULTS.has(code ?? '')
@@ -231,6 +235,6 @@ function faultOf(error: unknown, timeout: number): Error {
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
     return new NodeAnswerError('the upstream node’s answer is too large', { cause: error })
   if (error instanceof errors.HTTPParserError)
-    return new NodeAnswerError('the upstream node does not speak HTTP', { cause: error })
+    return new NodeAnswerError('the upstream node’s answer is not HTTP', { cause: error })
   return new NodeUnreachableError({ cause: error })
 }

@@ -1,23 +1,22 @@
 import type { HexAddress } from '../lib/address.ts'
 
-/**
- * Wire types of the node's HTTP API, exactly as received with `visible: false`: snake_case, `41…` hex addresses without
- * `0x`, zeros absent (protobuf defaults are omitted). The rename to Ethereum's words happens once, in `codec/`.
- */
+// Wire types of the node's HTTP API, exactly as received with `visible: false`: snake_case, `41…` hex addresses without `0x`,
+// zeros absent (protobuf defaults are omitted). Only `codec/` converts them to Ethereum's names.
 
-/** int64: a number up to 2^53 − 1, a bigint beyond. `native/json.ts` decides; never do arithmetic on it without `BigInt()`. */
+/** int64: a number up to 2^53 − 1, a bigint above. Convert it with `BigInt()` before arithmetic. */
 export type Int64 = number | bigint
 
 /** Lower-case hex without `0x`. */
 export type Hex = string
 
+/** A block. */
 export type Block = {
   blockID: Hex
   block_header: {
     raw_data: {
       /** Absent on genesis. */
       number?: number
-      /** Milliseconds; absent where genesis has time zero. */
+      /** Milliseconds; absent if genesis has time zero. */
       timestamp?: number
       txTrieRoot?: Hex
       parentHash?: Hex
@@ -32,6 +31,7 @@ export type Block = {
   transactions?: Transaction[]
 }
 
+/** A native transaction. */
 export type Transaction = {
   txID: Hex
   raw_data: {
@@ -52,15 +52,16 @@ export type Transaction = {
   }
   raw_data_hex: Hex
   signature?: Hex[]
-  /** In a block the outcome; on a pending transaction only a prediction. */
+  /** The outcome in a block; a prediction on a pending transaction. */
   ret?: TransactionResult[]
   visible?: boolean
   /** Added by the node on deployments. */
   contract_address?: HexAddress
-  /** Only on the dev chain: what JSON-RPC shows of a transaction that came as an Ethereum one. */
+  /** Only on the dev chain: the Ethereum fields of a transaction that was sent as an Ethereum transaction. */
   ethereum?: Readonly<Record<string, unknown>>
 }
 
+/** The result of a transaction in a block. */
 export type TransactionResult = {
   contractRet?: string
   ret?: string
@@ -68,7 +69,7 @@ export type TransactionResult = {
   [field: string]: unknown
 }
 
-/** One contract of a transaction: exactly one in practice. `parameter.value` is shaped by `type`. */
+/** The contract of a transaction. A transaction has exactly one. `type` determines the fields of `parameter.value`. */
 export type Contract = {
   type?: string
   parameter?: { value?: Record<string, unknown>; type_url?: string }
@@ -77,13 +78,15 @@ export type Contract = {
   ContractName?: Hex
 }
 
+/** A log. */
 export type Log = {
-  /** 20 bytes, without the 41 that addresses have elsewhere. */
+  /** 20 bytes, without the `41` of other addresses. */
   address?: Hex
   topics?: Hex[]
   data?: Hex
 }
 
+/** The outcome of a transaction in a block. */
 export type TransactionInfo = {
   id: Hex
   /** Total burned, sun. */
@@ -117,6 +120,7 @@ export type TransactionInfo = {
   [field: string]: unknown
 }
 
+/** A call, transfer, creation or destruction inside a transaction. */
 export type InternalTransaction = {
   hash?: Hex
   caller_address?: HexAddress

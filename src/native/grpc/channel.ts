@@ -2,19 +2,20 @@ import http2 from 'node:http2'
 
 import type { StopSignal } from '../../lib/stopSignal.ts'
 
-/** A connection for unary gRPC calls. It is opened by the first call, and again after it broke. */
+/** A connection for unary gRPC calls. The first call opens it. After a failure the next call opens it again. */
 export type GrpcChannel = {
   /**
-   * One call.
+   * Makes one call.
    *
-   * @param message - the request, serialised.
-   * @returns the response, serialised.
+   * @param message - the serialised request
+   * @returns the serialised response
    * @throws GrpcError, or the signal's reason
    */
   unary(method: string, message: Uint8Array, options: UnaryOptions): Promise<Buffer>
   close(): void
 }
 
+/** Options of one call. */
 export type UnaryOptions = {
   headers?: Readonly<Record<string, string>> | undefined
   signal?: StopSignal | undefined
@@ -22,7 +23,7 @@ export type UnaryOptions = {
   timeout: number
 }
 
-/** A call that got no answer. `code` is the gRPC status, absent when there was none. */
+/** A failed call. `code` is the gRPC status; undefined when there was no answer. */
 export class GrpcError extends Error {
   override name = 'GrpcError'
   readonly code: number | undefined
@@ -33,11 +34,11 @@ export class GrpcError extends Error {
   }
 }
 
-/** Bytes that a peer may send ahead: for one call, and for all of a connection. */
+/** Flow-control windows in bytes: for one call, and for the whole connection. */
 const CALL_WINDOW = 4 * 1024 * 1024
 const WINDOW = 32 * 1024 * 1024
 
-/** Milliseconds after which an idle connection is closed, before something on the way forgets it. */
+/** Milliseconds after which an idle connection is closed, before a proxy or a firewall drops it. */
 const IDLE = 20_000
 
 /** Largest response, as over HTTP (see `createPoolTransport`). */
@@ -49,10 +50,10 @@ const PREFIX = 5
 const { NGHTTP2_CANCEL } = http2.constants
 
 /**
- * Unary gRPC over the HTTP/2 of Node.js. The gRPC libraries do the same with two to seven times the processor time for a call, which
- * for many small answers is most of the work.
+ * Unary gRPC over the HTTP/2 of Node.js. The gRPC libraries take two to seven times the processor time for a call, which is
+ * most of the work for many small answers.
  *
- * @param address - `http://HOST:PORT`, or `https://HOST:PORT` for TLS.
+ * @param address - `http://HOST:PORT`, or `https://HOST:PORT` for TLS
  */
 export function createGrpcChannel({
   address,
@@ -67,7 +68,7 @@ export function createGrpcChannel({
       if (session === opened) session = undefined
     }
     opened.once('connect', () => opened.setLocalWindowSize(WINDOW))
-    // The node ends a connection that has become too old. Calls in flight end by themselves.
+    // The node closes connections of a certain age. Calls in flight still finish.
     opened.once('goaway', forget)
     opened.once('close', forget)
     // Each call reports why it failed.
@@ -89,7 +90,7 @@ export function createGrpcChannel({
       })
       const timer = setTimeout(() => {
         settle(() => reject(new GrpcError('no answer in time')))
-        // What does not answer may not be there any more: the next call connects again.
+        // The connection may be dead, so the next call connects again.
         used.destroy()
       }, timeout)
       const leave = () => {
@@ -143,7 +144,7 @@ export function createGrpcChannel({
       try {
         return await once(method, message, options)
       } catch (error) {
-        // The node may have closed a connection that was open before at the same moment. All calls here only read.
+        // The node may have closed the connection at the moment of the call. All calls here only read, so it is repeated.
         const left = options.timeout - (performance.now() - started)
         const isAnswered = !(error instanceof GrpcError) || error.code !== undefined
         if (isAnswered || before === undefined || session === before || left < 1) throw error
@@ -181,8 +182,8 @@ function messageOf(status: Status, chunks: readonly Buffer[], length: number): B
   if (code === undefined)
     throw new GrpcError(
       status[':status'] === 200
-        ? 'the answer has no end'
-        : `the address does not speak gRPC: it answered HTTP ${String(status[':status'])}`,
+        ? 'the answer has no gRPC status'
+        : `the address does not serve gRPC: it answered HTTP ${String(status[':status'])}`,
     )
   if (code !== '0')
     throw new GrpcError(textOf(status['grpc-message']) || `status ${String(code)}`, {

@@ -5,12 +5,12 @@ import type { OutcomeLogs } from '../transactionLogs.ts'
 import type { Hex, Log } from '../types.ts'
 import { eachField, malformed } from './wire.ts'
 
-/** What one transaction logged, as `gettransactioninfobyid` has it. Undefined for an empty message: there is no such transaction. */
+/** The logs of one transaction, in the format of `gettransactioninfobyid`. Undefined for an empty message: no such transaction. */
 export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {
   return bytes.length === 0 ? undefined : outcomeAt(withHex(bytes), 0, bytes.length)
 }
 
-/** What each transaction of a block logged, as `gettransactioninfobyblocknum` has it. */
+/** The logs of the transactions of a block, in the format of `gettransactioninfobyblocknum`. */
 export function readOutcomes(bytes: Buffer): OutcomeLogs[] {
   const message = withHex(bytes)
   const outcomes: OutcomeLogs[] = []
@@ -20,11 +20,12 @@ export function readOutcomes(bytes: Buffer): OutcomeLogs[] {
   return outcomes
 }
 
-/** A block without what its transactions do. Undefined for an empty message: there is no such block. */
+/** The outline of a block. Undefined for an empty message: no such block. */
 export function readOutline(bytes: Buffer): BlockOutline | undefined {
   return bytes.length === 0 ? undefined : outlineAt(bytes, 0, bytes.length)
 }
 
+/** The outlines of a list of blocks. */
 export function readOutlines(bytes: Buffer): BlockOutline[] {
   const outlines: BlockOutline[] = []
   eachField(bytes, 0, bytes.length, (number, start, end) => {
@@ -41,7 +42,7 @@ const BLOCK = { transactions: 1, header: 2 }
 const TRANSACTION = { rawData: 1 }
 const HEADER = { rawData: 1, signature: 2 }
 
-/** A message and its hex, of which that of each field is a part: a call for each of many short fields would take longer. */
+/** A message and its hex. The hex of a field is a part of it, because converting each short field separately takes longer. */
 type WithHex = { bytes: Buffer; hex: string }
 
 const withHex = (bytes: Buffer): WithHex => ({ bytes, hex: bytes.toString('hex') })
@@ -84,7 +85,7 @@ function outlineAt(bytes: Buffer, from: number, to: number): BlockOutline {
   return { ...header, txIDs }
 }
 
-/** The id of a transaction is the hash of its content; empty text where there is none, as in an answer over HTTP. */
+/** The id of a transaction: the hash of its content. Empty text without content, as in an answer over HTTP. */
 function transactionIdAt(bytes: Buffer, from: number, to: number): Hex {
   let id = ''
   eachField(bytes, from, to, (number, start, end) => {
@@ -93,7 +94,7 @@ function transactionIdAt(bytes: Buffer, from: number, to: number): Hex {
   return id
 }
 
-/** A header with the id of its block: the hash of the header’s content, the first eight bytes replaced with the height. */
+/** A header with the id of its block: the hash of the header’s content, with the height in the first eight bytes. */
 function headerAt(bytes: Buffer, from: number, to: number) {
   const block_header: BlockOutline['block_header'] = { raw_data: {} }
   let blockID = ''
@@ -113,7 +114,7 @@ function headerDataAt(bytes: Buffer, from: number, to: number) {
   const data: BlockOutline['block_header']['raw_data'] = {}
   eachField(bytes, from, to, (number, start, end, value) => {
     const name = HEADER_FIELDS[number]
-    // As over HTTP, zeros and empty bytes are left out.
+    // As over HTTP, zeros and empty bytes are omitted.
     if (name === undefined || (start === -1 ? value === 0 : start === end)) return
     Object.assign(data, {
       [name]: HEADER_NUMBERS.has(name) ? exact(value, start) : hexAt(bytes, start, end),
@@ -149,7 +150,7 @@ function within(start: number): number {
   return start
 }
 
-/** @throws TypeError when a number is not exact: then the answer over HTTP is used, which has it exactly. */
+/** An exact number. @throws TypeError for a number above 2^53, so that the caller reads it over HTTP */
 function exact(value: number, start = -1): number {
   if (start !== -1 || !Number.isSafeInteger(value)) throw malformed()
   return value

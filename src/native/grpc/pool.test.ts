@@ -80,6 +80,6 @@ test.each([[[false]], [[false, true]]])('error: gRPC of another chain: %o', asyn
     grpc: { state: 'down', reason: 'it serves another chain' },
   })
   expect(lines).toEqual([
-    'upstream node-1: its gRPC interface is not used, HTTP is: it serves another chain',
+    'the gRPC interface of upstream node-1 fails, calls go over HTTP: it serves another chain',
   ])
 })

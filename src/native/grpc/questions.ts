@@ -4,21 +4,21 @@ import type { NativePath } from '../transport.ts'
 import { readOutcome, readOutcomes, readOutline, readOutlines } from './messages.ts'
 import { malformed } from './wire.ts'
 
-/** One call of the node’s gRPC interface that answers a call of its HTTP interface. */
+/** A call of the node’s gRPC interface that gives the answer of a call of its HTTP interface. */
 export type GrpcQuestion<answer = unknown> = {
   method: NativePath
-  /** The request, serialised. */
+  /** The serialised request. */
   message: Uint8Array
   /**
-   * Reads the response as the HTTP interface would give the wanted part of its answer. Undefined when the node has no such
-   * thing: HTTP is asked then.
+   * Reads the response in the format of the HTTP interface's answer. Undefined when the node does not have the object; then
+   * the caller uses HTTP.
    *
    * @throws TypeError when it is not the expected message.
    */
   read: (bytes: Buffer) => answer
 }
 
-/** The question for a call of the HTTP interface of which only a part is wanted; undefined when there is no such question. */
+/** The gRPC call for a part of the answer of an HTTP call; undefined when there is none. */
 export function questionOf(
   path: NativePath,
   part: string,
@@ -60,7 +60,7 @@ const QUESTIONS: Readonly<Record<string, (request: Request) => GrpcQuestion>> = 
   }),
 }
 
-/** Which chain a node serves: asks for block 0. */
+/** Reads the hash of block 0, which identifies the chain. */
 export const GENESIS: GrpcQuestion<string> = {
   method: '/protocol.Wallet/GetBlockByNum',
   message: numbersMessage(),
@@ -71,7 +71,7 @@ export const GENESIS: GrpcQuestion<string> = {
   },
 }
 
-/** A message of int64 fields, in the order of their field numbers, which start at 1. Zeros are left out. */
+/** A message of int64 fields in the order of their field numbers, which start at 1. Zeros are omitted. */
 function numbersMessage(...values: number[]): Uint8Array {
   const writer = new BinaryWriter()
   for (const [index, value] of values.entries())

@@ -9,8 +9,8 @@ import type { GrpcStatus } from './status.ts'
 /** The gRPC interface of one node. */
 export type GrpcSource = {
   /**
-   * Answers a call of the HTTP interface of which only a part is wanted. Undefined when HTTP must be used: the
-   * call has no gRPC counterpart, there was no answer or an empty one, or the node serves another chain.
+   * Answers a call of the HTTP interface that needs only a part of the answer. Undefined when HTTP must be used: gRPC has no
+   * such call, gave no answer or an empty one, or the node serves another chain.
    *
    * @throws the signal's reason
    */
@@ -23,19 +23,20 @@ export type GrpcSource = {
   close(): void
 }
 
-/** Milliseconds without calls after a failure: doubled with each further one, up to the most. */
+/** Milliseconds without calls after a failure. Each further failure doubles them, up to the longest pause. */
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 30_000
 
-/** Milliseconds that it must have worked before the next pause is a short one again. */
+/** After this many milliseconds without a failure, the next pause is short again. */
 const STEADY = 60_000
 
-/** What `ethgate_upstream_call_duration_seconds` shows for a status. */
+/** The outcome in `ethgate_upstream_call_duration_seconds` for a gRPC status. */
 const HTTP_STATUS: Readonly<Record<number, number>> = { 7: 403, 8: 429, 12: 404, 14: 503, 16: 401 }
 
-/** Statuses that are about the request: not a reason to stop calling. */
+/** Statuses that the request causes. They do not stop further calls. */
 const REFUSED = new Set([3, 5, 11])
 
+/** Calls the gRPC interface of a node, checks its chain, and pauses after failures. */
 export function createGrpcSource({
   address,
   expected,
@@ -56,7 +57,7 @@ export function createGrpcSource({
     spacing,
     trust,
   })
-  /** Milliseconds for a check of the chain: those of the call that waits for it. */
+  /** Milliseconds for a check of the chain: the limit of the call that waits for it. */
   let checkTimeout = 1_000
   let pause = FIRST_PAUSE
   let pausedUntil = 0
@@ -139,16 +140,16 @@ export declare namespace createGrpcSource {
   type Options = {
     /** `http://HOST:PORT`, or `https://HOST:PORT` for TLS. */
     address: string
-    /** Hash of block 0 of the chain that is served, without 0x. Nothing is asked before it is known. */
+    /** Hash of block 0 of the expected chain, without 0x. While it is undefined, no call is made. */
     expected: () => string | undefined
     headers?: Readonly<Record<string, string>> | undefined
     /** Called when a call begins. */
     onCall?: ((path: NativePath, caller: object | undefined) => CallObserver) | undefined
-    /** Called when it begins to fail, and when it works again. */
+    /** Called when the interface starts to fail, and when it works again. */
     onChange: () => void
-    /** Kept up to date. */
+    /** The source updates it. */
     status: GrpcStatus
-    /** Milliseconds between two checks of the chain, and for which one counts (see `createIdentity`). */
+    /** Milliseconds between two checks of the chain, and for which a check is valid (see `createIdentity`). */
     spacing: number
     trust: number
     /** Monotonic milliseconds. @default performance.now */
@@ -156,7 +157,7 @@ export declare namespace createGrpcSource {
   }
 }
 
-/** In words for the log and `/health`: no addresses, no content. */
+/** The reason of a failure for the log and `/health`, without addresses and content. */
 function reasonOf(error: unknown): string {
   if (error instanceof OtherChainError) return 'it serves another chain'
   if (error instanceof GrpcError) {
@@ -166,7 +167,7 @@ function reasonOf(error: unknown): string {
   return error instanceof TypeError ? 'its answer cannot be read' : 'it failed'
 }
 
-/** The code of what went wrong first, such as ECONNREFUSED. */
+/** The code of the innermost cause, such as ECONNREFUSED. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof Error ? (firstCode(error.cause) ?? errorCode(error)) : undefined
 }

@@ -1,10 +1,10 @@
-/** The gRPC interface of a node as `/health` and the metrics show it. */
+/** The state of a node's gRPC interface, for `/health` and the metrics. */
 export type GrpcStatus = {
   /** `idle` until the first call, `down` while calls go over HTTP because it fails. */
   state: 'idle' | 'up' | 'down'
   /** Why it is down. */
   reason?: string | undefined
-  /** Since the start. */
+  /** Number of calls since the start. */
   calls: number
   failed: number
 }

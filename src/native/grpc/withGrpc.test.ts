@@ -149,14 +149,14 @@ const FAULTS: Record<string, { reason: string; fault: (request: GrpcRequest) => 
     fault: ({ stream }) => sendReply(stream, { bytes: answerOf(NUMBER).subarray(0, 40) }),
   },
   'an answer without its end': {
-    reason: 'the answer has no end',
+    reason: 'the answer has no gRPC status',
     fault({ stream }) {
       stream.respond({ ':status': 200 })
       stream.end(framed(answerOf(NUMBER)))
     },
   },
   'a web page': {
-    reason: 'the address does not speak gRPC: it answered HTTP 502',
+    reason: 'the address does not serve gRPC: it answered HTTP 502',
     fault({ stream }) {
       stream.respond({ ':status': 502 })
       stream.end('<html>')
@@ -195,7 +195,7 @@ for (const [name, { fault, reason }] of Object.entries(FAULTS))
       failed: 1,
     })
     expect(lines).toEqual([
-      expect.stringMatching(/^upstream node-1: its gRPC interface is not used, HTTP is: /),
+      expect.stringMatching(/^the gRPC interface of upstream node-1 fails, calls go over HTTP: /),
     ])
     now += 1_000
     await native.wallet.getTransactionLogsByBlockNum({ num: NUMBER })

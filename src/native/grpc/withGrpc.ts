@@ -3,21 +3,21 @@ import type { CallObserver, NativePath, NativeTransport } from '../transport.ts'
 import type { GrpcSource } from './source.ts'
 import type { GrpcStatus } from './status.ts'
 
-/** A transport that asks the gRPC interface of its node for bulk reads. */
+/** A transport that uses the gRPC interface of its node for bulk reads. */
 export type GrpcTransport = NativeTransport & {
-  /** Undefined without gRPC. */
+  /** The state of the gRPC interface; undefined without one. */
   grpc(): GrpcStatus | undefined
 }
 
-/** Milliseconds between two checks of the chain of one node, and for which one counts. */
+/** Milliseconds between two checks of the chain of one node, and for which a check is valid. */
 const CHECK_INTERVAL = 100
 
-/** The part of a call's time that gRPC may use, so that HTTP can still answer after it. */
+/** The share of a call's time limit that gRPC may use, so that HTTP has time to answer after it. */
 const SHARE = 0.5
 
 /**
- * Adds the gRPC interface to a transport over HTTP. It answers calls of which only a part is wanted, several times as fast as JSON over
- * HTTP; where it does not answer, HTTP does.
+ * Adds the gRPC interface to a transport over HTTP. gRPC answers calls that need only a part of the answer, several times as
+ * fast as JSON over HTTP. HTTP answers when gRPC does not.
  */
 export function withGrpc(transport: NativeTransport, options: withGrpc.Options): GrpcTransport {
   const { address, log = silent, name, timeout } = options
@@ -27,10 +27,10 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
   let loading: Promise<GrpcSource> | undefined
   let isClosed = false
 
-  /** Loads what it needs: a gateway without gRPC does not. */
+  /** Creates the source. Imported here, so that a gateway without gRPC does not load its modules. */
   async function load(): Promise<GrpcSource> {
     const { createGrpcSource } = await import('./source.ts')
-    // Without a chain to expect, that of the HTTP interface is.
+    // Without `expected`, the chain of the HTTP interface is the expected one.
     if (!options.expected) genesis = await readGenesis(transport)
     return createGrpcSource({
       ...options,
@@ -49,7 +49,10 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
     const fields = { upstream: name, reason }
     if (state === 'up') log.info(fields, `the gRPC interface of upstream ${name} works again`)
     else
-      log.warn(fields, `upstream ${name}: its gRPC interface is not used, HTTP is: ${reason ?? ''}`)
+      log.warn(
+        fields,
+        `the gRPC interface of upstream ${name} fails, calls go over HTTP: ${reason ?? ''}`,
+      )
   }
 
   return {
@@ -59,7 +62,7 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
       if (part === undefined) return transport.send(path, body, sendOptions)
       const started = performance.now()
       loading ??= load()
-      // The next call tries again to find the chain.
+      // After a failure the next call loads it again.
       const source = await loading.catch(() => (loading = undefined))
       const limit = Math.min(left, timeout)
       const reply = await source?.answer(path, part, body, {
@@ -84,7 +87,7 @@ export declare namespace withGrpc {
   type Options = {
     /** Address of the gRPC interface; undefined without one. */
     address: string | undefined
-    /** Hash of block 0 of the chain that is served. @default that of the HTTP interface */
+    /** Hash of block 0 of the expected chain. @default the chain of the HTTP interface */
     expected?: (() => string | undefined) | undefined
     headers?: Readonly<Record<string, string>> | undefined
     /** @default silent */
@@ -96,7 +99,7 @@ export declare namespace withGrpc {
     now?: () => number
     /** Milliseconds between two checks of the chain (see `createIdentity`). @default 100 */
     spacing?: number
-    /** Milliseconds for which a check counts. @default 100 */
+    /** Milliseconds for which a check is valid. @default 100 */
     trust?: number
     /** Milliseconds for one call. */
     timeout: number

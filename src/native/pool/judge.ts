@@ -42,7 +42,9 @@ function judgeAnswer(operation: string, reply: NativeReply): Judgement {
   if (!isShaped(operation, parsed))
     return {
       kind: 'failed',
-      error: new NodeAnswerError(`the upstream node’s answer to ${operation} makes no sense`),
+      error: new NodeAnswerError(
+        `the upstream node’s answer to ${operation} has an unknown format`,
+      ),
     }
   return { kind: 'answer', reply }
 }

@@ -11,15 +11,15 @@ import {
 export type TransactionCounts = {
   contracts: number
   signatures: number
-  /** Fields of all its messages, those of its contract included. Counting ends above the limit. */
+  /** Fields of all its messages, including its contract. Counting ends above the limit. */
   fields: number
 }
 
 /**
- * Counts the parts of a serialised transaction without making an object of any: a decoder makes one of each, which takes
+ * Counts the parts of a serialised transaction without decoding it. A decoder creates an object for each part, which takes
  * seconds for half a megabyte of empty messages.
  *
- * @param limit - of fields: counting ends above it.
+ * @param limit - number of fields above which counting ends
  * @throws TypeError when the bytes are not protobuf.
  */
 export function countTransaction(bytes: Uint8Array, limit: number): TransactionCounts {
@@ -44,7 +44,7 @@ export function countTransaction(bytes: Uint8Array, limit: number): TransactionC
     }
   }
 
-  /** The type of a contract says which message its parameter holds, and may stand behind it. */
+  /** The type of a contract determines the message of its parameter. In the bytes it may come after the parameter. */
   function walkContract(range: Range): void {
     counts.contracts += 1
     let type = 0
@@ -65,7 +65,7 @@ export function countTransaction(bytes: Uint8Array, limit: number): TransactionC
 
 type Range = { start: number; end: number }
 
-/** One field: `start` and `end` are those of its content; `value` is that of a number, or a length. */
+/** One field. `start` and `end` are those of its content. `value` is its number, or its length if it is delimited. */
 type Field = Range & { number: number; isDelimited: boolean; value: number }
 
 /** Field numbers. */
@@ -74,7 +74,7 @@ const TYPE = 1
 const PARAMETER = 2
 const VALUE = 2
 
-/** Bytes of the content by wire type; the others have no fixed length. */
+/** Bytes of the content by wire type, for the types of fixed length. */
 const FIXED: Readonly<Record<number, number>> = { 1: 8, 5: 4 }
 
 function readField(bytes: Uint8Array, at: number, end: number): Field {

@@ -8,7 +8,7 @@ import {
 
 import { parseAddress, toBase58Address, toRpcAddress } from '../../lib/address.ts'
 
-/** How byte fields are spelled: hex (`false`), or base58 addresses and plain text as a node does with `visible: true`. */
+/** The format of byte fields: hex (`false`), or base58 addresses and plain text, as a node has them with `visible: true`. */
 export type Spelling = { visible?: boolean | undefined }
 
 type Json = Record<string, unknown>
@@ -36,10 +36,10 @@ export function messageToJson(desc: DescMessage, message: Message, spelling: Spe
 }
 
 /**
- * The message that a node's JSON means. Accepts enum names and numbers, int64 as number, bigint or decimal string.
+ * The message of a node's JSON. Accepts enum names and numbers, int64 as number, bigint or decimal string.
  *
- * @throws TypeError naming the field: an unknown member (dropping it would sign something else than was asked), a value of
- * the wrong type, a number that is not exact or out of range.
+ * @throws TypeError that names the field: an unknown member (a signature without it would be for another transaction), a
+ * value of the wrong type, a number that is not exact or out of range
  */
 export function messageFromJson(
   desc: DescMessage,
@@ -132,7 +132,7 @@ function readBytes(
   if (typeof value !== 'string') throw new TypeError(`${at}: expected a string`)
   if (visible && isText(field)) return Buffer.from(value)
   const account = isAddress(field) ? parseAddress(value) : undefined
-  // Base58, and Ethereum's form of an account, which lacks the first byte.
+  // Base58, or Ethereum's format, which does not have the first byte.
   if (account) return Buffer.from(`41${account.slice(2)}`, 'hex')
   const hex = value.replace(/^0x/i, '')
   if (hex.length % 2 || /[^\da-f]/i.test(hex)) throw new TypeError(`${at}: expected hex bytes`)

@@ -11,7 +11,7 @@ export type PrivateKey = string
 /**
  * The account of a private key: `41` and the last 20 bytes of the keccak-256 of its public key.
  *
- * @throws TypeError when the key is not a secp256k1 private key. The key is never part of the message.
+ * @throws TypeError when the key is not a secp256k1 private key. The message does not contain the key.
  */
 export function addressFromKey(key: PrivateKey): HexAddress {
   return addressFromPublicKey(secp256k1.getPublicKey(keyBytes(key), false))
@@ -23,18 +23,18 @@ export function signHash(hash: Hex, key: PrivateKey): Hex {
     prehash: false,
     format: 'recovered',
   })
-  // The library puts the recovery bit first, the chain last.
+  // In the library's format the recovery bit is first. In the chain's format it is last.
   return Buffer.concat([bytes.subarray(1), bytes.subarray(0, 1)]).toString('hex')
 }
 
 /**
  * The account that signed a transaction id, `41…`.
  *
- * @throws TypeError when the signature is not one of this curve.
+ * @throws TypeError when the signature is not valid on this curve
  */
 export function recoverHash(hash: Hex, signature: Hex): HexAddress {
   const bytes = Buffer.from(signature.replace(/^0x/, ''), 'hex')
-  // Old blocks hold signatures with a tail; a node reads the first 65 bytes.
+  // Some signatures in old blocks are longer. A node reads the first 65 bytes.
   if (bytes.length < 65 || bytes.length > 68)
     throw new TypeError(`a signature has 65 bytes, this one has ${bytes.length}`)
   const v = bytes[64] ?? 0
@@ -51,7 +51,7 @@ export function recoverHash(hash: Hex, signature: Hex): HexAddress {
 
 /**
  * Adds a signature to a transaction: once for an ordinary account, once for each key of a multi-signature permission.
- * What is signed is the SHA-256 of `raw_data_hex` (or of the encoded `raw_data`).
+ * It signs the SHA-256 of `raw_data_hex`, or of the encoded `raw_data`.
  */
 export function signTransaction<transaction extends EncodableTransaction>(
   transaction: transaction,
@@ -67,7 +67,7 @@ export function signTransaction<transaction extends EncodableTransaction>(
   }
 }
 
-/** The accounts whose signatures a transaction carries, in their order. @throws TypeError on a malformed signature. */
+/** The accounts that signed a transaction, in the order of its signatures. @throws TypeError for a malformed signature */
 export function recoverSigners(transaction: EncodableTransaction): HexAddress[] {
   const txID = transactionId(rawDataBytes(transaction))
   return (transaction.signature ?? []).map((signature) => recoverHash(txID, signature))

@@ -15,10 +15,10 @@ import {
 } from './gen/transaction_pb.ts'
 import { messageFromJson, messageToJson, type Spelling } from './message.ts'
 
-/** The content of a transaction as the node's JSON has it. */
+/** The content of a transaction in the node's JSON. */
 export type RawDataJson = Transaction['raw_data']
 
-/** What {@link encodeTransaction} needs of a transaction; the signed bytes are those of `raw_data_hex` when it is there. */
+/** The fields of a transaction that {@link encodeTransaction} needs. The content is `raw_data_hex` if present, else `raw_data`. */
 export type EncodableTransaction = {
   raw_data?: RawDataJson
   raw_data_hex?: Hex
@@ -32,7 +32,7 @@ const TYPE_URL = 'type.googleapis.com/protocol.'
 /**
  * `raw_data` as the bytes that are hashed and signed.
  *
- * @throws TypeError naming the field that cannot be encoded.
+ * @throws TypeError that names the field that cannot be encoded
  */
 export function rawDataFromJson(json: RawDataJson, spelling: Spelling = {}): Buffer {
   const { contract, ...rest } = json
@@ -50,12 +50,12 @@ export function rawDataToJson(bytes: Uint8Array, spelling: Spelling = {}): RawDa
   return printRawData(readMessage(RawDataSchema, bytes, 'raw_data'), spelling)
 }
 
-/** One result of a transaction, as it stands in the transaction of a block. */
+/** The bytes of one result of a transaction, as in the transaction of a block. */
 export function encodeResult(result: TransactionResult): Uint8Array {
   return toBinary(ResultSchema, messageFromJson(ResultSchema, result, {}, 'ret') as Result)
 }
 
-/** The whole transaction, as `broadcasthex` takes it: content, signatures and (when given) results. Hex without `0x`. */
+/** The whole transaction for `broadcasthex`: content, signatures and, if present, results. Hex without `0x`. */
 export function encodeTransaction(transaction: EncodableTransaction): Hex {
   const spelling = { visible: transaction.visible }
   return Buffer.from(
@@ -73,8 +73,8 @@ export function encodeTransaction(transaction: EncodableTransaction): Hex {
 }
 
 /**
- * A serialised transaction in the node's JSON, with `txID` and `raw_data_hex`. The content is put in canonical order first,
- * as the node does before it hashes.
+ * A serialised transaction in the node's JSON, with `txID` and `raw_data_hex`. The fields of the content are sorted first,
+ * as the node does before it computes the hash.
  *
  * @throws TypeError when the bytes are not a transaction.
  */
@@ -96,18 +96,18 @@ export function decodeTransaction(input: string | Uint8Array): Transaction {
   }
 }
 
-/** The transaction's id, SHA-256 of its `raw_data` bytes: what is signed, and the hash that Ethereum tools see. */
+/** The transaction's id: SHA-256 of its `raw_data` bytes. It is what a key signs, and the hash in Ethereum tools. */
 export function transactionId(raw: Uint8Array | Hex): Hex {
   const bytes = typeof raw === 'string' ? Buffer.from(strip(raw), 'hex') : raw
   return Buffer.from(sha256(bytes)).toString('hex')
 }
 
-/** The bytes of a transaction's content: `raw_data_hex` as it is, else `raw_data` encoded. */
+/** The bytes of a transaction's content: `raw_data_hex` if present, else the encoded `raw_data`. */
 export function rawDataBytes(transaction: EncodableTransaction): Buffer {
   if (transaction.raw_data_hex) return Buffer.from(strip(transaction.raw_data_hex), 'hex')
   if (transaction.raw_data)
     return rawDataFromJson(transaction.raw_data, { visible: transaction.visible })
-  throw new TypeError('transaction: neither raw_data nor raw_data_hex is there')
+  throw new TypeError('transaction: raw_data and raw_data_hex are missing')
 }
 
 function contractFromJson(json: Contract, spelling: Spelling) {
