@@ -50,7 +50,7 @@ export function startLoad(): { run(load: Load): Promise<Figures> } {
 }
 
 /** CPU time of all threads of a process so far, microseconds; undefined where there is no /proc. */
-function cpuTime(pid: number | undefined): number | undefined {
+export function cpuTime(pid: number | undefined): number | undefined {
   const tasks = `/proc/${pid}/task`
   if (pid === undefined || !existsSync(tasks)) return undefined
   let nanoseconds = 0

@@ -3,16 +3,32 @@ import { describe, expect, test } from 'vitest'
 import { createScriptedChain } from '../../test/chain.ts'
 import { createSteeredHead } from '../../test/steeredHead.ts'
 import { fromWire } from '../lib/wire.ts'
+import { createNodeClient } from '../native/client.ts'
+import type { Block } from '../native/types.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 
 const MIB = 1024 * 1024
 
 /** A chain of blocks with two transactions each. The first `solid` blocks are solidified. */
-function setup({ cacheBytes = 64 * MIB, length = 20, solid = 10 } = {}) {
+function setup({
+  cacheBytes = 64 * MIB,
+  intercept = (_: string, answer: unknown) => answer,
+  length = 20,
+  solid = 10,
+} = {}) {
   const chain = createScriptedChain()
   for (let number = 1; number <= length; number++) chain.mine({ logs: [[], []] })
   const head = createSteeredHead(chain, { window: 15 })
-  const blocks = createBlocks({ cacheBytes, head, native: chain.native })
+  const native = createNodeClient({
+    transport: {
+      ...chain.transport,
+      async send(path, body, options) {
+        const { status, text } = await chain.transport.send(path, body, options)
+        return { status, text: JSON.stringify(intercept(path, JSON.parse(text || '{}'))) }
+      },
+    },
+  })
+  const blocks = createBlocks({ cacheBytes, head, native })
   head.follow(solid)
   return { blocks, chain, head }
 }
@@ -38,6 +54,48 @@ describe('get', () => {
     expect(new Set(all).size).toBe(1)
     expect(await blocks.get(3)).toBe(all[0])
     expect(chain.total()).toBe(2)
+  })
+
+  test('behavior: consecutive solidified blocks are read together, with the outcomes of each', async () => {
+    const { blocks, chain } = setup()
+    const numbers = [3, 4, 5, 6]
+    const read = await Promise.all(numbers.map((number) => blocks.get(number)))
+    expect(read.map((block) => block?.id.hash)).toEqual(
+      numbers.map((number) => chain.canonical()[number]?.hash),
+    )
+    expect(Object.fromEntries(chain.calls)).toEqual({
+      '/wallet/getblockbylimitnext': 1,
+      '/wallet/gettransactioninfobyblocknum': 4,
+    })
+    expect(numbers.map((number) => blocks.peek(number))).toEqual(read)
+  })
+
+  test('behavior: blocks above the solidified one are read alone', async () => {
+    const { blocks, chain } = setup()
+    await Promise.all([blocks.get(10), blocks.get(11), blocks.get(12)])
+    expect(chain.calls.get('/wallet/getblockbylimitnext')).toBeUndefined()
+    expect(chain.calls.get('/wallet/getblockbynum')).toBe(3)
+  })
+
+  test.each<[string, (answer: { block: Block[] }) => unknown]>([
+    ['a block is missing', ({ block }) => ({ block: block.slice(0, 2) })],
+    ['a block has another number', ({ block: [a, b] }) => ({ block: [a, b, b] })],
+    ['a block lacks its transactions', ({ block: [a, b, c] }) => ({ block: [a, b, slim(c)] })],
+    ['there is no such call', () => ({ Error: 'unknown' })],
+    ['the answer is no list', () => ({ block: 'x' })],
+  ])('behavior: read alone where %s', async (_, change) => {
+    const { blocks, chain } = setup({
+      intercept: (path, answer) =>
+        path === '/wallet/getblockbylimitnext' ? change(answer as { block: Block[] }) : answer,
+    })
+    const numbers = [3, 4, 5]
+    const read = await Promise.all(numbers.map((number) => blocks.get(number)))
+    expect(read.map((block) => block?.id.hash)).toEqual(
+      numbers.map((number) => chain.canonical()[number]?.hash),
+    )
+    expect(read.map((block) => block?.transactions.length)).toEqual([2, 2, 2])
+    expect(chain.calls.get('/wallet/getblockbylimitnext')).toBe(1)
+    expect(chain.calls.get('/wallet/getblockbynum')).toBeGreaterThan(0)
   })
 
   test('behavior: a height above the head has no block and costs no call', async () => {
@@ -167,6 +225,11 @@ test('behavior: transactions of cached blocks are found without a call', async (
   expect(blocks.withTransaction(block!.transactions[1]!)).toBe(block)
   expect(blocks.withTransaction(`0x${'ab'.repeat(32)}`)).toBeUndefined()
 })
+
+/** A block as a front end might shorten it. */
+function slim(block: Block | undefined): unknown {
+  return { ...block, transactions: undefined }
+}
 
 /** Memory of those of the first 61 blocks that are cached. */
 function bytesOf(blocks: Blocks): number {

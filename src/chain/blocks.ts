@@ -9,7 +9,14 @@ import { createSharing } from '../native/dedupe.ts'
 import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
 import { isReset } from './head/reconcile.ts'
 import type { ChainUpdate, Head } from './headTypes.ts'
-import { type BlockSource, loadBlock, type LoadedBlock } from './load.ts'
+import {
+  type BlockRangeSource,
+  type BlockSource,
+  loadBlock,
+  type LoadedBlock,
+  readBlocks,
+} from './load.ts'
+import { createRuns } from './runs.ts'
 
 /**
  * The blocks of the canonical chain. Each is read once and cached while memory allows.
@@ -63,6 +70,7 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   /** Which block in the cache holds a transaction. */
   const transactions = new Map<Hash, Hash>()
   const share = createSharing()
+  const readTogether = createRuns((range, signal) => readBlocks(native, range, signal))
   /** Newest height that was solidified. */
   let solidTo = -1
   let epoch = 0
@@ -136,8 +144,10 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
     number: number,
     signal: StopSignal | undefined,
   ): Promise<CachedBlock | undefined> {
+    let together = number <= head.solid().number ? await readTogether(number, signal) : undefined
     for (let attempt = 1; number <= head.latest().number; attempt++) {
-      const loaded = await loadBlock(native, { number }, signal)
+      const loaded = await loadBlock(native, { number }, signal, together)
+      together = undefined
       // Compared after the answer: the head may have changed meanwhile.
       const canonical = hashAt(number)
       if (loaded && (canonical === undefined || canonical === toHash(loaded.block.blockID)))
@@ -192,7 +202,7 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
 
 export declare namespace createBlocks {
   type Options = {
-    native: BlockSource
+    native: BlockSource & BlockRangeSource
     head: CanonicalView
     /** Memory for blocks, in bytes; 0 keeps none. */
     cacheBytes: number

@@ -1,11 +1,12 @@
 import type { Hash } from 'viem'
 
 import type { BlockId, BlockRef } from '../codec/blockRef.ts'
-import type { RpcLog } from '../codec/types.ts'
+import type { RpcBlock, RpcLog } from '../codec/types.ts'
 import type { Config } from '../config.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
 import { toWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
+import type { BlockRange } from './blockRange.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock, BlockContext } from './cachedBlock.ts'
 import { type ChainCaches, createChainCaches } from './chainCaches.ts'
@@ -15,7 +16,6 @@ import type { IndexedLogs } from './indexedLogs.ts'
 import type { LogHints } from './logHints.ts'
 import { logPageOf } from './logPage.ts'
 import { countLogs, logRowsOfRange, logsOfBlock, logsOfRange } from './logs.ts'
-import type { BlockRange } from './logScan.ts'
 import { stateSource } from './state.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -28,7 +28,7 @@ import { createTransactions } from './transactions.ts'
 export function createChain(options: createChain.Options): Chain {
   const { blocks, chainId, config, genesis, head, hints, index, native, readsBlocks, view } =
     options
-  const { answers, prices, spans } = options.caches ?? createChainCaches(options)
+  const { answers, prices, slim, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
 
@@ -63,6 +63,15 @@ export function createChain(options: createChain.Options): Chain {
     }
     const number = heightOf(ref)
     return number <= latest().number ? blocks.get(number, signal) : undefined
+  }
+
+  /** A solidified block that is not cached, where the nodes give it at less cost without its transactions. */
+  async function slimBlock(
+    ref: BlockRef,
+    signal?: AbortSignal,
+  ): Promise<Wire<RpcBlock> | undefined> {
+    if (typeof ref !== 'number' || ref > head.solid().number || !readsBlocks?.()) return undefined
+    return blocks.peek(ref) ? undefined : slim.get(ref, signal)
   }
 
   async function resolve(ref: BlockRef): Promise<BlockId | undefined> {
@@ -128,6 +137,8 @@ export function createChain(options: createChain.Options): Chain {
       }),
 
     async block(ref, full, signal) {
+      const read = full ? undefined : await slimBlock(ref, signal)
+      if (read) return read
       const block = await find(ref, signal)
       if (!block) return undefined
       const context = await blockContext(block.timestamp)

@@ -6,12 +6,14 @@ import { type Wire, wireLength } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
-import { createLogCache } from './logCache.ts'
+import { createSlimBlocks, type SlimBlocks } from './slimBlocks.ts'
+import { createSolidCache } from './solidCache.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
 
 /** The caches that the two views of one chain share. */
 export type ChainCaches = {
   prices: EnergyPrices
+  slim: SlimBlocks
   spans: BlockSpans
   /** Whole answers to log searches. */
   answers: LRUCache<string, Wire<RpcLog[]>>
@@ -22,6 +24,9 @@ const ANSWERS_SHARE = 1 / 8
 
 /** Memory for the logs of blocks that searches have read, as a share of the same memory and in addition to it. */
 const LOGS_SHARE = 1 / 4
+
+/** Memory for solidified blocks without transactions that were read in bulk, as a share of the same memory and in addition to it. */
+const SLIM_SHARE = 1 / 8
 
 /** Bytes of a cached answer without its text: the key and the entry. */
 const ANSWER_BYTES = 500
@@ -40,9 +45,15 @@ export function createChainCaches({
       sizeCalculation: (answer, key) => wireLength(answer) + key.length + ANSWER_BYTES,
     }),
     prices,
+    slim: createSlimBlocks({
+      baseFee: async (time) => (config.feeSignal === 'eip1559' ? prices.at(time) : undefined),
+      blocks,
+      cache: createSolidCache({ blocks, bytes: Math.floor(config.cacheBytes * SLIM_SHARE) }),
+      native,
+    }),
     spans: createBlockSpans({
       blocks,
-      cache: createLogCache({ blocks, bytes: Math.floor(config.cacheBytes * LOGS_SHARE) }),
+      cache: createSolidCache({ blocks, bytes: Math.floor(config.cacheBytes * LOGS_SHARE) }),
       concurrency: config.logsConcurrency,
       head,
       native,
@@ -55,7 +66,7 @@ export declare namespace createChainCaches {
     native: NativeClient
     head: CanonicalView
     blocks: Blocks
-    config: Pick<Config, 'cacheBytes' | 'logsConcurrency'>
+    config: Pick<Config, 'cacheBytes' | 'feeSignal' | 'logsConcurrency'>
     /** Pass those of the head where it has them. */
     prices?: EnergyPrices
   }

@@ -1,8 +1,8 @@
 import { toQuantity } from '../codec/quantity.ts'
 import { LimitExceededError } from '../errors.ts'
+import type { BlockRange } from './blockRange.ts'
 import type { LogMatch } from './chainTypes.ts'
 import { type LogChunk, packedChunk, type PackedRows } from './logChunk.ts'
-import type { BlockRange } from './logScan.ts'
 
 /** The log index as searches see it. */
 export type IndexedLogs = {

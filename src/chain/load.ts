@@ -8,6 +8,7 @@ import type { BlockOutline } from '../native/blockOutline.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { TransactionLogs } from '../native/transactionLogs.ts'
 import type { Block, TransactionInfo } from '../native/types.ts'
+import type { BlockRange } from './blockRange.ts'
 
 /** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */
 export type LoadedBlock = { block: Block; infos: readonly TransactionInfo[] }
@@ -19,6 +20,9 @@ export type BlockSource = {
     'getBlockByNum' | 'getBlockById' | 'getTransactionInfoByBlockNum'
   >
 }
+
+/** The native call that reads several blocks. */
+export type BlockRangeSource = { wallet: Pick<NativeClient['wallet'], 'getBlockByLimitNext'> }
 
 /** The native calls that read the logs of blocks without the rest of them. */
 export type LogSource = {
@@ -40,15 +44,17 @@ const RETRY_DELAY = 100
  * Outcomes can only be read by height, so after a reorg between the calls they may be of another block. Their ids are
  * compared, and both are read again when they differ.
  *
+ * @param known - the block, where it was read together with others (see `readBlocks`).
  * @throws UpstreamError when they still differ, or when the node keeps no outcomes.
  */
 export async function loadBlock(
   native: BlockSource,
   ref: { number: number } | { hash: Hash },
   signal?: StopSignal,
+  known?: Block,
 ): Promise<LoadedBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const block = await readBlock(native, ref, signal)
+    const block = (attempt === 1 && known) || (await readBlock(native, ref, signal))
     if (!block) return undefined
     assertFits(block, ref)
     const infos = await loadInfos(native, block, signal)
@@ -56,6 +62,24 @@ export async function loadBlock(
     if (attempt === ATTEMPTS) throw new UpstreamError(mismatch(block))
     await sleep(RETRY_DELAY, signal)
   }
+}
+
+/** Reads the blocks of a range, at most 100, with one native call. Leaves out those that are missing or incomplete. */
+export async function readBlocks(
+  native: BlockRangeSource,
+  { from, to }: BlockRange,
+  signal?: StopSignal,
+): Promise<Map<number, Block>> {
+  const { block: blocks = [] } = await native.wallet.getBlockByLimitNext(
+    { startNum: from, endNum: to + 1 },
+    { signal },
+  )
+  const found = new Map<number, Block>()
+  for (const block of blocks) {
+    const { number = 0 } = block.block_header.raw_data
+    if (isThat(block, { number }) && isWhole(block)) found.set(number, block)
+  }
+  return found
 }
 
 /**

@@ -2,8 +2,8 @@ import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
 import type { NodeRpc } from '../native/rpc.ts'
+import type { BlockRange } from './blockRange.ts'
 import type { LogMatch } from './chainTypes.ts'
-import type { BlockRange } from './logScan.ts'
 
 /** Finds the blocks that have logs of a search, without reading blocks. */
 export type LogHints = {

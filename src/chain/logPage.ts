@@ -4,10 +4,10 @@ import type { BlockId } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
 import { RpcError, UpstreamError } from '../errors.ts'
 import { fromWire, type Wire, wireOf } from '../lib/wire.ts'
+import type { BlockRange } from './blockRange.ts'
 import type { LogCursor, LogMatch, LogPage } from './chainTypes.ts'
 import { arrayOf, type LogChunk } from './logChunk.ts'
 import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
-import type { BlockRange } from './logScan.ts'
 
 /**
  * The next logs of a range, at most `limit`. If the index does not cover the range, a page also ends after the blocks that

@@ -1,14 +1,12 @@
 import type { Hash } from 'viem'
 
 import { timeSlice } from '../lib/timeSlice.ts'
+import type { BlockRange } from './blockRange.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import { countedChunk, type LogChunk } from './logChunk.ts'
 import type { LogMatcher } from './logMatch.ts'
 import type { SearchMemory } from './searchMemory.ts'
 import type { BlockSpans, SearchedBlock } from './spans.ts'
-
-/** Blocks from one height to another, inclusive. */
-export type BlockRange = { from: number; to: number }
 
 /** Spans that one search reads at a time. The blocks of a span are read in parallel. */
 const WORKERS = 4

@@ -8,9 +8,9 @@ import { NodeLacksApiError, NodeTimeoutError } from '../native/errors.ts'
 import { createBlocks } from './blocks.ts'
 import type { CanonicalView } from './blocks.ts'
 import type { HeadBlock } from './headTypes.ts'
-import { createLogCache } from './logCache.ts'
 import { arrayOf, type LogChunk } from './logChunk.ts'
 import { createLogMatcher } from './logMatch.ts'
+import { createSolidCache } from './solidCache.ts'
 import { type BlockSpans, createBlockSpans } from './spans.ts'
 
 const newest: HeadBlock = {
@@ -43,7 +43,7 @@ async function setup(change: (answer: Bulk) => Bulk) {
     node,
     spans: createBlockSpans({
       blocks,
-      cache: createLogCache({ blocks, bytes: 1e6 }),
+      cache: createSolidCache({ blocks, bytes: 1e6 }),
       concurrency: 4,
       head,
       native: failing,

@@ -8,8 +8,8 @@ import type { TransactionLogs } from '../native/transactionLogs.ts'
 import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock } from './cachedBlock.ts'
 import { logsFit, type LogSource } from './load.ts'
-import { createLogBlock } from './logBlock.ts'
-import type { LogCache } from './logCache.ts'
+import { createLogBlock, type LogBlock } from './logBlock.ts'
+import type { SolidCache } from './solidCache.ts'
 
 /** A block for log searches: a block of the block cache, or one of which only the logs were read. */
 export type SearchedBlock = Pick<CachedBlock, 'count' | 'id' | 'logs'>
@@ -163,7 +163,7 @@ export declare namespace createBlockSpans {
     native: LogSource
     head: Pick<CanonicalView, 'solid'>
     blocks: Pick<Blocks, 'epoch' | 'get' | 'hashAt' | 'peek'>
-    cache: LogCache
+    cache: SolidCache<LogBlock>
     concurrency: number
   }
 }

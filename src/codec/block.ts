@@ -3,7 +3,7 @@ import type { Hash, Hex } from 'viem'
 import { toRpcAddress } from '../lib/address.ts'
 import type { Block, TransactionInfo } from '../native/types.ts'
 import { bloomToHex, logsBloom } from './bloom.ts'
-import { toRpcLogs } from './log.ts'
+import { type LogSource, toRpcLogs } from './log.ts'
 import { toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
 import { blockSize } from './size.ts'
 import { toRpcTransaction } from './transaction.ts'
@@ -44,7 +44,17 @@ export function toRpcTransactions(
 export function toRpcHeader(
   block: Block,
   infos: readonly TransactionInfo[],
-  { baseFeePerGas, logs = toRpcLogs(block, infos) }: toRpcHeader.Options = {},
+  options: toRpcHeader.Options = {},
+): RpcHeader {
+  const count = block.transactions?.length ?? 0
+  return toOutlineHeader(block, infos, { ...options, count, size: blockSize(block) })
+}
+
+/** A block of which only the number of its transactions and its size are known besides its header. */
+export function toOutlineHeader(
+  block: LogSource,
+  infos: readonly Outcome[],
+  { baseFeePerGas, count, logs = toRpcLogs(block, infos), size }: toOutlineHeader.Options,
 ): RpcHeader {
   const { accountStateRoot, number, parentHash, timestamp, txTrieRoot, witness_address } =
     block.block_header.raw_data
@@ -58,10 +68,10 @@ export function toRpcHeader(
     miner: toRpcAddress(witness_address),
     number: toQuantity(number),
     parentHash: toHash(parentHash),
-    size: toQuantity(blockSize(block)),
+    size: toQuantity(size),
     stateRoot: toHash(accountStateRoot),
     timestamp: toSeconds(timestamp),
-    transactionsRoot: transactionsRoot(block.transactions?.length ?? 0, txTrieRoot),
+    transactionsRoot: transactionsRoot(count, txTrieRoot),
 
     // No native counterpart.
     difficulty: '0x0',
@@ -81,6 +91,20 @@ export declare namespace toRpcHeader {
     baseFeePerGas?: bigint | undefined
     /** The logs of the block, if the caller has already mapped them. */
     logs?: readonly RpcLog[]
+  }
+}
+
+/** What a header needs of the outcome of each transaction. */
+type Outcome = Pick<TransactionInfo, 'id' | 'log'> & {
+  receipt?: Pick<NonNullable<TransactionInfo['receipt']>, 'energy_usage_total'>
+}
+
+export declare namespace toOutlineHeader {
+  type Options = toRpcHeader.Options & {
+    /** Number of transactions. */
+    count: number
+    /** Bytes of the stored block. */
+    size: number
   }
 }
 

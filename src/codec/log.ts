@@ -3,6 +3,9 @@ import type { Block, TransactionInfo } from '../native/types.ts'
 import { toData, toHash, toQuantity, toSeconds } from './quantity.ts'
 import type { RpcLog } from './types.ts'
 
+/** What logs need of their block. */
+export type LogSource = Pick<Block, 'blockID' | 'block_header'>
+
 /**
  * Every log of a block, in block order, one list per transaction.
  *
@@ -10,8 +13,8 @@ import type { RpcLog } from './types.ts'
  * listed and counted, as by the node.
  */
 export function toRpcLogsByTransaction(
-  block: Block,
-  infos: readonly TransactionInfo[],
+  block: LogSource,
+  infos: readonly Pick<TransactionInfo, 'id' | 'log'>[],
 ): RpcLog[][] {
   const { number, timestamp } = block.block_header.raw_data
   const common = {
@@ -43,6 +46,9 @@ export function toLogText(log: RpcLog): string {
 }
 
 /** Every log of a block, in block order. */
-export function toRpcLogs(block: Block, infos: readonly TransactionInfo[]): RpcLog[] {
+export function toRpcLogs(
+  block: LogSource,
+  infos: readonly Pick<TransactionInfo, 'id' | 'log'>[],
+): RpcLog[] {
   return toRpcLogsByTransaction(block, infos).flat()
 }

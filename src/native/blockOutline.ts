@@ -5,6 +5,8 @@ import type { Block, Hex } from './types.ts'
 export type BlockOutline = Pick<Block, 'blockID' | 'block_header'> & {
   /** In the order of the block. Empty text for a transaction without an id. */
   txIDs: readonly Hex[]
+  /** Bytes of the stored block. Only a gRPC interface gives it. */
+  size?: number
 }
 
 /** Outlines of the blocks in an answer of `getblockbylimitnext`. */

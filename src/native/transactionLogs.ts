@@ -11,8 +11,13 @@ export const logsPart: Part<OutcomeLogs[]> = {
   pick: (infos: TransactionInfo[]) => infos.map(outcomeOf),
 }
 
-/** The logs of a transaction, and the height and time of its block. */
-export type OutcomeLogs = TransactionLogs & { blockNumber: number; blockTimeStamp: number }
+/** The logs and the energy of a transaction, and the height and time of its block. */
+export type OutcomeLogs = TransactionLogs & {
+  blockNumber: number
+  blockTimeStamp: number
+  /** Absent where no energy was used. */
+  receipt?: { energy_usage_total: number }
+}
 
 /** The logs in an answer of `gettransactioninfobyid`. */
 export const outcomeLogsPart: Part<OutcomeLogs> = {
@@ -21,15 +26,22 @@ export const outcomeLogsPart: Part<OutcomeLogs> = {
   pick: outcomeOf,
 }
 
-function outcomeOf({ blockNumber = 0, blockTimeStamp = 0, id, log }: TransactionInfo): OutcomeLogs {
-  const outcome = { blockNumber, blockTimeStamp, id }
-  return log ? { ...outcome, log } : outcome
+function outcomeOf(info: TransactionInfo): OutcomeLogs {
+  const { blockNumber = 0, blockTimeStamp = 0, id, log, receipt } = info
+  const energy = receipt?.energy_usage_total ?? 0
+  return {
+    blockNumber,
+    blockTimeStamp,
+    id,
+    ...(energy > 0 && { receipt: { energy_usage_total: energy } }),
+    ...(log && { log }),
+  }
 }
 
 /** An answer with more characters is parsed in slices (see `parseAnswer`). */
 const LARGE = 100_000
 
-/** Parses without exact int64 values: the only numbers that are used are heights and times, which are below 2^53. */
+/** Parses without exact int64 values: the only numbers that are used are heights, times and energy, which are below 2^53. */
 function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -59,7 +59,7 @@ export const servingOptions = {
     default: undefined as string | undefined,
     parse: grpcAddresses,
     repeats: true,
-    help: 'the node’s gRPC interface (port 50051), one for each --upstream in the same order; https://HOST:PORT for TLS; reads the logs of many blocks several times as fast as HTTP, which is used where it fails',
+    help: 'the node’s gRPC interface (port 50051), one for each --upstream in the same order; https://HOST:PORT for TLS; reads many blocks and their logs several times as fast as HTTP, which is used where it fails',
   },
   upstreamHeader: {
     flag: '--upstream-header',

@@ -36,7 +36,8 @@ export function readOutlines(bytes: Buffer): BlockOutline[] {
 
 /** Field numbers. `BlockList` and `TransactionInfoList` have one field. */
 const LIST_ITEM = 1
-const INFO = { id: 1, blockNumber: 3, blockTimeStamp: 4, log: 8 }
+const INFO = { id: 1, blockNumber: 3, blockTimeStamp: 4, receipt: 7, log: 8 }
+const RECEIPT = { energyUsageTotal: 4 }
 const LOG = { address: 1, topics: 2, data: 3 }
 const BLOCK = { transactions: 1, header: 2 }
 const TRANSACTION = { rawData: 1 }
@@ -51,15 +52,30 @@ function outcomeAt(message: WithHex, from: number, to: number): OutcomeLogs {
   let id = ''
   let blockNumber = 0
   let blockTimeStamp = 0
+  let energy = 0
   const log: Log[] = []
   eachField(message.bytes, from, to, (number, start, end, value) => {
     if (number === INFO.log) log.push(logAt(message, within(start), end))
     else if (number === INFO.id) id = partOf(message, start, end)
     else if (number === INFO.blockNumber) blockNumber = exact(value)
     else if (number === INFO.blockTimeStamp) blockTimeStamp = exact(value)
+    else if (number === INFO.receipt) energy = energyAt(message.bytes, within(start), end)
   })
-  const outcome = { blockNumber, blockTimeStamp, id }
-  return log.length > 0 ? { ...outcome, log } : outcome
+  return {
+    blockNumber,
+    blockTimeStamp,
+    id,
+    ...(energy > 0 && { receipt: { energy_usage_total: energy } }),
+    ...(log.length > 0 && { log }),
+  }
+}
+
+function energyAt(bytes: Buffer, from: number, to: number): number {
+  let energy = 0
+  eachField(bytes, from, to, (number, _start, _end, value) => {
+    if (number === RECEIPT.energyUsageTotal) energy = exact(value)
+  })
+  return energy
 }
 
 function logAt(message: WithHex, from: number, to: number): Log {
@@ -82,7 +98,7 @@ function outlineAt(bytes: Buffer, from: number, to: number): BlockOutline {
     else if (number === BLOCK.header) header = headerAt(bytes, within(start), end)
   })
   if (!header) throw malformed()
-  return { ...header, txIDs }
+  return { ...header, txIDs, size: to - from }
 }
 
 /** The id of a transaction: the hash of its content. Empty text without content, as in an answer over HTTP. */

@@ -69,9 +69,10 @@ test('default: what is read of every recorded block equals the answer over HTTP'
   const { head } = nativeRecording()
   for (let number = 0; number <= head; number++) {
     const request = { num: number }
-    expect(await native.wallet.getBlockOutline(request)).toStrictEqual(
-      await http.wallet.getBlockOutline(request),
-    )
+    expect(await native.wallet.getBlockOutline(request)).toStrictEqual({
+      ...(await http.wallet.getBlockOutline(request)),
+      size: expect.any(Number),
+    })
     const logs = await http.wallet.getTransactionLogsByBlockNum(request)
     expect(await native.wallet.getTransactionLogsByBlockNum(request)).toStrictEqual(logs)
     for (const { id } of logs)
@@ -80,8 +81,9 @@ test('default: what is read of every recorded block equals the answer over HTTP'
       )
   }
   const range = { startNum: 0, endNum: 100 }
+  const outlines = await http.wallet.getBlockOutlines(range)
   expect(await native.wallet.getBlockOutlines(range)).toStrictEqual(
-    await http.wallet.getBlockOutlines(range),
+    outlines.map((outline) => ({ ...outline, size: expect.any(Number) })),
   )
   expect(status()).toMatchObject({ state: 'up', failed: 0 })
   expect(node.requests.count('/wallet/getblockbylimitnext')).toBe(1)

@@ -2,8 +2,8 @@ import type { Hash } from 'viem'
 import { expect, test } from 'vitest'
 
 import type { LogBlock } from './logBlock.ts'
-import { createLogCache } from './logCache.ts'
 import { emptyChunk } from './logChunk.ts'
+import { createSolidCache } from './solidCache.ts'
 
 const hash = (text: string): Hash => `0x${text.padStart(64, '0')}`
 const block = (number: number, text: string): LogBlock => ({
@@ -15,7 +15,7 @@ const block = (number: number, text: string): LogBlock => ({
 
 function setup() {
   const chain = { epoch: 0, hashes: new Map<number, Hash>() }
-  const cache = createLogCache({
+  const cache = createSolidCache<LogBlock>({
     blocks: { epoch: () => chain.epoch, hashAt: (number) => chain.hashes.get(number) },
     bytes: 30,
   })

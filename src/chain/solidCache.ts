@@ -1,18 +1,21 @@
 import { LRUCache } from 'lru-cache'
 
+import type { BlockId } from '../codec/blockRef.ts'
 import type { Blocks } from './blocks.ts'
-import type { LogBlock } from './logBlock.ts'
 
-/** Logs of solidified blocks that searches have read. Their memory is separate, so that a search does not evict blocks. */
-export type LogCache = {
-  get(number: number): LogBlock | undefined
+/** What was read of solidified blocks, by height. Its memory is separate from that of the block cache, so that it evicts no block. */
+export type SolidCache<block> = {
+  get(number: number): block | undefined
   /** @param epoch - `blocks.epoch()` before the read. A block of an earlier epoch is not cached, because the chain went back. */
-  put(block: LogBlock, epoch: number): void
+  put(block: block, epoch: number): void
 }
 
-/** Creates the cache. @param bytes - memory for logs; 0 switches the cache off. */
-export function createLogCache({ blocks, bytes }: createLogCache.Options): LogCache {
-  const cache = new LRUCache<number, LogBlock>({
+/** Creates the cache. @param bytes - its memory; 0 switches it off. */
+export function createSolidCache<block extends { readonly id: BlockId; readonly bytes: number }>({
+  blocks,
+  bytes,
+}: createSolidCache.Options): SolidCache<block> {
+  const cache = new LRUCache<number, block>({
     // The library accepts only positive sizes. A cache of one byte stores no block.
     maxSize: Math.max(bytes, 1),
     sizeCalculation: (block) => block.bytes,
@@ -40,7 +43,7 @@ export function createLogCache({ blocks, bytes }: createLogCache.Options): LogCa
   }
 }
 
-export declare namespace createLogCache {
+export declare namespace createSolidCache {
   type Options = {
     blocks: Pick<Blocks, 'epoch' | 'hashAt'>
     bytes: number

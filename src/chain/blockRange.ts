@@ -1,0 +1,2 @@
+/** Blocks from one height to another, inclusive. */
+export type BlockRange = { from: number; to: number }
