@@ -1,6 +1,6 @@
 import { type Hex, keccak256 } from 'viem'
 
-/** Whether an address or topic may be in a bloom, by Ethereum's definition (yellow paper, 4.3.1). */
+/** Whether a bloom may contain an address or topic, by Ethereum's definition (yellow paper, 4.3.1). */
 export function mayHold(bloom: Hex, item: string): boolean {
   const hash = keccak256(item as Hex).slice(2)
   return [0, 4, 8].every((at) => {

@@ -71,6 +71,7 @@ export function learn(names: Map<string, string>, page: string[], printed: strin
   }
 }
 
+/** A line of the page with the names of this run. */
 export function rename(names: Map<string, string>, line: string): string {
   return line.replaceAll(NAME, (name) => {
     const known = names.get(name) ?? names.get(name.replace(/^0x/, ''))

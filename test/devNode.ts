@@ -6,7 +6,7 @@ import type { Transaction } from '../src/native/types.ts'
 import { type DevGateway, startDevGateway } from './devGateway.ts'
 import { post } from './gateway.ts'
 
-/** A gateway over sockets in front of a dev chain, which it takes for a real node. */
+/** A gateway over sockets in front of a dev chain, as in front of a real node. */
 export type DevNode = {
   dev: DevGateway
   /** Ethereum address of a funded account. */
@@ -18,7 +18,7 @@ export type DevNode = {
   close(): Promise<void>
 }
 
-/** A node for all tests of a file that mines only when it is told to, so that transactions stay in its mempool. */
+/** A node for all tests of a file that mines only on request, so that transactions stay in its mempool. */
 export function useManualDevNode(): { readonly node: DevNode } {
   let node: DevNode
   beforeAll(async () => {
@@ -33,7 +33,7 @@ export function useManualDevNode(): { readonly node: DevNode } {
   }
 }
 
-/** Starts one. Blocks are made as the chain is told to, at once by default. */
+/** Starts a node. By default it makes a block for each transaction. */
 export async function startDevNode(): Promise<DevNode> {
   const dev = await startDevGateway()
   const gateway = createGateway({

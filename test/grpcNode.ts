@@ -16,6 +16,7 @@ export type GrpcRequest = {
 /** An answer instead of the recorded one; `taken` if the test answers, or the call gets no answer. */
 export type GrpcReply = { bytes: Buffer } | { code: number; message?: string } | 'taken'
 
+/** A node's gRPC interface for tests. */
 export type GrpcNode = {
   /** Address of the interface. */
   url: string
@@ -90,6 +91,7 @@ export function framed(bytes: Buffer): Buffer {
   return Buffer.concat([prefix, bytes])
 }
 
+/** Sends an answer with its gRPC status. */
 export function sendReply(
   stream: http2.ServerHttp2Stream,
   reply: Exclude<GrpcReply, 'taken'>,

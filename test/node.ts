@@ -18,6 +18,7 @@ export type ReplayRequest = { method: string; path: string; query: string; body:
 /** An answer that a test returns instead of the recorded one. */
 export type ReplayReply = { status?: number; type?: string; text: string }
 
+/** A node that replays recorded answers. */
 export type ReplayNode = {
   /** Base address of `/wallet`. */
   url: string

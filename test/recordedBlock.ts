@@ -14,7 +14,7 @@ export function recordedBlock(number: number): LoadedBlock {
   return { block, infos: Array.isArray(infos) ? (infos as TransactionInfo[]) : [] }
 }
 
-/** The block and index of the transaction with a label. @throws when it does not exist or is in no block */
+/** The block and index of the transaction with a label. @throws when it does not exist or is not in a block */
 export function labelled(label: string): LoadedBlock & { number: number; index: number } {
   const id = labels.transactions.find((one) => one.label === label && one.accepted)?.id
   for (const number of heights) {

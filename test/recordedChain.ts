@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import type { Abi, Address, Hex } from 'viem'
 
-/** The recorded chain of `fixtures/recorded`: its accounts, contracts and labelled transactions. */
+// The recorded chain of `fixtures/recorded`: its accounts, contracts and labelled transactions.
 
 export type TestAccount = {
   /** Private key, hex without 0x. */
@@ -18,7 +18,7 @@ export type TestContract = { name: string; address: string; tx: string; result: 
 export type TestTransaction = {
   label: string
   id: string
-  /** `false`: rejected at broadcast, so it is in no block. */
+  /** `false`: the node rejected it at the broadcast, so it is not in a block. */
   accepted: boolean
 }
 

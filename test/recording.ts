@@ -46,7 +46,7 @@ export function writeGrpcRecording(recording: GrpcRecording): number {
   return bytes.length
 }
 
-/** The folder into which `scripts/record.ts` writes a recording. */
+/** The file into which `scripts/record.ts` writes a recording. */
 export function recordingFile(name: 'native' | 'rpc'): URL {
   return new URL(`${name}.json.br`, FOLDER)
 }

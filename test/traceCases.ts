@@ -4,7 +4,7 @@ import { brotliDecompressSync } from 'node:zlib'
 
 import { type Abi, encodeDeployData, encodeFunctionData, type Hash, type Hex, pad } from 'viem'
 
-/** Transactions with every kind of frame and failure, and anvil's traces of them. */
+// Transactions with every kind of frame and failure, and anvil's traces of them.
 
 type Artifact = { abi: Abi; bytecode: string }
 
@@ -59,7 +59,7 @@ const cases: Readonly<Record<string, Request>> = {
 
 export type Rpc = (method: string, ...params: unknown[]) => Promise<unknown>
 
-/** Sends all of them to a new chain. Returns their hashes by name. */
+/** Sends all transactions to a new chain. Returns their hashes by name. */
 export async function sendCases(rpc: Rpc): Promise<Map<string, Hash>> {
   const hashes = new Map<string, Hash>()
   for (const [name, request] of Object.entries(cases)) {
@@ -106,7 +106,7 @@ export async function tracesOf(rpc: Rpc, hash: Hash): Promise<Traces> {
 }
 
 /** Members that depend on the price of operations, on the chain or on the format of empty values. */
-const LEFT_OUT = new Set([
+const IGNORED = new Set([
   'gas',
   'gasUsed',
   'blockHash',
@@ -121,7 +121,7 @@ function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
-    .filter(([name, inner]) => !LEFT_OUT.has(name) && !(name === 'result' && inner === null))
+    .filter(([name, inner]) => !IGNORED.has(name) && !(name === 'result' && inner === null))
     .map(([name, inner]) => [
       name,
       comparable(name === FROM ? { ...inner, balance: 'paid' } : inner),

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Most milliseconds of a wait for a condition. It is long, so that a test fails only if the condition never holds. */
+/** Maximum milliseconds of a wait. They are many, so that a test fails only if the condition never holds. */
 const PATIENCE = 40_000
 
 /** Waits until `check` no longer throws, and returns its result. `interval`: milliseconds between two tries. */

@@ -65,7 +65,7 @@ export const ACCOUNT = `41${'22'.repeat(20)}`
 
 let salt = 0
 
-/** A call that no cache and no call in flight can answer: of a contract, with data of its own. */
+/** A contract call with unique data, so that no cache and no call in flight answers it. */
 export function readState({ native }: TestPool, signal?: AbortSignal) {
   const data = (salt++).toString(16).padStart(8, '0')
   const request = { owner_address: ACCOUNT, contract_address: ACCOUNT, data }

@@ -8,7 +8,7 @@ const PROGRAM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 /** Whether there is a browser to test with. */
 export const hasChromium = existsSync(PROGRAM)
 
-/** Starts headless Chromium. It connects to nothing but what a test opens. */
+/** Starts headless Chromium. It connects only to the addresses that a test opens. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: PROGRAM,

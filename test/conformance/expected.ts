@@ -3,10 +3,8 @@ import { type Address, type Hash, type Hex, keccak256 } from 'viem'
 
 import { recordedNative } from '../node.ts'
 
-/**
- * What a client should read, worked out from the raw answers of the node and from nothing of the gateway's: other parser,
- * other code. Amounts are bigints, as in viem and ethers.
- */
+// The data that a client should read, computed from the raw answers of the node without code of the gateway. Amounts are
+// bigints, as in viem and ethers.
 
 // oxlint-disable-next-line typescript/no-explicit-any -- raw JSON of the node
 type Json = any
@@ -59,24 +57,25 @@ export type ExpectedBlock = {
   gasUsed: bigint
   logsBloom: Hex
   transactions: ExpectedTransaction[]
-  /** None for genesis, which the node keeps no outcomes of. */
+  /** Empty for genesis, because the node has no outcomes of its transactions. */
   receipts: ExpectedReceipt[]
 }
 
 const ZERO: Address = `0x${'0'.repeat(40)}`
 const EMPTY_TRIE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
+/** A block of the recorded chain. */
 export function expectedBlock(height: number): ExpectedBlock {
   const known = blocks.get(height)
   if (known) return known
-  const block = workOut(height)
+  const block = computeBlock(height)
   blocks.set(height, block)
   return block
 }
 
 const blocks = new Map<number, ExpectedBlock>()
 
-function workOut(height: number): ExpectedBlock {
+function computeBlock(height: number): ExpectedBlock {
   const block = read('/wallet/getblockbynum', height)
   const infos: Json[] = height === 0 ? [] : read('/wallet/gettransactioninfobyblocknum', height)
   const { raw_data } = block.block_header
@@ -135,7 +134,7 @@ function workOut(height: number): ExpectedBlock {
   }
 }
 
-/** Sender, receiver, amount and call data by the type of contract; the types that the recorded chain has. */
+/** Sender, receiver, amount and call data, for each type of contract in the recorded chain. */
 function partiesOf(transaction: Json, info: Json) {
   const { type, parameter } = transaction.raw_data.contract[0]
   const fields = parameter.value
@@ -200,7 +199,7 @@ function signatureOf(signature: string | undefined) {
   }
 }
 
-/** The bloom of the yellow paper: of each item, eleven bits each of the first three words of its hash. */
+/** The bloom of the yellow paper: for each item, eleven bits of each of the first three words of its hash. */
 function bloomOf(logs: readonly ExpectedLog[]): Hex {
   let bloom = 0n
   for (const item of new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))) {

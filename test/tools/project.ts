@@ -8,16 +8,16 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Where the packages of the projects are kept over runs: outside the repository, whose own packages they must not find. */
+/** Folder of the projects' packages. It is outside the repository, so that the projects do not find its packages. */
 const CACHE = process.env['TOOLS_CACHE'] ?? join(tmpdir(), 'ethgate-tools')
 
-/** What a run leaves and the next one uses again: packages and compiled contracts. */
+/** Folders that the next run uses again: packages and compiled contracts. */
 const KEPT = new Set(['node_modules', 'artifacts', 'cache', 'out'])
 
 /** A project of this folder with its packages installed. */
 export type Project = {
   cwd: string
-  /** Runs a program of the project and answers all that it printed. @throws Error with what it printed when it fails */
+  /** Runs a program of the project and returns its output. @throws Error with the output when it fails */
   run(program: string, args: readonly string[], env?: Record<string, string>): Promise<string>
   /** Runs a script with Node. */
   node(args: readonly string[], env?: Record<string, string>): Promise<string>
@@ -62,7 +62,7 @@ export async function openProject(name: string): Promise<Project> {
   }
 }
 
-/** No colours, no questions, nothing sent home; not the variables by which Vitest's own processes know each other. */
+/** Switches off colours, questions and telemetry, and removes the variables of Vitest's own processes. */
 const QUIET = {
   CI: '1',
   NO_COLOR: '1',
@@ -74,6 +74,6 @@ const QUIET = {
   FOUNDRY_DISABLE_NIGHTLY_WARNING: '1',
 }
 
-/** Whether the projects are asked for: installing and compiling take minutes. */
+/** Whether the projects are to be tested. Installing and compiling take minutes. */
 export const wanted = process.env['TEST_TOOLS'] !== undefined
 if (!wanted) process.stderr.write('skipped: the example projects run with npm run test:tools\n')
