@@ -1,3 +1,4 @@
+import { timeSlice } from '../lib/timeSlice.ts'
 import {
   BrokenChainError,
   type CoveredRange,
@@ -12,7 +13,7 @@ import {
 import type { Batch, Engine, Entry } from './engine/engine.ts'
 import type { Facts } from './facts.ts'
 import type { IndexBlock } from './format/block.ts'
-import { BLOCKS_OF_LEVEL, createHasher, type Level, postingKey, valuesOf } from './format/keys.ts'
+import { BLOCKS_OF_LEVEL, createHasher, type Level, postingKey } from './format/keys.ts'
 import { pagesOf } from './format/pages.ts'
 import { createPostingsBuilder } from './format/postings.ts'
 import { removePostings, removeSegment } from './remove.ts'
@@ -38,24 +39,17 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
   const kept = facts.addresses === undefined ? undefined : new Set(facts.addresses)
 
   /** The rows of a segment. Made before the transaction, to keep it short. */
-  function rowsOf(level: Level, segment: number, blocks: readonly IndexBlock[]) {
+  async function rowsOf(level: Level, segment: number, blocks: readonly IndexBlock[]) {
     const start = firstOf({ level, segment })
-    const postings = createPostingsBuilder()
+    const postings = createPostingsBuilder(hash)
     const pages: Entry[] = []
-    /** A cache: most values occur often. */
-    const hashes = new Map<string, string>()
-    const hashed = (value: string) => {
-      let known = hashes.get(value)
-      if (known === undefined) hashes.set(value, (known = hash(value)))
-      return known
-    }
     let count = 0
     for (const block of blocks) {
+      // Meanwhile the next blocks are read.
+      if (timeSlice.isOver()) await timeSlice.next()
       const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs
       count += logs.length
-      for (const log of logs)
-        for (const value of valuesOf(log))
-          postings.add(hashed(value), block.number - start, log.index)
+      for (const log of logs) postings.add(block.number - start, log)
       pages.push(...pagesOf({ ...block, logs }, engine.logsPerPage))
     }
     const lists = postings
@@ -92,7 +86,7 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
       if (!first || !last) throw new BrokenChainError('no blocks')
       const segment = Math.floor(first.number / BLOCKS_OF_LEVEL[level])
       requireChain(blocks, { level, segment })
-      const { count, lists, pages } = rowsOf(level, segment, blocks)
+      const { count, lists, pages } = await rowsOf(level, segment, blocks)
       const row: Segment = {
         level,
         segment,

@@ -1,5 +1,3 @@
-import type { IndexLog } from './block.ts'
-
 /**
  * How the tables are keyed. Numbers are big-endian, so that the order of bytes is the order of numbers.
  *
@@ -95,17 +93,6 @@ export function createHasher(seed: readonly [number, number]): Hasher {
       b >>> 24,
     )
   }
-}
-
-/** What a log is found by: its address, its address with its first topic, each topic at its place, how many topics it has. */
-export function valuesOf({ address, topics }: Pick<IndexLog, 'address' | 'topics'>): string[] {
-  const [first] = topics
-  return [
-    byAddress(address),
-    ...(first === undefined ? [] : [byAddressAndTopic(address, first)]),
-    ...topics.map((topic, position) => byTopic(position, topic)),
-    byCount(topics.length),
-  ]
 }
 
 /** Values are hex without `0x`, lower case. */

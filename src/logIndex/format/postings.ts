@@ -7,6 +7,8 @@ import {
   writeVarint,
   written,
 } from '../../codec/logPage/varint.ts'
+import type { IndexLog } from './block.ts'
+import { byAddress, byAddressAndTopic, byCount, byTopic, type Hasher } from './keys.ts'
 
 /**
  * A posting list has the places of a value within a segment, in order. For each log: when its block differs from the one
@@ -18,19 +20,49 @@ export const INDICES = 2 ** 20
 
 /** Collects the lists of one segment. */
 export type PostingsBuilder = {
-  /** Blocks and indices come in order. @param block - offset in the segment. */
-  add(hash: string, block: number, index: number): void
+  /** Adds a log to the lists of its values. Logs come in order. @param block - offset in the segment. */
+  add(block: number, log: Pick<IndexLog, 'address' | 'index' | 'topics'>): void
   /** Every list, in the order of the hashes. */
   lists(): [hash: string, list: Buffer][]
 }
 
-export function createPostingsBuilder(): PostingsBuilder {
-  const open = new Map<string, { writer: ByteWriter; block: number; index: number }>()
+/** A log is found by its address, its address with its first topic, each topic at its place, and how many topics it has. */
+export function createPostingsBuilder(hash: Hasher): PostingsBuilder {
+  const open = new Map<string, OpenList>()
+  // Most values occur often. Here their lists are found without joining and hashing text for each log.
+  const byContract = new Map<string, { list: OpenList; byFirst: Map<string, OpenList> }>()
+  const byPosition: Map<string, OpenList>[] = []
+  const byTopics: OpenList[] = []
+
+  function listOf(value: string): OpenList {
+    const key = hash(value)
+    let list = open.get(key)
+    if (!list) open.set(key, (list = { block: -1, index: 0, writer: createByteWriter(8) }))
+    return list
+  }
+
   return {
-    add(hash, block, index) {
-      let list = open.get(hash)
-      if (!list) open.set(hash, (list = { block: -1, index: 0, writer: createByteWriter(8) }))
-      writePlace(list, block, index)
+    add(block, { address, index, topics }) {
+      let contract = byContract.get(address)
+      if (!contract) {
+        contract = { list: listOf(byAddress(address)), byFirst: new Map() }
+        byContract.set(address, contract)
+      }
+      writePlace(contract.list, block, index)
+      writePlace((byTopics[topics.length] ??= listOf(byCount(topics.length))), block, index)
+      for (const [position, topic] of topics.entries()) {
+        const known = (byPosition[position] ??= new Map<string, OpenList>())
+        let list = known.get(topic)
+        if (!list) known.set(topic, (list = listOf(byTopic(position, topic))))
+        writePlace(list, block, index)
+        if (position > 0) continue
+        let both = contract.byFirst.get(topic)
+        if (!both) {
+          both = listOf(byAddressAndTopic(address, topic))
+          contract.byFirst.set(topic, both)
+        }
+        writePlace(both, block, index)
+      }
     },
     lists: () =>
       [...open]
