@@ -59,21 +59,15 @@ export function coverageOf(segments: readonly Segment[]): CoveredRange[] {
   return ranges
 }
 
-/** Whether blocks are all of a segment, each the child of the one before. @throws BrokenChainError */
-export function requireChain(
-  blocks: readonly Pick<IndexBlock, 'hash' | 'number' | 'parentHash'>[],
-  { level, segment }: Pick<Segment, 'level' | 'segment'>,
+/** Checks that a block is the child of another. @throws BrokenChainError */
+export function requireChild(
+  { number, parentHash }: Pick<IndexBlock, 'number' | 'parentHash'>,
+  parent: Pick<IndexBlock, 'hash' | 'number'>,
 ): void {
-  const first = firstOf({ level, segment })
-  if (blocks.length !== BLOCKS_OF_LEVEL[level])
-    throw new BrokenChainError(`segment at block ${first} has ${blocks.length} blocks`)
-  for (const [offset, { number, parentHash }] of blocks.entries()) {
-    if (number !== first + offset)
-      throw new BrokenChainError(`expected block ${first + offset}, got block ${number}`)
-    const parent = blocks[offset - 1]
-    if (parent && parent.hash !== parentHash)
-      throw new BrokenChainError(`block ${number} is not the child of block ${parent.number}`)
-  }
+  if (number !== parent.number + 1)
+    throw new BrokenChainError(`expected block ${parent.number + 1}, got block ${number}`)
+  if (parent.hash !== parentHash)
+    throw new BrokenChainError(`block ${number} is not the child of block ${parent.number}`)
 }
 
 /** Blocks that do not fit together: the node gave two branches, or the index holds another one. */

@@ -7,7 +7,7 @@ import {
   firstOf,
   lastOf,
   readSegments,
-  requireChain,
+  requireChild,
   type Segment,
 } from './coverage.ts'
 import type { Batch, Engine, Entry } from './engine/engine.ts'
@@ -17,6 +17,9 @@ import { BLOCKS_OF_LEVEL, createHasher, type Level, postingKey } from './format/
 import { pagesOf } from './format/pages.ts'
 import { createPostingsBuilder } from './format/postings.ts'
 import { removePostings, removeSegment } from './remove.ts'
+
+/** Blocks in order. They are taken one by one, so that few of them are in memory. */
+type Blocks = Iterable<IndexBlock> | AsyncIterable<IndexBlock>
 
 /** Writes complete segments. Every change is one transaction, so a killed process leaves no partial segment. */
 export type IndexStore = {
@@ -29,7 +32,7 @@ export type IndexStore = {
    * @returns how many logs it has, without those of contracts that the index does not keep; undefined when it was not added.
    * @throws BrokenChainError when they do not link, to each other or to their neighbours.
    */
-  append(level: 0 | 1, blocks: readonly IndexBlock[]): Promise<number | undefined>
+  append(level: 0 | 1, blocks: Blocks): Promise<number | undefined>
   /** Removes every segment with blocks at or above a height. */
   truncate(from: number): Promise<void>
 }
@@ -38,24 +41,39 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
   const hash = createHasher(facts.seed)
   const kept = facts.addresses === undefined ? undefined : new Set(facts.addresses)
 
-  /** The rows of a segment. Made before the transaction, to keep it short. */
-  async function rowsOf(level: Level, segment: number, blocks: readonly IndexBlock[]) {
-    const start = firstOf({ level, segment })
+  /** The rows of a segment. Made before the transaction, to keep it short. @throws BrokenChainError */
+  async function rowsOf(level: Level, blocks: Blocks) {
     const postings = createPostingsBuilder(hash)
     const pages: Entry[] = []
+    let first: IndexBlock | undefined
+    let last: IndexBlock | undefined
     let count = 0
-    for (const block of blocks) {
-      // Meanwhile the next blocks are read.
-      if (timeSlice.isOver()) await timeSlice.next()
+    for await (const block of blocks) {
+      if (last) requireChild(block, last)
+      first ??= block
+      last = block
       const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs
       count += logs.length
-      for (const log of logs) postings.add(block.number - start, log)
+      for (const log of logs) postings.add(block.number % BLOCKS_OF_LEVEL[level], log)
       pages.push(...pagesOf({ ...block, logs }, engine.logsPerPage))
+      // Calls to the node go on meanwhile.
+      if (timeSlice.isOver()) await timeSlice.next()
     }
+    if (!first || !last) throw new BrokenChainError('no blocks')
+    const segment = Math.floor(first.number / BLOCKS_OF_LEVEL[level])
+    const row: Segment = {
+      level,
+      segment,
+      parentHash: first.parentHash,
+      lastHash: last.hash,
+      logs: count,
+    }
+    if (first.number !== firstOf(row) || last.number !== lastOf(row))
+      throw new BrokenChainError(`blocks ${first.number} to ${last.number} are not a segment`)
     const lists = postings
       .lists()
       .map(([hash, list]): Entry => ({ key: postingKey(level, segment, hash), value: list }))
-    return { count, lists, pages }
+    return { lists, pages, row }
   }
 
   /** @returns whether the segment may be added; false when it is covered. @throws BrokenChainError */
@@ -82,26 +100,15 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
     segments: () => engine.read(readSegments),
 
     async append(level, blocks) {
-      const [first, last] = [blocks[0], blocks.at(-1)]
-      if (!first || !last) throw new BrokenChainError('no blocks')
-      const segment = Math.floor(first.number / BLOCKS_OF_LEVEL[level])
-      requireChain(blocks, { level, segment })
-      const { count, lists, pages } = await rowsOf(level, segment, blocks)
-      const row: Segment = {
-        level,
-        segment,
-        parentHash: first.parentHash,
-        lastHash: last.hash,
-        logs: count,
-      }
+      const { lists, pages, row } = await rowsOf(level, blocks)
       return engine.write(async (batch) => {
         if (!(await fits(batch, row))) return undefined
         // Lists of an abandoned branch may be left when a reorg crossed a merge.
-        await removePostings(batch, level, segment, segment + 1)
+        await removePostings(batch, level, row.segment, row.segment + 1)
         await batch.insert('logs', pages)
         await batch.insert('postings', lists)
         await batch.put('segments', [entryOf(row)])
-        return count
+        return row.logs
       })
     },
 

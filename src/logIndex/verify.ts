@@ -43,7 +43,7 @@ export async function verifyBlocks({
         (sample === undefined ? 0 : Math.floor(random() * Math.max(1, span - BATCH)))
       const end = sample === undefined ? to : Math.min(to, start + BATCH - 1)
       for (let at = start; at <= end; at += BATCH)
-        for (const block of await reader.read(at, Math.min(end, at + BATCH - 1))) {
+        for await (const block of reader.read(at, Math.min(end, at + BATCH - 1))) {
           const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs
           const own = { ...block, logs }
           const isSame =

@@ -44,10 +44,8 @@ export function createFiller({
     // If renewing fails, the work may be done twice, which does no harm.
     const renewing = setInterval(() => void claims.take(work).catch(() => {}), renewEvery)
     try {
-      const blocks = await reader.read(unit.from, unit.to, signal)
-      signal?.throwIfAborted()
-      const logs = await store.append(unit.level, blocks)
-      if (logs !== undefined) onAdded({ blocks: blocks.length, logs })
+      const logs = await store.append(unit.level, reader.read(unit.from, unit.to, signal))
+      if (logs !== undefined) onAdded({ blocks: unit.to - unit.from + 1, logs })
       return true
     } finally {
       clearInterval(renewing)

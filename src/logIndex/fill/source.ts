@@ -22,8 +22,12 @@ const TRANSACTIONS_PER_CALL = 400
 
 /** Reads blocks with their logs. Each is checked: right height, all transactions, an outcome for each. */
 export type BlockReader = {
-  /** Blocks from one height to another, both included, in order. @throws UpstreamError */
-  read(from: number, to: number, signal?: AbortSignal): Promise<IndexBlock[]>
+  /**
+   * Blocks from one height to another, both included, in order. Calls go on ahead of the block that is taken.
+   *
+   * @throws UpstreamError, or the signal's reason
+   */
+  read(from: number, to: number, signal?: AbortSignal): AsyncGenerator<IndexBlock>
 }
 
 /** Reads blocks at a given pace. */
@@ -76,22 +80,30 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   }
 
   return {
-    async read(from, to, signal) {
-      const reads: Promise<IndexBlock[]>[] = []
-      for (let at = from; at <= to;) {
+    async *read(from, to, signal) {
+      let isOver = false
+      const start = (at: number): Reading => {
         const end = Math.min(to, at + step - 1)
-        const reading = readStep(at, end, signal)
-        // `Promise.all` below reports the error.
-        reading.catch(() => {})
-        reads.push(reading)
-        at = end + 1
-        // So that the size of the next step depends on this one.
-        await pace.free()
+        const blocks = readStep(at, end, signal)
+        // The size of the next step depends on those before it.
+        const next = pace.free().then(() => (isOver || end === to ? undefined : start(end + 1)))
+        // An error is thrown where the blocks are taken.
+        blocks.catch(() => {})
+        return { blocks, next }
       }
-      return (await Promise.all(reads)).flat()
+      try {
+        for (let reading: Reading | undefined = start(from); reading; reading = await reading.next)
+          yield* await reading.blocks
+        signal?.throwIfAborted()
+      } finally {
+        isOver = true
+      }
     },
   }
 }
+
+/** A step of reading, and the one after it. */
+type Reading = { blocks: Promise<IndexBlock[]>; next: Promise<Reading | undefined> }
 
 export declare namespace createBlockReader {
   type Options = { native: FillSource; pace: Pace }
