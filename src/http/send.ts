@@ -10,13 +10,14 @@ import { COUNTED, type Unsent } from './unsent.ts'
  */
 export function sendAnswer(outgoing: ServerResponse, answer: Answer, unsent: Unsent): void {
   const { bytes } = answer
-  if (bytes > FIRST_PIECE) {
-    const unwritten = endInPieces(outgoing, answer)
-    watch(outgoing, bytes, unwritten, unsent)
-  } else {
-    endAtOnce(outgoing, answer)
-    if (bytes > COUNTED) watch(outgoing, bytes, () => 0, unsent)
-  }
+  let unwritten = () => 0
+  if (bytes > FIRST_PIECE) unwritten = endInPieces(outgoing, answer)
+  else endAtOnce(outgoing, answer)
+  if (bytes <= COUNTED) return
+  const left = () => (outgoing.closed ? 0 : unwritten() + outgoing.writableLength)
+  // The kernel takes most answers at once.
+  if (left() > 0)
+    unsent.watch({ cut: () => outgoing.destroy(), taken: () => bytes - left(), unsent: left })
 }
 
 function endAtOnce(outgoing: ServerResponse, answer: Answer): void {
@@ -48,13 +49,16 @@ function endInPieces(outgoing: ServerResponse, { bytes, parts }: Answer): () => 
     if (outgoing.destroyed) return
     const piece = pieces.next().value ?? []
     for (const buffer of piece) left -= buffer.length
-    const last = left === 0 ? piece.pop() : undefined
     outgoing.cork()
     for (const buffer of piece) outgoing.write(buffer)
+    // The end uncorks too, so the last piece is one write.
+    if (left === 0) {
+      outgoing.end()
+      return
+    }
     outgoing.uncork()
-    if (left === 0) outgoing.end(last)
     // A socket accepts less than one piece at a time, so a drain event always follows.
-    else if (outgoing.writableNeedDrain) outgoing.once('drain', goOn)
+    if (outgoing.writableNeedDrain) outgoing.once('drain', goOn)
     else setImmediate(goOn)
   }
   /** Copying to the kernel takes time, so it waits while the time slice of the tick is over. */
@@ -76,7 +80,8 @@ function* piecesOf(parts: Answer['parts'], bytes: number): Generator<Buffer[], u
   let left = bytes
   let piece: Buffer[] = []
   let size = 0
-  let full = FIRST_PIECE
+  // No small piece remains at the end.
+  let full = left < 2 * FIRST_PIECE ? left : FIRST_PIECE
   for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
     const from = typeof part === 'string' ? Buffer.from(part) : part
     for (let at = 0; at < from.length;) {
@@ -89,7 +94,6 @@ function* piecesOf(parts: Answer['parts'], bytes: number): Generator<Buffer[], u
       piece = []
       left -= size
       size = 0
-      // No small one remains at the end.
       full = left < 2 * PIECE ? left : PIECE
     }
   }
@@ -120,11 +124,6 @@ function gathered(parts: readonly (string | Buffer)[]): Buffer[] {
   return buffers
 }
 
-function watch(outgoing: ServerResponse, bytes: number, unwritten: () => number, unsent: Unsent) {
-  const left = () => (outgoing.closed ? 0 : unwritten() + outgoing.writableLength)
-  unsent.watch({ cut: () => outgoing.destroy(), taken: () => bytes - left(), unsent: left })
-}
-
 /**
  * Bytes up to which the parts are joined to one text, which node sends together with the headers. Above, copying costs
  * more.
@@ -132,8 +131,8 @@ function watch(outgoing: ServerResponse, bytes: number, unwritten: () => number,
 const TEXT_LIMIT = 4_095
 
 /**
- * Bytes that are written at once: 0.4 ms to copy. A smaller answer is one piece. A client counts as stalled when it does not read one piece within the patience of
- * `createUnsent`.
+ * Bytes that are written at once, up to twice as many when no more follow: 0.4 ms to copy. A client counts as stalled when it
+ * does not read one piece within the patience of `createUnsent`.
  */
 const FIRST_PIECE = 1024 * 1024
 
