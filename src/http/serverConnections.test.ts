@@ -170,7 +170,7 @@ describe('settling', () => {
 })
 
 describe('closing', () => {
-  test('behavior: what is under way finishes, nothing new is accepted', async () => {
+  test('behavior: what is in flight finishes, nothing new is accepted', async () => {
     const { clients, close, post, release } = await setup()
     const answer = post(call('wait'))
     await until(() => expect(clients).toHaveLength(1))
@@ -191,14 +191,14 @@ describe('closing', () => {
       return incoming.resume().headers.connection
     }
     expect(await ask()).toBe('keep-alive')
-    const underWay = post(call('wait'))
+    const inFlight = post(call('wait'))
     await until(() => expect(clients).toHaveLength(1))
     const closed = close({ delay: 500 })
     expect(await ask()).toBe('close')
     expect((await post(call('echo', 1))).headers.get('connection')).toBe('close')
     expect((await fetch(`${url}/ready`)).headers.get('connection')).toBe('close')
     release()
-    const answer = await underWay
+    const answer = await inFlight
     expect([answer.headers.get('connection'), await answer.text()]).toEqual([
       'close',
       '{"jsonrpc":"2.0","id":1,"result":"done"}',

@@ -56,7 +56,7 @@ test('behavior: batches, parse errors, notifications, bytes instead of text', as
   expect(await next()).toEqual(['{"jsonrpc":"2.0","id":1,"result":"ä"}'])
 })
 
-test('behavior: more requests than may be under way are all answered', async () => {
+test('behavior: more requests than may be in flight are all answered', async () => {
   const { clients, release, url } = await setup()
   const { next, ws } = await open(url)
   for (let id = 0; id < 500; id++) ws.send(call('wait'))
