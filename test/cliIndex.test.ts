@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { lastIndexable } from '../src/logIndex/fill/units.ts'
 import { createScriptedChain } from './chain.ts'
-import { ethgate } from './cli.ts'
+import { ethgate, startCommand, startRpc } from './cli.ts'
+import { until } from './until.ts'
 
 const BLOCKS = 1_300
 const LAST = lastIndexable(BLOCKS)
@@ -138,4 +139,17 @@ test('error: what is missing is named', async () => {
   expect(await run('--index', index)).toMatchObject({ code: 2 })
   expect(await run('status', '--index', join(directory, 'none'))).toMatchObject({ code: 1 })
   expect(await run('export', '--index', index, '--out', 'logs.txt')).toMatchObject({ code: 2 })
+})
+
+test('behavior: Ctrl-C ends it with 130 while the node does not answer', async () => {
+  const silent = await startRpc(() => new Promise<never>(() => {}))
+  const running = startCommand(['index', '--index', `${index}-none`, '--upstream', silent.url])
+  await until(() => expect(silent.calls).not.toEqual([]))
+  running.process.kill('SIGINT')
+  const { code, stderr } = await running.ended
+  await silent.close()
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr: 'ethgate: stopped; run the same command again to continue\n',
+  })
 })
