@@ -10,6 +10,9 @@ import { createRace, type Extra, type RaceCall } from './race.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
+/** Milliseconds until a late answer: longer than any wait before another node is asked. */
+const LATE = 500
+
 /** What a node does with a call. */
 type Outcome = 'answer' | 'late' | 'never' | 'failed' | 'busy' | 'unknown'
 
@@ -30,7 +33,7 @@ function setup(outcomes: readonly Outcome[]) {
   const ask: Member['ask'] = async () => {
     const outcome = outcomes[asked++ % outcomes.length] ?? 'answer'
     await new Promise((resolve) => {
-      if (outcome !== 'never') setTimeout(resolve, outcome === 'late' ? 5_000 : 1)
+      if (outcome !== 'never') setTimeout(resolve, outcome === 'late' ? LATE : 1)
     })
     return JUDGEMENTS[outcome]
   }
@@ -56,14 +59,23 @@ function setup(outcomes: readonly Outcome[]) {
   /** So many calls, a few milliseconds apart. Resolves when each has ended. */
   async function run(calls: number) {
     const left = { calls }
-    for (let index = 0; index < calls; index++)
-      setTimeout(() => {
-        const ended = () => void left.calls--
-        race.run(call, nodes[0] as Member, undefined).then(ended, ended)
-      }, index * 3)
-    while (left.calls > 0) await vi.advanceTimersByTimeAsync(100)
+    const ended = () => void left.calls--
+    for (let index = 0; index < calls; index++) {
+      race.run(call, nodes[0] as Member, undefined).then(ended, ended)
+      for (let passed = 0; passed < 3; passed++) await millisecond()
+    }
+    while (left.calls > 0) await millisecond()
   }
   return { asked: () => asked, call, extras, node: nodes[0] as Member, race, run }
+}
+
+/**
+ * A millisecond passes, and what is due then settles. `vi.advanceTimersByTimeAsync` waits a real millisecond for each timer, which
+ * takes longer than all the rest.
+ */
+async function millisecond(): Promise<void> {
+  vi.advanceTimersByTime(1)
+  await new Promise(setImmediate)
 }
 
 const outcome = fc.constantFrom<Outcome>('answer', 'late', 'failed', 'busy', 'unknown')
