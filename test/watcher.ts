@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import type { Config } from '../src/config.ts'
 import { createGateway } from '../src/gateway.ts'
 import type { ScriptedChain } from './chain.ts'
+import { post } from './gateway.ts'
 
 /** A gateway of a scripted chain, called over real sockets. It polls after each change of the chain. */
 export async function startWatchedGateway(chain: ScriptedChain, config: Partial<Config> = {}) {
@@ -41,13 +42,9 @@ export function createClient(url: string) {
   return {
     url,
     async rpc<result = unknown>(method: string, ...params: unknown[]): Promise<result> {
-      const response = await fetch(url, {
-        method: 'POST',
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      })
-      const { error, result } = (await response.json()) as { error?: object; result: result }
+      const { error, result } = await post(url, method, params)
       if (error) throw Object.assign(new Error('JSON-RPC error'), error)
-      return result
+      return result as result
     },
     socket: () => openSocket(url.replace('http', 'ws')),
   }
