@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -103,6 +103,13 @@ async function answer(method: string, params: unknown[]): Promise<Reply> {
   return { result: logs }
 }
 
+/** Bytes of a file; none when it does not exist. */
+const sizeOf = (file: string) =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  )
+
 const command = (...more: string[]) => [
   'logs',
   '--from',
@@ -148,13 +155,11 @@ test('behavior: to standard output', async () => {
 test('behavior: after a kill at any moment, the same command continues without gaps or duplicates', async () => {
   settings.delay = 15
   let kills = 0
-  for (const lines of [50, 2_000, 9_000, 11_000]) {
+  const [row] = logsOf(7)
+  for (const rows of [50, 2_000, 9_000, 11_000]) {
     const running = startCommand(command('--concurrency', '3'))
-    for (;;) {
-      const text = await readFile(out, 'utf8').catch(() => '')
-      if (text.split('\n').length > lines || running.process.exitCode !== null) break
-      await sleep(10)
-    }
+    const enough = rows * JSON.stringify(row).length
+    while ((await sizeOf(out)) < enough && running.process.exitCode === null) await sleep(10)
     if (running.process.exitCode === null && running.process.kill('SIGKILL')) kills += 1
     await running.ended
   }
@@ -189,7 +194,7 @@ test('behavior: a second run appends new logs; without new blocks it requests no
 test('behavior: Ctrl-C keeps the received logs and exits with 130', async () => {
   settings.delay = 30
   const running = startCommand(command('--concurrency', '1'))
-  while ((await readFile(out, 'utf8').catch(() => '')).length === 0) await sleep(5)
+  while ((await sizeOf(out)) === 0) await sleep(5)
   running.process.kill('SIGINT')
   const run = await running.ended
   expect(run.code).toBe(130)

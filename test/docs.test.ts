@@ -53,15 +53,15 @@ afterAll(async () => {
   rmSync(folder, { force: true, recursive: true })
 })
 
-/** Runs a program and returns what it printed. `end` stops one that serves. */
-async function runProgram(code: string, end = ''): Promise<string> {
+/** Runs a program and returns what it printed. `end` stops one that serves. TypeScript needs a loader. */
+async function runProgram(code: string, { end = '', language = 'js' } = {}): Promise<string> {
   const here = code
     .replaceAll('http://127.0.0.1:8545', url)
     .replaceAll('http://127.0.0.1:8090', url)
-  const file = join(folder, 'program.ts')
+  const file = join(folder, `program.${language}`)
   writeFileSync(file, `${here}\n${end}`)
-  const tsx = import.meta.resolve('tsx')
-  const { stdout } = await run(process.execPath, ['--import', tsx, file], {
+  const loader = language === 'ts' ? ['--import', import.meta.resolve('tsx')] : []
+  const { stdout } = await run(process.execPath, [...loader, file], {
     cwd: folder,
     env: { ...process.env, NATIVE_URL: `${url}/wallet` },
   })
@@ -76,12 +76,12 @@ test('default: the viem program of the README', async () => {
 test('default: the gateway program of the README', async () => {
   const [, code = ''] = blocks('README.md', 'js')
   const end = 'console.log(new URL(url).hostname)\nawait gateway.ready\nawait gateway.stop()'
-  expect(await runProgram(code, end)).toContain('127.0.0.1')
+  expect(await runProgram(code, { end })).toContain('127.0.0.1')
 })
 
 test('default: the program of docs/native-client.md', async () => {
   const [code = ''] = blocks('docs/native-client.md', 'ts')
-  expect(await runProgram(code)).toMatch(/[\da-f]{64}[\s\S]*chainParameter/)
+  expect(await runProgram(code, { language: 'ts' })).toMatch(/[\da-f]{64}[\s\S]*chainParameter/)
 })
 
 test('default: the commands of the README', async () => {
