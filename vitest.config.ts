@@ -20,7 +20,7 @@ export default defineConfig({
     expect: { poll: { interval: 20, timeout: 40_000 } },
     // No load balancer looks at the gateways that tests start.
     env: { ETHGATE_DRAIN_DELAY: '0' },
-    // One more than the cores of the machines that run this suite: many tests wait.
-    maxWorkers: 3,
+    // Two more than the cores of the machines that run this suite: many tests wait.
+    maxWorkers: 4,
   },
 })

@@ -2,20 +2,36 @@ import { relative } from 'node:path'
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The slowest files, slowest first. */
+/**
+ * The slowest files, slowest first. Those that wait for processes and timers alternate with those that compute, so that the cores
+ * always have work.
+ */
 const SLOW = [
   'test/logIndexKill.test.ts',
-  'src/native/pool/pool.test.ts',
+  'test/conformance/walk.test.ts',
   'test/logIndex.test.ts',
+  'test/devchainFaithful.test.ts',
   'test/replicas.test.ts',
+  'src/logIndex/search/search.test.ts',
   'test/cliWatch.test.ts',
+  'test/conformance/ownRpc.test.ts',
+  'test/devchainCommand.test.ts',
+  'test/conformance/fuzz.test.ts',
+  'test/cliLogs.test.ts',
+  'src/chain/logBlock.test.ts',
+  'test/docs.test.ts',
+  'test/conformance/schema.test.ts',
+  'test/pack.test.ts',
+  'test/devchainEthereum.test.ts',
+  'test/e2e/sendRestart.test.ts',
+  'src/native/grpc/withGrpc.test.ts',
   'test/e2e/sendDocs.test.ts',
   'test/e2e/send.test.ts',
-  'test/e2e/sendLibrary.test.ts',
-  'test/devchainCommand.test.ts',
-  'test/conformance/walk.test.ts',
-  'test/cliLogs.test.ts',
+  'test/cliPage.test.ts',
   'test/e2e/serve.test.ts',
+  'test/e2e/shutdown.test.ts',
+  'test/logIndexChains.test.ts',
+  'test/e2e/sendLibrary.test.ts',
   'src/chain/head/replication.test.ts',
   'test/e2e/watch.test.ts',
   'test/replicas.model.test.ts',
@@ -24,7 +40,6 @@ const SLOW = [
   'src/http/ws.test.ts',
   'src/chain/head/replicationFaults.test.ts',
   'test/e2e/sendReplicas.test.ts',
-  'test/e2e/sendRestart.test.ts',
 ]
 
 /** Starts the slowest files first, also on a machine that has not run them before, so that the workers end together. */
