@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
+import { until } from '../../../test/until.ts'
 import { upstreamAt } from '../../../test/upstreams.ts'
 import { OtherChainError } from '../errors.ts'
 import { createPoolRpc } from './poolRpc.ts'
@@ -29,23 +30,41 @@ async function startRpc(answer: object) {
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-async function setup() {
+/** Accepts calls and never answers. */
+async function startSilent() {
+  let open = 0
+  const server = createServer((_, outgoing) => {
+    open++
+    outgoing.on('close', () => open--)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { open: () => open, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+async function setup({ timeout = 5_000 } = {}) {
   const a = await startRpc({ result: WORD('a') })
   const b = await startRpc({ result: WORD('b') })
   const order = ['a', 'b']
   const wrong = new Set<string>()
+  let stalls = false
   const nodeAt = (name: string, rpc?: string, headers = {}) =>
     upstreamAt('http://127.0.0.1:1', name, { headers, rpc })
   const rpc = createPoolRpc({
     async confirm(name) {
       if (wrong.has(name)) throw new OtherChainError()
+      if (stalls) await new Promise(() => {})
     },
     order: () => order,
-    timeout: 5_000,
+    timeout,
     upstreams: [nodeAt('a', a.url), nodeAt('b', b.url)],
   })
   onTestFinished(() => rpc.close())
-  return { a, b, nodeAt, order, read: () => rpc.getStorageAt(ADDRESS, SLOT), rpc, wrong }
+  const read = () => rpc.getStorageAt(ADDRESS, SLOT)
+  return { a, b, nodeAt, order, read, rpc, stall: () => (stalls = true), wrong }
 }
 
 describe('createPoolRpc', () => {
@@ -76,6 +95,42 @@ describe('createPoolRpc', () => {
     await rpc.update([nodeAt('a', a.url, { 'x-key': 'two' })])
     expect(await read()).toBe(WORD('a'))
     expect(a.seen).toEqual(['one', 'two'])
+  })
+
+  test('behavior: the next one, in time, when a node does not answer', async () => {
+    const { b, nodeAt, read, rpc } = await setup({ timeout: 1_000 })
+    const silent = await startSilent()
+    await rpc.update([nodeAt('a', silent.url), nodeAt('b', b.url)])
+    expect(await read()).toBe(WORD('b'))
+    await until(() => expect(silent.open()).toBe(0))
+  })
+
+  test('error: no node answers: the time of one call is enough for all', async () => {
+    const { nodeAt, order, read, rpc } = await setup({ timeout: 400 })
+    const silent = await startSilent()
+    order.push('c')
+    await rpc.update(order.map((name) => nodeAt(name, silent.url)))
+    // The first node gets half of it.
+    await expect(read()).rejects.toThrow(/did not answer within (?:1?\d?\d|200) ms/)
+    await until(() => expect(silent.open()).toBe(0))
+  })
+
+  test('error: the check of the chain counts towards the time', async () => {
+    const { read, stall } = await setup({ timeout: 200 })
+    stall()
+    await expect(read()).rejects.toThrow('the upstream node did not answer')
+  })
+
+  test('behavior: ends the call of a client that has gone', async () => {
+    const { nodeAt, rpc } = await setup()
+    const silent = await startSilent()
+    await rpc.update([nodeAt('a', silent.url)])
+    const client = new AbortController()
+    const answer = rpc.getStorageAt(ADDRESS, SLOT, client.signal)
+    await until(() => expect(silent.open()).toBe(1))
+    client.abort(new Error('gone'))
+    await expect(answer).rejects.toThrow('gone')
+    await until(() => expect(silent.open()).toBe(0))
   })
 
   test('error: no node has one', async () => {

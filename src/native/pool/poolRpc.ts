@@ -1,5 +1,6 @@
 import { UpstreamError } from '../../errors.ts'
-import { NodeAnswerError } from '../errors.ts'
+import { within } from '../../lib/within.ts'
+import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
 import { createNodeRpc, type NodeRpc } from '../rpc.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -11,7 +12,8 @@ export type PoolRpc = NodeRpc & {
 
 /**
  * Calls one node after the other until one answers. It is used for contract storage, so only nodes come into
- * question that have the newest state that clients were shown.
+ * question that have the newest state that clients were shown. A node that does not answer gets half of the time that is left,
+ * so that the next one can be asked; the last node gets all of it.
  *
  * @param order - names of the nodes that may be asked now, best first.
  */
@@ -38,33 +40,49 @@ export function createPoolRpc({
   async function ask<value>(
     what: string,
     signal: AbortSignal | undefined,
-    run: (client: NodeRpc) => Promise<value>,
+    run: (client: NodeRpc, signal: AbortSignal) => Promise<value>,
   ): Promise<value> {
+    const deadline = performance.now() + timeout
+    const able = order().filter((name) => clients.has(name))
     let fault: Error = new UpstreamError(`no upstream node that serves ${what} is available`)
-    for (const name of order()) {
+    for (const [index, name] of able.entries()) {
       const entry = clients.get(name)
-      if (!entry) continue
+      const left = deadline - performance.now()
+      if (!entry || left <= 0) break
       signal?.throwIfAborted()
+      const time = index === able.length - 1 ? left : left / 2
+      const late = new NodeTimeoutError(Math.round(time))
+      const stop = new AbortController()
       try {
-        const value = await run(entry.client)
-        await confirm(name)
-        return value
+        return await within(checked(name, run(entry.client, stop.signal)), time, late, signal)
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         fault = error
+      } finally {
+        // Also ends a call that the client does not wait for any more.
+        stop.abort()
       }
     }
     throw fault
   }
 
+  /** An answer, once the chain of its node is confirmed. */
+  async function checked<value>(name: string, answer: Promise<value>): Promise<value> {
+    const value = await answer
+    await confirm(name)
+    return value
+  }
+
   clients = open(upstreams)
   return {
     call: (method, params, signal) =>
-      ask(method, signal, (client) => client.call(method, params, signal)),
+      ask(method, signal, (client, limit) => client.call(method, params, limit)),
     async getStorageAt(address, slot, signal) {
       if (clients.size === 0)
         throw new NodeAnswerError('no upstream node has a JSON-RPC of its own that could be asked')
-      return ask('eth_getStorageAt', signal, (client) => client.getStorageAt(address, slot, signal))
+      return ask('eth_getStorageAt', signal, (client, limit) =>
+        client.getStorageAt(address, slot, limit),
+      )
     },
     async update(next) {
       const before = clients
@@ -84,7 +102,7 @@ export declare namespace createPoolRpc {
     /** Resolves when a node serves the right chain. @throws UpstreamError when it does not */
     confirm: (name: string) => Promise<void>
     order: () => readonly string[]
-    /** Milliseconds for one call. */
+    /** Milliseconds for one call, however many nodes are asked. */
     timeout: number
     upstreams: readonly Upstream[]
   }
