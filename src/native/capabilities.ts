@@ -122,14 +122,21 @@ export async function requireSolidity(native: NativeClient): Promise<void> {
   try {
     await native.solidity.getBlock({})
   } catch (error) {
-    if (error instanceof NodeLacksApiError && error.reason === 'unknown')
-      throw new MissingCapabilityError(SOLIDITY_MISSING)
+    const missing = missingSolidity(error)
+    if (missing) throw missing
   }
+}
+
+/** The error with advice, when a call to /walletsolidity failed because there is no such API at its address. */
+export function missingSolidity(error: unknown): MissingCapabilityError | undefined {
+  return error instanceof NodeLacksApiError && error.reason === 'unknown'
+    ? new MissingCapabilityError(SOLIDITY_MISSING)
+    : undefined
 }
 
 /** Advice for a node that serves /walletsolidity on another port. */
 const SOLIDITY_MISSING =
-  'the upstream does not serve /walletsolidity at this address: give its address with --upstream-solidity, such as http://127.0.0.1:8091'
+  'the upstream does not serve /walletsolidity at this address: give the node’s other port with --upstream-solidity (“solidity” in the file), such as http://127.0.0.1:8091'
 
 /** The node lacks a capability that the gateway needs. The message says which setting to change. */
 export class MissingCapabilityError extends RpcError {

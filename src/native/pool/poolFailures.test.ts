@@ -133,3 +133,12 @@ test('behavior: starts while all nodes are down', async () => {
 })
 
 const dead = (name: string) => upstreamAt('http://127.0.0.1:1', name)
+
+test('error: the reason of a node without /walletsolidity at its address says what to set', async () => {
+  const pool = await startTestPool()
+  const solidity = { only: ({ path }: { path: string }) => path.startsWith('/walletsolidity') }
+  await pool.nodes[1]?.fail({ kind: 'status', status: 405 }, solidity)
+  await stateIs(pool, 1, 'failing')
+  expect(pool.pool.status()[1]?.reason).toContain('with --upstream-solidity')
+  await readState(pool)
+})

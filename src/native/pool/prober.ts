@@ -1,4 +1,4 @@
-import { hasBalancesOf } from '../capabilities.ts'
+import { hasBalancesOf, missingSolidity } from '../capabilities.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
 import type { Block } from '../types.ts'
 import type { Member, Tip } from './member.ts'
@@ -140,7 +140,11 @@ export function toTip({ blockID, block_header }: Block): Tip {
 }
 
 async function lookAtSolid(native: NativeClient, { known }: Member, limit: number): Promise<void> {
-  const solid = await within(limit, (signal) => native.solidity.getBlock({}, { signal }))
+  const solid = await within(limit, (signal) => native.solidity.getBlock({}, { signal })).catch(
+    (error: unknown) => {
+      throw missingSolidity(error) ?? error
+    },
+  )
   if (solid) known.solid = toTip(solid)
 }
 
