@@ -1,14 +1,19 @@
 /** Latencies of the recent calls of one kind. Milliseconds. */
 export type Latency = {
   add(milliseconds: number): void
-  /** The value that the given part of the recent calls stayed below; undefined while there are too few calls to tell. */
+  /** The value that the given part of the recent calls stayed below; undefined without a call. */
   quantile(part: number): number | undefined
+  /** What nearly all calls stay below; undefined while there are too few calls to tell. */
+  usual(): number | undefined
 }
 
 /** Number of calls in the sample: enough for a 95th percentile, few enough to follow a change within seconds. */
 const SAMPLES = 128
 
-/** Calls below which a quantile says little. */
+/** A call that takes longer than this part of the others is slow. */
+const USUAL = 0.95
+
+/** Calls below which that says little. */
 const ENOUGH = 20
 
 /** New calls after which the order is worked out again. */
@@ -20,18 +25,21 @@ export function createLatency(): Latency {
   let sorted: Float64Array | undefined
   let sortedAt = 0
 
+  function quantile(part: number): number | undefined {
+    if (count === 0) return undefined
+    if (!sorted || count - sortedAt >= Math.min(STALE_AFTER, sortedAt / 2)) {
+      sorted = samples.slice(0, Math.min(count, SAMPLES)).toSorted()
+      sortedAt = count
+    }
+    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
+  }
+
   return {
     add(milliseconds) {
       samples[count % SAMPLES] = milliseconds
       count++
     },
-    quantile(part) {
-      if (count < ENOUGH) return undefined
-      if (!sorted || count - sortedAt >= Math.min(STALE_AFTER, sortedAt / 2)) {
-        sorted = samples.slice(0, Math.min(count, SAMPLES)).toSorted()
-        sortedAt = count
-      }
-      return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
-    },
+    quantile,
+    usual: () => (count < ENOUGH ? undefined : quantile(USUAL)),
   }
 }

@@ -44,8 +44,10 @@ export type Member = {
   readonly identity: Identity
   /** As the node answers, for probes: no limits, no counting, a socket of its own. */
   readonly probe: NativeTransport
-  /** Milliseconds that a part of the recent calls of an operation stayed below; undefined while too few were made. */
-  latency(operation: string | undefined, part: number): number | undefined
+  /** Milliseconds that a part of the recent calls stayed below; undefined without a call. */
+  readonly latency: (part: number) => number | undefined
+  /** Milliseconds that nearly all calls of an operation stay below; undefined while too few were made. */
+  readonly usual: (operation: string) => number | undefined
   /** Marks a call that another node had to answer because this one took too long. */
   readonly slow: () => void
   /** How much a call would burden this node: lower is better. */
@@ -274,8 +276,8 @@ export function createMember({
     known,
     limiter,
     probe,
-    latency: (operation, part) =>
-      operation === undefined ? all.quantile(part) : latencies.get(operation)?.quantile(part),
+    latency: (part) => all.quantile(part),
+    usual: (operation) => latencies.get(operation)?.usual(),
     slow() {
       if (++slowRow < SLOW_IN_A_ROW || known.suspected) return
       slowRow = 0

@@ -10,7 +10,7 @@ export type MemberStatus = MemberState & {
   solid: number | null
   /** Blocks behind the highest node. */
   lag: number | null
-  /** Milliseconds, of the recent calls; null while there were few. */
+  /** Milliseconds, of the recent calls; null without a call. */
   latency: { p50: number | null; p95: number | null }
   /** Part of all calls, from 0 to 1. */
   share: number
@@ -42,8 +42,8 @@ export function statusOf(
     solid: known.solid?.number ?? null,
     lag: known.head && known.genesis === genesis ? head - known.head.number : null,
     latency: {
-      p50: round(member.latency(undefined, 0.5)),
-      p95: round(member.latency(undefined, 0.95)),
+      p50: round(member.latency(0.5)),
+      p95: round(member.latency(0.95)),
     },
     share: total === 0 ? 0 : round(calls / total, 1000),
     quota: round(limiter.used(), 1000),

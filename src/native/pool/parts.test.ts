@@ -20,10 +20,19 @@ describe('createBudget', () => {
 describe('createLatency', () => {
   test('default', () => {
     const latency = createLatency()
-    for (let ms = 1; ms < 20; ms++) latency.add(ms)
-    expect(latency.quantile(0.95)).toBeUndefined()
-    for (let ms = 20; ms <= 100; ms++) latency.add(ms)
-    expect([latency.quantile(0.5), latency.quantile(0.95)]).toEqual([51, 96])
+    for (let ms = 1; ms <= 100; ms++) latency.add(ms)
+    expect([latency.quantile(0.5), latency.quantile(0.95), latency.usual()]).toEqual([51, 96, 96])
+  })
+
+  test('behavior: one call is enough for a figure, but not to tell what is usual', () => {
+    const latency = createLatency()
+    expect(latency.quantile(0.5)).toBeUndefined()
+    latency.add(7)
+    expect([latency.quantile(0.5), latency.quantile(0.95)]).toEqual([7, 7])
+    for (let ms = 2; ms < 20; ms++) latency.add(ms)
+    expect(latency.usual()).toBeUndefined()
+    latency.add(20)
+    expect(latency.usual()).toBe(20)
   })
 })
 

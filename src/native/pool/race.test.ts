@@ -38,7 +38,7 @@ function setup(outcomes: readonly Outcome[]) {
     return JUDGEMENTS[outcome]
   }
   const nodes = ['a', 'b'].map(
-    () => ({ ask, known: { lowest: 0 }, latency: () => 2, slow() {} }) as unknown as Member,
+    () => ({ ask, known: { lowest: 0 }, usual: () => 2, slow() {} }) as unknown as Member,
   )
   const race = createRace({
     choose: (_, excluded) => nodes.find((node) => !excluded.includes(node)),

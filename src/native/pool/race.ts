@@ -114,7 +114,7 @@ export function createRace({
   }
 
   function watchOver(run: Run, attempt: Attempt, now: number): void {
-    const usual = attempt.member.latency(run.call.operation, 0.95)
+    const usual = attempt.member.usual(run.call.operation)
     const slowAfter =
       usual === undefined
         ? UNKNOWN_SLOW
