@@ -48,7 +48,7 @@ export type NativeReply = {
   /** The text as JSON, if the transport has parsed it already. */
   parsed?: unknown
   /** Whether the transport has checked that the answer is of the expected chain. */
-  isChecked?: boolean
+  isChecked?: boolean | undefined
 }
 
 /** The outcome of one call, for metrics. `status` is absent when there was no answer. */

@@ -22,10 +22,14 @@ export type Judgement =
  *
  * @param parsed - its body, see `parseAnswer`. It is passed along, so that it is parsed only once.
  */
-export function judge(operation: string, reply: NativeReply, parsed: unknown): Judgement {
-  const { status, text } = reply
+export function judge(
+  operation: string,
+  { isChecked, status, text }: NativeReply,
+  parsed: unknown,
+): Judgement {
   const error = nodeErrorOf(operation, status, text, parsed)
-  if (!error) return judgeAnswer(operation, { ...reply, parsed })
+  // Field by field: a copy by spreading takes longer than the rest of the judgement.
+  if (!error) return judgeAnswer(operation, { status, text, parsed, isChecked })
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }
