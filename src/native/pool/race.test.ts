@@ -26,8 +26,11 @@ const JUDGEMENTS: Record<Outcome, Judgement> = {
   unknown: { kind: 'unknown', reply: REPLY },
 }
 
-/** Two nodes that do with each call what the next entry of a list says, over and over. */
-function setup(outcomes: readonly Outcome[]) {
+/**
+ * Two nodes that do with each call what the next entry of a list says, over and over. `isFree`: whether they have a place for
+ * one more call.
+ */
+function setup(outcomes: readonly Outcome[], { isFree = true } = {}) {
   const extras: Record<Extra, number> = { busy: 0, confirm: 0, failover: 0, hedge: 0 }
   let asked = 0
   const ask: Member['ask'] = async () => {
@@ -37,8 +40,9 @@ function setup(outcomes: readonly Outcome[]) {
     })
     return JUDGEMENTS[outcome]
   }
+  const limiter = { free: () => isFree }
   const nodes = ['a', 'b'].map(
-    () => ({ ask, known: { lowest: 0 }, usual: () => 2, slow() {} }) as unknown as Member,
+    () => ({ ask, known: { lowest: 0 }, limiter, usual: () => 2, slow() {} }) as unknown as Member,
   )
   const race = createRace({
     choose: (_, excluded) => nodes.find((node) => !excluded.includes(node)),
@@ -110,6 +114,14 @@ test.each<[Outcome, Extra, typeof HEDGES]>([
   await run(400)
   // What the first calls earn does not count while the reserve is full.
   expect(extras[extra]).toBeGreaterThan(budget.reserve + budget.part * 350)
+})
+
+test('behavior: no hedge where it would wait for a place', async () => {
+  const { extras, run } = setup(['late'], { isFree: false })
+  await run(100)
+  expect(extras.hedge).toBe(0)
+  // A node that is much too slow is a failure, not a matter of latency.
+  expect(extras.failover).toBeGreaterThan(0)
 })
 
 test('error: a call ends at its deadline, whatever its nodes wait for', async () => {

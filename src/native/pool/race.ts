@@ -45,7 +45,8 @@ const BUSY_PAUSES = [100, 200, 400]
  * - `{}` or `[]` is confirmed by a second node, whose answer counts.
  * - A failure or a rate limit is retried at another node at once, while the retry budget lasts. When all nodes limit the
  *   rate, they are called again after a pause, from the same budget.
- * - A call that takes longer than the 95th percentile of its node is sent to a second node too, while the hedge budget lasts.
+ * - A call that takes longer than the 95th percentile of its node is sent to a second node too, while the hedge budget lasts and
+ *   where it does not have to wait for a place.
  * - A node that is much slower than usual is reported, and the call is sent to another node from the retry budget.
  */
 export function createRace({
@@ -198,7 +199,10 @@ export function createRace({
 
   function extra(run: Run, why: Extra, budget: Budget | undefined): boolean {
     const member = choose(run.call, run.tried)
-    if (!member || (budget && !budget.spend())) return false
+    if (!member) return false
+    // When all nodes are at their limit, a hedge would only take the place of another call.
+    if (why === 'hedge' && !member.limiter.free(run.call.path)) return false
+    if (budget && !budget.spend()) return false
     onExtra(why, run.call)
     launch(run, member, performance.now())
     return true
