@@ -33,10 +33,11 @@ export type GrpcNode = {
 export async function startGrpcNode({
   intercept,
   port = 0,
+  tls,
 }: startGrpcNode.Options = {}): Promise<GrpcNode> {
   const calls: string[] = []
   const sessions = new Set<http2.ServerHttp2Session>()
-  const server = http2.createServer()
+  const server = tls ? http2.createSecureServer(tls) : http2.createServer()
   server.on('session', (session) => {
     sessions.add(session)
     session.on('close', () => sessions.delete(session))
@@ -63,7 +64,7 @@ export async function startGrpcNode({
     for (const session of sessions) session.destroy()
   }
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: () => [...calls],
     connections: () => sessions.size,
     disconnect,
@@ -81,6 +82,8 @@ export declare namespace startGrpcNode {
     intercept?: (request: GrpcRequest) => GrpcReply | undefined | Promise<GrpcReply | undefined>
     /** The port. @default a free one */
     port?: number
+    /** Speaks TLS with this certificate. @default plain text */
+    tls?: { cert: Buffer; key: Buffer }
   }
 }
 
