@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
 
 import { type Config, ConfigError, type Option, options } from '../config.ts'
+import { closest } from '../lib/closest.ts'
 import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
 import { solidityBeside } from './upstreams.ts'
 import { grpcAddress, integer, rate, url } from './values.ts'
@@ -217,24 +218,6 @@ function headOf({ message }: Error): string {
 }
 
 function hintFor(name: string, known: readonly string[]): string {
-  const close = known.find((other) => distance(name, other) <= 2)
-  return close === undefined ? '' : `; did you mean ${close}?`
-}
-
-/** The number of letters to insert, delete or replace (Levenshtein distance). */
-function distance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (let at = 0; at < left.length; at++) {
-    const next = [at + 1]
-    for (let index = 0; index < right.length; index++)
-      next.push(
-        Math.min(
-          (row[index] ?? 0) + (left[at] === right[index] ? 0 : 1),
-          (row[index + 1] ?? 0) + 1,
-          (next[index] ?? 0) + 1,
-        ),
-      )
-    row = next
-  }
-  return row.at(-1) ?? 0
+  const near = closest(name, known, 2)
+  return near === undefined ? '' : `; did you mean ${near}?`
 }

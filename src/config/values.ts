@@ -66,7 +66,7 @@ export function redisUrl(input: string): string {
   throw new Error(`expected a URL such as redis://127.0.0.1:6379, got "${input}"`)
 }
 
-/** An http(s) address, without the slash at its end. */
+/** An http(s) address, without a trailing slash. */
 export function url(input: string): string {
   const parsed = URL.canParse(input) ? new URL(input) : undefined
   if (!parsed || !/^https?:$/.test(parsed.protocol))
@@ -85,7 +85,7 @@ export function urls(input: string): string {
     .join(' ')
 }
 
-/** Where a gRPC interface is: `HOST:PORT`, or `https://HOST:PORT` for TLS. With a scheme afterwards. */
+/** The address of a gRPC interface: `HOST:PORT`, or `https://HOST:PORT` for TLS. The result has a scheme. */
 export function grpcAddress(input: string): string {
   const full = /^https?:\/\//.test(input) ? input : `http://${input}`
   const parsed = URL.canParse(full) ? new URL(full) : undefined

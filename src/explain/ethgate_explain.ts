@@ -52,7 +52,7 @@ export function createExplainMethod({ recorder, request }: createExplainMethod.O
   return defineMethod({
     params: [call],
     result: { type: 'object', required: ['method', 'block', 'source', 'calls', 'ms'] },
-    summary: 'runs a call and says as of which block, from where, and with which native calls',
+    summary: 'runs a call and returns its block, the source of its answer and its native calls',
     async handler({ chain, request: scope }, [{ method, params }]): Promise<Explanation> {
       const { hash, number } = chain.latest()
       const started = performance.now()

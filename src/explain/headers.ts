@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import type { CallRecorder, RecordedCall } from '../tracing/recorder.ts'
 
-/** Most native calls in the header. */
+/** Maximum number of native calls in the header. */
 const MAX_CALLS = 20
 
 /**

@@ -3,7 +3,7 @@ import type { Hash } from 'viem'
 import { newestOf } from '../chain/head/window.ts'
 import type { ChainUpdate, Head, HeadStatus, RecentBlock } from '../chain/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { PoolLog, PoolPage, Wish } from './poolLog.ts'
+import type { PoolLog, PoolPage, WatchRequest } from './poolLog.ts'
 
 /**
  * Pending transactions. Each is announced once: when the mempool has it, when it is sent through this gateway, or at the
@@ -29,7 +29,7 @@ export type PoolFeed = {
 const POLL = 500
 
 /** Milliseconds for which a process with listeners requests polls from the leader. It renews the request in time. */
-const WISH = 10_000
+const WATCH_TIME = 10_000
 
 /** Number of announced hashes that this process remembers. The mempool holds 2,000. */
 const MEMORY = 20_000
@@ -50,14 +50,14 @@ export function createPoolFeed({
 }: createPoolFeed.Options): PoolFeed {
   const listeners = new Set<(hashes: Hash[]) => void>()
   /** Hashes that this process has announced or must not announce. */
-  const told = new Set<Hash>()
+  const announced = new Set<Hash>()
   /** Hashes that are not yet in the log. */
   let unwritten: Hash[] = []
   let writing = Promise.resolve()
   /** Position in the log up to which this process has announced; undefined without listeners. */
-  let heard: string | undefined
+  let readUpTo: string | undefined
   let starting = Promise.resolve()
-  let wishedUntil = 0
+  let watchedUntil = 0
   let renewAt = 0
   /** Blocks up to this height are older than the request to watch the mempool. */
   let watchedFrom = Infinity
@@ -67,30 +67,30 @@ export function createPoolFeed({
   let failing = false
   const stopHead = head.onUpdate(onUpdate)
 
-  const isWatched = () => listeners.size > 0 || now() < wishedUntil
+  const isWatched = () => listeners.size > 0 || now() < watchedUntil
   const newest = () => {
     const window = head.window()
     return window ? newestOf(window).number : -1
   }
 
   /** Announces the hashes that this process has not announced before to its listeners, and returns them. */
-  function tell(hashes: readonly Hash[]): Hash[] {
-    const fresh = [...new Set(hashes)].filter((hash) => !told.has(hash))
+  function announceNew(hashes: readonly Hash[]): Hash[] {
+    const fresh = [...new Set(hashes)].filter((hash) => !announced.has(hash))
     remember(fresh)
     if (fresh.length > 0) for (const listener of listeners) listener(fresh)
     return fresh
   }
 
   function remember(hashes: readonly Hash[]): void {
-    for (const hash of hashes) told.add(hash)
-    for (const hash of told) {
-      if (told.size <= MEMORY) break
-      told.delete(hash)
+    for (const hash of hashes) announced.add(hash)
+    for (const hash of announced) {
+      if (announced.size <= MEMORY) break
+      announced.delete(hash)
     }
   }
 
   function announce(hashes: readonly Hash[]): void {
-    unwritten = [...unwritten, ...tell(hashes)].slice(-MAX_UNWRITTEN)
+    unwritten = [...unwritten, ...announceNew(hashes)].slice(-MAX_UNWRITTEN)
     flush().catch(report)
   }
 
@@ -116,35 +116,35 @@ export function createPoolFeed({
     announce(transactionsOf(blocks).filter((hash) => !before.has(hash)))
   }
 
-  /** Reads the request of any replica. A process that reads it late also announces the blocks since then. */
-  function watch({ height, milliseconds }: Wish): void {
+  /** Watches the mempool as requested by any replica. A process that reads the request late announces the blocks since then. */
+  function watch({ height, milliseconds }: WatchRequest): void {
     const window = isWatched() ? undefined : head.window()
-    wishedUntil = Math.max(wishedUntil, now() + milliseconds)
+    watchedUntil = Math.max(watchedUntil, now() + milliseconds)
     watchedFrom = listeners.size > 0 ? Math.min(watchedFrom, height) : height
     if (!window) return
     const from = Math.max(height, window.solidified.number)
     announce(transactionsOf(window.blocks.filter(({ number }) => number > from)))
   }
 
-  async function learn(): Promise<void> {
-    const wish = await log.wanted()
-    if (wish) watch(wish)
+  async function readRequest(): Promise<void> {
+    const request = await log.wanted()
+    if (request) watch(request)
   }
 
   async function renew(): Promise<void> {
     if (listeners.size === 0 || now() < renewAt) return
-    watch(await log.want(WISH, newest()))
-    renewAt = now() + WISH / 3
+    watch(await log.want(WATCH_TIME, newest()))
+    renewAt = now() + WATCH_TIME / 3
   }
 
   async function pollPool(): Promise<void> {
     const { txId = [] } = await native.wallet.getTransactionListFromPending()
-    const hashes = txId.map((id): Hash => `0x${id}`).filter((hash) => !told.has(hash))
+    const hashes = txId.map((id): Hash => `0x${id}`).filter((hash) => !announced.has(hash))
     if (hashes.length === 0) return
-    if (listeners.size > 0 && heard === undefined) return announce(hashes)
+    if (listeners.size > 0 && readUpTo === undefined) return announce(hashes)
     try {
       await log.append(hashes)
-      await hear()
+      await readLog()
       // Another replica, such as the previous leader, has announced the others.
       remember(hashes)
     } catch (error) {
@@ -154,30 +154,30 @@ export function createPoolFeed({
   }
 
   /** Announces the entries that any replica has added to the log. */
-  async function hear(): Promise<void> {
-    while (heard !== undefined) {
-      const page = await log.since(heard, BATCH)
-      heard = page ? page.position : await log.position()
+  async function readLog(): Promise<void> {
+    while (readUpTo !== undefined) {
+      const page = await log.since(readUpTo, BATCH)
+      readUpTo = page ? page.position : await log.position()
       if (!page || page.hashes.length === 0) return
-      tell(page.hashes)
+      announceNew(page.hashes)
     }
   }
 
   /** Makes listeners get only hashes after this position. */
-  async function startHearing(): Promise<void> {
+  async function startReading(): Promise<void> {
     remember(await log.recent(BATCH))
     const position = await log.position()
-    if (listeners.size > 0) heard ??= position
+    if (listeners.size > 0) readUpTo ??= position
   }
 
   async function poll(): Promise<void> {
     const isPolling = head.status().role !== 'follower'
     const steps = [
       renew,
-      ...(isPolling && !isWatched() ? [learn] : []),
+      ...(isPolling && !isWatched() ? [readRequest] : []),
       async () => (isPolling && isWatched() ? pollPool() : undefined),
       flush,
-      async () => (listeners.size > 0 && heard === undefined ? startHearing() : hear()),
+      async () => (listeners.size > 0 && readUpTo === undefined ? startReading() : readLog()),
     ]
     let failed = false
     // A failure of the log does not stop polls of the mempool, and a failure of the node does not stop reads of the log.
@@ -219,16 +219,16 @@ export function createPoolFeed({
       if (!isWatched()) watchedFrom = newest()
       listeners.add(listener)
       renewAt = 0
-      if (heard === undefined) starting = startHearing().catch(report)
+      if (readUpTo === undefined) starting = startReading().catch(report)
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0) heard = undefined
+        if (listeners.size === 0) readUpTo = undefined
       }
     },
     listening: () => starting,
     sent(hash) {
       if (isWatched()) return announce([hash])
-      learn()
+      readRequest()
         .then(() => isWatched() && announce([hash]))
         .catch(report)
     },

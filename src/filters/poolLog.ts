@@ -3,8 +3,8 @@ import type { Hash } from 'viem'
 /** The log of pending transactions that filters read: each hash once, in the order in which it was first seen. */
 export type PoolLog = {
   /** Keeps the mempool watched for some milliseconds, from the block after `height` unless it is watched already. */
-  want(milliseconds: number, height: number): Promise<Wish>
-  wanted(): Promise<Wish | undefined>
+  want(milliseconds: number, height: number): Promise<WatchRequest>
+  wanted(): Promise<WatchRequest | undefined>
   /** Adds the hashes that the log does not have. */
   append(hashes: readonly Hash[]): Promise<void>
   /** The position after the newest hash. */
@@ -19,7 +19,7 @@ export type PoolLog = {
 }
 
 /** The time during which the mempool is polled: the newest block at its start, and the remaining milliseconds. */
-export type Wish = { height: number; milliseconds: number }
+export type WatchRequest = { height: number; milliseconds: number }
 
 /** Some hashes and the position after them. */
 export type PoolPage = { hashes: Hash[]; position: string }

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { RedisLink } from '../redis.ts'
-import type { PoolLog, Wish } from './poolLog.ts'
+import type { PoolLog, WatchRequest } from './poolLog.ts'
 
 /** Number of hashes in the log. The mempool holds 2,000, and a filter may be polled only every few minutes. */
 const KEPT = 50_000
@@ -50,7 +50,7 @@ return redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES'
 /** A log in Redis for all replicas. Every call throws StoreUnavailableError when Redis cannot be used. */
 export function createRedisPoolLog(link: RedisLink, { kept = KEPT } = {}): PoolLog {
   const keys = [link.key('pool:wish'), link.key('pool:seen'), link.key('pool:count')] as const
-  const [wish, seen, count] = keys
+  const [request, seen, count] = keys
   const want = link.script(WANT)
   const append = link.script(APPEND)
   const since = link.script(SINCE)
@@ -58,12 +58,12 @@ export function createRedisPoolLog(link: RedisLink, { kept = KEPT } = {}): PoolL
   return {
     async want(milliseconds, height) {
       const args = [milliseconds, height, milliseconds + LIFETIME]
-      return toWish((await want([...keys], args)) as [string, number])
+      return toRequest((await want([...keys], args)) as [string, number])
     },
     wanted: () =>
       link.run(async (client) => {
-        const [height, left] = await Promise.all([client.get(wish), client.pttl(wish)])
-        return height === null || left <= 0 ? undefined : toWish([height, left])
+        const [height, left] = await Promise.all([client.get(request), client.pttl(request)])
+        return height === null || left <= 0 ? undefined : toRequest([height, left])
       }),
     async append(hashes) {
       for (let start = 0; start < hashes.length; start += BATCH)
@@ -84,6 +84,6 @@ export function createRedisPoolLog(link: RedisLink, { kept = KEPT } = {}): PoolL
   }
 }
 
-function toWish([height, milliseconds]: [string, number]): Wish {
+function toRequest([height, milliseconds]: [string, number]): WatchRequest {
   return { height: Number(height), milliseconds }
 }

@@ -8,9 +8,9 @@ export type LoopWatch = {
 }
 
 /**
- * Detects a blocked event loop: a long gap between two events, because its timer should have run meanwhile. If the gap ends
- * with the end of a x Work in the middle of a
- * call, between two waits, has no name.
+ * Detects a blocked event loop: a long gap between two events, in which its timer should have run. If the gap ends with the
+ * end of a call, that call blocked the loop. Otherwise it was the call that started last. Work in the middle of a call,
+ * between two waits, has no name.
  */
 export function createLoopWatch({
   interval = 50,

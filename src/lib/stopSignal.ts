@@ -1,4 +1,4 @@
-/** The used part of an abort signal. Creating a full one costs more than many of the calls that need it. */
+/** The used part of an abort signal. Creating a whole AbortSignal takes longer than many of the calls that need one. */
 export type StopSignal = {
   readonly aborted: boolean
   readonly reason: unknown
@@ -16,7 +16,7 @@ export type Stop = StopSignal & {
 }
 
 /**
- * A signal with few listeners. Most have one, so the first one has a place of its own.
+ * A signal with few listeners. Most signals have one, which is stored without a list.
  *
  * @param caller - see `StopSignal`.
  */
@@ -60,9 +60,9 @@ function remove(this: Listeners, _: 'abort', listener: () => void): void {
 
 function stop(this: Listeners, reason: unknown): void {
   if (this.aborted) return
-  const told = [...(this.first ? [this.first] : []), ...(this.others ?? [])]
+  const listeners = [...(this.first ? [this.first] : []), ...(this.others ?? [])]
   this.aborted = true
   this.reason = reason
   this.first = this.others = undefined
-  for (const listener of told) listener()
+  for (const listener of listeners) listener()
 }

@@ -81,7 +81,7 @@ export declare namespace createTimeSlice {
 /** The time slices of this process. */
 export const timeSlice = createTimeSlice()
 
-/** Most milliseconds for which long work pauses. */
+/** Maximum milliseconds for which long work pauses. */
 const MOST_AWAY = 50
 
 /** Callbacks of one tick: the number of short slices that fit into it. */

@@ -1,7 +1,7 @@
 import type { StopSignal } from './stopSignal.ts'
 
 /**
- * Waits for a promise, at most for so many milliseconds. The work behind the promise is not stopped.
+ * Waits for a promise, at most this many milliseconds. The work behind the promise is not stopped.
  *
  * @param late - thrown when the time is over.
  * @throws the signal's reason, as soon as the signal is aborted.

@@ -29,7 +29,7 @@ export async function openSentStore({
   redis,
 }: openSentStore.Options): Promise<OpenSentStore> {
   if (redis) {
-    if (hasKeys) void warnOfForgetfulRedis(redis, log)
+    if (hasKeys) void warnOfVolatileRedis(redis, log)
     return { store: withLastKnown(createRedisSentStore({ redis })), close: async () => {} }
   }
   const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
@@ -85,7 +85,7 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
 }
 
 /** Warns of a Redis without persistence, which loses nonces at a restart. Some servers do not report the setting. */
-async function warnOfForgetfulRedis(
+async function warnOfVolatileRedis(
   redis: Pick<RedisLink, 'run'>,
   log: openSentStore.Options['log'],
 ): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from './sentStore.ts'
 
 /**
- * Milliseconds for which the nonces of a natively signing account are kept after its last transaction. Those of managed
+ * Seconds for which the nonces of a natively signing account are kept after its last transaction. Those of managed
  * accounts are kept without limit, because they prevent the gateway from signing an old Ethereum transaction again.
  */
 const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60

@@ -69,5 +69,5 @@ export declare namespace SentStore {
   }
 }
 
-/** Milliseconds for which a transaction can be found by either of its hashes: 30 days. */
+/** Seconds for which a transaction can be found by either of its hashes: 30 days. */
 export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60

@@ -26,17 +26,17 @@ function inWei(method: AnyMethod): AnyMethod {
     ),
     ...(amounts && {
       handler: async (context, params) =>
-        changed(amounts, (await method.handler(context, params)) as unknown),
+        convert(amounts, (await method.handler(context, params)) as unknown),
     }),
   }
 }
 
 /** Converted answers. Answers that are cached as bytes do not change, so each is converted at most once. */
-const kept = new WeakMap<Wire<unknown>, Wire<unknown>>()
+const converted = new WeakMap<Wire<unknown>, Wire<unknown>>()
 
-function changed(amounts: Amounts, result: unknown): unknown {
+function convert(amounts: Amounts, result: unknown): unknown {
   if (!isWire(result)) return inUnit(amounts, result, WEI)
-  let wire = kept.get(result)
-  if (!wire) kept.set(result, (wire = toWire(inUnit(amounts, fromWire(result), WEI))))
+  let wire = converted.get(result)
+  if (!wire) converted.set(result, (wire = toWire(inUnit(amounts, fromWire(result), WEI))))
   return wire
 }
