@@ -72,10 +72,10 @@ export function createNodeClient({
         part: part?.name,
         signal,
       })
-      const { status, text } = reply
-      const read = 'parsed' in reply ? reply.parsed : (part?.read(text) ?? parseAnswer(text))
+      const read =
+        'parsed' in reply ? reply.parsed : (part?.read(reply.text) ?? parseAnswer(reply.text))
       const parsed = read instanceof Promise ? await read : read
-      const error = nodeErrorOf(name, status, text, parsed)
+      const error = nodeErrorOf(name, reply, parsed)
       if (!error) return parsed
       const delay = BUSY_DELAYS[attempt]
       // The node refuses such a call before it executes it, so even a broadcast can be repeated.

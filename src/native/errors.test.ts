@@ -13,7 +13,7 @@ function read(text: string, status = 200): object | undefined {
   } catch {
     parsed = undefined
   }
-  const error = nodeErrorOf('getx', status, text, parsed)
+  const error = nodeErrorOf('getx', { status, text }, parsed)
   if (!error) return undefined
   return { name: error.name, code: error.code, message: error.message }
 }
@@ -128,15 +128,15 @@ describe('nodeErrorOf', () => {
   })
 
   test('behavior: each kind can be told apart, and is one of the errors that callers know', () => {
-    const of = (text: string, status = 200) => nodeErrorOf('x', status, text, undefined)
+    const of = (text: string, status = 200) => nodeErrorOf('x', { status, text }, undefined)
     expect(of('', 429)).toBeInstanceOf(LimitExceededError)
     expect(of('', 500)).toBeInstanceOf(UpstreamError)
-    expect(nodeErrorOf('x', 200, '', { Error: 'no' })).toBeInstanceOf(RpcError)
+    expect(nodeErrorOf('x', { status: 200, text: '' }, { Error: 'no' })).toBeInstanceOf(RpcError)
   })
 
   test('behavior: no message shows a class name, a body or an address; the cause has the body', () => {
     const text = '{"Error":"class a.b.FooException : class c.d.Bar$BazException : why"}'
-    const error = nodeErrorOf('x', 200, text, JSON.parse(text))
+    const error = nodeErrorOf('x', { status: 200, text }, JSON.parse(text))
     expect(error?.message).toBe('why')
     expect(error).toMatchObject({ exception: 'FooException', reason: 'why' })
     expect(String(error?.cause)).toContain(text)

@@ -114,12 +114,14 @@ const TOO_BIG = 'body size is too big'
  */
 export function nodeErrorOf(
   operation: string,
-  status: number,
-  text: string,
+  reply: { readonly status: number; readonly text: string },
   parsed: unknown,
 ): RpcError | undefined {
+  const { status } = reply
   const message = errorText(parsed)
   if (status === 200 && parsed !== undefined && message === undefined) return undefined
+  // A chain in this process writes the text when it is read, so it is read only here.
+  const { text } = reply
   const cause = new ReceivedBody(operation, status, text)
   if (text.startsWith(LITE)) return new NodeLacksApiError(operation, 'lite', { cause })
   if (message === DISABLED) return new NodeLacksApiError(operation, 'disabled', { cause })

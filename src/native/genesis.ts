@@ -18,12 +18,12 @@ export async function readGenesis(
   const stop = patience === undefined ? undefined : createStop()
   const timer = stop && setTimeout(() => stop.stop(new NodeTimeoutError(patience ?? 0)), patience)
   try {
-    const { status, text } = await transport.send('/wallet/getblock', GENESIS, {
+    const reply = await transport.send('/wallet/getblock', GENESIS, {
       idempotent: true,
       signal: stop,
     })
-    const block = tryParse(text) as Partial<Block> | undefined
-    const error = nodeErrorOf('getblock', status, text, block)
+    const block = tryParse(reply.text) as Partial<Block> | undefined
+    const error = nodeErrorOf('getblock', reply, block)
     if (error) throw error
     if (typeof block?.blockID === 'string') return block.blockID
     throw new UpstreamError('the upstream node does not report its genesis block')

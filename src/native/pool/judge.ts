@@ -22,20 +22,20 @@ export type Judgement =
  *
  * @param parsed - its body, see `parseAnswer`. It is passed along, so that it is parsed only once.
  */
-export function judge(
-  operation: string,
-  { isChecked, status, text }: NativeReply,
-  parsed: unknown,
-): Judgement {
-  const error = nodeErrorOf(operation, status, text, parsed)
-  // Field by field: a copy by spreading takes longer than the rest of the judgement.
-  if (!error) return judgeAnswer(operation, { status, text, parsed, isChecked })
+export function judge(operation: string, reply: NativeReply, parsed: unknown): Judgement {
+  const error = nodeErrorOf(operation, reply, parsed)
+  if (!error) return judgeAnswer(operation, 'parsed' in reply ? reply : withParsed(reply, parsed))
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }
   // A hash that begins with a height above the node's head is not "unknown" to it but "illegal".
   const kind = /id must be legal block hash/.test(error.message) ? 'unknown' : 'answer'
-  return { kind, reply: { status, text, parsed } }
+  return { kind, reply: { status: reply.status, text: reply.text, parsed } }
+}
+
+/** Field by field: a copy by spreading takes longer than the rest of the judgement. */
+function withParsed({ isChecked, status, text }: NativeReply, parsed: unknown): NativeReply {
+  return { status, text, parsed, isChecked }
 }
 
 function judgeAnswer(operation: string, reply: NativeReply): Judgement {
