@@ -35,8 +35,8 @@ export function toRpcReceipts(
     cumulativeGasUsed += gasUsed
     return {
       // Sourced from the node.
-      ...common,
       contractAddress: isCreation(transaction) ? toRpcAddress(info.contract_address) : null,
+      ...common,
       cumulativeGasUsed: toQuantity(cumulativeGasUsed),
       from,
       gasUsed: toQuantity(gasUsed),

@@ -146,8 +146,6 @@ export declare namespace wrapEthereum {
 
 function contentOf({ contract, feeLimit, memo, ...rest }: buildTransaction.Options): RawDataJson {
   return {
-    ...rest,
-    ...(memo && { data: memo }),
     contract: [
       {
         type: contract.type,
@@ -158,6 +156,8 @@ function contentOf({ contract, feeLimit, memo, ...rest }: buildTransaction.Optio
         ...(contract.permissionId && { Permission_id: contract.permissionId }),
       },
     ],
+    ...rest,
+    ...(memo && { data: memo }),
     ...(feeLimit && { fee_limit: feeLimit }),
   }
 }
@@ -182,9 +182,9 @@ export function printTransaction(
 ): Transaction {
   const owner = transaction.value['owner_address']
   return {
+    txID: transaction.id,
     ...(results && { ret: results }),
     ...(transaction.signatures.length > 0 && { signature: [...transaction.signatures] }),
-    txID: transaction.id,
     raw_data: rawDataToJson(Buffer.from(transaction.rawHex, 'hex'), spelling),
     raw_data_hex: transaction.rawHex,
     ...(transaction.type === 'CreateSmartContract' &&

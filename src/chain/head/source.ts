@@ -39,10 +39,10 @@ export function createHeadSource({
     const logs = toRpcLogs(block, infos)
     const baseFeePerGas = await baseFee?.(head.timestamp)
     return {
+      logs,
       ...head,
       header: toRpcHeader(block, infos, { baseFeePerGas, logs }),
       transactions: (block.transactions ?? []).map(({ txID }): Hash => `0x${txID}`),
-      logs,
     }
   }
 
@@ -57,7 +57,7 @@ export function createHeadSource({
     async tip() {
       const block = await native.wallet.getBlock({})
       if (!block) throw new UpstreamError('the node has no block')
-      return { ...toHeadBlock(block), native: block }
+      return { native: block, ...toHeadBlock(block) }
     },
     async solidified() {
       const block = await native.solidity.getBlock({})

@@ -174,7 +174,7 @@ export function createHeadSync({
     const solidified = await nextSolidified(applyUpdate(view, update), reported, last)
     if (!solidified) return false
     forgetBranches()
-    return publish({ ...update, first: await knownFirst(view), solidified })
+    return publish({ first: await knownFirst(view), ...update, solidified })
   }
 
   /** The solidified block, if our window has it. Undefined when the node solidified another branch. */

@@ -199,7 +199,7 @@ function outcome(
       ...withoutZeros({ fee: bill.energyFee + bill.netFee }),
       contractResult: [Buffer.from(output).toString('hex')],
       contract_address: to,
-      receipt: { ...printReceipt(bill, result.energyUsed), result: contractRet },
+      receipt: { result: contractRet, ...printReceipt(bill, result.energyUsed) },
       ...(logs.length > 0 && { log: logs.map(printLog) }),
       ...(failure && {
         result: 'FAILED',

@@ -81,9 +81,9 @@ export function unsignedEthereum(request: UnsignedEthereum): {
 
 function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionSerializable {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, ...common } = request
-  if (maxFeePerGas === undefined) return { ...common, gasPrice: gasPrice ?? 0n, type: 'legacy' }
+  if (maxFeePerGas === undefined) return { type: 'legacy', gasPrice: gasPrice ?? 0n, ...common }
   const tip = maxPriorityFeePerGas ?? 0n
-  return { ...common, maxFeePerGas, maxPriorityFeePerGas: tip, type: 'eip1559' }
+  return { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: tip, ...common }
 }
 
 /** A transaction whose amounts are in the chain's unit. */

@@ -75,9 +75,9 @@ export function createBlockContexts({
       refBlockHash: (bytes) => refBlockHash(bytes),
       isKnown: (id) => store.placeOf(id) !== undefined,
       block: {
-        ...block,
         hashOf,
         signerOf: (signature) => signers.get(signature),
+        ...block,
         ...(block.number > head().header.number ? choice() : store.block(block.number)?.seen),
         chainId: id,
       },

@@ -24,13 +24,23 @@ type RunState = {
   validJumps: Uint8Array
   cachedPushes: Record<number, bigint>
   shouldDoJumpAnalysis: boolean
+  gasLeft: bigint
+  gasRefund: bigint
+  stateGasSpilled: bigint
 }
 
-type Outcome = { runState: RunState; exceptionError?: EVMError }
+/** What the EVM reads of a frame that has ended. */
+type Outcome = {
+  runState: Pick<RunState, 'gasLeft' | 'gasRefund' | 'stateGasSpilled'> & {
+    interpreter: Interpreter
+  }
+  exceptionError?: EVMError
+}
 
 /** The private part of the EVM that runs one frame. */
 type Interpreter = {
   _runState: RunState
+  _env: object
   _evm: EVM
   common: Common
   lookupOpInfo(opcode: number): Operation
@@ -60,7 +70,7 @@ const sped = new WeakSet<Interpreter>()
 export async function speedUp(evm: EVM): Promise<void> {
   // The class of the frames is not exported, so it is taken from an instance.
   const { runState } = await evm.runCode({ code: new Uint8Array(1), gasLimit: 1n })
-  const frame = (runState as unknown as { interpreter: Interpreter }).interpreter
+  const frame = (runState as unknown as Outcome['runState']).interpreter
   const prototype = Object.getPrototypeOf(frame) as Interpreter
   if (sped.has(prototype)) return
   sped.add(prototype)
@@ -117,11 +127,26 @@ async function runFrame(
     }
   } catch (error) {
     if (!(error instanceof EVMError)) throw error
-    if (error.error !== EVMError.errorMessages.STOP)
-      return { runState: state, exceptionError: error }
+    if (error.error !== EVMError.errorMessages.STOP) return outcomeOf(frame, error)
   }
-  return { runState: state }
+  return outcomeOf(frame)
 }
+
+/**
+ * The EVM copies the outcome and the environment of every frame into one object that nothing reads. V8 makes a new hidden
+ * class for each property of such a copy, so the copy of the whole frame takes as long as a short call.
+ */
+function outcomeOf(frame: Interpreter, exceptionError?: EVMError): Outcome {
+  const { _runState: state } = frame
+  const { gasLeft, gasRefund, stateGasSpilled } = state
+  Object.assign(frame, { _env: NO_ENVIRONMENT })
+  return {
+    runState: { interpreter: frame, gasLeft, gasRefund, stateGasSpilled },
+    ...(exceptionError && { exceptionError }),
+  }
+}
+
+const NO_ENVIRONMENT = Object.freeze({})
 
 function use(state: RunState, { jumps, opcodesCached, pushes }: Analysis) {
   state.validJumps = jumps
