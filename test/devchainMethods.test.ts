@@ -80,9 +80,9 @@ describe('answers', () => {
       code: -32601,
       message: expect.stringContaining('--fork'),
     })
-    await expect(dev.rpc('trace_rawTransaction', '0x', ['trace'])).rejects.toMatchObject({
+    await expect(dev.rpc('debug_traceCallMany')).rejects.toMatchObject({
       code: -32601,
-      message: expect.stringContaining('trace_call'),
+      message: expect.stringContaining('debug_traceCall'),
     })
   })
 })
@@ -439,6 +439,42 @@ describe('replays', () => {
     })
     await expect(dev.rpc('trace_call', call, ['trace'], '0x999')).rejects.toMatchObject({
       code: -32000,
+    })
+  })
+
+  test('trace_callMany: each call runs on the state after the previous one', async () => {
+    const before = await dev.rpc('eth_getBalance', WHO)
+    const all = 10n ** 6n
+    const gift = { from: accountOf(0), to: WHO, value: `0x${all.toString(16)}` }
+    const back = { from: WHO, to: accountOf(0), value: gift.value }
+    const traced = await dev.rpc('trace_callMany', [
+      [gift, ['trace']],
+      [back, ['trace', 'stateDiff']],
+    ])
+    expect(traced).toMatchObject([
+      { stateDiff: null, trace: [{ action: { to: WHO, value: gift.value } }] },
+      { stateDiff: { [WHO]: { balance: { '*': { to: before } } } }, trace: [{}] },
+    ])
+    expect(await dev.rpc('eth_getBalance', WHO)).toBe(before)
+    await expect(dev.rpc('trace_callMany', [[back]])).rejects.toMatchObject({ code: -32602 })
+  })
+
+  test('trace_rawTransaction: replays signed bytes without sending them', async () => {
+    const before = await dev.rpc('eth_getBalance', WHO)
+    const { raw } = (await dev.rpc('eth_signTransaction', {
+      from: accountOf(0),
+      to: WHO,
+      value: '0x5',
+    })) as { raw: string }
+    expect(await dev.rpc('trace_rawTransaction', raw, ['trace', 'stateDiff'])).toMatchObject({
+      output: '0x',
+      stateDiff: { [WHO]: {} },
+      trace: [{ action: { from: accountOf(0), to: WHO, value: '0x5' } }],
+    })
+    expect(await dev.rpc('eth_getBalance', WHO)).toBe(before)
+    await expect(dev.rpc('trace_rawTransaction', '0x02c0', ['trace'])).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('cannot be decoded'),
     })
   })
 

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Block, Transaction } from '../native/types.ts'
@@ -44,6 +44,27 @@ const balance = async (chain: DevChain, index: number, prefix = 'wallet') =>
   ).balance
 
 describe('createDevChain', () => {
+  test('error: a block at an interval that fails is reported once, and the next one is made', async () => {
+    const errors: unknown[] = []
+    let readings = 0
+    let isBroken = false
+    const chain = await chainOf({
+      now() {
+        if (!isBroken) return TIME
+        readings++
+        throw new Error('no clock')
+      },
+      onError: (error) => errors.push(error),
+    })
+    isBroken = true
+    chain.setBlockTime(1)
+    await vi.waitUntil(() => readings > 3)
+    expect(errors).toEqual([new Error('no clock')])
+    isBroken = false
+    await vi.waitUntil(() => chain.ledger.head().header.number > 2)
+    await chain.close()
+  })
+
   test('default: a transfer is mined at once', async () => {
     const chain = await chainOf()
     const sent = await transfer(chain, 5)

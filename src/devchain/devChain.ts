@@ -40,6 +40,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     fork,
     mnemonic,
     now = Date.now,
+    onError = () => {},
     producers = 5,
     profile = 'ethereum',
     random = Math.random,
@@ -92,6 +93,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   let blockTime = { least: initialBlockTime, most: initialBlockTime }
   let timer: NodeJS.Timeout | undefined
   let closed = false
+  /** Why the last block at an interval failed: the same reason is reported once. */
+  let lastReason: string | undefined
 
   restore()
 
@@ -119,7 +122,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   }
 
   async function mine(how: Partial<MineOptions> = {}): Promise<ChainBlock> {
-    if (await make(how)) schedule()
+    if (await make(how)) {
+      lastReason = undefined
+      schedule()
+    }
     // Another call may have made the block. The listeners must have been called for it when this resolves.
     await announce()
     return ledger.head()
@@ -147,8 +153,16 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     const { least, most } = blockTime
     if (closed || most === 0) return
     const wait = least + Math.floor(random() * (most - least + 1))
-    timer = setTimeout(() => void mine().catch(schedule), wait)
+    timer = setTimeout(() => void mine().catch(fail), wait)
     timer.unref()
+  }
+
+  /** A block at an interval failed, as when the node of a fork does not answer. The next one may succeed. */
+  function fail(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (reason !== lastReason) onError(error)
+    lastReason = reason
+    schedule()
   }
 
   const remember = (): Remembered => ({ chain: ledger.snapshot(), resumeTime: clock.mark() })
@@ -287,6 +301,8 @@ export declare namespace createDevChain {
     genesis?: Genesis
     /** Milliseconds. @default Date.now */
     now?: () => number
+    /** Called when a block at an interval cannot be made, once for each reason in a row. */
+    onError?: (error: unknown) => void
     /** A number from 0 to 1, for random block times. @default Math.random */
     random?: () => number
   }

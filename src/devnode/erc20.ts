@@ -79,12 +79,9 @@ export function erc20Methods(chain: DevChain): Record<string, AnyMethod> {
     const { block, state } = await stateOf(chain, 'latest', 'full')
     const create = () =>
       createTracer({ tracer: 'prestateTracer', options: { disableCode: true } }, SUN)
-    const accounts = (await traceCall(createOverlay(state), call, {
-      block,
-      create,
-      rules,
-      timeout: TIMEOUT,
-    })) as Record<Address, { storage?: Record<string, string> }>
+    const options = { block, create, rules, timeout: TIMEOUT }
+    const { trace } = await traceCall(createOverlay(state), call, options)
+    const accounts = trace as Record<Address, { storage?: Record<string, string> }>
     return Object.entries(accounts).flatMap(([who, { storage = {} }]) =>
       Object.keys(storage).map((slot) => ({
         contract: toNativeAddress(who as Address),

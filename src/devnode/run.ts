@@ -13,7 +13,12 @@ import { createTerminal } from './terminal/terminal.ts'
 /** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
 export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const fork = await openFork(options.fork, options.chain.state)
-  const chain = await createDevChain({ ...options.chain, fork })
+  let running: serve.Running | undefined
+  const chain = await createDevChain({
+    ...options.chain,
+    fork,
+    onError: (err) => running?.log.error({ err }, 'a block at the interval could not be made'),
+  })
   if (options.loadState !== undefined) await chain.loadState(readFileSync(options.loadState))
   await chain.start()
   const decimals = options.chain.decimals ?? 6
@@ -27,7 +32,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
           verbose: options.output === 'verbose',
           write: (text) => void process.stdout.write(text),
         })
-  const { gateway, log, url } = await serve({
+  running = await serve({
     config: options.config,
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
@@ -46,6 +51,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
       await chain.close()
     },
   })
+  const { gateway, log, url } = running
   const { head } = await gateway.ready
   announceTo(chain, head)
   if (terminal) process.stdout.write(banner(chain, url, options.chain))

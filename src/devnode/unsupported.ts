@@ -22,8 +22,6 @@ const REASONS: Readonly<Record<string, string>> = {
   debug_traceCallMany: 'use debug_traceCall',
   debug_traceChain: 'use debug_traceBlockByNumber',
   debug_storageRangeAt: 'read slots with eth_getStorageAt',
-  trace_callMany: 'use trace_call, or eth_simulateV1 for calls that build on each other',
-  trace_rawTransaction: 'use trace_call',
 }
 
 /** The refused methods by name. */

@@ -84,7 +84,8 @@ function plainFrame(transaction: Replayed['transaction'], info: Replayed['info']
 }
 
 /**
- * Traces a call without a transaction. The sender's nonce is counted, as for a transaction.
+ * Traces a call without a transaction. The sender's nonce is counted, as for a transaction. Also returns the state after
+ * the call, for another call on top of it.
  *
  * @throws EthereumError when the caller has less than the value; TraceTimeoutError, TraceSizeError
  */
@@ -92,7 +93,7 @@ export async function traceCall<trace>(
   state: StateReader,
   call: EthereumCall,
   { block, create, rules, timeout }: traceCall.Options<trace>,
-): Promise<trace> {
+): Promise<{ trace: trace; after: StateReader }> {
   const after = createOverlay(state)
   const tracer = create()
   const observe = observeUntil(performance.now() + timeout, tracer.observe)
@@ -105,7 +106,7 @@ export async function traceCall<trace>(
   if (failure?.result === 'OUT_OF_TIME') throw new TraceTimeoutError('execution timeout')
   after.set('nonce', call.from, nonceOf(after, call.from) + 1n)
   const hasOutput = !failure || failure.result === 'REVERT'
-  return tracer.result({
+  const trace = tracer.result({
     after,
     before: state,
     failed: failure !== undefined,
@@ -125,6 +126,7 @@ export async function traceCall<trace>(
     },
     producer: block.producer,
   })
+  return { trace, after }
 }
 
 export declare namespace traceCall {

@@ -82,11 +82,12 @@ export function debugMethods(chain: DevChain): Record<string, AnyMethod> {
       )
       for (const [address, change] of accounts)
         changeAccount(changed, address, change, block.timestamp)
-      return traceCall(changed, call, {
+      const { trace } = await traceCall(changed, call, {
         ...options(params),
         block: changeBlock(block, changes),
         rules: ledger.rules,
       })
+      return trace
     },
   })
 

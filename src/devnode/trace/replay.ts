@@ -11,12 +11,14 @@ import {
   traceBlock,
   traceCall,
 } from '../../devchain/index.ts'
-import type { ChainBlock, DevChain } from '../../devchain/index.ts'
+import type { ChainBlock, DevChain, EthereumCall } from '../../devchain/index.ts'
 import { type AnyMethod, defineMethod } from '../../jsonrpc/method.ts'
 import { arrayOf, blockRef, hash, named, optional, type Param, show } from '../../jsonrpc/params.ts'
 import { withUnit } from '../../jsonrpc/withUnit.ts'
-import { numberOfBlock, stateOf } from '../blockState.ts'
+import { signedBytes } from '../../methods/eth_sendRawTransaction.ts'
+import { type BlockState, numberOfBlock, stateOf } from '../blockState.ts'
 import { callRequest } from '../requests.ts'
+import type { Signer } from '../signer.ts'
 import { ownBlock, ownPlace } from './places.ts'
 import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts'
 
@@ -32,6 +34,18 @@ const kind: Param<Kind> = (input) => {
   throw new Error(`expected "trace" or "stateDiff", got ${show(input)}${hint}`)
 }
 
+/** A call with the parts of its replay. */
+type ReplayedCall = { call: EthereumCall; kinds: readonly Kind[]; unit: Unit }
+
+const callWithKinds: Param<ReplayedCall> = (input, scope) => {
+  if (!Array.isArray(input) || input.length !== 2)
+    throw new Error(`expected [call, traceTypes], got ${show(input)}`)
+  const { unit, value: call } = withUnit(callRequest)(input[0], scope)
+  return { call, kinds: arrayOf(kind)(input[1], scope), unit }
+}
+
+const callsWithKinds = named('calls', arrayOf(callWithKinds))
+
 /** The replay of a transaction, in Parity's format. */
 type Replay = {
   output: Hex
@@ -41,7 +55,10 @@ type Replay = {
 }
 
 /** Parity's replays: the frames of transactions and calls, and their state changes. */
-export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
+export function replayMethods(
+  chain: DevChain,
+  { read }: Pick<Signer, 'read'>,
+): Record<string, AnyMethod> {
   const { ledger } = chain
 
   async function replay(
@@ -52,6 +69,21 @@ export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
     const create = () => createReplayTracer(kinds, unit)
     const traced = await traceBlock(ledger, block, { create, timeout: TIMEOUT }, only)
     return traced.map(({ hash: id, trace }) => ({ ...trace, transactionHash: `0x${id}` }))
+  }
+
+  /** Runs calls in a block, one on top of the other. */
+  async function replayCalls({ block, state }: BlockState, calls: readonly ReplayedCall[]) {
+    const replays: Replay[] = []
+    const end = performance.now() + TIMEOUT
+    let before = state
+    for (const { call, kinds, unit } of calls) {
+      const create = () => createReplayTracer(kinds, unit)
+      const options = { block, create, rules: ledger.rules, timeout: end - performance.now() }
+      const { after, trace } = await traceCall(before, call, options)
+      replays.push(trace)
+      before = after
+    }
+    return replays
   }
 
   const trace_replayBlockTransactions = defineMethod({
@@ -90,13 +122,43 @@ export function replayMethods(chain: DevChain): Record<string, AnyMethod> {
     result: { type: 'object' },
     summary: 'the frames (trace) and changes (stateDiff) of a call at any block',
     async handler({ chain: { view } }, [{ unit, value }, kinds, ref]): Promise<Replay> {
-      const { block, state } = await stateOf(chain, ref, view)
-      const create = () => createReplayTracer(kinds, unit)
-      return traceCall(state, value, { block, create, rules: ledger.rules, timeout: TIMEOUT })
+      const [replayed] = await replayCalls(await stateOf(chain, ref, view), [
+        { call: value, kinds, unit },
+      ])
+      return replayed as Replay
     },
   })
 
-  return { trace_call, trace_replayBlockTransactions, trace_replayTransaction }
+  const trace_callMany = defineMethod({
+    params: [callsWithKinds, optional(blockRef, 'latest')],
+    result: schemas.listOf({ type: 'object' }),
+    summary:
+      'trace_call for a list of [call, traceTypes]; each call runs on the state after the previous one',
+    handler: async ({ chain: { view } }, [calls, ref]): Promise<Replay[]> =>
+      replayCalls(await stateOf(chain, ref, view), calls),
+  })
+
+  const trace_rawTransaction = defineMethod({
+    params: [signedBytes, named('traceTypes', arrayOf(kind))],
+    result: { type: 'object' },
+    summary:
+      'trace_call for a signed Ethereum transaction, in the next block and without sending it',
+    async handler(_, [{ bytes: raw, unit }, kinds]): Promise<Replay> {
+      const { data, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
+      const call = { data, from, gas, gasPrice: maxPrice, value, ...(to && { to }) }
+      const pending = await stateOf(chain, 'pending', 'full')
+      const [replayed] = await replayCalls(pending, [{ call, kinds, unit }])
+      return replayed as Replay
+    },
+  })
+
+  return {
+    trace_call,
+    trace_callMany,
+    trace_rawTransaction,
+    trace_replayBlockTransactions,
+    trace_replayTransaction,
+  }
 }
 
 function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
