@@ -57,3 +57,42 @@ test('behavior: at /wei amounts have 18 decimals; the solidified view has no poo
   })
   expect((await ask('/solidity', 'txpool_content')).error?.code).toBe(-32601)
 })
+
+test('behavior: the pending block is the next one, with the ready transactions of the pool', async () => {
+  const latest = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { hash: string }
+  const number = Number(await dev.rpc('eth_blockNumber')) + 1
+  const pending = (await dev.rpc('eth_getBlockByNumber', 'pending', false)) as {
+    transactions: string[]
+  }
+  expect(pending).toMatchObject({
+    number: `0x${number.toString(16)}`,
+    parentHash: latest.hash,
+    gasUsed: '0x0',
+  })
+  expect(pending.transactions).toHaveLength(2)
+  expect(await dev.rpc('eth_getBlockByNumber', 'pending', true)).toMatchObject({
+    transactions: [
+      { from, hash: pending.transactions[0], nonce: '0x0', value: '0x5' },
+      { from, hash: pending.transactions[1], nonce: '0x1', transactionIndex: '0x1' },
+    ],
+  })
+  expect(await dev.rpc('eth_getBlockTransactionCountByNumber', 'pending')).toBe('0x2')
+  const at = (index: string) => dev.rpc('eth_getTransactionByBlockNumberAndIndex', 'pending', index)
+  expect(await at('0x1')).toMatchObject({ hash: pending.transactions[1] })
+  expect(await at('0x2')).toBeNull()
+  expect(await dev.rpc('eth_getBlockReceipts', 'pending')).toBeNull()
+  expect(Number(await dev.rpc('eth_blockNumber')) + 1).toBe(number)
+  await dev.rpc('evm_mine')
+  expect(await dev.rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject({
+    number: `0x${number.toString(16)}`,
+    transactions: pending.transactions,
+  })
+  expect(await dev.rpc('eth_getBlockTransactionCountByNumber', 'pending')).toBe('0x0')
+})
+
+test('error: bytes that are no signed transaction', async () => {
+  await expect(dev.rpc('eth_sendRawTransaction', '0x1234')).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringMatching(/an Ethereum transaction$/),
+  })
+})

@@ -1,5 +1,5 @@
 /** The entry of the dev chain: everything that other folders use. */
-export type { ChainBlock } from './block.ts'
+export { type ChainBlock, printBlock } from './block.ts'
 export { createDevChain } from './devChain.ts'
 export type { DevChain } from './devChainTypes.ts'
 export { EthereumError, ForkError, RefusedError } from './errors.ts'

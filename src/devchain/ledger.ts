@@ -73,7 +73,8 @@ export function createLedger(
     return run
   }
 
-  async function mine({ only, producer, timestamp }: MineOptions): Promise<ChainBlock> {
+  /** Makes a block on top of the newest one without storing it. */
+  async function build({ only, producer, timestamp }: MineOptions) {
     const next = contexts.nextBlock(typeof timestamp === 'number' ? timestamp : timestamp())
     if (producer) next.producer = producer
     const state = store.overlay()
@@ -86,6 +87,11 @@ export function createLedger(
       parent: head(),
       seen: contexts.choice(),
     })
+    return { made, state, taken }
+  }
+
+  async function mine(options: MineOptions): Promise<ChainBlock> {
+    const { made, state, taken } = await build(options)
     for (const [record, lines] of made.printed) printed.set(record, lines)
     store.add(made.block, state.changes())
     // The block omitted transactions that are no longer valid.
@@ -156,6 +162,10 @@ export function createLedger(
       exclusive(async () =>
         options.pending === undefined || waiting.has(options.pending) ? mine(options) : undefined,
       ),
+
+    /** The block that `mine` would make of the pool, without making it. */
+    pendingBlock: (timestamp: number) =>
+      exclusive(async () => (await build({ timestamp })).made.block),
 
     /** Changes the state without a block. Returns the changes. */
     patch: (change: (state: Overlay) => void) =>

@@ -10,6 +10,7 @@ import { miningMethods } from './mining.ts'
 import { nodeMethods } from './node.ts'
 import { otterscanMethods } from './otterscan/methods.ts'
 import { otterscanPages } from './otterscan/pages.ts'
+import { pendingMethods } from './pending.ts'
 import { rawTransactionMethods } from './rawTransactions.ts'
 import { reorgMethods } from './reorg.ts'
 import { sendingMethods } from './sending.ts'
@@ -49,11 +50,12 @@ export function devMethods(
     ...sendingMethods(chain, unlocked, signer),
     ...reorgMethods(chain, signer),
     ...poolMethods(chain),
+    ...pendingMethods(chain),
     ...otterscanMethods(chain),
     ...otterscanPages(chain),
     ...debugMethods(chain),
     ...parityMethods(chain),
-    ...replayMethods(chain),
+    ...replayMethods(chain, signer),
     ...unsupportedMethods,
   })
 }

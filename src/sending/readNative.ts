@@ -38,7 +38,7 @@ export function readNativeTransaction(raw: Hex): Transaction {
     if (error instanceof RpcError) throw error
     throw new InvalidParamsError(
       0,
-      'expected a signed transaction: the protobuf bytes of this chain, or an Ethereum transaction of a managed account',
+      'expected a signed transaction: the protobuf bytes of this chain, or an Ethereum transaction',
     )
   }
   throw new RpcError(-32000, 'a transaction needs exactly one contract')
