@@ -30,7 +30,7 @@ export function createHead({
   let movedAt: number | undefined
   let first: Hash | undefined
   const listeners = new Set<(update: ChainUpdate) => void>()
-  const source = createHeadSource({ baseFee, native, onLoaded })
+  const source = createHeadSource({ authoritative, baseFee, native, onLoaded })
   const schedule = createPollSchedule()
   const transactions = createTransactionIndex()
 

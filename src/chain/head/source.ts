@@ -24,11 +24,12 @@ export type HeadSource = {
   loadTip(tip: Tip): Promise<RecentBlock | undefined>
 }
 
-/** The node's newest block, with its native header. */
+/** The node's newest block, with its native header; with its transactions if the chain is in this process. */
 export type Tip = HeadBlock & { native: Block }
 
 /** Reads blocks for the head. `onLoaded` is called with every block that was read whole, to fill caches. */
 export function createHeadSource({
+  authoritative = false,
   baseFee,
   native,
   onLoaded,
@@ -46,8 +47,8 @@ export function createHeadSource({
     }
   }
 
-  async function load(ref: { number: number } | { hash: Hash }) {
-    const loaded = await loadBlock(native, ref)
+  async function load(ref: { number: number } | { hash: Hash }, known?: Block) {
+    const loaded = await loadBlock(native, ref, undefined, known)
     if (!loaded) return undefined
     onLoaded?.(loaded)
     return toRecentBlock(loaded)
@@ -55,7 +56,8 @@ export function createHeadSource({
 
   return {
     async tip() {
-      const block = await native.wallet.getBlock({})
+      // In this process the transactions of a block cost less than the call that would read them.
+      const block = await native.wallet.getBlock(authoritative ? { detail: true } : {})
       if (!block) throw new UpstreamError('the node has no block')
       return { native: block, ...toHeadBlock(block) }
     },
@@ -72,9 +74,10 @@ export function createHeadSource({
       const block = await native.wallet.getBlock({ id_or_num: String(number) })
       return block && toHeadBlock(block).hash
     },
-    load,
+    load: (ref) => load(ref),
     async loadTip(tip) {
-      if (!isEmpty(tip.native)) return load({ hash: tip.hash })
+      const known = authoritative ? tip.native : undefined
+      if (!isEmpty(tip.native)) return load({ hash: tip.hash }, known)
       const loaded = { block: tip.native, infos: [] }
       onLoaded?.(loaded)
       return toRecentBlock(loaded)
@@ -84,6 +87,8 @@ export function createHeadSource({
 
 export declare namespace createHeadSource {
   type Options = {
+    /** The chain is in this process. @default false */
+    authoritative?: boolean | undefined
     /** The base fee that headers announce, sun, as of a time in milliseconds. @default headers announce none */
     baseFee?: ((time: number) => Promise<bigint>) | undefined
     native: { wallet: Source; solidity: Pick<NativeClient['solidity'], 'getBlock'> }
