@@ -28,9 +28,9 @@ const JUDGEMENTS: Record<Outcome, Judgement> = {
 
 /**
  * Two nodes that do with each call what the next entry of a list says, over and over. `isFree`: whether they have a place for
- * one more call.
+ * one more call. `tier`: that of the second node; the first one has 0.
  */
-function setup(outcomes: readonly Outcome[], { isFree = true } = {}) {
+function setup(outcomes: readonly Outcome[], { isFree = true, tier = 0 } = {}) {
   const extras: Record<Extra, number> = { busy: 0, confirm: 0, failover: 0, hedge: 0 }
   let asked = 0
   const ask: Member['ask'] = async () => {
@@ -41,8 +41,10 @@ function setup(outcomes: readonly Outcome[], { isFree = true } = {}) {
     return JUDGEMENTS[outcome]
   }
   const limiter = { free: () => isFree }
-  const nodes = ['a', 'b'].map(
-    () => ({ ask, known: { lowest: 0 }, limiter, usual: () => 2, slow() {} }) as unknown as Member,
+  const known = { lowest: 0 }
+  const nodes = [0, tier].map(
+    (tier) =>
+      ({ ask, known, limiter, slow() {}, upstream: { tier }, usual: () => 2 }) as unknown as Member,
   )
   const race = createRace({
     choose: (_, excluded) => nodes.find((node) => !excluded.includes(node)),
@@ -116,8 +118,11 @@ test.each<[Outcome, Extra, typeof HEDGES]>([
   expect(extras[extra]).toBeGreaterThan(budget.reserve + budget.part * 350)
 })
 
-test('behavior: no hedge where it would wait for a place', async () => {
-  const { extras, run } = setup(['late'], { isFree: false })
+test.each([
+  ['where it would wait for a place', { isFree: false }],
+  ['to a node of a higher tier', { tier: 1 }],
+])('behavior: no hedge %s', async (_, options) => {
+  const { extras, run } = setup(['late'], options)
   await run(100)
   expect(extras.hedge).toBe(0)
   // A node that is much too slow is a failure, not a matter of latency.

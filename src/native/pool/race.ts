@@ -45,8 +45,8 @@ const BUSY_PAUSES = [100, 200, 400]
  * - `{}` or `[]` is confirmed by a second node, whose answer counts.
  * - A failure or a rate limit is retried at another node at once, while the retry budget lasts. When all nodes limit the
  *   rate, they are called again after a pause, from the same budget.
- * - A call that takes longer than the 95th percentile of its node is sent to a second node too, while the hedge budget lasts and
- *   where it does not have to wait for a place.
+ * - A call that takes longer than the 95th percentile of its node is sent to a second node too, while the hedge budget lasts. The
+ *   second node is of the same tier, and the call does not have to wait for a place there.
  * - A node that is much slower than usual is reported, and the call is sent to another node from the retry budget.
  */
 export function createRace({
@@ -200,8 +200,7 @@ export function createRace({
   function extra(run: Run, why: Extra, budget: Budget | undefined): boolean {
     const member = choose(run.call, run.tried)
     if (!member) return false
-    // When all nodes are at their limit, a hedge would only take the place of another call.
-    if (why === 'hedge' && !member.limiter.free(run.call.path)) return false
+    if (why === 'hedge' && !isForHedge(run, member)) return false
     if (budget && !budget.spend()) return false
     onExtra(why, run.call)
     launch(run, member, performance.now())
@@ -287,6 +286,15 @@ type Attempt = {
 }
 
 const NONE: never[] = []
+
+/**
+ * A node of a higher tier is for calls that no other node can answer, not for late ones. Where all nodes are at their limit, a
+ * hedge would only take the place of another call.
+ */
+function isForHedge({ call, tried }: Run, { limiter, upstream }: Member): boolean {
+  const tiers = tried.map((member) => member.upstream.tier)
+  return upstream.tier <= Math.max(...tiers) && limiter.free(call.path)
+}
 
 /** Why the calls that lost a race are cancelled. */
 const RACE_OVER = new Error('another node has answered')
