@@ -50,7 +50,7 @@ export function createHeadReader({
     throw new UpstreamError(
       found.length === 0
         ? 'no upstream node reports its newest block'
-        : `only ${found.length} upstream nodes tell their newest block, or they do not agree: ${wanted} have to`,
+        : `${wanted} upstream nodes must agree on the newest block: ${found.length} reported one`,
     )
   }
 

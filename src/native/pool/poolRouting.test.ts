@@ -133,5 +133,7 @@ test('args: headQuorum', async () => {
   await pool.nodes[1]?.heal()
   expect(await number()).toBe(31)
   await pool.nodes[1]?.fail({ kind: 'refused' })
-  await expect(number()).rejects.toThrow(/^only 1 upstream nodes tell their newest block/)
+  await expect(number()).rejects.toThrow(
+    /^2 upstream nodes must agree on the newest block: 1 reported one/,
+  )
 })
