@@ -38,6 +38,8 @@ export type UpstreamPool = NativeTransport & {
   order(): string[]
   /** Resolves when a node serves the right chain now. @throws OtherChainError, or why it cannot be asked */
   confirm(name: string): Promise<void>
+  /** Resolves when each node was probed once, or the time for that is over. */
+  probed(): Promise<void>
   /** Whether no call is in flight. */
   isIdle(): boolean
   /** Replaces the nodes. Calls in flight to removed nodes finish. */
@@ -251,6 +253,7 @@ export function createUpstreamPool({
         .find(({ upstream }) => upstream.name === name)
         ?.identity.confirm()
     },
+    probed: () => started,
     isIdle: () =>
       race.underway() === 0 &&
       floorWait.waiting() === 0 &&

@@ -140,6 +140,8 @@ export function createSingleUpstream({
   return {
     ...guard,
     order: () => [name],
+    // It gets calls without a probe.
+    probed: async () => {},
     isIdle: () => limiter.underway() + limiter.queued() + guard.checking() === 0,
     status(): MemberStatus[] {
       return [

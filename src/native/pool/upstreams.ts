@@ -13,6 +13,8 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
   let floor: ServedBlocks | undefined
   let genesis: string | undefined
   let current = start(options.upstreams)
+  let isClosed = false
+  let changes: Promise<unknown> = Promise.resolve()
 
   function start(upstreams: readonly Upstream[]): Current {
     const [only, ...others] = upstreams
@@ -20,6 +22,21 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
     return others.length > 0
       ? createUpstreamPool({ ...options, upstreams })
       : createSingleUpstream({ ...options, upstream: only })
+  }
+
+  async function change(upstreams: readonly Upstream[]): Promise<void> {
+    if (current.update && upstreams.length > 1) return current.update(upstreams)
+    const old = current
+    const next = start(upstreams)
+    if (genesis !== undefined) next.expect(genesis)
+    // Several nodes get calls only after their first probe, so the one from before stays until then.
+    await next.probed()
+    if (isClosed) return next.close()
+    current = next
+    if (genesis !== undefined) current.expect(genesis)
+    if (floor) current.setFloor(floor)
+    await drained(old, options.timeout ?? DRAIN)
+    return old.close()
   }
 
   return {
@@ -35,17 +52,18 @@ export function createUpstreams(options: createUpstreamPool.Options): UpstreamPo
     status: () => current.status(),
     order: () => current.order(),
     confirm: (name) => current.confirm(name),
+    probed: () => current.probed(),
     isIdle: () => current.isIdle(),
-    async update(upstreams) {
-      if (current.update && upstreams.length > 1) return current.update(upstreams)
-      const old = current
-      current = start(upstreams)
-      if (genesis !== undefined) current.expect(genesis)
-      if (floor) current.setFloor(floor)
-      await drained(old, options.timeout ?? DRAIN)
-      return old.close()
+    // One after the other: a change waits for the probes of new nodes.
+    update(upstreams) {
+      const changed = changes.then(() => change(upstreams))
+      changes = changed.catch(() => {})
+      return changed
     },
-    close: () => current.close(),
+    close() {
+      isClosed = true
+      return current.close()
+    },
   }
 }
 
