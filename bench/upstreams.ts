@@ -18,7 +18,7 @@ import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
 import { createSingleUpstream } from '../src/native/pool/single.ts'
 import type { Upstream } from '../src/native/pool/upstream.ts'
-import { createPoolTransport } from '../src/native/transport.ts'
+import { createPoolTransport, type NativeTransport } from '../src/native/transport.ts'
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
@@ -155,6 +155,7 @@ async function overhead() {
   const rows = await compare(16, {
     'one node, directly': createPoolTransport({ upstream: a }),
     'one node, watched': knowing(createSingleUpstream({ upstream: upstreamAt(a) })),
+    'two nodes, in turn': inTurn([a, b]),
     'two nodes, pool': knowing(createUpstreamPool({ upstreams: [upstreamAt(a), upstreamAt(b)] })),
   })
   const table = new Table({
@@ -165,7 +166,7 @@ async function overhead() {
     table.push([
       name,
       perSecond.toFixed(0),
-      cpu.toFixed(0),
+      cpu.toFixed(1),
       `${((cpu / (direct?.cpu ?? 1)) * 100).toFixed(1)} %`,
     ])
   console.log(table.toString())
@@ -183,6 +184,18 @@ async function throughput() {
   for (const { name, perSecond } of rows)
     table.push([name, perSecond.toFixed(0), (perSecond / (one?.perSecond ?? 1)).toFixed(2)])
   console.log(table.toString())
+}
+
+/** Calls of two nodes without a pool: what more sockets and smaller batches of answers cost. */
+function inTurn(urls: string[]): NativeTransport {
+  const transports = urls.map((upstream) => createPoolTransport({ upstream }))
+  let calls = 0
+  return {
+    send: (...call) => (transports[calls++ % 2] as NativeTransport).send(...call),
+    async close() {
+      await Promise.all(transports.map((transport) => transport.close()))
+    },
+  }
 }
 
 /** Tells it the newest block, as a gateway does, so that it knows the chain of each answer. */
