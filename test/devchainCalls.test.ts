@@ -245,6 +245,30 @@ describe('eth_simulateV1', () => {
     })
     expect(wordsOf(await call('n'))).toEqual(before)
   })
+
+  test('default: every block is whole, and the logs name it', async () => {
+    const set = { from: accountOf(0), to: kitchen, data: calldata('set', [5n]) }
+    const latest = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { hash: Hex }
+    const [first, second] = (await dev.rpc('eth_simulateV1', {
+      blockStateCalls: [{ calls: [set, set] }, { calls: [] }],
+      returnFullTransactions: true,
+    })) as { hash: Hex; transactions: { hash: Hex }[] }[]
+    const { hash, transactions } = first as NonNullable<typeof first>
+    const place = { blockHash: hash, transactionHash: transactions[1]?.hash }
+    expect(first).toMatchObject({
+      parentHash: latest.hash,
+      transactions: [{ from: accountOf(0), to: kitchen, input: set.data }, { blockHash: hash }],
+      calls: [{ status: '0x1' }, { logs: [{ ...place, transactionIndex: '0x1', removed: false }] }],
+    })
+    expect(transactions[0]?.hash).not.toBe(transactions[1]?.hash)
+    expect(second).toMatchObject({ parentHash: hash, transactions: [], gasUsed: '0x0', calls: [] })
+    expect(Object.keys(second ?? {}).toSorted()).toEqual(
+      [...Object.keys(latest), 'calls'].toSorted(),
+    )
+    await expect(
+      dev.rpc('eth_simulateV1', { blockStateCalls: [], traceTransfers: true }),
+    ).rejects.toMatchObject({ code: -32602 })
+  })
 })
 
 describe('18 decimals', () => {

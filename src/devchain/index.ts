@@ -13,6 +13,7 @@ export { gasPriceOf } from './ethereum/execute.ts'
 export { type AccountChange, changeAccount } from './ethereum/override.ts'
 export { rawEthereum } from './ethereum/rawTransaction.ts'
 export type { EthereumRules } from './ethereum/rules.ts'
+export { type SimulatedCall, simulatedBlock } from './ethereum/simulatedBlock.ts'
 export {
   readEthereum,
   type SignedEthereum,

@@ -1,12 +1,21 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import { amountsIn, inUnit } from '../codec/amounts.ts'
+import { toRpcHeader, toRpcTransactions } from '../codec/block.ts'
+import { toRpcLogsByTransaction } from '../codec/log.ts'
+import * as schemas from '../codec/schemas.ts'
+import type { RpcLog } from '../codec/types.ts'
+import { SUN, type Unit } from '../codec/unit.ts'
 import {
   callEthereum,
   changeAccount,
   createOverlay,
   EthereumError,
+  gasPriceOf,
   nonceOf,
+  type SimulatedCall,
+  simulatedBlock,
 } from '../devchain/index.ts'
 import type { BlockContext, DevChain, EthereumCall, State, VmResult } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
@@ -14,6 +23,7 @@ import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import {
   arrayOf,
   blockRef,
+  boolean,
   isObject,
   maybe,
   member,
@@ -37,85 +47,96 @@ const MAX_BLOCKS = 256
 
 const SECOND = 1_000
 
-type SimulatedBlock = {
+const BLOCK = amountsIn(schemas.block) ?? {}
+
+type BlockOfCalls = {
   blockOverrides: BlockOverride
   stateOverrides: StateOverride
   calls: EthereumCall[]
 }
 
-const simulatedBlock: Param<SimulatedBlock> = (input) => {
+const blockOfCalls: Param<BlockOfCalls> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected a block, got ${show(input)}`)
   return {
     blockOverrides: member(input, 'blockOverrides', blockOverride),
     stateOverrides: member(input, 'stateOverrides', stateOverride),
-    calls: member(input, 'calls', optional(arrayOf(callRequest), [])),
+    calls: member(input, 'calls', optional(arrayOf(callRequest), []), scope),
   }
 }
 
-const simulation: Param<SimulatedBlock[]> = (input) => {
+type Simulation = { blocks: BlockOfCalls[]; isFull: boolean; unit: Unit }
+
+const simulation: Param<Simulation> = (input, scope) => {
   if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
-  if (input['traceTransfers'] === true || input['returnFullTransactions'] === true)
-    throw new Error('traceTransfers and returnFullTransactions are not supported')
-  const blocks = member(input, 'blockStateCalls', maybe(arrayOf(simulatedBlock))) ?? []
+  if (input['traceTransfers'] === true) throw new Error('traceTransfers is not supported')
+  const blocks = member(input, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
   if (blocks.length > MAX_BLOCKS) throw new Error(`at most ${MAX_BLOCKS} blocks`)
-  return blocks
+  const isFull = member(input, 'returnFullTransactions', optional(boolean, false))
+  return { blocks, isFull, unit: scope?.unit ?? SUN }
 }
 
 /** Runs calls in simulated blocks, one on top of the other. */
 export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
-  async function simulateBlock(
+  const { ledger } = chain
+
+  /** Runs the calls of a block. Their changes are in `state` afterwards. */
+  async function run(
     state: State,
-    { blockOverrides, calls, stateOverrides }: SimulatedBlock,
-    parent: BlockContext,
-  ): Promise<{ block: BlockContext; answer: Record<string, unknown> }> {
-    const following = {
-      ...parent,
-      number: parent.number + 1,
-      timestamp: parent.timestamp + SECOND,
-    }
-    const block = changeBlock(following, blockOverrides)
-    if (block.number <= parent.number || block.timestamp <= parent.timestamp)
-      throw new RpcError(-38020, 'block numbers and times of a simulation must ascend')
+    { calls, stateOverrides }: BlockOfCalls,
+    block: BlockContext,
+  ): Promise<SimulatedCall[]> {
     for (const [address, change] of stateOverrides)
       changeAccount(state, address, change, block.timestamp)
-    const answers: Record<string, unknown>[] = []
-    let gasUsed = 0n
+    const done: SimulatedCall[] = []
     for (const call of calls) {
-      const result = await callEthereum(state, call, { block, rules: chain.ledger.rules }).catch(
-        (error: unknown) => {
-          if (error instanceof EthereumError)
-            throw new RpcError(-38014, error.message, { cause: error })
-          throw error
-        },
-      )
-      state.set('nonce', call.from, nonceOf(state, call.from) + 1n)
-      gasUsed += result.energyUsed
-      answers.push(toAnswer(result, block))
+      const nonce = nonceOf(state, call.from)
+      const running = callEthereum(state, call, { block, rules: ledger.rules })
+      const result = await running.catch((error: unknown) => {
+        if (error instanceof EthereumError)
+          throw new RpcError(-38014, error.message, { cause: error })
+        throw error
+      })
+      state.set('nonce', call.from, nonce + 1n)
+      done.push({ call, nonce, result })
     }
-    const answer = {
-      number: numberToHex(block.number),
-      timestamp: numberToHex(Math.floor(block.timestamp / SECOND)),
-      gasLimit: numberToHex(block.gasLimit ?? chain.ledger.rules.gasLimit),
-      gasUsed: numberToHex(gasUsed),
-      miner: `0x${block.producer.slice(2)}`,
-      ...(block.baseFee !== undefined && { baseFeePerGas: numberToHex(block.baseFee) }),
-      calls: answers,
-    }
-    return { block, answer }
+    return done
   }
 
   const eth_simulateV1 = defineMethod({
     params: [simulation, optional(blockRef, 'latest')],
-    summary: 'runs calls in simulated blocks, with state and block overrides',
-    async handler({ chain: { view } }, [blocks, ref]) {
+    summary: 'runs calls in simulated blocks, with state and block overrides; returns the blocks',
+    async handler({ chain: { view }, config }, [{ blocks, isFull, unit }, ref]) {
       const base = await stateOf(chain, ref, view)
       const state = createOverlay(base.state)
+      const { number, timestamp } = base.block
+      let before = base.block
+      // The pending block is not stored.
+      let parent = ledger.blockAt(number) ?? (await ledger.pendingBlock(timestamp))
       const answers: Record<string, unknown>[] = []
-      let parent = base.block
       for (const simulated of blocks) {
-        const { answer, block } = await simulateBlock(state, simulated, parent)
-        answers.push(answer)
-        parent = block
+        const block = following(before, simulated.blockOverrides)
+        const calls = await run(state, simulated, block)
+        const price = gasPriceOf(state, { block })
+        const options = { block, parent, price, rules: ledger.rules, state }
+        const { infos, native, sealed } = simulatedBlock(calls, options)
+        const announced = config.feeSignal === 'eip1559' ? price : undefined
+        const baseFeePerGas = block.baseFee ?? announced
+        const fees = { chainId: block.chainId, energyPrice: price }
+        const transactions = toRpcTransactions(native, infos, fees)
+        const shown = {
+          transactions: isFull ? transactions : transactions.map(({ hash }) => hash),
+          uncles: [],
+          ...toRpcHeader(native, infos, { baseFeePerGas }),
+          ...(block.gasLimit !== undefined && { gasLimit: numberToHex(block.gasLimit) }),
+          ...(block.prevRandao !== undefined && { mixHash: `0x${block.prevRandao}` }),
+        }
+        const logs = toRpcLogsByTransaction(native, infos)
+        answers.push({
+          ...(inUnit(BLOCK, shown, unit) as Record<string, unknown>),
+          calls: calls.map(({ result }, index) => toAnswer(result, logs[index] ?? [])),
+        })
+        before = block
+        parent = sealed
       }
       return answers
     },
@@ -124,20 +145,24 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
   return { eth_simulateV1 }
 }
 
-function toAnswer(result: VmResult, block: BlockContext): Record<string, unknown> {
+/** The block after another one, with the caller's overrides. @throws RpcError when it is not above the other */
+function following(before: BlockContext, overrides: BlockOverride): BlockContext {
+  const { number, timestamp } = before
+  const next = { ...before, number: number + 1, timestamp: timestamp + SECOND }
+  const block = changeBlock(next, overrides)
+  if (block.number <= number || block.timestamp <= timestamp)
+    throw new RpcError(-38020, 'block numbers and times of a simulation must ascend')
+  return block
+}
+
+/** Code of a call that failed for another reason than a revert, in the specification of the method. */
+const VM_ERROR = -32015
+
+function toAnswer(result: VmResult, logs: readonly RpcLog[]): Record<string, unknown> {
   const returnData: Hex = `0x${Buffer.from(result.output).toString('hex')}`
   const gasUsed = numberToHex(result.energyUsed)
-  if (result.failure) {
-    const { code, data, message } = callFailure(result)
-    const error = { code, message, ...(data !== undefined && { data }) }
-    return { returnData, logs: [], gasUsed, status: '0x0', error }
-  }
-  const logs = result.logs.map(({ address, data, topics }, index) => ({
-    address: `0x${address}`,
-    topics: topics.map((topic) => `0x${topic}`),
-    data: `0x${data}`,
-    blockNumber: numberToHex(block.number),
-    logIndex: numberToHex(index),
-  }))
-  return { returnData, logs, gasUsed, status: '0x1' }
+  if (!result.failure) return { returnData, logs, gasUsed, status: '0x1' }
+  const { code, data, message } = callFailure(result)
+  const error = { code: code === 3 ? code : VM_ERROR, message, ...(data !== undefined && { data }) }
+  return { returnData, logs: [], gasUsed, status: '0x0', error }
 }

@@ -180,13 +180,18 @@ export function assertFunds(state: StateReader, address: string, needed: bigint)
     )
 }
 
-function outcome(
+/**
+ * The result and the record of a transaction that has run.
+ *
+ * @param to - the called account or the created contract.
+ */
+export function outcome(
   id: string,
   to: string,
   result: VmResult,
   bill: Bill,
   transaction: ChainTransaction,
-): Omit<Applied, 'balances'> {
+): Omit<Applied, 'balances' | 'transaction'> & { transaction: ChainTransaction } {
   const { failure, internal, logs } = result
   const contractRet = failure?.result ?? 'SUCCESS'
   const output = failure && failure.result !== 'REVERT' ? new Uint8Array(0) : result.output
