@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { BlockOutline } from '../blockOutline.ts'
 import type { OutcomeLogs } from '../transactionLogs.ts'
 import type { Hex, Log } from '../types.ts'
-import { eachField, malformed } from './wire.ts'
+import { type Fields, fieldsOf, malformed, nextField } from './wire.ts'
 
 /** The logs of one transaction, in the format of `gettransactioninfobyid`. Undefined for an empty message: no such transaction. */
 export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {
@@ -14,9 +14,9 @@ export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {
 export function readOutcomes(bytes: Buffer): OutcomeLogs[] {
   const message = withHex(bytes)
   const outcomes: OutcomeLogs[] = []
-  eachField(bytes, 0, bytes.length, (number, start, end) => {
-    if (number === LIST_ITEM) outcomes.push(outcomeAt(message, within(start), end))
-  })
+  const field = fieldsOf(bytes, 0, bytes.length)
+  while (nextField(field))
+    if (field.number === LIST_ITEM) outcomes.push(outcomeAt(message, within(field), field.end))
   return outcomes
 }
 
@@ -28,9 +28,9 @@ export function readOutline(bytes: Buffer): BlockOutline | undefined {
 /** The outlines of a list of blocks. */
 export function readOutlines(bytes: Buffer): BlockOutline[] {
   const outlines: BlockOutline[] = []
-  eachField(bytes, 0, bytes.length, (number, start, end) => {
-    if (number === LIST_ITEM) outlines.push(outlineAt(bytes, within(start), end))
-  })
+  const field = fieldsOf(bytes, 0, bytes.length)
+  while (nextField(field))
+    if (field.number === LIST_ITEM) outlines.push(outlineAt(bytes, within(field), field.end))
   return outlines
 }
 
@@ -54,13 +54,14 @@ function outcomeAt(message: WithHex, from: number, to: number): OutcomeLogs {
   let blockTimeStamp = 0
   let energy = 0
   const log: Log[] = []
-  eachField(message.bytes, from, to, (number, start, end, value) => {
-    if (number === INFO.log) log.push(logAt(message, within(start), end))
-    else if (number === INFO.id) id = partOf(message, start, end)
-    else if (number === INFO.blockNumber) blockNumber = exact(value)
-    else if (number === INFO.blockTimeStamp) blockTimeStamp = exact(value)
-    else if (number === INFO.receipt) energy = energyAt(message.bytes, within(start), end)
-  })
+  const field = fieldsOf(message.bytes, from, to)
+  while (nextField(field))
+    if (field.number === INFO.log) log.push(logAt(message, within(field), field.end))
+    else if (field.number === INFO.id) id = partOf(message, field)
+    else if (field.number === INFO.blockNumber) blockNumber = exact(field)
+    else if (field.number === INFO.blockTimeStamp) blockTimeStamp = exact(field)
+    else if (field.number === INFO.receipt)
+      energy = energyAt(message.bytes, within(field), field.end)
   return {
     blockNumber,
     blockTimeStamp,
@@ -72,20 +73,19 @@ function outcomeAt(message: WithHex, from: number, to: number): OutcomeLogs {
 
 function energyAt(bytes: Buffer, from: number, to: number): number {
   let energy = 0
-  eachField(bytes, from, to, (number, _start, _end, value) => {
-    if (number === RECEIPT.energyUsageTotal) energy = exact(value)
-  })
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field)) if (field.number === RECEIPT.energyUsageTotal) energy = exact(field)
   return energy
 }
 
 function logAt(message: WithHex, from: number, to: number): Log {
   const log: Log = {}
   const topics: Hex[] = []
-  eachField(message.bytes, from, to, (number, start, end) => {
-    if (number === LOG.topics) topics.push(partOf(message, start, end))
-    else if (number === LOG.address) log.address = partOf(message, start, end)
-    else if (number === LOG.data && end > start) log.data = partOf(message, start, end)
-  })
+  const field = fieldsOf(message.bytes, from, to)
+  while (nextField(field))
+    if (field.number === LOG.topics) topics.push(partOf(message, field))
+    else if (field.number === LOG.address) log.address = partOf(message, field)
+    else if (field.number === LOG.data && field.end > field.start) log.data = partOf(message, field)
   if (topics.length > 0) log.topics = topics
   return log
 }
@@ -93,10 +93,11 @@ function logAt(message: WithHex, from: number, to: number): Log {
 function outlineAt(bytes: Buffer, from: number, to: number): BlockOutline {
   const txIDs: Hex[] = []
   let header: { blockID: Hex; block_header: BlockOutline['block_header'] } | undefined
-  eachField(bytes, from, to, (number, start, end) => {
-    if (number === BLOCK.transactions) txIDs.push(transactionIdAt(bytes, within(start), end))
-    else if (number === BLOCK.header) header = headerAt(bytes, within(start), end)
-  })
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field))
+    if (field.number === BLOCK.transactions)
+      txIDs.push(transactionIdAt(bytes, within(field), field.end))
+    else if (field.number === BLOCK.header) header = headerAt(bytes, within(field), field.end)
   if (!header) throw malformed()
   return { ...header, txIDs, size: to - from }
 }
@@ -104,9 +105,9 @@ function outlineAt(bytes: Buffer, from: number, to: number): BlockOutline {
 /** The id of a transaction: the hash of its content. Empty text without content, as in an answer over HTTP. */
 function transactionIdAt(bytes: Buffer, from: number, to: number): Hex {
   let id = ''
-  eachField(bytes, from, to, (number, start, end) => {
-    if (number === TRANSACTION.rawData) id = sha256(bytes.subarray(within(start), end))
-  })
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field))
+    if (field.number === TRANSACTION.rawData) id = sha256(bytes.subarray(within(field), field.end))
   return id
 }
 
@@ -114,28 +115,30 @@ function transactionIdAt(bytes: Buffer, from: number, to: number): Hex {
 function headerAt(bytes: Buffer, from: number, to: number) {
   const block_header: BlockOutline['block_header'] = { raw_data: {} }
   let blockID = ''
-  eachField(bytes, from, to, (number, start, end) => {
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field)) {
+    const { end, number, start } = field
     if (number === HEADER.signature && end > start)
-      block_header.witness_signature = hexAt(bytes, start, end)
-    if (number !== HEADER.rawData) return
-    block_header.raw_data = headerDataAt(bytes, within(start), end)
+      block_header.witness_signature = hexAt(bytes, field)
+    if (number !== HEADER.rawData) continue
+    block_header.raw_data = headerDataAt(bytes, within(field), end)
     const height = (block_header.raw_data.number ?? 0).toString(16).padStart(16, '0')
     blockID = height + sha256(bytes.subarray(start, end)).slice(16)
-  })
+  }
   if (blockID === '') throw malformed()
   return { blockID, block_header }
 }
 
 function headerDataAt(bytes: Buffer, from: number, to: number) {
   const data: BlockOutline['block_header']['raw_data'] = {}
-  eachField(bytes, from, to, (number, start, end, value) => {
+  const field = fieldsOf(bytes, from, to)
+  while (nextField(field)) {
+    const { end, number, start, value } = field
     const name = HEADER_FIELDS[number]
     // As over HTTP, zeros and empty bytes are omitted.
-    if (name === undefined || (start === -1 ? value === 0 : start === end)) return
-    Object.assign(data, {
-      [name]: HEADER_NUMBERS.has(name) ? exact(value, start) : hexAt(bytes, start, end),
-    })
-  })
+    if (name === undefined || (start === -1 ? value === 0 : start === end)) continue
+    Object.assign(data, { [name]: HEADER_NUMBERS.has(name) ? exact(field) : hexAt(bytes, field) })
+  }
   return data
 }
 
@@ -152,23 +155,23 @@ const HEADER_FIELDS: Readonly<Record<number, string>> = {
 
 const HEADER_NUMBERS = new Set(['timestamp', 'number', 'witness_id', 'version'])
 
-function partOf({ hex }: WithHex, start: number, end: number): Hex {
-  return hex.slice(2 * within(start), 2 * end)
+function partOf({ hex }: WithHex, field: Fields): Hex {
+  return hex.slice(2 * within(field), 2 * field.end)
 }
 
-function hexAt(bytes: Buffer, start: number, end: number): Hex {
-  return bytes.toString('hex', within(start), end)
+function hexAt(bytes: Buffer, field: Fields): Hex {
+  return bytes.toString('hex', within(field), field.end)
 }
 
 /** The start of a delimited field. @throws TypeError when the field is of another type. */
-function within(start: number): number {
+function within({ start }: Fields): number {
   if (start === -1) throw malformed()
   return start
 }
 
 /** An exact number. @throws TypeError for a number above 2^53, so that the caller reads it over HTTP */
-function exact(value: number, start = -1): number {
-  if (start !== -1 || !Number.isSafeInteger(value)) throw malformed()
+function exact({ value }: Fields): number {
+  if (!Number.isSafeInteger(value)) throw malformed()
   return value
 }
 
