@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -49,15 +49,19 @@ export function startLoad(): { run(load: Load): Promise<Figures> } {
   }
 }
 
-/** CPU time of all threads of a process so far, microseconds; undefined where there is no /proc. */
+/** CPU time of all threads of a process so far, also of those that have ended, microseconds; undefined where there is no /proc. */
 export function cpuTime(pid: number | undefined): number | undefined {
-  const tasks = `/proc/${pid}/task`
-  if (pid === undefined || !existsSync(tasks)) return undefined
-  let nanoseconds = 0
-  for (const task of readdirSync(tasks))
-    nanoseconds += Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0])
-  return nanoseconds / 1_000
+  const file = `/proc/${pid}/stat`
+  if (pid === undefined || !existsSync(file)) return undefined
+  // The name of the program may have spaces; it ends with the last parenthesis. Ticks of user and system time follow.
+  const fields = readFileSync(file, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK
 }
+
+/** Microseconds of a tick: Linux counts hundredths of a second. */
+const TICK = 10_000
 
 /** The bare server, which also passes requests on to the node. */
 export async function startBare(upstream: string): Promise<{

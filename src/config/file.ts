@@ -16,7 +16,7 @@ export const UPSTREAM_KEYS = {
   solidity:
     'base address of /walletsolidity; default: port 8091 of the same host if wallet has port 8090, else wallet',
   rpc: 'the node’s own JSON-RPC, with its path',
-  grpc: 'the node’s gRPC interface, HOST:PORT or https://HOST:PORT; reads the logs of many blocks',
+  grpc: 'the node’s gRPC interface, HOST:PORT or https://HOST:PORT; reads many blocks and their logs',
   headers: 'sent with every call; a value is text, {env: NAME} or {file: PATH}',
   weight: 'share of the calls among the nodes of one tier',
   tier: 'the lowest tier is used first, a higher tier only when no node below it can answer',
