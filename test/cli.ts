@@ -115,6 +115,18 @@ export declare namespace startCommand {
   type Options = { env?: Record<string, string>; input?: string }
 }
 
+/** Starts `ethgate dev` on a free port and waits until it says where it listens. */
+export async function startDev(
+  ...args: string[]
+): Promise<{ command: RunningCommand; url: string }> {
+  const command = startCommand(['dev', '--port', '0', '--log-level', 'silent', ...args])
+  for (let count = 1; ; count++) {
+    await command.lines(count)
+    const [, url] = /JSON-RPC +(http\S+)/.exec(command.stdout()) ?? []
+    if (url !== undefined) return { command, url }
+  }
+}
+
 /** The answer of a method: a result, a JSON-RPC error or a whole HTTP answer. */
 export type Reply =
   | { result: unknown }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { commandFile, ethgate, type RunningCommand, startCommand } from './cli.ts'
+import { commandFile, ethgate, type RunningCommand, startDev } from './cli.ts'
 import { formOf, learn, rename, type Step, stepsOf, wordsOf, writePage } from './cliPage.ts'
 import { type ReplayNode, startReplayNode } from './node.ts'
 import { artifacts } from './recordedChain.ts'
@@ -32,13 +32,9 @@ let url = ''
 
 beforeAll(async () => {
   node = await startReplayNode()
-  chain = startCommand(
-    'dev --profile native --seed demo --block-time 0 --port 0 --log-level silent'.split(' '),
-  )
-  for (let count = 1; url === ''; count += 1) {
-    await chain.lines(count)
-    url = /JSON-RPC +(http:\/\/\S+)/.exec(chain.stdout())?.[1] ?? ''
-  }
+  const started = await startDev('--profile', 'native', '--seed', 'demo', '--block-time', '0')
+  chain = started.command
+  url = started.url
   process.chdir(folder)
   writeFileSync('first.key', `${FIRST_KEY}\n`, { mode: 0o600 })
   const { abi, bytecode } = artifacts.Token

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { ethgate, type Run, type RunningCommand, startCommand } from './cli.ts'
+import { ethgate, type Run, type RunningCommand, startDev } from './cli.ts'
 
 // The first accounts of the development chain; their keys are public.
 const FIRST = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
@@ -48,12 +48,9 @@ let key: string
 let artifact: string
 
 beforeAll(async () => {
-  chain = startCommand(['dev', '--port', '0', '--log-level', 'silent'])
-  while (url === '') {
-    url = /JSON-RPC +(http:\/\/\S+)/.exec(chain.stdout())?.[1] ?? ''
-    if (chain.process.exitCode !== null) throw new Error(chain.stderr())
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const started = await startDev()
+  chain = started.command
+  url = started.url
   folder = await mkdtemp(join(tmpdir(), 'ethgate-send-'))
   key = join(folder, 'first.key')
   await writeFile(key, `0x${FIRST_KEY}\n`, { mode: 0o600 })

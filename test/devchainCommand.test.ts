@@ -4,22 +4,10 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-import { ethgate, startCommand } from './cli.ts'
+import { ethgate, startCommand, startDev } from './cli.ts'
 
 // Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
-
-/** Starts `ethgate dev` on a free port and waits until it says where it listens. */
-async function startDev(...args: string[]) {
-  const command = startCommand(['dev', '--port', '0', '--log-level', 'silent', ...args])
-  let lines = 5
-  let url: string | undefined
-  while (url === undefined) {
-    await command.lines(lines++)
-    url = /JSON-RPC {3}(http\S+)/.exec(command.stdout())?.[1]
-  }
-  return { command, url }
-}
 
 async function rpc(url: string, method: string, params: unknown[] = []): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

@@ -15,7 +15,7 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 
-import { ethgate, type RunningCommand, startCommand } from './cli.ts'
+import { ethgate, type RunningCommand, startCommand, startDev } from './cli.ts'
 
 /** The programs and commands of README.md, docs/native-client.md and docs/page.md run in a folder as a user has it. */
 
@@ -33,12 +33,9 @@ function blocks(file: string, language: string): string[] {
 }
 
 beforeAll(async () => {
-  const chain = startCommand(['dev', '--port', '0', '--log-level', 'silent'])
-  running.push(chain)
-  for (let count = 1; url === ''; count += 1) {
-    await chain.lines(count)
-    url = /JSON-RPC +(http:\/\/\S+)/.exec(chain.stdout())?.[1] ?? ''
-  }
+  const chain = await startDev()
+  running.push(chain.command)
+  url = chain.url
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(inject('package'), join(folder, 'node_modules', 'ethgate'))
   for (const name of ['viem', 'ethers'])
