@@ -1,53 +1,21 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 
 import { createPublicClient, custom, http, webSocket } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { type ReplayRequest, startReplayNode } from '../test/node.ts'
+import { post } from '../test/gateway.ts'
+import type { ReplayRequest } from '../test/node.ts'
 import { CHAIN } from '../test/recordedChain.ts'
+import { setupReplayGateway } from '../test/replayGateway.ts'
 import { until } from '../test/until.ts'
-import { type Config, createGateway } from './gateway.ts'
-import { createLog, secretsIn } from './log.ts'
-
-async function setup(
-  config: Partial<Config> = {},
-  options: Omit<createGateway.Options, 'config'> & {
-    intercept?: startReplayNode.Options['intercept']
-  } = {},
-) {
-  const { intercept, ...rest } = options
-  const node = await startReplayNode(intercept ? { intercept } : {})
-  const lines: Record<string, unknown>[] = []
-  const destination = {
-    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
-  }
-  const log = createLog('debug', destination, secretsIn([config.upstream]))
-  const gateway = createGateway({
-    config: { port: 0, upstream: node.url, ...config },
-    log,
-    ...rest,
-  })
-  onTestFinished(async () => {
-    await gateway.stop()
-    await node.close()
-  })
-  return { gateway, lines, node }
-}
-
-const ask = async (url: string, method: string, params: unknown[] = [], path = '/') => {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  return (await response.json()) as { error?: { code: number; message: string }; result?: unknown }
-}
+import { createGateway } from './gateway.ts'
 
 test('default', async () => {
-  const { gateway } = await setup()
+  const { gateway } = await setupReplayGateway()
   const { url } = await gateway.start()
-  expect(await ask(url, 'eth_chainId')).toEqual({ jsonrpc: '2.0', id: 1, result: '0xb24e27cc' })
+  expect(await post(url, 'eth_chainId')).toEqual({ jsonrpc: '2.0', id: 1, result: '0xb24e27cc' })
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
     status: 'ok',
     ready: true,
@@ -61,7 +29,7 @@ test('default', async () => {
 })
 
 test('behavior: viem over HTTP, WebSocket and in the process', async () => {
-  const { gateway } = await setup()
+  const { gateway } = await setupReplayGateway()
   const { url } = await gateway.start()
   const transports = [
     http(url),
@@ -76,27 +44,27 @@ test('behavior: viem over HTTP, WebSocket and in the process', async () => {
 })
 
 test('error: a misspelt method gets a suggestion', async () => {
-  const { gateway } = await setup()
+  const { gateway } = await setupReplayGateway()
   expect(await gateway.request({ method: 'eth_getBlance', params: [] }).catch(String)).toContain(
     'the method eth_getBlance does not exist/is not available; did you mean eth_getBalance?',
   )
 })
 
 test('behavior: methods and routes of an embedder', async () => {
-  const { gateway } = await setup(
+  const { gateway } = await setupReplayGateway(
     {},
     {
       methods: { dev_hello: { params: [], summary: '', handler: () => 'hello' } },
     },
   )
   const { url } = await gateway.start()
-  expect((await ask(url, 'dev_hello')).result).toBe('hello')
+  expect((await post(url, 'dev_hello')).result).toBe('hello')
 })
 
 test('behavior: pages of other sites may read, but are refused if calls can spend', async () => {
   const headers = { origin: 'https://evil.example' }
   const statusOf = async (options: Omit<createGateway.Options, 'config'>) => {
-    const { gateway } = await setup({}, options)
+    const { gateway } = await setupReplayGateway({}, options)
     const { url } = await gateway.start()
     return (await fetch(url, { method: 'POST', body: '{}', headers })).status
   }
@@ -106,32 +74,11 @@ test('behavior: pages of other sites may read, but are refused if calls can spen
   expect(await statusOf({ methods })).toBe(403)
 })
 
-test('behavior: calls wait for the first answer of the node', async () => {
-  let answer = () => {}
-  const asked = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  const { gateway } = await setup(
-    {},
-    {
-      async intercept() {
-        await asked
-        return undefined
-      },
-    },
-  )
-  const started = gateway.start()
-  const chainId = gateway.request({ method: 'eth_chainId' })
-  answer()
-  expect(await chainId).toBe('0xb24e27cc')
-  await started
-})
-
 test('behavior: metrics', async () => {
-  const { gateway } = await setup()
+  const { gateway } = await setupReplayGateway()
   const { url } = await gateway.start()
-  await ask(url, 'eth_chainId')
-  await ask(url, 'eth_nope')
+  await post(url, 'eth_chainId')
+  await post(url, 'eth_nope')
   const text = await (await fetch(`${url}/metrics`)).text()
   expect(text).toContain('ethgate_rpc_call_duration_seconds_count{method="eth_chainId"} 1')
   expect(text).toContain('ethgate_rpc_errors_total{method="unknown",code="-32601"} 1')
@@ -143,9 +90,9 @@ test('behavior: metrics', async () => {
 })
 
 test('behavior: one line a request, without params', async () => {
-  const { gateway, lines } = await setup()
+  const { gateway, lines } = await setupReplayGateway()
   const { url } = await gateway.start()
-  await ask(url, 'eth_getBalance', ['0x0123456789012345678901234567890123456789', 'nope'])
+  await post(url, 'eth_getBalance', ['0x0123456789012345678901234567890123456789', 'nope'])
   const line = lines.find(({ msg }) => msg === 'request')
   expect(line).toEqual({
     level: 20,
@@ -159,139 +106,10 @@ test('behavior: one line a request, without params', async () => {
   expect(JSON.stringify(lines)).not.toContain('0123456789012345678901234567890123456789')
 })
 
-describe('an unreachable node', () => {
-  test('behavior: the gateway waits for it and serves when it answers', async () => {
-    let away = true
-    const { gateway, lines } = await setup(
-      {},
-      {
-        intercept: () => (away ? { status: 503, text: 'busy' } : undefined),
-      },
-    )
-    const { url } = await gateway.start()
-    const health = await fetch(`${url}/health`)
-    expect(health.status).toBe(503)
-    expect(await health.json()).toMatchObject({
-      status: 'down',
-      ready: false,
-      upstream: { state: 'down' },
-    })
-    expect((await fetch(`${url}/ready`)).status).toBe(503)
-    expect((await ask(url, 'eth_chainId')).error).toEqual({
-      code: -32603,
-      message: 'the upstream node has not answered yet, try again later',
-    })
-    expect(lines.map(({ msg }) => msg)).toContain('waiting for the node')
-    away = false
-    await gateway.ready
-    expect((await ask(url, 'eth_chainId')).result).toBe('0xb24e27cc')
-    expect((await fetch(`${url}/ready`)).status).toBe(200)
-  })
-
-  test('behavior: no process listens at its address', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    const { gateway } = await setup({ upstream: `http://127.0.0.1:${port}` })
-    await gateway.start()
-    expect(gateway.health()).toMatchObject({
-      status: 'down',
-      reasons: ['waiting for the node: the upstream node is unreachable'],
-    })
-  })
-
-  test('behavior: it stops later', async () => {
-    let away = false
-    const { gateway } = await setup(
-      {},
-      {
-        intercept: () => (away ? { status: 503, text: 'busy' } : undefined),
-      },
-    )
-    await gateway.start()
-    expect(gateway.health().status).toBe('ok')
-    away = true
-    await until(() => expect(gateway.health().status).toBe('down'))
-    away = false
-    await until(() => expect(gateway.health().status).toBe('ok'))
-  })
-
-  test('behavior: the gateway can stop while it waits', async () => {
-    const { gateway } = await setup({}, { intercept: () => ({ status: 503, text: 'busy' }) })
-    await gateway.start()
-    await gateway.stop()
-    expect(gateway.health().status).toBe('draining')
-  })
-})
-
-describe('stopping', () => {
-  test('behavior: /ready answers 503 at once while requests are still answered', async () => {
-    const { gateway } = await setup()
-    const { url } = await gateway.start()
-    const stopped = gateway.stop({ delay: 500 })
-    expect((await fetch(`${url}/ready`)).status).toBe(503)
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'draining' })
-    expect((await ask(url, 'eth_chainId')).result).toBe('0xb24e27cc')
-    await stopped
-    await expect(fetch(`${url}/ready`)).rejects.toThrow('fetch failed')
-  })
-
-  test('behavior: a stop during the start ends everything', async () => {
-    // A Redis that accepts connections and sends nothing.
-    const open = new Set<Socket>()
-    const redis = createTcpServer((socket) => {
-      open.add(socket)
-      socket
-        .resume()
-        .on('close', () => open.delete(socket))
-        .on('error', () => {})
-    })
-    redis.listen(0, '127.0.0.1')
-    await once(redis, 'listening')
-    onTestFinished(() => void redis.close())
-    const { port } = redis.address() as AddressInfo
-    let answer = () => {}
-    const held = new Promise<void>((resolve) => {
-      answer = resolve
-    })
-    const { gateway } = await setup(
-      { redis: `redis://127.0.0.1:${port}` },
-      {
-        // After the services exist, the node does not answer their first call.
-        async intercept() {
-          if (open.size > 0) await held
-          return undefined
-        },
-      },
-    )
-    gateway.start().catch(() => {})
-    await until(() => expect(open.size).toBeGreaterThan(0))
-    const stopped = gateway.stop()
-    answer()
-    await stopped
-    await until(() => expect(open.size).toBe(0))
-  })
-
-  test('behavior: health lists problems of the embedder', async () => {
-    const { gateway } = await setup(
-      {},
-      { problems: () => [undefined, 'the log cannot be written'] },
-    )
-    await gateway.start()
-    expect(gateway.health()).toMatchObject({
-      status: 'degraded',
-      ready: true,
-      reasons: ['the log cannot be written'],
-    })
-  })
-})
-
 test('error: the path of the upstream, which may be a key, is never shown', async () => {
   const secret = 'a1b2c3-secret'
   let fault: 'none' | 'status' | 'text' | 'cut' = 'none'
-  const { node } = await setup()
+  const { node } = await setupReplayGateway()
   const server = createServer((incoming, outgoing) => {
     if (fault === 'cut') incoming.socket.destroy()
     else if (fault === 'status') outgoing.writeHead(503).end(`no ${incoming.url}`)
@@ -317,7 +135,11 @@ test('error: the path of the upstream, which may be a key, is never shown', asyn
   })
   const { port } = server.address() as AddressInfo
   const upstream = `http://127.0.0.1:${port}/${secret}`
-  const { gateway, lines } = await setup({ upstream, upstreamRpc: upstream, upstreamTimeout: 500 })
+  const { gateway, lines } = await setupReplayGateway({
+    upstream,
+    upstreamRpc: upstream,
+    upstreamTimeout: 500,
+  })
   const { url } = await gateway.start()
   expect(gateway.health().status).toBe('ok')
   const told: unknown[] = []
@@ -329,7 +151,7 @@ test('error: the path of the upstream, which may be a key, is never shown', asyn
       ['eth_call', [{ to: `0x${'1'.repeat(40)}`, data: '0x' }, 'latest']],
       ['web3_clientVersion', []],
     ] as const)
-      told.push(await ask(url, method, [...params]))
+      told.push(await post(url, method, [...params]))
     const expected = fault === 'none' ? 'up' : 'down'
     await until(() => expect(gateway.health().upstream.state).toBe(expected))
     told.push(gateway.health(), await (await fetch(`${url}/metrics`)).text())
@@ -341,7 +163,7 @@ test('error: the path of the upstream, which may be a key, is never shown', asyn
 
 describe('error', () => {
   test('error: a node without contract calls', async () => {
-    const { gateway } = await setup(
+    const { gateway } = await setupReplayGateway(
       {},
       {
         intercept: ({ path }: ReplayRequest) =>
@@ -362,9 +184,9 @@ describe('error', () => {
   })
 
   test('error: a port that is taken', async () => {
-    const { gateway } = await setup()
+    const { gateway } = await setupReplayGateway()
     const { port } = await gateway.start()
-    const other = await setup({ port })
+    const other = await setupReplayGateway({ port })
     await expect(other.gateway.start()).rejects.toThrow('EADDRINUSE')
   })
 

@@ -1,75 +1,14 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import type { Hex } from 'viem'
+import { afterAll, describe, expect, test } from 'vitest'
 
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-
-import { connectFork } from '../src/devchain/index.ts'
 import { signHash } from '../src/native/protobuf/signature.ts'
-import { type DevGateway, startDevGateway } from './devGateway.ts'
-import { artifacts } from './recordedChain.ts'
+import type { DevGateway } from './devGateway.ts'
+import { coins, height, NOBODY, WHO, startForkedChain } from './forkedChain.ts'
 
-const abi = parseAbi([
-  'function transfer(address to, uint256 value) returns (bool)',
-  'function balanceOf(address who) view returns (uint256)',
-])
-const WHO: Hex = `0x${'ab'.repeat(20)}`
-const NOBODY: Hex = `0x${'cd'.repeat(20)}`
-
-/** The chain that is forked. Its accounts are others than those of the fork. */
-let real: DevGateway
-let token: Hex
-let owner: Hex
-let deployment: Hex
-/** The block that is forked; the real chain has gone on since. */
-let point: number
-
-beforeAll(async () => {
-  real = await startDevGateway({
-    mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
-  })
-  owner = `0x${real.chain.accounts[0]?.address.slice(2)}`
-  const supply = 1_000n.toString(16).padStart(64, '0')
-  const data = `0x${artifacts.Token.bytecode.replace('0x', '')}${supply}`
-  deployment = (await real.rpc('eth_sendTransaction', { from: owner, data })) as Hex
-  const receipt = (await real.rpc('eth_getTransactionReceipt', deployment)) as {
-    contractAddress: Hex
-  }
-  token = receipt.contractAddress
-  await transfer(real, owner, WHO, 7n)
-  await real.rpc('eth_sendTransaction', { from: owner, to: WHO, value: '0x5f5e100' })
-  point = await height(real)
-  await transfer(real, owner, WHO, 100n)
-  await real.rpc('eth_sendTransaction', { from: owner, to: WHO, value: '0x1' })
-})
+const { balanceOf, deployment, owner, point, real, startFork, token, transfer } =
+  await startForkedChain()
 
 afterAll(() => real.close())
-
-const height = async (chain: DevGateway) => Number(await chain.rpc('eth_blockNumber'))
-const transfer = (chain: DevGateway, from: Hex, to: Hex, value: bigint) =>
-  chain.rpc('eth_sendTransaction', {
-    from,
-    to: token,
-    data: encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] }),
-  }) as Promise<Hex>
-const balanceOf = async (chain: DevGateway, who: Hex, block: unknown = 'latest') => {
-  const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [who] })
-  return BigInt((await chain.rpc('eth_call', { to: token, data }, block)) as Hex)
-}
-const coins = async (chain: DevGateway, who: Hex, block: unknown = 'latest') =>
-  Number(await chain.rpc('eth_getBalance', who, block))
-
-/** A chain that goes on from the real one; it ends with the test. */
-async function startFork(options: Partial<connectFork.Options> = {}): Promise<DevGateway> {
-  const fork = await connectFork({ url: real.url, number: point, cache: 'off', ...options })
-  const chain = await startDevGateway({ fork })
-  onTestFinished(() => chain.close())
-  return chain
-}
 
 describe('what was before the fork', () => {
   test('default: state as of the fork block, whatever the real chain did since', async () => {
@@ -249,97 +188,3 @@ describe('what the fork does itself', () => {
     expect(await coins(fork, NOBODY)).toBe(5)
   })
 })
-
-describe('how it reads', () => {
-  test('args: the cache keeps what was read over restarts', async () => {
-    const cache = mkdtempSync(join(tmpdir(), 'ethgate-fork-'))
-    const { during, url } = await startCounter()
-    const first = await startFork({ cache, url })
-    expect(await coins(first, WHO)).toBe(100_000_000)
-    expect(readdirSync(cache)).toEqual([
-      expect.stringMatching(new RegExp(`^[\\da-f]{8}-${point}-`)),
-    ])
-    const second = await startFork({ cache, url })
-    expect(await during(() => coins(second, WHO))).toBe(0)
-    expect(await coins(second, WHO)).toBe(100_000_000)
-    expect(await during(() => coins(second, NOBODY))).toBeGreaterThan(0)
-  })
-
-  test('behavior: what is asked for at the same time is read once', async () => {
-    const { during, url } = await startCounter()
-    const fork = await startFork({ url })
-    const once = await during(() => coins(fork, `0x${'01'.repeat(20)}`))
-    const many = await during(() =>
-      Promise.all(Array.from({ length: 9 }, () => coins(fork, `0x${'02'.repeat(20)}`))),
-    )
-    expect(many).toBe(once)
-  })
-
-  test('error: trouble of the node is an error, never an empty account', async () => {
-    const fork = await startFork()
-    expect(await balanceOf(fork, WHO)).toBe(7n)
-    real.chain.setFaults({
-      latency: 0,
-      jitter: 0,
-      errorRate: 1,
-      dropRate: 0,
-      wrongBodyRate: 0,
-      rateLimitRate: 0,
-      staleHead: 0,
-      operations: [],
-    })
-    onTestFinished(() => void real.rpc('dev_setFaults', {}))
-    await expect(fork.rpc('eth_getBalance', NOBODY)).rejects.toMatchObject({ code: -32603 })
-    await expect(
-      fork.native('/wallet/getaccount', { address: `41${NOBODY.slice(2)}` }),
-    ).resolves.toMatchObject({ Error: expect.stringContaining('503') })
-    expect(await balanceOf(fork, WHO)).toBe(7n)
-    await fork.rpc('hardhat_impersonateAccount', WHO)
-    await expect(
-      fork.rpc('eth_sendTransaction', { from: WHO, to: NOBODY, value: '0x1' }),
-    ).rejects.toMatchObject({ code: -32603 })
-    await real.rpc('dev_setFaults', {})
-    await fork.rpc('eth_sendTransaction', { from: WHO, to: NOBODY, value: '0x1' })
-    expect(await coins(fork, NOBODY)).toBe(1)
-  })
-
-  test('error: a block that is not there, a JSON-RPC of another chain, no address', async () => {
-    const other = await startDevGateway({ seed: 'other', accounts: 3 })
-    onTestFinished(() => other.close())
-    const open = (options: Partial<connectFork.Options>) =>
-      connectFork({ url: real.url, cache: 'off', ...options })
-    await expect(open({ number: 1_000_000 })).rejects.toThrow('no block 1000000')
-    await expect(open({ rpcUrl: other.url })).rejects.toThrow('not that of the forked chain')
-    await expect(open({ url: 'somewhere' })).rejects.toThrow('expected an address')
-    await expect(open({ url: 'http://127.0.0.1:1' })).rejects.toThrow('unreachable')
-  })
-})
-
-/** Stands in front of the real chain and counts reads of accounts. Returns its address. */
-async function startCounter(): Promise<{
-  url: string
-  during: (work: () => Promise<unknown>) => Promise<number>
-}> {
-  let count = 0
-  const server = createServer((request, response) => {
-    if (request.url === '/wallet/getaccount') count++
-    void (async () => {
-      const answer = await fetch(`${real.url}${request.url}`, {
-        method: request.method ?? 'POST',
-        headers: { 'content-type': 'application/json' },
-        ...(request.method === 'POST' && { body: await text(request) }),
-      })
-      response.writeHead(answer.status).end(await answer.text())
-    })()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async during(work) {
-      const before = count
-      await work()
-      return count - before
-    },
-  }
-}

@@ -1,124 +1,25 @@
 import { describe, expect, test } from 'vitest'
 
+import { call, codes, echo, setupRpcServer } from '../../test/rpcServer.ts'
 import { until } from '../../test/until.ts'
-import type { Context } from '../context.ts'
-import { InvalidParamsError, RpcError } from '../errors.ts'
-import { toWire } from '../lib/wire.ts'
-import { answerBytes } from './answer.ts'
 import type { AnyMethod } from './method.ts'
-import type { ObservedCall } from './observe.ts'
-import type { RequestScope } from './request.ts'
-import { createRpcServer } from './server.ts'
-
-const echo: AnyMethod = { params: [(input) => input], summary: '', handler: (_, [input]) => input }
-
-function setup(options: Partial<createRpcServer.Options> = {}) {
-  const errors: unknown[] = []
-  const observed: ObservedCall[] = []
-  const deliveries: boolean[] = []
-  const listeners: ((delivered: boolean) => void)[] = []
-  const request: RequestScope = {
-    client: '127.0.0.1',
-    signal: new AbortController().signal,
-    onDelivery: (listener) => listeners.push(listener),
-  }
-  const methods: Record<string, AnyMethod> = {
-    echo,
-    wire: { ...echo, handler: (_, [input]) => toWire(input) },
-    nothing: { ...echo, handler: () => undefined },
-    bigint: { ...echo, handler: () => 1n },
-    crash: {
-      ...echo,
-      handler() {
-        throw new Error('http://10.0.0.1 refused')
-      },
-    },
-    refuse: {
-      ...echo,
-      handler() {
-        throw new RpcError(3, 'execution reverted', { data: '0x01' })
-      },
-    },
-    decode: {
-      ...echo,
-      params: [
-        (input) => input,
-        () => {
-          throw new Error('expected a hash')
-        },
-      ],
-    },
-    page: {
-      ...echo,
-      handler({ request }, [input]) {
-        request.onDelivery((delivered) => deliveries.push(delivered))
-        if (input === 'fail') throw new InvalidParamsError(0, 'no')
-        return input === 'bigint' ? 1n : input
-      },
-    },
-    late: {
-      ...echo,
-      handler: ({ request }) =>
-        setTimeout(() => request.onDelivery((d) => deliveries.push(d)), 1) && 1,
-    },
-    ...options.methods,
-  }
-  const server = createRpcServer({
-    context: () => ({}) as Context,
-    observe: (call) => observed.push(call),
-    onError: (error) => errors.push(error),
-    ...options,
-    methods,
-  })
-  const ask = async (text: string) => {
-    const answer = await server.answer(text, request)
-    if (!answer) return undefined
-    const bytes = answerBytes(answer)
-    expect(bytes).toHaveLength(answer.bytes)
-    return bytes.toString()
-  }
-  return { ask, errors, listeners, observed, server, deliveries }
-}
-
-/** Answers without the texts of the messages: those have a test of their own. */
-function codes(text: string | undefined): unknown {
-  if (text === undefined) return undefined
-  const short = ({
-    error,
-    id,
-    result,
-  }: {
-    error?: { code: number }
-    id: unknown
-    result?: unknown
-  }) => (error ? { code: error.code, id } : { id, result })
-  const parsed = JSON.parse(text) as Parameters<typeof short>
-  return Array.isArray(parsed) ? parsed.map((entry) => short(entry)) : short(parsed)
-}
-
-const call = (method: string, params: unknown = [], id: unknown = 1) => ({
-  jsonrpc: '2.0',
-  id,
-  method,
-  params,
-})
 
 test('default', async () => {
-  const { ask } = setup()
+  const { ask } = setupRpcServer()
   expect(await ask(JSON.stringify(call('echo', ['a'])))).toBe(
     '{"jsonrpc":"2.0","id":1,"result":"a"}',
   )
 })
 
 test('behavior: a wire result is spliced in as it is', async () => {
-  const { ask } = setup()
+  const { ask } = setupRpcServer()
   expect(await ask(JSON.stringify(call('wire', [{ b: 1, ä: '€' }], 'ü')))).toBe(
     '{"jsonrpc":"2.0","id":"ü","result":{"b":1,"ä":"€"}}',
   )
 })
 
 test('behavior: no result is null', async () => {
-  const { ask } = setup()
+  const { ask } = setupRpcServer()
   expect(await ask(JSON.stringify(call('nothing')))).toBe('{"jsonrpc":"2.0","id":1,"result":null}')
 })
 
@@ -136,7 +37,7 @@ describe('behavior: the id comes back as written', () => {
     '"0x1"',
     '"a\\"b"',
   ])('%s', async (id) => {
-    const { ask } = setup()
+    const { ask } = setupRpcServer()
     const text = `{"jsonrpc":"2.0","id":${id},"method":"echo","params":[7]}`
     expect(await ask(text)).toBe(`{"jsonrpc":"2.0","id":${id},"result":7}`)
     expect(await ask(`[${text}]`)).toBe(`[{"jsonrpc":"2.0","id":${id},"result":7}]`)
@@ -189,13 +90,13 @@ describe('error: what is not a request', () => {
     ['{"jsonrpc":"2.0","id":1,"method":""}', { code: -32601, id: 1 }],
     ['{"jsonrpc":"2.0","id":1,"method":"decode","params":[1,2]}', { code: -32602, id: 1 }],
   ])('%s', async (text, expected) => {
-    expect(codes(await setup().ask(text))).toEqual(expected)
+    expect(codes(await setupRpcServer().ask(text))).toEqual(expected)
   })
 })
 
 describe('behavior: params may be left out', () => {
   test.each(['', ',"params":null', ',"params":[]'])('%s', async (params) => {
-    const { ask } = setup()
+    const { ask } = setupRpcServer()
     expect(await ask(`{"jsonrpc":"2.0","id":1,"method":"echo"${params}}`)).toBe(
       '{"jsonrpc":"2.0","id":1,"result":null}',
     )
@@ -210,13 +111,13 @@ describe('behavior: notifications are silent', () => {
     '{"jsonrpc":"2.0","method":"echo","params":{}}',
     '[{"jsonrpc":"2.0","method":"echo"},{"jsonrpc":"2.0","method":"nope"}]',
   ])('%s', async (text) => {
-    expect(await setup().ask(text)).toBeUndefined()
+    expect(await setupRpcServer().ask(text)).toBeUndefined()
   })
 })
 
 describe('batch', () => {
   test('default: the example of the specification', async () => {
-    const { ask } = setup()
+    const { ask } = setupRpcServer()
     const batch = [
       call('echo', [7], '1'),
       { jsonrpc: '2.0', method: 'echo', params: [7] },
@@ -239,7 +140,7 @@ describe('batch', () => {
       ...echo,
       handler: (_, [ms]) => new Promise((resolve) => setTimeout(() => resolve(ms), ms as number)),
     }
-    const { ask } = setup({ methods: { slow } })
+    const { ask } = setupRpcServer({ methods: { slow } })
     const batch = [20, 0, 10].map((ms) => call('slow', [ms], ms))
     expect(codes(await ask(JSON.stringify(batch)))).toEqual([
       { id: 20, result: 20 },
@@ -249,7 +150,7 @@ describe('batch', () => {
   })
 
   test('behavior: one failure spoils nothing, equal ids are each answered', async () => {
-    const { ask } = setup()
+    const { ask } = setupRpcServer()
     const batch = [
       call('crash'),
       call('bigint'),
@@ -267,7 +168,7 @@ describe('batch', () => {
   })
 
   test('error: over the limit, as an array', async () => {
-    const { ask, observed } = setup({ batchLimit: 2 })
+    const { ask, observed } = setupRpcServer({ batchLimit: 2 })
     expect(await ask(JSON.stringify([call('echo'), call('echo'), call('echo')]))).toBe(
       '[{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Batch size 3 exceeds the limit of 2"}}]',
     )
@@ -275,85 +176,9 @@ describe('batch', () => {
   })
 })
 
-describe('limits', () => {
-  test('error: nesting', async () => {
-    const { ask } = setup({ depthLimit: 4 })
-    expect(codes(await ask(JSON.stringify(call('echo', [[[1]]]))))).toEqual({
-      id: 1,
-      result: [[1]],
-    })
-    expect(codes(await ask(JSON.stringify(call('echo', [[[[1]]]]))))).toEqual({
-      code: -32700,
-      id: null,
-    })
-    expect(codes(await ask('['.repeat(1_000_000) + ']'.repeat(1_000_000)))).toEqual({
-      code: -32700,
-      id: null,
-    })
-  })
-
-  test('error: response size', async () => {
-    const { ask } = setup({ responseLimit: 100 })
-    expect(codes(await ask(JSON.stringify(call('echo', ['x'.repeat(100)], 'a'))))).toEqual({
-      code: -32003,
-      id: 'a',
-    })
-  })
-
-  test('error: response size of a batch; what came before is kept, what follows is not executed', async () => {
-    const { ask, observed } = setup({ responseLimit: 200 })
-    const text = 'x'.repeat(100)
-    // More entries than run at once.
-    const batch = Array.from({ length: 40 }, (_, id) => call('echo', [text], id))
-    expect(codes(await ask(JSON.stringify(batch)))).toEqual([
-      { id: 0, result: text },
-      ...Array.from({ length: 39 }, (_, id) => ({ code: -32003, id: id + 1 })),
-    ])
-    expect(observed.length).toBeLessThan(40)
-  })
-})
-
-describe('errors', () => {
-  test('behavior: code, message and data of an RpcError reach the caller', async () => {
-    expect(await setup().ask(JSON.stringify(call('refuse')))).toBe(
-      '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted","data":"0x01"}}',
-    )
-  })
-
-  test('behavior: the text of any other error goes to the log alone', async () => {
-    const { ask, errors } = setup()
-    expect(await ask(JSON.stringify(call('crash')))).toBe(
-      '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error"}}',
-    )
-    expect(errors).toEqual([new Error('http://10.0.0.1 refused')])
-  })
-
-  test('behavior: messages name the position and what was expected', async () => {
-    const { ask } = setup()
-    const message = async (text: string) =>
-      (JSON.parse((await ask(text)) ?? '') as { error: { message: string } }).error.message
-    expect(await message(JSON.stringify(call('decode', [1])))).toBe(
-      'invalid argument 1: expected a hash',
-    )
-    expect(await message(JSON.stringify(call('echo', { a: 1 })))).toBe(
-      'invalid params: expected an array, by position',
-    )
-    expect(await message(JSON.stringify(call('n'.repeat(1_000))))).toHaveLength(108)
-  })
-
-  test('behavior: services that are not there yet', async () => {
-    const { ask } = setup({
-      context() {
-        throw new RpcError(-32603, 'not yet')
-      },
-    })
-    expect(codes(await ask(JSON.stringify(call('echo'))))).toEqual({ code: -32603, id: 1 })
-  })
-})
-
 describe('settling', () => {
   test('default: left to the connection', async () => {
-    const { ask, listeners, deliveries } = setup()
+    const { ask, listeners, deliveries } = setupRpcServer()
     await ask(JSON.stringify(call('page', [1])))
     expect(deliveries).toEqual([])
     for (const listener of listeners) listener(true)
@@ -366,14 +191,14 @@ describe('settling', () => {
     ['too large', JSON.stringify(call('page', ['x'.repeat(200)])), { responseLimit: 100 }],
     ['a result that cannot be written', JSON.stringify(call('page', ['bigint'])), {}],
   ])('behavior: not delivered: %s', async (_, text, options) => {
-    const { ask, listeners, deliveries } = setup(options)
+    const { ask, listeners, deliveries } = setupRpcServer(options)
     await ask(text)
     expect(listeners).toEqual([])
     expect(deliveries).toEqual([false])
   })
 
   test('behavior: in a batch each result for itself', async () => {
-    const { ask, listeners, deliveries } = setup()
+    const { ask, listeners, deliveries } = setupRpcServer()
     await ask(JSON.stringify([call('page', ['fail']), call('page', [1])]))
     expect(deliveries).toEqual([false])
     for (const listener of listeners) listener(true)
@@ -381,14 +206,14 @@ describe('settling', () => {
   })
 
   test('behavior: registered late, it is told all the same', async () => {
-    const { ask, listeners } = setup()
+    const { ask, listeners } = setupRpcServer()
     await ask(JSON.stringify(call('late')))
     await until(() => expect(listeners).toHaveLength(1))
   })
 })
 
 test('behavior: every call is observed', async () => {
-  const { ask, observed } = setup()
+  const { ask, observed } = setupRpcServer()
   await ask(JSON.stringify([call('echo'), call('nope'), 1, call('crash')]))
   expect(observed.map(({ code, method }) => `${method} ${code}`).toSorted()).toEqual([
     'crash -32603',
