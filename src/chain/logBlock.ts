@@ -46,20 +46,15 @@ export function createLogBlock(outline: BlockOutline, logs: readonly Transaction
     logs(matcher) {
       if (!matcher.mayMatch(items)) return emptyChunk(number)
       const page = readPage(bytes)
-      const rows = createRowWriter(FEW_ROWS)
+      const rows = createRowWriter()
       page.each((log) => {
         if (matcher.matchesInPage(page, log)) rows.add(page, number, log)
       })
       if (rows.count() === 0) return emptyChunk(number)
-      const packed = rows.take()
-      // A copy, because the buffer of the writer may be twice as long.
-      return packedChunk({ ...packed, bytes: Buffer.from(packed.bytes) }, 0, rows.count())
+      return packedChunk(rows.take(), 0, rows.count())
     },
   }
 }
-
-/** Initial size of the row buffer in bytes: one or two rows. */
-const FEW_ROWS = 2_048
 
 /** Memory of the closures, the ids and the cache entry of a block, in bytes. */
 const BLOCK_BYTES = 600

@@ -147,7 +147,12 @@ export function intersect(a: readonly number[], b: readonly number[]): number[] 
 }
 
 /** Sorts places and removes duplicates: the union of several lists. */
-export function sorted(places: number[]): number[] {
-  const ordered = Float64Array.from(places).toSorted()
-  return Array.from(ordered.filter((place, index) => index === 0 || place !== ordered[index - 1]))
+export function sorted(places: readonly number[]): number[] {
+  const union: number[] = []
+  let last = -1
+  for (const place of new Float64Array(places).toSorted()) {
+    if (place !== last) union.push(place)
+    last = place
+  }
+  return union
 }
