@@ -74,7 +74,9 @@ test('behavior: the log adds nothing to what the terminal shows at the start', a
     await command.ended
   })
   await expect.poll(() => command.stdout(), { timeout: 60_000 }).toContain('JSON-RPC')
-  expect(command.stdout()).not.toContain('"msg"')
+  // A busy machine may block the event loop, which is worth a warning.
+  const logged = command.stdout().match(/"msg":"[^"]*"/g) ?? []
+  expect(logged.filter((line) => line !== '"msg":"the event loop was blocked"')).toEqual([])
 })
 
 test('error: --upstream is for serve', async () => {
