@@ -111,7 +111,8 @@ test('behavior: every ethgate command in a shell block of the docs parses', asyn
   const texts = await Promise.all(pages.map((name) => readFile(new URL(name, folder), 'utf8')))
   const lines = texts
     .flatMap((text) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)])
-    .flatMap(([, block = '']) => block.split('\n'))
+    // A backslash continues a line.
+    .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split('\n'))
     .flatMap((line) => /^(?:[A-Z_]+=\S+ )*ethgate (.*)$/.exec(line)?.[1] ?? [])
   expect(lines.length).toBeGreaterThan(5)
   for (const line of lines) await createProgram().parseAsync(words(line), { from: 'user' })
