@@ -85,7 +85,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
 
     slim(context = {}) {
       if (slim) return slim
-      const object = { uncles: [], ...headerOf(kept(source), context), transactions }
+      const object = { ...headerOf(kept(source), context), transactions, uncles: [] }
       slim = wireOfText(JSON.stringify(object), 'latin1')
       made()
       return slim
@@ -97,7 +97,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       const rows = toRpcTransactions(loaded.block, loaded.infos, context)
       full = toRows(
         rows.map((row) => JSON.stringify(row)),
-        { name: 'transactions', object: { uncles: [], ...headerOf(loaded, context) } },
+        { name: 'transactions', object: { ...headerOf(loaded, context), uncles: [] } },
       )
       made()
       return full

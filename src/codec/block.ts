@@ -61,8 +61,8 @@ export function toOutlineHeader(
   const gasUsed = infos.reduce((sum, { receipt }) => sum + toInt64(receipt?.energy_usage_total), 0n)
   return {
     // Sourced from the node.
-    gasUsed: toQuantity(gasUsed),
     ...(baseFeePerGas !== undefined && { baseFeePerGas: toQuantity(baseFeePerGas) }),
+    gasUsed: toQuantity(gasUsed),
     hash: toHash(block.blockID),
     logsBloom: bloomToHex(logsBloom(logs)),
     miner: toRpcAddress(witness_address),

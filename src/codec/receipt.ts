@@ -35,8 +35,8 @@ export function toRpcReceipts(
     cumulativeGasUsed += gasUsed
     return {
       // Sourced from the node.
-      contractAddress: isCreation(transaction) ? toRpcAddress(info.contract_address) : null,
       ...common,
+      contractAddress: isCreation(transaction) ? toRpcAddress(info.contract_address) : null,
       cumulativeGasUsed: toQuantity(cumulativeGasUsed),
       from,
       gasUsed: toQuantity(gasUsed),

@@ -76,7 +76,7 @@ export function sealBlock(
   const leaves = content.transactions.map(({ transaction, results }) =>
     transactionBytes(transaction, results),
   )
-  const sealed: Header = { txTrieRoot: merkleRoot(leaves), ...header }
+  const sealed: Header = { ...header, txTrieRoot: merkleRoot(leaves) }
   const hash = Buffer.from(sha256(headerBytes(sealed))).toString('hex')
   let signature: string | undefined
   return {
@@ -102,8 +102,8 @@ export function printBlock(
     blockID: block.id,
     block_header: {
       raw_data: {
-        txTrieRoot: header.txTrieRoot,
         ...(header.number !== 0 && { number: header.number }),
+        txTrieRoot: header.txTrieRoot,
         witness_address: spelling.visible && isAddress ? toBase58(header.witness) : header.witness,
         parentHash: header.parentHash,
         ...(header.version !== 0 && { version: header.version }),

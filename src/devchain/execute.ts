@@ -34,7 +34,7 @@ export async function applyTransaction(
     const applied = await applyEthereum(work, transaction, context)
     const balances = balanceChanges(state, work)
     work.commit()
-    return { balances, ...applied }
+    return { ...applied, balances }
   }
   checkReference(transaction, context)
   checkCommon(transaction, context)
@@ -52,7 +52,7 @@ export async function applyTransaction(
     : applyNative(work, transaction, { ...clock, types: context.types }, bill)
   const balances = balanceChanges(state, work)
   work.commit()
-  return { balances, ...applied }
+  return { ...applied, balances }
 }
 
 function balanceChanges(before: State, after: Overlay): BalanceChange[] {
@@ -172,7 +172,7 @@ async function applySmart(
       ...withoutZeros({ fee: bill.energyFee + bill.netFee + bill.extraFee }),
       contractResult: [Buffer.from(contractOutput(result)).toString('hex')],
       contract_address: result.contractAddress,
-      receipt: { result: outcome, ...printReceipt(bill, result.energyUsed) },
+      receipt: { ...printReceipt(bill, result.energyUsed), result: outcome },
       ...(result.logs.length > 0 && { log: result.logs.map(printLog) }),
       ...(result.failure && {
         result: 'FAILED',

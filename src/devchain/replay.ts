@@ -45,7 +45,7 @@ export async function* replayBlock(
     const listener = observe(index)
     const own = listener ? { ...context, observe: listener } : context
     const { info } = await applyTransaction(after, transaction, own)
-    const full = { blockNumber: number, blockTimeStamp: timestamp, ...info }
+    const full = { ...info, blockNumber: number, blockTimeStamp: timestamp }
     if (!isDeepStrictEqual(full, block.infos[index]))
       throw new ReplayError(
         `transaction ${transaction.id} does something else than its record says: the chain was restarted with other rules`,

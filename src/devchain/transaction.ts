@@ -182,9 +182,9 @@ export function printTransaction(
 ): Transaction {
   const owner = transaction.value['owner_address']
   return {
-    txID: transaction.id,
     ...(results && { ret: results }),
     ...(transaction.signatures.length > 0 && { signature: [...transaction.signatures] }),
+    txID: transaction.id,
     raw_data: rawDataToJson(Buffer.from(transaction.rawHex, 'hex'), spelling),
     raw_data_hex: transaction.rawHex,
     ...(transaction.type === 'CreateSmartContract' &&

@@ -204,7 +204,7 @@ export function outcome(
       ...withoutZeros({ fee: bill.energyFee + bill.netFee }),
       contractResult: [Buffer.from(output).toString('hex')],
       contract_address: to,
-      receipt: { result: contractRet, ...printReceipt(bill, result.energyUsed) },
+      receipt: { ...printReceipt(bill, result.energyUsed), result: contractRet },
       ...(logs.length > 0 && { log: logs.map(printLog) }),
       ...(failure && {
         result: 'FAILED',

@@ -42,7 +42,7 @@ export async function makeBlock(
       results,
       balances,
     })
-    const record = { blockNumber: next.number, blockTimeStamp: next.timestamp, ...info }
+    const record = { ...info, blockNumber: next.number, blockTimeStamp: next.timestamp }
     content.infos.push(record)
     if (applied.printed) printed.push([record, applied.printed])
   }

@@ -134,15 +134,15 @@ function printRawData(message: RawData, spelling: Spelling): RawDataJson {
     const schema = type === undefined ? undefined : contractSchema(type)
     const bytes = item.parameter?.value ?? new Uint8Array()
     return {
-      parameter: {
-        type_url: item.parameter?.typeUrl ?? '',
-        ...(schema && {
-          value: messageToJson(schema, readMessage(schema, bytes, String(type)), spelling),
-        }),
-      },
       ...rest,
       // The one enum that the node prints even when it is the default.
       type: type ?? String(item.type),
+      parameter: {
+        ...(schema && {
+          value: messageToJson(schema, readMessage(schema, bytes, String(type)), spelling),
+        }),
+        type_url: item.parameter?.typeUrl ?? '',
+      },
     }
   })
   return { ...rest, ...(contract.length > 0 && { contract }) }
