@@ -1,5 +1,6 @@
 // The methods that anvil and Hardhat offer beyond those of Ethereum nodes, for the table of docs/devchain.md.
 import { createDevChain } from '../src/devchain/index.ts'
+import { createAnnouncer } from '../src/devnode/announce.ts'
 import { devMethods } from '../src/devnode/methods.ts'
 import type { AnyMethod } from '../src/jsonrpc/method.ts'
 import { methods } from '../src/methods/index.ts'
@@ -61,7 +62,7 @@ const HARDHAT = `
 /** Rows of method, anvil, Hardhat and the description of the method here. */
 export async function devMethodRows(): Promise<string[][]> {
   const chain = await createDevChain({ accounts: 1 })
-  const here = devMethods(chain)
+  const here = devMethods(chain, createAnnouncer(chain))
   const [anvil, hardhat] = [ANVIL, HARDHAT].map((text) => new Set(text.trim().split(/\s+/)))
   const names = new Set([...Object.keys(here), ...(anvil ?? []), ...(hardhat ?? [])])
   return [...names]

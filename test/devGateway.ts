@@ -1,6 +1,6 @@
 import { type Config, createConfig } from '../src/config.ts'
 import { createDevChain, type DevChain } from '../src/devchain/index.ts'
-import { announceTo } from '../src/devnode/announce.ts'
+import { createAnnouncer } from '../src/devnode/announce.ts'
 import { devMethods } from '../src/devnode/methods.ts'
 import type { Terminal } from '../src/devnode/terminal/terminal.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
@@ -25,12 +25,13 @@ export async function startDevGateway(
   const chain = await createDevChain({ blockTime: 0, ...options })
   await chain.start()
   const terminal = terminalOf(chain)
+  const announcer = createAnnouncer(chain, terminal?.around)
   const gateway = createGateway({
     config: createConfig({ port: 0, logLevel: 'silent', ...config }),
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
-    methods: devMethods(chain, terminal),
-    around: terminal?.around,
+    methods: devMethods(chain, announcer, terminal),
+    around: announcer.around,
     onUnknown: terminal?.unknown,
     routes: chain.app,
     accounts: chain.accounts.map(({ address, key }) => ({
@@ -40,7 +41,7 @@ export async function startDevGateway(
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready
-  announceTo(chain, head)
+  announcer.announceTo(head)
   return {
     url,
     chain,

@@ -122,13 +122,18 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   }
 
   async function mine(how: Partial<MineOptions> = {}): Promise<ChainBlock> {
+    const { announced } = await makeNext(how)
+    await announced
+    return ledger.head()
+  }
+
+  /** Makes a block. Another call may have made it: the listeners have been called for it when `announced` resolves. */
+  async function makeNext(how: Partial<MineOptions>): Promise<{ announced: Promise<void> }> {
     if (await make(how)) {
       lastReason = undefined
       schedule()
     }
-    // Another call may have made the block. The listeners must have been called for it when this resolves.
-    await announce()
-    return ledger.head()
+    return { announced: announce() }
   }
 
   async function returnTo({ chain, resumeTime }: Remembered): Promise<void> {
@@ -198,7 +203,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     async send(signed) {
       const id = await offer(signed)
       const isReady = await resolving(() => ledger.isReady(id))
-      if (chain.automine && isReady) await mine({ pending: id })
+      if (chain.automine && isReady) return makeNext({ pending: id })
+      return { announced: Promise.resolve() }
     },
     async mineMany(count, interval = 0) {
       for (let made = 0; made < count; made++) {

@@ -30,11 +30,12 @@ export type DevChain = {
   /** Calls the listener after each change of the chain and waits for it. Returns the function that removes it. */
   onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void
   /**
-   * Sends an Ethereum transaction. With automine it is in a block when this resolves.
+   * Sends an Ethereum transaction. With automine it is in a block when this resolves, and the listeners of `onBlock` have seen
+   * the block when `announced` resolves.
    *
    * @throws EthereumError
    */
-  send(transaction: SignedEthereum): Promise<void>
+  send(transaction: SignedEthereum): Promise<{ announced: Promise<void> }>
   /**
    * Adds an Ethereum transaction to the pool and makes no block. Returns its hash without `0x`.
    *

@@ -1,6 +1,7 @@
 import type { DevChain } from '../devchain/index.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
 import { accountMethods } from './accounts.ts'
+import type { Announcer } from './announce.ts'
 import { callMethods } from './calls.ts'
 import { controlMethods } from './control.ts'
 import { erc20Methods } from './erc20.ts'
@@ -28,10 +29,12 @@ import { unsupportedMethods } from './unsupported.ts'
 /**
  * The JSON-RPC methods of a dev chain. They replace the gateway's methods of the same name, and use the chain directly.
  *
+ * @param announcer - tells the gateway of blocks
  * @param terminal - shows what contracts print
  */
 export function devMethods(
   chain: DevChain,
+  announcer: Announcer,
   terminal: Pick<Terminal, 'print' | 'setEnabled'> = { print() {}, setEnabled() {} },
 ): Record<string, AnyMethod> {
   const unlocked = createUnlocked(chain)
@@ -47,7 +50,7 @@ export function devMethods(
     ...rawTransactionMethods(chain),
     ...callMethods(chain, (context, printed) => terminal.print(context, printed)),
     ...simulateMethods(chain),
-    ...sendingMethods(chain, unlocked, signer),
+    ...sendingMethods(chain, announcer, unlocked, signer),
     ...reorgMethods(chain, signer),
     ...poolMethods(chain),
     ...pendingMethods(chain),

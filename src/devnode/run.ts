@@ -5,7 +5,7 @@ import { COIN, createDevChain, MNEMONIC } from '../devchain/index.ts'
 import type { DevChain } from '../devchain/index.ts'
 import { toBase58 } from '../lib/base58.ts'
 import { serve } from '../process/serve.ts'
-import { announceTo } from './announce.ts'
+import { createAnnouncer } from './announce.ts'
 import { type connectFork, describeFork, openFork } from './fork.ts'
 import { devMethods } from './methods.ts'
 import { createTerminal } from './terminal/terminal.ts'
@@ -32,12 +32,13 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
           verbose: options.output === 'verbose',
           write: (text) => void process.stdout.write(text),
         })
+  const announcer = createAnnouncer(chain, terminal?.around)
   running = await serve({
     config: options.config,
     transport: chain.transport,
     keys: chain.accounts.map(({ key }) => key),
-    methods: devMethods(chain, terminal),
-    around: terminal?.around,
+    methods: devMethods(chain, announcer, terminal),
+    around: announcer.around,
     onUnknown: terminal?.unknown,
     coinDecimals: decimals,
     routes: chain.app,
@@ -53,7 +54,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   })
   const { gateway, log, url } = running
   const { head } = await gateway.ready
-  announceTo(chain, head)
+  announcer.announceTo(head)
   if (terminal) process.stdout.write(banner(chain, url, options.chain))
   else if (fork) log.warn(describeFork(fork))
 }

@@ -14,6 +14,7 @@ import {
   signedBytes,
 } from '../methods/eth_sendRawTransaction.ts'
 import { looksLikeEthereum } from '../sending/ethereumTransaction.ts'
+import type { Announcer } from './announce.ts'
 import { transactionFailure } from './failures.ts'
 import { sendRequest } from './requests.ts'
 import type { Signer } from './signer.ts'
@@ -25,17 +26,25 @@ const SYNC_TIMEOUT = 20_000n
 /** Methods that send Ethereum transactions. The chain executes them as their sender. */
 export function sendingMethods(
   chain: DevChain,
+  announcer: Pick<Announcer, 'announced' | 'defer'>,
   unlocked: Unlocked,
   { fill, read, sign }: Signer,
 ): Record<string, AnyMethod> {
   const { ledger } = chain
 
   async function send(signed: SignedEthereum): Promise<Hash> {
-    await chain.send(signed)
+    const { announced } = await chain.send(signed)
+    await announced
     return `0x${signed.id}`
   }
 
-  const sendRaw = async (raw: Hex, unit: Unit) => send(await read(raw, unit))
+  /** Returns as soon as the transaction is in a block. Only later calls wait until the gateway has seen the block. */
+  async function sendRaw(raw: Hex, unit: Unit): Promise<Hash> {
+    const signed = await read(raw, unit)
+    const { announced } = await chain.send(signed)
+    announcer.defer(announced)
+    return `0x${signed.id}`
+  }
 
   const eth_sendTransaction = defineMethod({
     params: [sendRequest],
@@ -115,6 +124,7 @@ export function sendingMethods(
     { chain: view, request: { signal } }: Context,
     timeout: bigint,
   ): Promise<unknown> {
+    await announcer.announced()
     if (await minedWithin(hash, Number(timeout))) return (await view.receipt(hash, signal)) ?? null
     const message = `the transaction is in the pool and was not mined within ${timeout} ms`
     throw new RpcError(4, message, { data: hash })
