@@ -57,7 +57,7 @@ export function createMetrics() {
     lag: upstreamGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node'),
     share: upstreamGauge('ethgate_upstream_share_ratio', 'Share of all upstream calls'),
     quota: upstreamGauge('ethgate_upstream_quota_ratio', 'Share of the allowed rate in use'),
-    underway: upstreamGauge('ethgate_upstream_calls_underway', 'Calls to a node in flight'),
+    inFlight: upstreamGauge('ethgate_upstream_calls_in_flight', 'Calls to a node in flight'),
     queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node'),
     grpc: upstreamGauge(
       'ethgate_upstream_grpc_up',
@@ -130,7 +130,7 @@ export function createMetrics() {
         ofUpstream.lag.set(labels, one.lag ?? 0)
         ofUpstream.share.set(labels, one.share)
         ofUpstream.quota.set(labels, one.quota ?? 0)
-        ofUpstream.underway.set(labels, one.underway)
+        ofUpstream.inFlight.set(labels, one.inFlight)
         ofUpstream.queued.set(labels, one.queued)
         if (one.grpc) ofUpstream.grpc.set(labels, one.grpc.state === 'down' ? 0 : 1)
       }

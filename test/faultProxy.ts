@@ -57,7 +57,7 @@ export type FaultProxy = {
   /** Requested paths since the last call of this function. */
   taken(): string[]
   /** Number of requests in flight. */
-  underway(): number
+  inFlight(): number
   close(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export async function startFaultProxy(target: ProxyTarget): Promise<FaultProxy> 
   const port = await freePort()
   let active: { fault: Fault; scope: FaultScope; left: number; stuckAt: number } | undefined
   let seen: string[] = []
-  let underway = 0
+  let inFlight = 0
 
   const ask = (request: ProxyRequest, to = target) => forward(agent, to, request)
 
@@ -125,8 +125,8 @@ export async function startFaultProxy(target: ProxyTarget): Promise<FaultProxy> 
 
   async function listen(): Promise<void> {
     server = createServer((incoming, outgoing) => {
-      underway++
-      outgoing.once('close', () => underway--)
+      inFlight++
+      outgoing.once('close', () => inFlight--)
       void (async () => {
         const request = {
           method: incoming.method ?? 'GET',
@@ -175,7 +175,7 @@ export async function startFaultProxy(target: ProxyTarget): Promise<FaultProxy> 
       seen = []
       return paths
     },
-    underway: () => underway,
+    inFlight: () => inFlight,
     async close() {
       await unlisten()
       await agent.destroy()

@@ -106,7 +106,7 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
   return {
     filters,
     head,
-    /** As the kernel ends a process: whatever was under way never comes to an end. */
+    /** As SIGKILL does: operations in flight never finish. */
     kill() {
       link.client.disconnect()
       void pool.stop()

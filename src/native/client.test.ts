@@ -107,7 +107,7 @@ describe('createNodeClient', () => {
     })
   })
 
-  test('behavior: identical reads under way are one call', async () => {
+  test('behavior: identical reads in flight are one call', async () => {
     answerWith()
     const request = { address: keys.alice.hex }
     const [one, two, other] = await Promise.all([

@@ -119,7 +119,7 @@ export declare namespace createSearcher {
   }
 }
 
-/** One search under way. */
+/** One search in flight. */
 type Run = {
   /** Searches a part that is covered. Each step gives the last block that is done. */
   steps(range: { from: number; to: number }): AsyncGenerator<number>

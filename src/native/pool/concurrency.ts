@@ -2,7 +2,7 @@
 export type Concurrency = {
   limit(): number
   /** Records a successful call: its milliseconds, and the number of calls in flight. */
-  observe(milliseconds: number, underway: number): void
+  observe(milliseconds: number, inFlight: number): void
   /** A call ended because the node has too much to do. */
   overload(): void
 }
@@ -31,17 +31,17 @@ export function createConcurrency({ most }: { most: number }): Concurrency {
 
   return {
     limit: () => Math.floor(limit),
-    observe(milliseconds, underway) {
+    observe(milliseconds, inFlight) {
       best = Math.min(best * DRIFT, milliseconds)
       average = average === 0 ? milliseconds : average * 0.9 + milliseconds * 0.1
       sinceChange++
       if (sinceChange < limit) return
       sinceChange = 0
       // A node that is slow with few calls in flight does not get faster with fewer.
-      const isFull = underway >= limit * 0.8
+      const isFull = inFlight >= limit * 0.8
       if (isFull && average > UNNOTICED && average > best * TOLERANCE)
         limit = Math.max(least, limit * 0.9)
-      else if (underway >= limit / 2) limit = Math.min(most, limit + 1)
+      else if (inFlight >= limit / 2) limit = Math.min(most, limit + 1)
     },
     overload() {
       limit = Math.max(least, limit / 2)

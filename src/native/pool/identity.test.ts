@@ -27,7 +27,7 @@ const outcomeOf = async (confirmed: Promise<void> | undefined) =>
   confirmed?.catch((error: unknown) => error)
 
 describe('createIdentity', () => {
-  test('default: answers that come while a check is under way share the next one', async () => {
+  test('default: answers that come while a check is in flight share the next one', async () => {
     const { answers, asked, identity } = setup()
     const first = identity.confirm()
     await asked(1)
@@ -54,7 +54,7 @@ describe('createIdentity', () => {
     expect(others).toEqual(['theirs'])
   })
 
-  test('args: trust: a check that is under way counts, unless something speaks against the node', async () => {
+  test('args: trust: a check in flight counts, unless the node is in doubt', async () => {
     const { answers, asked, identity } = setup({ spacing: 100, trust: 100 })
     const first = identity.confirm()
     await asked(1)

@@ -81,7 +81,7 @@ export function createIdentity({
   function confirm(strict = false): Promise<void> | undefined {
     if (!strict && isTrusted()) return undefined
     const fresh = () => (next ??= begin())
-    // A check that is under way began shortly ago. If it finds the right chain, it counts for this answer too.
+    // A check in flight began shortly ago. If it finds the right chain, it counts for this answer too.
     if (!strict && trust > 0 && running && now() - began < trust)
       return running.then(() => (isTrusted() ? undefined : fresh()), fresh)
     return fresh()

@@ -24,12 +24,12 @@ describe('createLimiter', () => {
     const order: number[] = []
     const third = limiter.enter(A, 1_000, undefined)?.then(() => order.push(3))
     const fourth = limiter.enter(B, 1_000, undefined)?.then(() => order.push(4))
-    expect([limiter.underway(), limiter.queued()]).toEqual([2, 2])
+    expect([limiter.inFlight(), limiter.queued()]).toEqual([2, 2])
     limiter.leave()
     limiter.leave()
     await Promise.all([third, fourth])
     expect(order).toEqual([3, 4])
-    expect([limiter.underway(), limiter.queued()]).toEqual([2, 0])
+    expect([limiter.inFlight(), limiter.queued()]).toEqual([2, 0])
   })
 
   test('behavior: as shipped a node takes so many calls a second of each operation', () => {

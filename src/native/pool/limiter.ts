@@ -18,7 +18,7 @@ export type Limiter = {
   leave(): void
   /** The node said that it gets too many calls. */
   slowDown(operation: string): void
-  underway(): number
+  inFlight(): number
   queued(): number
   /** Part of the allowed rate that is used, from 0 to 1; undefined without a limit. */
   used(): number | undefined
@@ -36,7 +36,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
   const endpoints = new Map<string, TokenBucket>()
   const queue = new Set<Waiter>()
   const clock = now ?? (() => performance.now())
-  let underway = 0
+  let inFlight = 0
   let timer: NodeJS.Timeout | undefined
   let waitingSince = 0
   let endedSince = 0
@@ -56,7 +56,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
   }
 
   function take(operation: string): void {
-    underway++
+    inFlight++
     whole?.take()
     endpoint(operation)?.take()
   }
@@ -66,7 +66,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
     let soonest = Number.POSITIVE_INFINITY
     const late = new Set<string>()
     for (const waiter of queue) {
-      if (underway >= concurrency.limit()) return
+      if (inFlight >= concurrency.limit()) return
       if (late.has(waiter.operation)) continue
       const wait = waitOf(waiter.operation)
       if (wait > 0) {
@@ -136,12 +136,12 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
       }
       queue.add(waiter)
       // Those who wait only for the rate are woken by time, not by a call that ends.
-      if (underway < concurrency.limit()) wakeIn(Math.max(1, waitOf(operation)))
+      if (inFlight < concurrency.limit()) wakeIn(Math.max(1, waitOf(operation)))
     })
   }
 
   const isFree = (operation: string) =>
-    queue.size === 0 && underway < concurrency.limit() && waitOf(operation) === 0
+    queue.size === 0 && inFlight < concurrency.limit() && waitOf(operation) === 0
 
   return {
     free: isFree,
@@ -151,7 +151,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
       return undefined
     },
     leave() {
-      underway--
+      inFlight--
       endedSince++
       if (queue.size > 0) pump()
     },
@@ -159,7 +159,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
       if (whole) whole.slowDown()
       else endpoint(operation)?.slowDown()
     },
-    underway: () => underway,
+    inFlight: () => inFlight,
     queued: () => queue.size,
     used: () =>
       rate === 'unlimited'

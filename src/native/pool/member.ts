@@ -249,7 +249,7 @@ export function createMember({
         average = average === 0 ? took : average * 0.9 + took * 0.1
         latencyOf(operation).add(took)
         all.add(took)
-        concurrency.observe(took, limiter.underway() + 1)
+        concurrency.observe(took, limiter.inFlight() + 1)
         breaker.succeed()
         return
       case 'lacks':
@@ -286,12 +286,12 @@ export function createMember({
     },
     // By chance within a factor of three, so that nodes that are about equal share the calls.
     load: () =>
-      ((average + LATENCY_FLOOR) * (limiter.underway() + limiter.queued() + 1) * (0.5 + random())) /
+      ((average + LATENCY_FLOOR) * (limiter.inFlight() + limiter.queued() + 1) * (0.5 + random())) /
       upstream.weight,
     offers: (operation) => lacking.size === 0 || (lacking.get(operation) ?? 0) <= now(),
     counts: () => counts,
     grpc: () => transport.grpc(),
-    isIdle: () => limiter.underway() + limiter.queued() + checking === 0,
+    isIdle: () => limiter.inFlight() + limiter.queued() + checking === 0,
     async close() {
       await Promise.all([transport.close(), probe.close()])
     },

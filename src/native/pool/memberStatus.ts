@@ -19,7 +19,7 @@ export type MemberStatus = MemberState & {
   calls: number
   failed: number
   busy: number
-  underway: number
+  inFlight: number
   queued: number
   version: string | null
   /** Its gRPC interface; absent without one. */
@@ -50,7 +50,7 @@ export function statusOf(
     calls,
     failed,
     busy,
-    underway: limiter.underway(),
+    inFlight: limiter.inFlight(),
     queued: limiter.queued(),
     version: known.version ?? null,
     grpc: member.grpc(),

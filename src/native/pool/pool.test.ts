@@ -13,7 +13,7 @@ test('default', async () => {
   expect(Math.min(a?.calls ?? 0, b?.calls ?? 0)).toBeGreaterThan(5)
 })
 
-test('behavior: who has gone has no call under way at a node', async () => {
+test('behavior: a client that disconnects has no call in flight at a node', async () => {
   const pool = await startTestPool()
   await readState(pool)
   const only = ({ path }: { path: string }) => path.endsWith('getaccount')
@@ -21,13 +21,13 @@ test('behavior: who has gone has no call under way at a node', async () => {
   const controller = new AbortController()
   const { signal } = controller
   const answer = pool.native.wallet.getAccount({ address: ACCOUNT }, { signal })
-  await until(() => expect(pool.pool.status().some(({ underway }) => underway > 0)).toBe(true))
+  await until(() => expect(pool.pool.status().some(({ inFlight }) => inFlight > 0)).toBe(true))
   controller.abort(new Error('gone'))
   await expect(answer).rejects.toThrow('gone')
-  await until(() => expect(pool.pool.status().every(({ underway }) => underway === 0)).toBe(true))
+  await until(() => expect(pool.pool.status().every(({ inFlight }) => inFlight === 0)).toBe(true))
 })
 
-test('behavior: calls under way are finished when a node is taken out', async () => {
+test('behavior: calls in flight finish when a node is removed', async () => {
   const pool = await startTestPool()
   await readState(pool)
   const calls = Array.from({ length: 50 }, () => readState(pool))

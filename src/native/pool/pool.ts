@@ -255,7 +255,7 @@ export function createUpstreamPool({
     },
     probed: () => started,
     isIdle: () =>
-      race.underway() === 0 &&
+      race.inFlight() === 0 &&
       floorWait.waiting() === 0 &&
       members().every((member) => member.isIdle()),
     async update(next) {

@@ -100,8 +100,8 @@ test('behavior: a second node is asked beside one that is slow, and its answer i
     expect((await readState(pool)).result.result).toBe(true)
     expect(extras).toContain('hedge')
   })
-  // The call that lost is cancelled, so nothing stays under way.
-  await until(() => expect(pool.pool.status().every(({ underway }) => underway === 0)).toBe(true))
+  // The call that lost is cancelled, so nothing stays in flight.
+  await until(() => expect(pool.pool.status().every(({ inFlight }) => inFlight === 0)).toBe(true))
 })
 
 test('error: all nodes have failed; the first that comes back is used', async () => {

@@ -11,7 +11,7 @@ import type { Need } from './need.ts'
 export type Race = {
   run(call: RaceCall, first: Member, signal: StopSignal | undefined): Promise<NativeReply>
   /** Questions without a result yet. */
-  underway(): number
+  inFlight(): number
 }
 
 export type RaceCall = MemberCall & {
@@ -57,12 +57,12 @@ export function createRace({
   timeout,
 }: createRace.Options): Race {
   const due = createDueList<Run>({ onDue })
-  let underway = 0
+  let inFlight = 0
 
   function end(run: Run): boolean {
     if (run.over) return false
     run.over = true
-    underway--
+    inFlight--
     due.remove(run)
     clearTimeout(run.pause)
     run.signal?.removeEventListener('abort', run.leave)
@@ -71,16 +71,16 @@ export function createRace({
 
   function win(run: Run, reply: NativeReply): void {
     // Nodes that got the call earlier and have not answered yet were too slow.
-    for (const { member } of run.underway) if (member !== run.tried.at(-1)) member.slow()
+    for (const { member } of run.inFlight) if (member !== run.tried.at(-1)) member.slow()
     if (!end(run)) return
     run.resolve(reply)
-    if (run.underway.length > 0) run.linger = setTimeout(() => run.losers.stop(RACE_OVER), LINGER)
+    if (run.inFlight.length > 0) run.linger = setTimeout(() => run.losers.stop(RACE_OVER), LINGER)
   }
 
   function fail(run: Run, error: unknown): void {
     if (!end(run)) return
     run.reject(error)
-    if (run.underway.length > 0) run.losers.stop(RACE_OVER)
+    if (run.inFlight.length > 0) run.losers.stop(RACE_OVER)
   }
 
   function launch(run: Run, member: Member, now: number): void {
@@ -88,10 +88,10 @@ export function createRace({
     // Most runs have one attempt: a list that is made for one takes a tenth of the memory of one that grows.
     if (run.tried.length === 0) {
       run.tried = [member]
-      run.underway = [attempt]
+      run.inFlight = [attempt]
     } else {
       run.tried.push(member)
-      run.underway.push(attempt)
+      run.inFlight.push(attempt)
     }
     // Asking two nodes to build would give two transactions.
     if (run.call.kind === 'read') watchOver(run, attempt, now)
@@ -109,9 +109,9 @@ export function createRace({
 
   /** A call has ended, also one that lost. */
   function leaves(run: Run, attempt: Attempt): void {
-    if (run.underway.at(-1) === attempt) run.underway.pop()
-    else run.underway.splice(run.underway.indexOf(attempt), 1)
-    if (run.underway.length === 0 && run.linger) clearTimeout(run.linger)
+    if (run.inFlight.at(-1) === attempt) run.inFlight.pop()
+    else run.inFlight.splice(run.inFlight.indexOf(attempt), 1)
+    if (run.inFlight.length === 0 && run.linger) clearTimeout(run.linger)
   }
 
   function watchOver(run: Run, attempt: Attempt, now: number): void {
@@ -131,16 +131,16 @@ export function createRace({
   function onDue(run: Run): void {
     const now = performance.now()
     if (now >= run.deadline) return fail(run, new NodeTimeoutError(timeout))
-    for (const attempt of run.underway) if (attempt.dueAt <= now) late(run, attempt)
+    for (const attempt of run.inFlight) if (attempt.dueAt <= now) late(run, attempt)
     if (run.over) return
     run.dueAt = run.deadline
-    for (const { dueAt } of run.underway) if (dueAt < run.dueAt) run.dueAt = dueAt
+    for (const { dueAt } of run.inFlight) if (dueAt < run.dueAt) run.dueAt = dueAt
     due.add(run)
   }
 
   /** A call is slow: sends a hedge; later, when it is much too slow, a retry. */
   function late(run: Run, attempt: Attempt): void {
-    const isAlone = run.underway.length === 1
+    const isAlone = run.inFlight.length === 1
     if (attempt.dueAt < attempt.slowAt) {
       attempt.dueAt = attempt.slowAt
       if (isAlone) extra(run, 'hedge', hedges)
@@ -177,7 +177,7 @@ export function createRace({
   /** Continues with another node; without one, ends with the best result so far. */
   function another(run: Run, why: Extra, error: Error | undefined): void {
     if (error && !(run.fault && error instanceof NodeBusyError)) run.fault = error
-    if (run.underway.length > 0) return
+    if (run.inFlight.length > 0) return
     if (extra(run, why, why === 'confirm' ? undefined : retries)) return
     const { fault, unknown } = run
     // No other node is available to confirm it, so the answer of the one working node counts.
@@ -228,18 +228,18 @@ export function createRace({
         rounds: 0,
         signal,
         tried: NONE,
-        underway: NONE,
+        inFlight: NONE,
         unknown: undefined,
       }
       signal?.addEventListener('abort', run.leave, { once: true })
-      underway++
+      inFlight++
       due.add(run)
       retries.earn()
       hedges.earn()
       return launch(run, first, now)
     })
 
-  return { run: start, underway: () => underway }
+  return { run: start, inFlight: () => inFlight }
 }
 
 export declare namespace createRace {
@@ -266,7 +266,7 @@ type Run = DueEntry & {
   /** The client has disconnected. */
   readonly leave: () => void
   tried: Member[]
-  underway: Attempt[]
+  inFlight: Attempt[]
   over: boolean
   /** Pauses because all nodes limit the rate. */
   rounds: number

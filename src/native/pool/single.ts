@@ -110,7 +110,7 @@ export function createSingleUpstream({
   const send: NativeTransport['send'] = async (path, body, options) => {
     if (silent) throw new NodeSilentError()
     const started = performance.now()
-    if (limiter.underway() === 0) heardAt = started
+    if (limiter.inFlight() === 0) heardAt = started
     else if (started - heardAt > patience.quiet) void probe()
     const waiting = limiter.enter(path, limit / 2, options.signal)
     if (waiting) await waiting
@@ -142,7 +142,7 @@ export function createSingleUpstream({
     order: () => [name],
     // It gets calls without a probe.
     probed: async () => {},
-    isIdle: () => limiter.underway() + limiter.queued() + guard.checking() === 0,
+    isIdle: () => limiter.inFlight() + limiter.queued() + guard.checking() === 0,
     status(): MemberStatus[] {
       return [
         {
@@ -157,7 +157,7 @@ export function createSingleUpstream({
           share: counts.calls === 0 ? 0 : 1,
           quota: rounded(limiter.used(), 1000),
           ...counts,
-          underway: limiter.underway(),
+          inFlight: limiter.inFlight(),
           queued: limiter.queued(),
           version: null,
           grpc: transport.grpc(),
