@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
+import { noFaults } from '../src/devchain/faults.ts'
 import { connectFork } from '../src/devchain/index.ts'
 import { startDevGateway } from './devGateway.ts'
 import { coins, NOBODY, WHO, startForkedChain } from './forkedChain.ts'
@@ -43,16 +44,7 @@ describe('how it reads', () => {
   test('error: trouble of the node is an error, never an empty account', async () => {
     const fork = await startFork()
     expect(await balanceOf(fork, WHO)).toBe(7n)
-    real.chain.setFaults({
-      latency: 0,
-      jitter: 0,
-      errorRate: 1,
-      dropRate: 0,
-      wrongBodyRate: 0,
-      rateLimitRate: 0,
-      staleHead: 0,
-      operations: [],
-    })
+    real.chain.setFaults({ ...noFaults, errorRate: 1 })
     onTestFinished(() => void real.rpc('dev_setFaults', {}))
     await expect(fork.rpc('eth_getBalance', NOBODY)).rejects.toMatchObject({ code: -32603 })
     await expect(

@@ -20,12 +20,12 @@ export type SlimBlock = {
 
 /**
  * Solidified blocks without their transactions, for clients that read many of them: indexers ask for consecutive ones in a batch.
- * Over gRPC a node gives what such a block needs at a tenth of the cost of whole blocks and outcomes over HTTP.
+ * Reading them over gRPC costs the node a tenth of reading whole blocks and outcomes over HTTP.
  */
 export type SlimBlocks = {
   /**
-   * The solidified block of a height. Undefined when it has to be read as any other: no neighbour was asked for, or what the node
-   * gave does not fit together.
+   * The solidified block of a height. Undefined when the caller has to read the whole block: no neighbour was requested, or
+   * the node's answers do not fit together.
    *
    * @throws UpstreamError
    */

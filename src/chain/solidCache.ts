@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { BlockId } from '../codec/blockRef.ts'
 import type { Blocks } from './blocks.ts'
 
-/** What was read of solidified blocks, by height. Its memory is separate from that of the block cache, so that it evicts no block. */
+/** Data of solidified blocks, by height. Its memory is separate from that of the block cache, so that it evicts no block. */
 export type SolidCache<block> = {
   get(number: number): block | undefined
   /** @param epoch - `blocks.epoch()` before the read. A block of an earlier epoch is not cached, because the chain went back. */

@@ -8,6 +8,7 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Block, Transaction } from '../native/types.ts'
 import { createDevChain } from './devChain.ts'
 import type { DevChain } from './devChainTypes.ts'
+import { noFaults } from './faults.ts'
 
 const TIME = 1_700_000_000_000
 
@@ -202,16 +203,7 @@ describe('createDevChain', () => {
 
   test('behavior: faults affect the native interface', async () => {
     const chain = await chainOf()
-    chain.setFaults({
-      latency: 0,
-      jitter: 0,
-      errorRate: 1,
-      dropRate: 0,
-      wrongBodyRate: 0,
-      rateLimitRate: 0,
-      staleHead: 0,
-      operations: ['getnowblock'],
-    })
+    chain.setFaults({ ...noFaults, errorRate: 1, operations: ['getnowblock'] })
     const broken = await chain.transport.send('/wallet/getnowblock', '{}', { idempotent: true })
     expect(broken.status).toBe(503)
     const fine = await chain.transport.send('/wallet/getpendingsize', '{}', { idempotent: true })

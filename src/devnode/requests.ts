@@ -60,7 +60,7 @@ function present<values extends object>(values: values): Present<values> {
 export const sendRequest: Param<SendRequest> = (input, scope) => {
   const request = transactionObject(input, scope)
   const from = member(input as Record<string, unknown>, 'from', address)
-  return { from: toNativeAddress(from), ...request }
+  return { ...request, from: toNativeAddress(from) }
 }
 
 /** Parameter of `eth_call` and `eth_estimateGas`. */

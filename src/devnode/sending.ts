@@ -88,7 +88,7 @@ export function sendingMethods(
     async handler(_, [request]) {
       const filled = await fill(request)
       const { raw, tx } = unsignedEthereum(filled)
-      return { raw, tx: { from: `0x${request.from.slice(2)}`, ...tx } }
+      return { raw, tx: { ...tx, from: `0x${request.from.slice(2)}` } }
     },
   })
 

@@ -124,9 +124,9 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
         const fees = { chainId: block.chainId, energyPrice: price }
         const transactions = toRpcTransactions(native, infos, fees)
         const shown = {
+          ...toRpcHeader(native, infos, { baseFeePerGas }),
           transactions: isFull ? transactions : transactions.map(({ hash }) => hash),
           uncles: [],
-          ...toRpcHeader(native, infos, { baseFeePerGas }),
           ...(block.gasLimit !== undefined && { gasLimit: numberToHex(block.gasLimit) }),
           ...(block.prevRandao !== undefined && { mixHash: `0x${block.prevRandao}` }),
         }

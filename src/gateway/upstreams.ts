@@ -20,7 +20,7 @@ export type Upstreams = {
   hasRpc(): boolean
   /** Whether every node has a gRPC interface that works. */
   hasGrpc(): boolean
-
+  /** Replaces the nodes. */
   update(upstreams: readonly Upstream[]): Promise<void>
 }
 
@@ -81,7 +81,6 @@ export function connectUpstreams({
     hasRpc: () => hasRpc,
     hasGrpc: () =>
       transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
-
     async update(next) {
       several = next.length > 1
       await transport.update(next)

@@ -5,7 +5,7 @@ import type { Block, Hex } from './types.ts'
 export type BlockOutline = Pick<Block, 'blockID' | 'block_header'> & {
   /** In the order of the block. Empty text for a transaction without an id. */
   txIDs: readonly Hex[]
-  /** Bytes of the stored block. Only a gRPC interface gives it. */
+  /** Size of the stored block in bytes. Only the gRPC interface returns it. */
   size?: number
 }
 

@@ -174,7 +174,7 @@ export function createHeadSync({
     const solidified = await nextSolidified(applyUpdate(view, update), reported, last)
     if (!solidified) return false
     forgetBranches()
-    return publish({ first: await knownFirst(view), ...update, solidified })
+    return publish({ ...update, first: await knownFirst(view), solidified })
   }
 
   /** The solidified block, if our window has it. Undefined when the node solidified another branch. */

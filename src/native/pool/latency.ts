@@ -13,7 +13,7 @@ const SAMPLES = 128
 /** A call that takes longer than this part of the others is slow. */
 const USUAL = 0.95
 
-/** Calls below which that says little. */
+/** Minimum number of calls for that. */
 const ENOUGH = 20
 
 /** New calls after which the order is worked out again. */
