@@ -1,31 +1,22 @@
 import type { Hash } from 'viem'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
 import { until } from '../../test/until.ts'
-import { createClient, startWatchedGateway } from '../../test/watcher.ts'
-import type { Config } from '../config.ts'
+import { log, startWatchedChain } from '../../test/watchedChain.ts'
+import { createClient } from '../../test/watcher.ts'
 
-let chain: ScriptedChain
-let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+type Watched = Awaited<ReturnType<typeof startWatchedChain>>
 
-const address = `0x${'33'.repeat(20)}`
-const topic = `0x${'aa'.repeat(32)}`
-const log = { address: address.slice(2), topics: [topic.slice(2)] }
+let chain: Watched['chain']
+let gateway: Watched['gateway']
+let sync: Watched['sync']
 
-beforeEach(() => {
-  chain = createScriptedChain()
-})
-afterEach(() => gateway.stop())
+const address = `0x${log.address}`
 
-async function start(config: Partial<Config> = {}) {
-  gateway = await startWatchedGateway(chain, config)
+async function start(options: startWatchedChain.Options = {}) {
+  ;({ chain, gateway, sync } = await startWatchedChain(options))
 }
 
-/** Waits until the gateway has the chain's newest block. */
-async function sync() {
-  await until(async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash))
-}
 describe('other filters', () => {
   test('default: block filters have the hashes of the new branch', async () => {
     await start()
@@ -73,7 +64,7 @@ describe('other filters', () => {
   })
 
   test('behavior: the mempool is polled only while a filter or subscription needs it', async () => {
-    await start({ filterTtl: 1 })
+    await start({ config: { filterTtl: 1 } })
     const path = '/wallet/gettransactionlistfrompending'
     const polls = () => chain.calls.get(path) ?? 0
     await gateway.rpc('eth_newBlockFilter')
@@ -93,7 +84,7 @@ describe('other filters', () => {
   })
 
   test('behavior: pages of pending filters have at most --filter-page hashes', async () => {
-    await start({ filterPage: 3 })
+    await start({ config: { filterPage: 3 } })
     const id = await gateway.rpc<string>('eth_newPendingTransactionFilter')
     const ids = Array.from({ length: 7 }, (_, index) => `${index + 1}`.repeat(64))
     chain.mine({ ids, logs: ids.map(() => []) })
@@ -140,14 +131,14 @@ describe('other filters', () => {
   })
 
   test('error: limits', async () => {
-    await start({ filtersPerClient: 2 })
+    await start({ config: { filtersPerClient: 2 } })
     await gateway.rpc('eth_newBlockFilter')
     await gateway.rpc('eth_newFilter', {})
     await expect(gateway.rpc('eth_newFilter', {})).rejects.toMatchObject({ code: -32005 })
   })
 
   test('error: memory; health and metrics report the use and a full store', async () => {
-    await start({ filterBytesTotal: 100_000 })
+    await start({ config: { filterBytesTotal: 100_000 } })
     const large = { address: Array.from({ length: 1_000 }, () => address) }
     await gateway.rpc('eth_newFilter', large)
     await gateway.rpc('eth_newFilter', large)

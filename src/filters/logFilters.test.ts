@@ -1,35 +1,25 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
 import { until } from '../../test/until.ts'
-import { startWatchedGateway } from '../../test/watcher.ts'
+import { log, logBlocks, other, startWatchedChain } from '../../test/watchedChain.ts'
 import type { RpcLog } from '../codec/types.ts'
-import type { Config } from '../config.ts'
 
-let chain: ScriptedChain
-let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+type Watched = Awaited<ReturnType<typeof startWatchedChain>>
 
-const address = `0x${'33'.repeat(20)}`
-const topic = `0x${'aa'.repeat(32)}`
-const log = { address: address.slice(2), topics: [topic.slice(2)] }
-const other = { address: '44'.repeat(20), topics: ['bb'.repeat(32)] }
+let chain: Watched['chain']
+let gateway: Watched['gateway']
+let sync: Watched['sync']
 
-beforeEach(() => {
-  chain = createScriptedChain()
-})
-afterEach(() => gateway.stop())
+const address = `0x${log.address}`
+const topic = `0x${log.topics[0]}`
 
-async function start(config: Partial<Config> = {}) {
-  gateway = await startWatchedGateway(chain, config)
+async function start(options: startWatchedChain.Options = {}) {
+  ;({ chain, gateway, sync } = await startWatchedChain(options))
 }
 
-/** Waits until the gateway has the chain's newest block. */
-async function sync() {
-  await until(async () => expect(await gateway.rpc('eth_getWork')).toContain(chain.head().hash))
-}
 const changes = (id: string) => gateway.rpc<RpcLog[]>('eth_getFilterChanges', id)
 const brief = (logs: RpcLog[]) =>
   logs.map(
@@ -92,9 +82,7 @@ describe('log filters', () => {
   })
 
   test('args: a range limits new logs; eth_getFilterLogs returns the whole range', async () => {
-    for (let count = 0; count < 4; count++) chain.mine({ logs: [[log]] })
-    chain.solidify(3)
-    await start()
+    await start({ blocks: logBlocks(4), solid: 3 })
     const create = (filter: object) => gateway.rpc<string>('eth_newFilter', filter)
     const whole = (id: string) => gateway.rpc<RpcLog[]>('eth_getFilterLogs', id)
     const past = await create({ fromBlock: '0x2' })
@@ -126,8 +114,7 @@ describe('log filters', () => {
   })
 
   test('behavior: web3j reads past logs, then polls, and gets each log once', async () => {
-    for (let count = 0; count < 2; count++) chain.mine({ logs: [[log]] })
-    await start()
+    await start({ blocks: logBlocks(2) })
     const filter = { fromBlock: 'earliest', toBlock: 'latest', address: [address], topics: [] }
     const id = await gateway.rpc<string>('eth_newFilter', filter)
     const seen = brief(await gateway.rpc('eth_getFilterLogs', id))
@@ -139,7 +126,7 @@ describe('log filters', () => {
   })
 
   test('behavior: a page ends between blocks, and the next poll returns the rest', async () => {
-    await start({ filterPage: 5 })
+    await start({ config: { filterPage: 5 } })
     const id = await gateway.rpc<string>('eth_newFilter', { fromBlock: '0x0' })
     for (let count = 0; count < 3; count++) chain.mine({ logs: [[log, log]] })
     chain.solidify(2)
@@ -154,7 +141,7 @@ describe('log filters', () => {
   })
 
   test('error: a block that is larger than a page', async () => {
-    await start({ filterPage: 2 })
+    await start({ config: { filterPage: 2 } })
     const id = await gateway.rpc<string>('eth_newFilter', {})
     chain.mine({ logs: [[log, log, log]] })
     await sync()

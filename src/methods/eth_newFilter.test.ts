@@ -1,15 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { createScriptedChain } from '../../test/chain.ts'
-import { startWatchedGateway } from '../../test/watcher.ts'
+import { logBlocks, startWatchedChain } from '../../test/watchedChain.ts'
 
-async function start() {
-  const chain = createScriptedChain()
-  chain.mine({ logs: [[{ address: '33'.repeat(20), topics: [] }]] })
-  const gateway = await startWatchedGateway(chain)
-  onTestFinished(() => gateway.stop())
-  return { chain, gateway }
-}
+const start = () => startWatchedChain({ blocks: logBlocks(1) })
 
 test('default: a filter from now on', async () => {
   const { gateway } = await start()

@@ -1,14 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { createScriptedChain } from '../../test/chain.ts'
 import { until } from '../../test/until.ts'
-import { startWatchedGateway } from '../../test/watcher.ts'
+import { logBlocks, startWatchedChain } from '../../test/watchedChain.ts'
 
 async function start() {
-  const chain = createScriptedChain()
-  chain.mine({ logs: [[{ address: '33'.repeat(20), topics: [] }]] })
-  const gateway = await startWatchedGateway(chain)
-  onTestFinished(() => gateway.stop())
+  const { chain, gateway } = await startWatchedChain({ blocks: logBlocks(1) })
   return { chain, gateway, socket: await gateway.socket() }
 }
 

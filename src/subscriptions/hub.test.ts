@@ -1,27 +1,20 @@
 import type { Hash } from 'viem'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
 import { until } from '../../test/until.ts'
-import { openSocket, startWatchedGateway } from '../../test/watcher.ts'
+import { log, logBlocks, other, startWatchedChain } from '../../test/watchedChain.ts'
+import { openSocket } from '../../test/watcher.ts'
 import type { RpcHeader, RpcLog } from '../codec/types.ts'
-import type { Config } from '../config.ts'
 import type { RpcSocket } from './socket.ts'
 
-let chain: ScriptedChain
-let gateway: Awaited<ReturnType<typeof startWatchedGateway>>
+type Watched = Awaited<ReturnType<typeof startWatchedChain>>
+
+let chain: Watched['chain']
+let gateway: Watched['gateway']
 let socket: Awaited<ReturnType<typeof openSocket>>
 
-const log = { address: '33'.repeat(20), topics: ['aa'.repeat(32)] }
-const other = { address: '44'.repeat(20), topics: ['bb'.repeat(32)] }
-
-beforeEach(() => {
-  chain = createScriptedChain()
-})
-afterEach(() => gateway.stop())
-
-async function start(config: Partial<Config> = {}) {
-  gateway = await startWatchedGateway(chain, config)
+async function start(options: startWatchedChain.Options = {}) {
+  ;({ chain, gateway } = await startWatchedChain(options))
   socket = await gateway.socket()
 }
 
@@ -72,9 +65,7 @@ describe('createHub', () => {
   })
 
   test('args: resumeFrom delivers all blocks since, then continues live', async () => {
-    for (let count = 0; count < 200; count++) chain.mine({ logs: [[log]] })
-    chain.solidify(190)
-    await start()
+    await start({ blocks: logBlocks(200), solid: 190 })
     const resume = { resumeFrom: '0x5' }
     const heads = await socket.rpc<string>('eth_subscribe', 'newHeads', resume)
     const logs = await socket.rpc<string>('eth_subscribe', 'logs', {}, resume)
@@ -97,8 +88,7 @@ describe('createHub', () => {
   })
 
   test('args: a range delivers no past logs; it limits new ones', async () => {
-    for (let count = 0; count < 3; count++) chain.mine({ logs: [[log]] })
-    await start()
+    await start({ blocks: logBlocks(3) })
     const subscribe = (filter: object, ...more: object[]) =>
       socket.rpc<string>('eth_subscribe', 'logs', filter, ...more)
     const past = await subscribe({ fromBlock: '0x1', toBlock: 'latest' })
@@ -190,7 +180,7 @@ describe('createHub', () => {
   })
 
   test('error: limits of a connection and of an address; a closed socket frees its share', async () => {
-    await start({ subscriptionsPerConnection: 2, subscriptionsPerClient: 3 })
+    await start({ config: { subscriptionsPerConnection: 2, subscriptionsPerClient: 3 } })
     await socket.rpc('eth_subscribe', 'newHeads')
     await socket.rpc('eth_subscribe', 'newHeads')
     await expect(socket.rpc('eth_subscribe', 'newHeads')).rejects.toMatchObject({ code: -32005 })
@@ -221,9 +211,8 @@ describe('createHub', () => {
 
   test('behavior: a subscription that catches up waits for its reader', async () => {
     const big = { ...log, data: 'cd'.repeat(10_000) }
-    for (let count = 0; count < 200; count++) chain.mine({ logs: [[big]] })
-    chain.solidify(200)
-    await start()
+    const blocks = Array.from({ length: 200 }, () => ({ logs: [[big]] }))
+    await start({ blocks, solid: 200 })
     const { subscriptions } = (await gateway.gateway.ready).contexts.full
     const reader = { sent: 0, taken: 0, most: 0 }
     const slow: RpcSocket = {
