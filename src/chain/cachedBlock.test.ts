@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { recordedBlock } from '../../test/recordedBlock.ts'
-import { toRpcBlock } from '../../test/rpcBlock.ts'
+import { rpcBlockOf } from '../../test/rpcBlock.ts'
 import { toRpcLogs } from '../codec/log.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import { fromWire } from '../lib/wire.ts'
@@ -15,9 +15,9 @@ const everything = createLogMatcher({ addresses: [], topics: [] })
 test('default', () => {
   const { block, infos } = recordedBlock(132)
   const cached = createCachedBlock({ block, infos }, () => {})
-  const full = toRpcBlock(block, infos, { ...context, full: true })
+  const full = rpcBlockOf(block, infos, { ...context, full: true })
   expect(cached.id).toEqual({ hash: full.hash, number: 132 })
-  expect(fromWire(cached.slim())).toEqual(toRpcBlock(block, infos, { ...context, full: false }))
+  expect(fromWire(cached.slim())).toEqual(rpcBlockOf(block, infos, { ...context, full: false }))
   expect(fromWire(cached.full(context).whole)).toEqual(full)
   expect(fromWire(cached.receipts(context).whole)).toEqual(toRpcReceipts(block, infos, context))
   const logs = cached.logs(everything)

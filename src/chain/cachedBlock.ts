@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import { toRpcHeader, toRpcTransactions } from '../codec/block.ts'
+import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../codec/block.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { toLogText, toRpcLogs } from '../codec/log.ts'
 import { toHash } from '../codec/quantity.ts'
@@ -85,8 +85,8 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
 
     slim(context = {}) {
       if (slim) return slim
-      const object = { ...headerOf(kept(source), context), transactions, uncles: [] }
-      slim = wireOfText(JSON.stringify(object), 'latin1')
+      const block = toRpcBlock(headerOf(kept(source), context), transactions)
+      slim = wireOfText(JSON.stringify(block), 'latin1')
       made()
       return slim
     },

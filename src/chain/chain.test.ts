@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createReplayContext } from '../../test/context.ts'
 import { heights, recordedBlock, recordedPrice } from '../../test/recordedBlock.ts'
 import { CHAIN, labels } from '../../test/recordedChain.ts'
-import { toRpcBlock } from '../../test/rpcBlock.ts'
+import { rpcBlockOf } from '../../test/rpcBlock.ts'
 import { createScriptedView } from '../../test/scriptedChainView.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcTransaction } from '../codec/types.ts'
@@ -24,11 +24,11 @@ describe('the recorded chain', () => {
         baseFeePerGas: recordedPrice(block.block_header.raw_data.timestamp),
         energyPrice: recordedPrice(block.block_header.raw_data.timestamp),
       }
-      const full = toRpcBlock(block, infos, { ...context, full: true })
+      const full = rpcBlockOf(block, infos, { ...context, full: true })
       const receipts = toRpcReceipts(block, infos, context)
       expect(fromWire((await chain.block(number, true))!)).toEqual(full)
       expect(fromWire((await chain.block({ blockHash: full.hash }, false))!)).toEqual(
-        toRpcBlock(block, infos, { ...context, full: false }),
+        rpcBlockOf(block, infos, { ...context, full: false }),
       )
       expect(fromWire((await chain.receipts(number))!)).toEqual(receipts)
       expect(await chain.transactionCount(number)).toBe(full.transactions.length)

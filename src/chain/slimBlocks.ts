@@ -1,4 +1,4 @@
-import { toOutlineHeader } from '../codec/block.ts'
+import { toOutlineHeader, toRpcBlock } from '../codec/block.ts'
 import type { BlockId } from '../codec/blockRef.ts'
 import { toHash } from '../codec/quantity.ts'
 import type { RpcBlock } from '../codec/types.ts'
@@ -75,7 +75,7 @@ export function createSlimBlocks({
         count: txIDs.length,
         size,
       })
-      const block = { ...header, transactions: txIDs.map(toHash), uncles: [] }
+      const block = toRpcBlock(header, txIDs.map(toHash))
       const wire = wireOfText<RpcBlock>(JSON.stringify(block), 'latin1')
       return { id, wire, bytes: wire.bytes.length + ENTRY_BYTES }
     }

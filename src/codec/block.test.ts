@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { recordedBlock } from '../../test/recordedBlock.ts'
-import { toRpcBlock } from '../../test/rpcBlock.ts'
+import { rpcBlockOf } from '../../test/rpcBlock.ts'
 import type { Block } from '../native/types.ts'
 import { BLOCK_GAS_LIMIT, toRpcHeader, toRpcTransactions } from './block.ts'
 
@@ -9,7 +9,7 @@ const options = { chainId: 0xb24e27cc, energyPrice: 100n, full: false }
 
 test('default', () => {
   const { block, infos } = recordedBlock(131)
-  expect(toRpcBlock(block, infos, options)).toMatchInlineSnapshot(`
+  expect(rpcBlockOf(block, infos, options)).toMatchInlineSnapshot(`
     {
       "difficulty": "0x0",
       "extraData": "0x",
@@ -45,14 +45,14 @@ test('default', () => {
 
 test('args: full', () => {
   const { block, infos } = recordedBlock(131)
-  const { transactions } = toRpcBlock(block, infos, { ...options, full: true })
+  const { transactions } = rpcBlockOf(block, infos, { ...options, full: true })
   expect(transactions).toEqual(toRpcTransactions(block, infos, options))
   expect(transactions).toHaveLength(7)
 })
 
 test('behavior: genesis', () => {
   const { block, infos } = recordedBlock(0)
-  const { logsBloom, ...genesis } = toRpcBlock(block, infos, options)
+  const { logsBloom, ...genesis } = rpcBlockOf(block, infos, options)
   expect(BigInt(logsBloom)).toBe(0n)
   expect(genesis).toMatchInlineSnapshot(`
     {

@@ -7,7 +7,7 @@ import { type LogSource, toRpcLogs } from './log.ts'
 import { toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
 import { blockSize } from './size.ts'
 import { toRpcTransaction } from './transaction.ts'
-import type { RpcHeader, RpcLog, RpcTransaction } from './types.ts'
+import type { RpcBlock, RpcHeader, RpcLog, RpcTransaction } from './types.ts'
 
 const ZERO_HASH: Hash = `0x${'0'.repeat(64)}`
 /** Keccak-256 of the RLP of an empty string: the root of a trie without entries. */
@@ -38,6 +38,11 @@ export function toRpcTransactions(
       info: infos[index],
     }),
   )
+}
+
+/** A block of its header and its transactions: hashes, or whole ones. */
+export function toRpcBlock(header: RpcHeader, transactions: RpcBlock['transactions']): RpcBlock {
+  return { ...header, transactions, uncles: [] }
 }
 
 /** A block without its transactions. */

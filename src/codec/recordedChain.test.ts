@@ -4,7 +4,7 @@ import { mayHold } from '../../test/bloom.ts'
 import { recordedRpc } from '../../test/node.ts'
 import { heights, recordedBlock, recordedPrice } from '../../test/recordedBlock.ts'
 import { CHAIN } from '../../test/recordedChain.ts'
-import { toRpcBlock } from '../../test/rpcBlock.ts'
+import { rpcBlockOf } from '../../test/rpcBlock.ts'
 import { toRpcHeader } from './block.ts'
 import { toRpcLogs } from './log.ts'
 import { toQuantity } from './quantity.ts'
@@ -37,7 +37,7 @@ describe('every block, next to the node’s own JSON-RPC', () => {
   test.each(heights)('behavior: block %i', (number) => {
     const { block, infos } = recordedBlock(number)
     const energyPrice = recordedPrice(block.block_header.raw_data.timestamp)
-    const own = toRpcBlock(block, infos, { chainId: CHAIN.chainId, energyPrice, full: true })
+    const own = rpcBlockOf(block, infos, { chainId: CHAIN.chainId, energyPrice, full: true })
     const theirs = answer('eth_getBlockByNumber', [toQuantity(number), true]) as RpcBlock
     expect(without(own, differs.block)).toEqual(without(theirs, differs.block))
     expect(own.size).toBe(theirs.size)

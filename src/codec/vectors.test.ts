@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { describe, expect, test } from 'vitest'
 
-import { toRpcBlock } from '../../test/rpcBlock.ts'
+import { rpcBlockOf } from '../../test/rpcBlock.ts'
 import type { Block, Transaction, TransactionInfo } from '../native/types.ts'
 import { toHash } from './quantity.ts'
 import { toRpcReceipts } from './receipt.ts'
@@ -54,7 +54,7 @@ test('behavior: a block of one empty transaction', () => {
       },
     ],
   }
-  const { gasUsed, hash, transactions } = toRpcBlock(block, [], {
+  const { gasUsed, hash, transactions } = rpcBlockOf(block, [], {
     chainId: 1,
     energyPrice: 1n,
     full: true,

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem/utils'
 
-import { toRpcHeader, toRpcTransactions } from '../codec/block.ts'
+import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../codec/block.ts'
 import type { BlockRef } from '../codec/blockRef.ts'
 import type { RpcBlock, RpcTransaction } from '../codec/types.ts'
 import type { Context } from '../context.ts'
@@ -29,8 +29,7 @@ export function pendingMethods({ clock, ledger }: DevChain): Record<string, AnyM
     const baseFeePerGas = config.feeSignal === 'eip1559' ? energyPrice : undefined
     const transactions = toRpcTransactions(native, made.infos, { chainId: chain.id, energyPrice })
     const header = toRpcHeader(native, made.infos, { baseFeePerGas })
-    const block: RpcBlock = { ...header, transactions, uncles: [] }
-    return { block, transactions }
+    return { block: toRpcBlock(header, transactions), transactions }
   }
 
   const eth_getBlockByNumber = defineMethod({

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { amountsIn, inUnit } from '../codec/amounts.ts'
-import { toRpcHeader, toRpcTransactions } from '../codec/block.ts'
+import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../codec/block.ts'
 import { toRpcLogsByTransaction } from '../codec/log.ts'
 import * as schemas from '../codec/schemas.ts'
 import type { RpcLog } from '../codec/types.ts'
@@ -124,9 +124,10 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
         const fees = { chainId: block.chainId, energyPrice: price }
         const transactions = toRpcTransactions(native, infos, fees)
         const shown = {
-          ...toRpcHeader(native, infos, { baseFeePerGas }),
-          transactions: isFull ? transactions : transactions.map(({ hash }) => hash),
-          uncles: [],
+          ...toRpcBlock(
+            toRpcHeader(native, infos, { baseFeePerGas }),
+            isFull ? transactions : transactions.map(({ hash }) => hash),
+          ),
           ...(block.gasLimit !== undefined && { gasLimit: numberToHex(block.gasLimit) }),
           ...(block.prevRandao !== undefined && { mixHash: `0x${block.prevRandao}` }),
         }
