@@ -1,3 +1,5 @@
+import type { Address, Hex } from 'viem'
+
 import { type Config, createConfig } from '../src/config.ts'
 import { createDevChain, type DevChain } from '../src/devchain/index.ts'
 import { createAnnouncer } from '../src/devnode/announce.ts'
@@ -10,6 +12,9 @@ export type DevGateway = {
   url: string
   chain: DevChain
   gateway: Gateway
+  /** Address and private key of a funded account. */
+  accountOf(index: number): Address
+  keyOf(index: number): Hex
   rpc(method: string, ...params: unknown[]): Promise<unknown>
   /** A call of the native interface on the same port. */
   native(path: string, body?: unknown): Promise<Record<string, unknown>>
@@ -26,6 +31,15 @@ export async function startDevGateway(
   await chain.start()
   const terminal = terminalOf(chain)
   const announcer = createAnnouncer(chain, terminal?.around)
+  const accounts = chain.accounts.map(({ address, key }) => ({
+    address: `0x${address.slice(2)}` as const,
+    key: `0x${key}` as const,
+  }))
+  const account = (index: number) => {
+    const found = accounts[index]
+    if (!found) throw new Error(`no account ${index}`)
+    return found
+  }
   const gateway = createGateway({
     config: createConfig({ port: 0, logLevel: 'silent', ...config }),
     transport: chain.transport,
@@ -34,10 +48,7 @@ export async function startDevGateway(
     around: announcer.around,
     onUnknown: terminal?.unknown,
     routes: chain.app,
-    accounts: chain.accounts.map(({ address, key }) => ({
-      address: `0x${address.slice(2)}`,
-      key: `0x${key}`,
-    })),
+    accounts,
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready
@@ -46,6 +57,8 @@ export async function startDevGateway(
     url,
     chain,
     gateway,
+    accountOf: (index) => account(index).address,
+    keyOf: (index) => account(index).key,
     rpc: (method, ...params) => gateway.request({ method, params }),
     async native(path, body = {}) {
       const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })

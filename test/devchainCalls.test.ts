@@ -27,7 +27,7 @@ let kitchen: Hex
 beforeAll(async () => {
   dev = await startDevGateway()
   const data = `0x${artifacts.Kitchen.bytecode.replace('0x', '')}`
-  const hash = await dev.rpc('eth_sendTransaction', { from: accountOf(0), data })
+  const hash = await dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), data })
   const receipt = (await dev.rpc('eth_getTransactionReceipt', hash)) as { contractAddress: Hex }
   kitchen = receipt.contractAddress
   await dev.rpc('anvil_setBalance', kitchen, '0xffffff')
@@ -35,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(() => dev.close())
 
-const accountOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.address.slice(2)}`
 const calldata = (functionName: string, args: readonly unknown[] = []) =>
   encodeFunctionData({ abi, functionName, args })
 const call = (functionName: string, args: readonly unknown[] = [], ...rest: unknown[]) =>
@@ -43,7 +42,7 @@ const call = (functionName: string, args: readonly unknown[] = [], ...rest: unkn
 const send = async (functionName: string, args: readonly unknown[] = [], more: object = {}) => {
   const data = calldata(functionName, args)
   const hash = await dev.rpc('eth_sendTransaction', {
-    from: accountOf(0),
+    from: dev.accountOf(0),
     to: kitchen,
     data,
     ...more,
@@ -84,7 +83,7 @@ describe('eth_estimateGas', () => {
         const args = request.name === 'tryFail' ? [kitchen] : request.args
         const more = 'value' in request ? { value: request.value } : {}
         const gas = await dev.rpc('eth_estimateGas', {
-          from: accountOf(0),
+          from: dev.accountOf(0),
           to: kitchen,
           data: calldata(request.name, args),
           ...more,
@@ -96,14 +95,17 @@ describe('eth_estimateGas', () => {
   })
 
   test('behavior: a transfer and a creation are never below what Ethereum charges for them', async () => {
-    const transfer = await dev.rpc('eth_estimateGas', { to: accountOf(1), value: '0x0' })
+    const transfer = await dev.rpc('eth_estimateGas', { to: dev.accountOf(1), value: '0x0' })
     expect(transfer).toBe('0x5208')
-    const creation = await dev.rpc('eth_estimateGas', { from: accountOf(0), data: '0x60016000f3' })
+    const creation = await dev.rpc('eth_estimateGas', {
+      from: dev.accountOf(0),
+      data: '0x60016000f3',
+    })
     expect(Number(creation)).toBeGreaterThan(53_000)
   })
 
   test('error: a call that fails with any limit', async () => {
-    const request = { from: accountOf(0), to: kitchen, data: calldata('rString') }
+    const request = { from: dev.accountOf(0), to: kitchen, data: calldata('rString') }
     await expect(dev.rpc('eth_estimateGas', request)).rejects.toMatchObject({
       code: 3,
       message: 'execution reverted: the reason',
@@ -195,7 +197,7 @@ describe('eth_call', () => {
     const creation = { from, data: '0x6001600055600160005260016000f3' }
     const gas = await dev.rpc('eth_estimateGas', creation)
     expect(await dev.rpc('eth_estimateGas', { ...creation, gasPrice: '0x77359400' })).toBe(gas)
-    expect(await dev.rpc('eth_estimateGas', { from, to: accountOf(0), value: '0x1' })).toBe(
+    expect(await dev.rpc('eth_estimateGas', { from, to: dev.accountOf(0), value: '0x1' })).toBe(
       '0x5208',
     )
     await dev.rpc('anvil_impersonateAccount', from)
@@ -203,7 +205,7 @@ describe('eth_call', () => {
       'insufficient funds',
     )
     await expect(
-      dev.rpc('eth_call', { from, to: accountOf(0), value: '0x1' }),
+      dev.rpc('eth_call', { from, to: dev.accountOf(0), value: '0x1' }),
     ).rejects.toMatchObject({ message: expect.stringContaining('insufficient funds') })
   })
 })
@@ -213,13 +215,13 @@ describe('eth_simulateV1', () => {
     const before = wordsOf(await call('n'))
     const answer = (await dev.rpc('eth_simulateV1', {
       blockStateCalls: [
-        { calls: [{ from: accountOf(0), to: kitchen, data: calldata('set', [5n]) }] },
+        { calls: [{ from: dev.accountOf(0), to: kitchen, data: calldata('set', [5n]) }] },
         {
           blockOverrides: { time: '0x7fffffff' },
-          stateOverrides: { [accountOf(3)]: { balance: '0x1' } },
+          stateOverrides: { [dev.accountOf(3)]: { balance: '0x1' } },
           calls: [
             { to: kitchen, data: calldata('n') },
-            { to: kitchen, data: calldata('bal', [accountOf(3)]) },
+            { to: kitchen, data: calldata('bal', [dev.accountOf(3)]) },
             { to: kitchen, data: calldata('rString') },
           ],
         },
@@ -247,7 +249,7 @@ describe('eth_simulateV1', () => {
   })
 
   test('default: every block is whole, and the logs name it', async () => {
-    const set = { from: accountOf(0), to: kitchen, data: calldata('set', [5n]) }
+    const set = { from: dev.accountOf(0), to: kitchen, data: calldata('set', [5n]) }
     const latest = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { hash: Hex }
     const [first, second] = (await dev.rpc('eth_simulateV1', {
       blockStateCalls: [{ calls: [set, set] }, { calls: [] }],
@@ -257,7 +259,7 @@ describe('eth_simulateV1', () => {
     const place = { blockHash: hash, transactionHash: transactions[1]?.hash }
     expect(first).toMatchObject({
       parentHash: latest.hash,
-      transactions: [{ from: accountOf(0), to: kitchen, input: set.data }, { blockHash: hash }],
+      transactions: [{ from: dev.accountOf(0), to: kitchen, input: set.data }, { blockHash: hash }],
       calls: [{ status: '0x1' }, { logs: [{ ...place, transactionIndex: '0x1', removed: false }] }],
     })
     expect(transactions[0]?.hash).not.toBe(transactions[1]?.hash)

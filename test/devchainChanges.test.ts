@@ -15,10 +15,9 @@ beforeEach(() => dev.rpc('hardhat_reset'))
 afterAll(() => dev.close())
 
 const WHO: Address = `0x${'ab'.repeat(20)}`
-const accountOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.address.slice(2)}`
 const number = async () => Number(await dev.rpc('eth_blockNumber'))
 const send = (transaction: object) =>
-  dev.rpc('eth_sendTransaction', { from: accountOf(0), ...transaction }) as Promise<Hex>
+  dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), ...transaction }) as Promise<Hex>
 
 describe('the chain id is changed', () => {
   /** Code that returns CHAINID. */
@@ -26,7 +25,7 @@ describe('the chain id is changed', () => {
 
   test('default: for answers, contracts and signatures; traces of older blocks keep theirs', async () => {
     const before = dev.chain.chainId
-    const from = accountOf(0)
+    const from = dev.accountOf(0)
     // Stores CHAINID in slot 0.
     const old = await send({ data: '0x46600055' })
     expect(await dev.rpc('anvil_setChainId', 4242)).toBeNull()
@@ -115,7 +114,7 @@ describe('blocks are replaced', () => {
     const height = await number()
     const old = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { hash: Hex }
     const filter = await dev.rpc('eth_newBlockFilter')
-    const transaction = { from: accountOf(0), to: WHO, value: '0x7' }
+    const transaction = { from: dev.accountOf(0), to: WHO, value: '0x7' }
     expect(await dev.rpc('anvil_reorg', 3, [[transaction, 1]])).toBeNull()
     expect(await number()).toBe(height)
     const fresh = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { hash: Hex }
@@ -130,7 +129,7 @@ describe('blocks are replaced', () => {
 
   test('anvil_reorg: a signed transaction', async () => {
     await dev.rpc('anvil_mine', 1)
-    const request = { from: accountOf(1), to: WHO, value: '0x3', gas: '0x5208', nonce: '0x0' }
+    const request = { from: dev.accountOf(1), to: WHO, value: '0x3', gas: '0x5208', nonce: '0x0' }
     const { raw } = (await dev.rpc('eth_signTransaction', request)) as { raw: Hex }
     await dev.rpc('anvil_reorg', 1, [[raw, 0]])
     expect(await dev.rpc('eth_getBalance', WHO, 'latest')).toBe('0x3')
@@ -139,8 +138,8 @@ describe('blocks are replaced', () => {
   test('behavior: a transaction that another client sends meanwhile is mined', async () => {
     await dev.rpc('anvil_mine', 2)
     const height = await number()
-    const transaction = { from: accountOf(0), to: WHO, value: '0x1' }
-    const other = { from: accountOf(2), to: WHO, value: '0x1', gas: '0x5208' }
+    const transaction = { from: dev.accountOf(0), to: WHO, value: '0x1' }
+    const other = { from: dev.accountOf(2), to: WHO, value: '0x1', gas: '0x5208' }
     const { raw } = (await dev.rpc('eth_signTransaction', other)) as { raw: Hex }
     // The first change of the chain is the removal of the old blocks.
     let sent: Promise<unknown> | undefined
@@ -158,7 +157,7 @@ describe('blocks are replaced', () => {
   })
 
   test('error: deeper than the chain, or a block beyond the branch', async () => {
-    const transaction = { from: accountOf(0), to: WHO }
+    const transaction = { from: dev.accountOf(0), to: WHO }
     await expect(dev.rpc('anvil_reorg', 100, [])).rejects.toMatchObject({ code: -32602 })
     await expect(dev.rpc('anvil_rollback', 100)).rejects.toMatchObject({ code: -32602 })
     await expect(dev.rpc('anvil_reorg', 1, [[transaction, 1]])).rejects.toMatchObject({
@@ -197,14 +196,14 @@ describe('tokens', () => {
     expect(await dev.rpc('anvil_setERC20Balance', WHO, token, '0x0')).toBeNull()
     expect(await call(token, 'balanceOf', [WHO])).toBe(0n)
     expect(
-      await dev.rpc('anvil_setERC20Allowance', accountOf(0), WHO, token, `0x${'f'.repeat(64)}`),
+      await dev.rpc('anvil_setERC20Allowance', dev.accountOf(0), WHO, token, `0x${'f'.repeat(64)}`),
     ).toBeNull()
-    expect(await call(token, 'allowance', [accountOf(0), WHO])).toBe(2n ** 256n - 1n)
+    expect(await call(token, 'allowance', [dev.accountOf(0), WHO])).toBe(2n ** 256n - 1n)
     expect(await number()).toBe(height)
   })
 
   test('error: nothing there is a token', async () => {
-    await expect(dev.rpc('anvil_dealERC20', accountOf(0), WHO, '0x1')).rejects.toMatchObject({
+    await expect(dev.rpc('anvil_dealERC20', dev.accountOf(0), WHO, '0x1')).rejects.toMatchObject({
       code: -32603,
       message: `no storage slot of ${WHO} holds the balance`,
     })

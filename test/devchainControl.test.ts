@@ -12,9 +12,8 @@ beforeAll(async () => {
 afterAll(() => dev.close())
 
 const number = async () => Number(await dev.rpc('eth_blockNumber'))
-const accountOf = (index: number) => `0x${dev.chain.accounts[index]?.address.slice(2)}`
 const send = (value: string) =>
-  dev.rpc('eth_sendTransaction', { from: accountOf(0), to: accountOf(1), value })
+  dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), to: dev.accountOf(1), value })
 
 describe('control of the dev chain', () => {
   test('evm_mine: makes a block that is seen at once', async () => {
@@ -42,13 +41,13 @@ describe('control of the dev chain', () => {
 
   test('evm_snapshot, evm_revert: goes back, height and state', async () => {
     const height = await number()
-    const balance = await dev.rpc('eth_getBalance', accountOf(1), 'latest')
+    const balance = await dev.rpc('eth_getBalance', dev.accountOf(1), 'latest')
     const id = await dev.rpc('evm_snapshot')
     const hash = await send('0x64')
     expect(await number()).toBe(height + 1)
     expect(await dev.rpc('evm_revert', id)).toBe(true)
     expect(await number()).toBe(height)
-    expect(await dev.rpc('eth_getBalance', accountOf(1), 'latest')).toBe(balance)
+    expect(await dev.rpc('eth_getBalance', dev.accountOf(1), 'latest')).toBe(balance)
     expect(await dev.rpc('eth_getTransactionReceipt', hash)).toBeNull()
     expect(await dev.rpc('evm_revert', id)).toBe(false)
   })
@@ -105,7 +104,9 @@ describe('control of the dev chain', () => {
       operations: ['getaccount'],
     })
     const answers = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, i) => dev.rpc('eth_getBalance', accountOf(i % 10), 'latest')),
+      Array.from({ length: 20 }, (_, i) =>
+        dev.rpc('eth_getBalance', dev.accountOf(i % 10), 'latest'),
+      ),
     )
     // Right, or an error that says so; never a wrong balance.
     const wrong = answers.filter((answer) =>
@@ -115,7 +116,7 @@ describe('control of the dev chain', () => {
     )
     expect(wrong).toEqual([])
     await dev.rpc('dev_setFaults', {})
-    expect(await dev.rpc('eth_getBalance', accountOf(9), 'latest')).toBe('0x2540be400')
+    expect(await dev.rpc('eth_getBalance', dev.accountOf(9), 'latest')).toBe('0x2540be400')
     await expect(dev.rpc('dev_setFaults', { bogus: 1 })).rejects.toMatchObject({ code: -32602 })
   })
 })

@@ -39,8 +39,6 @@ const ask = async (method: string, ...params: unknown[]) =>
   (await dev.rpc(method, ...params)) as Answer
 const text = async (method: string, ...params: unknown[]) =>
   (await dev.rpc(method, ...params)) as Hex
-const accountOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.address.slice(2)}`
-const keyOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.key}`
 const balance = async (who: Hex, block = 'latest') =>
   BigInt(await text('eth_getBalance', who, block))
 const nonce = async (who: Hex, block = 'latest') =>
@@ -49,7 +47,7 @@ const receiptOf = (hash: Hex) => ask('eth_getTransactionReceipt', hash)
 
 /** Sends unlocked, and answers the receipt. */
 async function send(request: object): Promise<Answer> {
-  return receiptOf(await text('eth_sendTransaction', { from: accountOf(0), ...request }))
+  return receiptOf(await text('eth_sendTransaction', { from: dev.accountOf(0), ...request }))
 }
 
 async function deployKitchen(): Promise<Hex> {
@@ -71,7 +69,7 @@ async function signed(key: Hex, request: object): Promise<Hex> {
 
 describe('addresses of contracts', () => {
   test('default: from sender and nonce, as Ethereum tools predict them', async () => {
-    const from = accountOf(1)
+    const from = dev.accountOf(1)
     const predicted = getContractAddress({ from, nonce: BigInt(await nonce(from)) })
     const receipt = await send({ from, data: KITCHEN })
     expect(receipt).toMatchObject({ status: '0x1', contractAddress: predicted.toLowerCase() })
@@ -105,7 +103,7 @@ describe('addresses of contracts', () => {
 
   test('args: native addresses rehearse the real chain', async () => {
     const native = await startDevGateway({ ethereum: { addresses: 'native' } })
-    const from = `0x${native.chain.accounts[0]?.address.slice(2)}`
+    const from = native.accountOf(0)
     const hash = await native.rpc('eth_sendTransaction', { from, data: KITCHEN })
     const receipt = (await native.rpc('eth_getTransactionReceipt', hash)) as Answer
     expect(receipt['contractAddress']).toBe(
@@ -120,7 +118,7 @@ describe('anybody may send', () => {
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
     await send({ to: address, value: '0x3b9aca00' })
-    const raw = await signed(key, { to: accountOf(2), value: 5n })
+    const raw = await signed(key, { to: dev.accountOf(2), value: 5n })
     expect(await text('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
     expect(await receiptOf(keccak256(raw))).toMatchObject({
       status: '0x1',
@@ -135,7 +133,7 @@ describe('anybody may send', () => {
       { type: 'eip2930', accessList: [] },
       { chainId: undefined },
     ]) {
-      const raw = await signed(keyOf(2), { to: accountOf(3), value: 1n, ...request })
+      const raw = await signed(dev.keyOf(2), { to: dev.accountOf(3), value: 1n, ...request })
       expect(await ask('eth_sendRawTransactionSync', raw)).toMatchObject({
         status: '0x1',
         transactionHash: keccak256(raw),
@@ -145,12 +143,12 @@ describe('anybody may send', () => {
 
   test('behavior: the fee is exactly gas times price', async () => {
     const to = await deployKitchen()
-    const before = await balance(accountOf(4))
+    const before = await balance(dev.accountOf(4))
     const data = encodeFunctionData({ abi: kitchenAbi, functionName: 'set', args: [3n] })
-    const receipt = await send({ from: accountOf(4), to, data })
+    const receipt = await send({ from: dev.accountOf(4), to, data })
     const fee = BigInt(receipt['gasUsed'] ?? 0) * BigInt(receipt['effectiveGasPrice'] ?? 0)
     expect(fee).toBeGreaterThan(0n)
-    expect(await balance(accountOf(4))).toBe(before - fee)
+    expect(await balance(dev.accountOf(4))).toBe(before - fee)
   })
 
   test('args: fees as the chain charges them', async () => {
@@ -168,46 +166,46 @@ describe('anybody may send', () => {
   })
 
   test('error: nonces are strict', async () => {
-    const used = await signed(keyOf(5), { to: accountOf(3), value: 1n })
+    const used = await signed(dev.keyOf(5), { to: dev.accountOf(3), value: 1n })
     await text('eth_sendRawTransaction', used)
-    const next = await nonce(accountOf(5))
+    const next = await nonce(dev.accountOf(5))
     await expect(dev.rpc('eth_sendRawTransaction', used)).rejects.toThrow('nonce too low')
-    const low = await signed(keyOf(5), { to: accountOf(3), value: 2n, nonce: next - 1 })
+    const low = await signed(dev.keyOf(5), { to: dev.accountOf(3), value: 2n, nonce: next - 1 })
     await expect(dev.rpc('eth_sendRawTransaction', low)).rejects.toThrow('nonce too low')
   })
 
   test('behavior: a transaction with a gap before it waits until the gap is filled', async () => {
-    const from = accountOf(6)
+    const from = dev.accountOf(6)
     const first = await nonce(from)
-    const late = await signed(keyOf(6), { to: accountOf(3), value: 1n, nonce: first + 1 })
+    const late = await signed(dev.keyOf(6), { to: dev.accountOf(3), value: 1n, nonce: first + 1 })
     await text('eth_sendRawTransaction', late)
     expect(await receiptOf(keccak256(late))).toBeNull()
     expect(await nonce(from, 'pending')).toBe(first)
-    await send({ from, to: accountOf(3), value: '0x1' })
+    await send({ from, to: dev.accountOf(3), value: '0x1' })
     expect(await receiptOf(keccak256(late))).toMatchObject({ status: '0x1' })
     expect(await nonce(from)).toBe(first + 2)
   })
 
   test('behavior: a pending transaction is replaced by one that pays more', async () => {
     await dev.rpc('evm_setAutomine', false)
-    const first = await signed(keyOf(7), { to: accountOf(3), value: 1n })
+    const first = await signed(dev.keyOf(7), { to: dev.accountOf(3), value: 1n })
     await text('eth_sendRawTransaction', first)
     expect(await ask('eth_getTransactionByHash', keccak256(first))).toMatchObject({
       blockNumber: null,
     })
-    const same = await signed(keyOf(7), {
-      to: accountOf(3),
+    const same = await signed(dev.keyOf(7), {
+      to: dev.accountOf(3),
       value: 2n,
-      nonce: await nonce(accountOf(7)),
+      nonce: await nonce(dev.accountOf(7)),
     })
     await expect(dev.rpc('eth_sendRawTransaction', same)).rejects.toThrow(
       'replacement transaction underpriced',
     )
-    const better = await signed(keyOf(7), {
-      to: accountOf(3),
+    const better = await signed(dev.keyOf(7), {
+      to: dev.accountOf(3),
       value: 3n,
       gasPrice: 110n,
-      nonce: await nonce(accountOf(7)),
+      nonce: await nonce(dev.accountOf(7)),
     })
     await text('eth_sendRawTransaction', better)
     await dev.rpc('evm_mine')
@@ -219,14 +217,14 @@ describe('anybody may send', () => {
   test('error: too poor, too cheap, for another chain', async () => {
     const poor = generatePrivateKey()
     await expect(
-      dev.rpc('eth_sendRawTransaction', await signed(poor, { to: accountOf(3), value: 1n })),
+      dev.rpc('eth_sendRawTransaction', await signed(poor, { to: dev.accountOf(3), value: 1n })),
     ).rejects.toThrow('insufficient funds')
-    const cheap = await signed(keyOf(8), { to: accountOf(3), gasPrice: PRICE - 1n })
+    const cheap = await signed(dev.keyOf(8), { to: dev.accountOf(3), gasPrice: PRICE - 1n })
     await expect(dev.rpc('eth_sendRawTransaction', cheap)).rejects.toThrow('max fee per gas')
-    const other = await signed(keyOf(8), { to: accountOf(3), chainId: 1 })
+    const other = await signed(dev.keyOf(8), { to: dev.accountOf(3), chainId: 1 })
     await expect(dev.rpc('eth_sendRawTransaction', other)).rejects.toThrow('invalid chain id')
     await expect(
-      dev.rpc('eth_sendTransaction', { from: `0x${'12'.repeat(20)}`, to: accountOf(3) }),
+      dev.rpc('eth_sendTransaction', { from: `0x${'12'.repeat(20)}`, to: dev.accountOf(3) }),
     ).rejects.toThrow('unknown account')
   })
 
@@ -234,12 +232,12 @@ describe('anybody may send', () => {
     const from = `0x${'34'.repeat(20)}`
     await dev.rpc('hardhat_impersonateAccount', from)
     await dev.rpc('hardhat_setBalance', from, '0xffffffff')
-    expect(await send({ from, to: accountOf(3), value: '0x1' })).toMatchObject({
+    expect(await send({ from, to: dev.accountOf(3), value: '0x1' })).toMatchObject({
       status: '0x1',
       from,
     })
     await dev.rpc('hardhat_stopImpersonatingAccount', from)
-    await expect(dev.rpc('eth_sendTransaction', { from, to: accountOf(3) })).rejects.toThrow(
+    await expect(dev.rpc('eth_sendTransaction', { from, to: dev.accountOf(3) })).rejects.toThrow(
       'unknown',
     )
   })
@@ -251,25 +249,25 @@ describe('anybody may send', () => {
       batchStallTime: 0,
       cacheTimeout: -1,
     })
-    const wallet = new Wallet(keyOf(9), provider)
-    const first = await nonce(accountOf(9))
+    const wallet = new Wallet(dev.keyOf(9), provider)
+    const first = await nonce(dev.accountOf(9))
     for (let i = 0; i < sends; i++) {
       const sent = await wallet.sendTransaction({
-        to: accountOf(3),
+        to: dev.accountOf(3),
         value: 1n,
         gasLimit: 21_000n,
         gasPrice: PRICE,
       })
       expect((await sent.wait())?.status).toBe(1)
     }
-    expect(await nonce(accountOf(9))).toBe(first + sends)
+    expect(await nonce(dev.accountOf(9))).toBe(first + sends)
     provider.destroy()
   })
 
   test('behavior: a failing transaction is in a block, counts and costs', async () => {
     const to = await deployKitchen()
     const data = encodeFunctionData({ abi: kitchenAbi, functionName: 'rString' })
-    const before = await nonce(accountOf(0))
+    const before = await nonce(dev.accountOf(0))
     await expect(send({ to, data })).rejects.toThrow('execution reverted: the reason')
     const failure = (await send({ to, data, gas: '0x186a0' }).catch((error: unknown) => error)) as {
       data: { txHash: Hex }
@@ -277,9 +275,9 @@ describe('anybody may send', () => {
     // Hardhat tells it at once; a signed transaction is answered with its hash, as by anvil.
     expect(failure).toMatchObject({ code: 3, message: 'execution reverted: the reason' })
     expect(await receiptOf(failure.data.txHash)).toMatchObject({ status: '0x0', logs: [] })
-    const raw = await signed(keyOf(0), { to, data })
+    const raw = await signed(dev.keyOf(0), { to, data })
     await text('eth_sendRawTransaction', raw)
     expect(await receiptOf(keccak256(raw))).toMatchObject({ status: '0x0' })
-    expect(await nonce(accountOf(0))).toBe(before + 2)
+    expect(await nonce(dev.accountOf(0))).toBe(before + 2)
   })
 })

@@ -17,9 +17,8 @@ beforeEach(() => dev.rpc('hardhat_reset'))
 afterAll(() => dev.close())
 
 const WHO: Address = `0x${'ab'.repeat(20)}`
-const accountOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.address.slice(2)}`
 const send = (transaction: object) =>
-  dev.rpc('eth_sendTransaction', { from: accountOf(0), ...transaction }) as Promise<Hex>
+  dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), ...transaction }) as Promise<Hex>
 
 describe('answers', () => {
   test('behavior: those of Hardhat and anvil to the letter', async () => {
@@ -118,7 +117,7 @@ describe('look-ups', () => {
     await dev.rpc('evm_setAutomine', false)
     const waiting = await send({ to: WHO, value: '0x2' })
     const bySender = (nonce: Hex) =>
-      dev.rpc('eth_getTransactionBySenderAndNonce', accountOf(0), nonce)
+      dev.rpc('eth_getTransactionBySenderAndNonce', dev.accountOf(0), nonce)
     expect(await bySender('0x0')).toMatchObject({ hash: mined, blockNumber: '0x2' })
     expect(await bySender('0x1')).toMatchObject({ hash: waiting, blockNumber: null })
     expect(await bySender('0x2')).toBeNull()
@@ -127,7 +126,7 @@ describe('look-ups', () => {
   })
 
   test('default: a receipt as the answer to a transaction', async () => {
-    const transaction = { from: accountOf(0), to: WHO, value: '0x1' }
+    const transaction = { from: dev.accountOf(0), to: WHO, value: '0x1' }
     expect(await dev.rpc('eth_sendTransactionSync', transaction)).toMatchObject({
       status: '0x1',
       blockNumber: '0x2',
@@ -137,7 +136,7 @@ describe('look-ups', () => {
 
 describe('the bytes of transactions', () => {
   test('default: what was signed, of every type, mined or waiting', async () => {
-    const request = { from: accountOf(0), to: WHO, value: '0x1', gas: '0x5208' }
+    const request = { from: dev.accountOf(0), to: WHO, value: '0x1', gas: '0x5208' }
     const kinds = [
       { ...request, nonce: '0x0', gasPrice: '0x64' },
       { ...request, nonce: '0x1', maxFeePerGas: '0x64', maxPriorityFeePerGas: '0x0' },
@@ -160,7 +159,7 @@ describe('the bytes of transactions', () => {
       const response = await fetch(`${dev.url}/wei`, { method: 'POST', body })
       return ((await response.json()) as { result: unknown }).result
     }
-    const account = privateKeyToAccount(`0x${dev.chain.accounts[0]?.key}`)
+    const account = privateKeyToAccount(dev.keyOf(0))
     const raw = await account.signTransaction({
       chainId: dev.chain.chainId,
       gas: 21_000n,
@@ -216,7 +215,7 @@ describe('replays', () => {
       nonce: { '+': '0x1' },
       storage: { [`0x${'0'.repeat(64)}`]: { '+': `0x${'2a'.padStart(64, '0')}` } },
     })
-    expect(replay.stateDiff[accountOf(0)]).toMatchObject({
+    expect(replay.stateDiff[dev.accountOf(0)]).toMatchObject({
       code: '=',
       nonce: { '*': { from: '0x0', to: '0x1' } },
       storage: {},
@@ -229,7 +228,7 @@ describe('replays', () => {
 
   test('trace_call: frames and changes of a call, which changes nothing', async () => {
     const before = await dev.rpc('eth_getBalance', WHO)
-    const call = { from: accountOf(0), to: WHO, value: '0x5' }
+    const call = { from: dev.accountOf(0), to: WHO, value: '0x5' }
     const traced = (await dev.rpc('trace_call', call, ['trace', 'stateDiff'])) as {
       stateDiff: Record<string, unknown>
     }
@@ -252,8 +251,8 @@ describe('replays', () => {
   test('trace_callMany: each call runs on the state after the previous one', async () => {
     const before = await dev.rpc('eth_getBalance', WHO)
     const all = 10n ** 6n
-    const gift = { from: accountOf(0), to: WHO, value: `0x${all.toString(16)}` }
-    const back = { from: WHO, to: accountOf(0), value: gift.value }
+    const gift = { from: dev.accountOf(0), to: WHO, value: `0x${all.toString(16)}` }
+    const back = { from: WHO, to: dev.accountOf(0), value: gift.value }
     const traced = await dev.rpc('trace_callMany', [
       [gift, ['trace']],
       [back, ['trace', 'stateDiff']],
@@ -269,14 +268,14 @@ describe('replays', () => {
   test('trace_rawTransaction: replays signed bytes without sending them', async () => {
     const before = await dev.rpc('eth_getBalance', WHO)
     const { raw } = (await dev.rpc('eth_signTransaction', {
-      from: accountOf(0),
+      from: dev.accountOf(0),
       to: WHO,
       value: '0x5',
     })) as { raw: string }
     expect(await dev.rpc('trace_rawTransaction', raw, ['trace', 'stateDiff'])).toMatchObject({
       output: '0x',
       stateDiff: { [WHO]: {} },
-      trace: [{ action: { from: accountOf(0), to: WHO, value: '0x5' } }],
+      trace: [{ action: { from: dev.accountOf(0), to: WHO, value: '0x5' } }],
     })
     expect(await dev.rpc('eth_getBalance', WHO)).toBe(before)
     await expect(dev.rpc('trace_rawTransaction', '0x02c0', ['trace'])).rejects.toMatchObject({

@@ -83,7 +83,7 @@ describe('evm_snapshot and evm_revert', () => {
             await dev.rpc('evm_mine')
             model.height++
           } else if (step.kind === 'send') {
-            const from = `0x${dev.chain.accounts[0]?.address.slice(2)}`
+            const from = dev.accountOf(0)
             const value = `0x${step.value.toString(16)}`
             await dev.rpc('eth_sendTransaction', { from, to: account(step.who), value })
             model.height++

@@ -14,7 +14,6 @@ beforeEach(() => dev.rpc('hardhat_reset'))
 afterAll(() => dev.close())
 
 const WHO = `0x${'ab'.repeat(20)}`
-const accountOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.address.slice(2)}`
 const number = async () => Number(await dev.rpc('eth_blockNumber'))
 const time = async () => {
   const block = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { timestamp: Hex }
@@ -22,7 +21,7 @@ const time = async () => {
 }
 const balance = async (who: string) => Number(await dev.rpc('eth_getBalance', who, 'latest'))
 const transfer = () =>
-  dev.rpc('eth_sendTransaction', { from: accountOf(0), to: WHO, value: '0x1' }) as Promise<Hex>
+  dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), to: WHO, value: '0x1' }) as Promise<Hex>
 
 describe('blocks and time', () => {
   test('default: mine with an interval, at a time, several', async () => {
@@ -108,19 +107,27 @@ describe('accounts', () => {
   test('behavior: everybody is impersonated', async () => {
     await dev.rpc('anvil_setBalance', WHO, '0xffffffff')
     await dev.rpc('anvil_autoImpersonateAccount', true)
-    const hash = await dev.rpc('eth_sendTransaction', { from: WHO, to: accountOf(1), value: '0x1' })
+    const hash = await dev.rpc('eth_sendTransaction', {
+      from: WHO,
+      to: dev.accountOf(1),
+      value: '0x1',
+    })
     expect(await dev.rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
     await dev.rpc('anvil_autoImpersonateAccount', false)
-    await expect(dev.rpc('eth_sendTransaction', { from: WHO, to: accountOf(1) })).rejects.toThrow(
-      'unknown account',
-    )
+    await expect(
+      dev.rpc('eth_sendTransaction', { from: WHO, to: dev.accountOf(1) }),
+    ).rejects.toThrow('unknown account')
   })
 })
 
 describe('the next block', () => {
   test('default: base fee, once', async () => {
     await dev.rpc('hardhat_setNextBlockBaseFeePerGas', '0x1')
-    const hash = await dev.rpc('eth_sendTransaction', { from: accountOf(0), to: WHO, value: '0x1' })
+    const hash = await dev.rpc('eth_sendTransaction', {
+      from: dev.accountOf(0),
+      to: WHO,
+      value: '0x1',
+    })
     expect(await dev.rpc('eth_getTransactionReceipt', hash)).toMatchObject({
       effectiveGasPrice: '0x1',
     })
@@ -156,7 +163,7 @@ describe('the chain as a whole', () => {
     await dev.rpc('anvil_reset')
     expect(await dev.rpc('anvil_loadState', dump)).toBe(true)
     expect(await balance(WHO)).toBe(1)
-    expect(await dev.rpc('eth_getTransactionCount', accountOf(0))).toBe('0x1')
+    expect(await dev.rpc('eth_getTransactionCount', dev.accountOf(0))).toBe('0x1')
     await expect(dev.rpc('anvil_loadState', '0x1234')).rejects.toMatchObject({ code: -32602 })
   })
 

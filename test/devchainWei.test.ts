@@ -21,7 +21,7 @@ afterAll(async () => {
 const to = `0x${'7e'.repeat(20)}`
 
 test('default: an amount in wei moves the same amount in sun', async () => {
-  const wallet = new Wallet(`0x${dev.chain.accounts[2]?.key}`, provider)
+  const wallet = new Wallet(dev.keyOf(2), provider)
   const sent = await wallet.sendTransaction({ to, value: parseEther('1.5') })
   const receipt = await sent.wait()
   expect(receipt?.status).toBe(1)
@@ -32,7 +32,7 @@ test('default: an amount in wei moves the same amount in sun', async () => {
 })
 
 test('error: an amount that is not a whole number of sun', async () => {
-  const wallet = new Wallet(`0x${dev.chain.accounts[3]?.key}`, provider)
+  const wallet = new Wallet(dev.keyOf(3), provider)
   const raw = await wallet.signTransaction({
     ...(await wallet.populateTransaction({ to, value: parseEther('1') })),
     value: 1n,

@@ -26,7 +26,7 @@ export async function startForkedChain() {
   const real = await startDevGateway({
     mnemonic: 'legal winner thank year wave sausage worth useful legal winner thank yellow',
   })
-  const owner: Hex = `0x${real.chain.accounts[0]?.address.slice(2)}`
+  const owner: Hex = real.accountOf(0)
   const supply = 1_000n.toString(16).padStart(64, '0')
   const data = `0x${artifacts.Token.bytecode.replace('0x', '')}${supply}`
   const deployment = (await real.rpc('eth_sendTransaction', { from: owner, data })) as Hex

@@ -14,6 +14,21 @@ export function recordedBlock(number: number): LoadedBlock {
   return { block, infos: Array.isArray(infos) ? (infos as TransactionInfo[]) : [] }
 }
 
+/** Calls for a block of the recorded chain, its first transactions and its receipts. */
+export function blockCalls(number: number): [method: string, params: unknown[]][] {
+  const height = `0x${number.toString(16)}`
+  const transactions = recordedBlock(number).block.transactions?.slice(0, 3) ?? []
+  return [
+    ['eth_getBlockByNumber', [height, false]],
+    ['eth_getBlockByNumber', [height, true]],
+    ['eth_getBlockReceipts', [height]],
+    ...transactions.flatMap(({ txID }): [string, unknown[]][] => [
+      ['eth_getTransactionByHash', [`0x${txID}`]],
+      ['eth_getTransactionReceipt', [`0x${txID}`]],
+    ]),
+  ]
+}
+
 /** The block and index of the transaction with a label. @throws when it does not exist or is not in a block */
 export function labelled(label: string): LoadedBlock & { number: number; index: number } {
   const id = labels.transactions.find((one) => one.label === label && one.accepted)?.id

@@ -42,8 +42,8 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
 
   beforeAll(async () => {
     dev = await startDevGateway()
-    sender = `0x${dev.chain.accounts[0]?.address.slice(2)}`
-    const receiver = `0x${dev.chain.accounts[1]?.address.slice(2)}` as const
+    sender = dev.accountOf(0)
+    const receiver = dev.accountOf(1)
     const created = await send({
       data: encodeDeployData({
         abi,

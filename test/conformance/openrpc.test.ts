@@ -6,7 +6,7 @@ import type { OpenRpcDocument } from '../../src/openrpc/document.ts'
 import examples from '../../src/openrpc/examples.json' with { type: 'json' }
 import { post, startReplayGateway } from '../gateway.ts'
 import { exampleCalls } from '../openrpcCalls.ts'
-import { heights, recordedBlock } from '../recordedBlock.ts'
+import { blockCalls, heights } from '../recordedBlock.ts'
 
 /** The document says what the gateway does: every result of the recorded chain fits the schema of its method, exactly. */
 
@@ -95,17 +95,7 @@ describe('results', () => {
   test('every block with its transactions and receipts', async () => {
     const found: unknown[] = []
     for (const number of heights) {
-      const height = `0x${number.toString(16)}`
-      const transactions = recordedBlock(number).block.transactions?.slice(0, 3) ?? []
-      const calls: [string, unknown[]][] = [
-        ['eth_getBlockByNumber', [height, false]],
-        ['eth_getBlockByNumber', [height, true]],
-        ['eth_getBlockReceipts', [height]],
-        ...transactions.flatMap(({ txID }): [string, unknown[]][] => [
-          ['eth_getTransactionByHash', [`0x${txID}`]],
-          ['eth_getTransactionReceipt', [`0x${txID}`]],
-        ]),
-      ]
+      const calls = blockCalls(number)
       const body = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
       const response = await fetch(gateway.url, { method: 'POST', body: JSON.stringify(body) })
       const answers = (await response.json()) as Awaited<ReturnType<typeof post>>[]

@@ -5,7 +5,7 @@ import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { post, startReplayGateway } from '../gateway.ts'
-import { heights, recordedBlock } from '../recordedBlock.ts'
+import { blockCalls, heights } from '../recordedBlock.ts'
 import { artifacts, CHAIN, keys, labels } from '../recordedChain.ts'
 
 /** Every result fits the schema that the Ethereum execution APIs publish for its method. */
@@ -96,17 +96,8 @@ test('filters', async () => {
 })
 
 test.each(heights)('block %i with its transactions and receipts', async (number) => {
-  const height = `0x${number.toString(16)}`
-  const transactions = recordedBlock(number).block.transactions?.slice(0, 3) ?? []
-  const calls: [string, unknown[]][] = [
-    ['eth_getBlockByNumber', [height, false]],
-    ['eth_getBlockByNumber', [height, true]],
-    ['eth_getBlockReceipts', [height]],
-    ...transactions.flatMap(({ txID }): [string, unknown[]][] => [
-      ['eth_getTransactionByHash', [`0x${txID}`]],
-      ['eth_getTransactionReceipt', [`0x${txID}`]],
-    ]),
-  ]
-  const found = await Promise.all(calls.map(([method, params]) => faults(method, params)))
+  const found = await Promise.all(
+    blockCalls(number).map(([method, params]) => faults(method, params)),
+  )
   expect(found.flat()).toEqual([])
 })

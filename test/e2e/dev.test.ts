@@ -17,9 +17,6 @@ beforeAll(async () => {
 
 afterAll(() => dev.close())
 
-const accountOf = (index: number) => `0x${dev.chain.accounts[index]?.address.slice(2)}` as const
-const keyOf = (index: number) => `0x${dev.chain.accounts[index]?.key}` as const
-
 async function viemClients() {
   const chain = {
     id: dev.chain.chainId,
@@ -30,8 +27,8 @@ async function viemClients() {
   const transport = http(dev.url)
   return {
     client: createPublicClient({ chain, transport, pollingInterval: 50 }),
-    wallet: createWalletClient({ chain, transport, account: accountOf(0) }),
-    local: createWalletClient({ chain, transport, account: privateKeyToAccount(keyOf(1)) }),
+    wallet: createWalletClient({ chain, transport, account: dev.accountOf(0) }),
+    local: createWalletClient({ chain, transport, account: privateKeyToAccount(dev.keyOf(1)) }),
   }
 }
 
@@ -62,8 +59,8 @@ describe('viem', () => {
       abi,
       address: token,
       functionName: 'transfer',
-      args: [accountOf(1), 42n],
-      account: accountOf(0),
+      args: [dev.accountOf(1), 42n],
+      account: dev.accountOf(0),
     })
     const receipt = await client.waitForTransactionReceipt({
       hash: await wallet.writeContract(request),
@@ -76,7 +73,7 @@ describe('viem', () => {
         abi,
         address: token,
         functionName: 'balanceOf',
-        args: [accountOf(1)],
+        args: [dev.accountOf(1)],
       }),
     ).toBe(42n)
     await expect.poll(() => seen).toEqual([42n])
@@ -85,11 +82,15 @@ describe('viem', () => {
 
   test('behavior: a transfer signed by a local account of the chain is taken', async () => {
     const { client, local } = await viemClients()
-    const before = await client.getBalance({ address: accountOf(2) })
-    const hash = await local.sendTransaction({ to: accountOf(2), value: 7n })
+    const before = await client.getBalance({ address: dev.accountOf(2) })
+    const hash = await local.sendTransaction({ to: dev.accountOf(2), value: 7n })
     const receipt = await client.waitForTransactionReceipt({ hash })
-    expect(receipt).toMatchObject({ status: 'success', from: accountOf(1), to: accountOf(2) })
-    expect(await client.getBalance({ address: accountOf(2) })).toBe(before + 7n)
+    expect(receipt).toMatchObject({
+      status: 'success',
+      from: dev.accountOf(1),
+      to: dev.accountOf(2),
+    })
+    expect(await client.getBalance({ address: dev.accountOf(2) })).toBe(before + 7n)
   })
 
   test('error: a custom error of a contract is decoded', async () => {
@@ -106,8 +107,8 @@ describe('viem', () => {
         abi,
         address: contractAddress as `0x${string}`,
         functionName: 'transfer',
-        args: [accountOf(1), 2n],
-        account: accountOf(0),
+        args: [dev.accountOf(1), 2n],
+        account: dev.accountOf(0),
       }),
     ).rejects.toThrow('InsufficientBalance')
   })
@@ -121,20 +122,20 @@ describe('ethers', () => {
       // ethers keeps answers for 250 ms, nonces too, and a block is made sooner.
       cacheTimeout: -1,
     })
-    const wallet = new Wallet(keyOf(3), provider)
+    const wallet = new Wallet(dev.keyOf(3), provider)
     const factory = new ContractFactory(abi as never, bytecode, wallet)
     const deployed = (await (await factory.deploy(SUPPLY)).waitForDeployment()) as Contract
     const seen: bigint[] = []
     await deployed.on('Transfer', (_from, _to, value: bigint) => seen.push(value))
-    const sent = (await deployed.getFunction('transfer')(accountOf(4), 5n)) as {
+    const sent = (await deployed.getFunction('transfer')(dev.accountOf(4), 5n)) as {
       wait(): Promise<{ status: number }>
     }
     expect(await sent.wait()).toMatchObject({ status: 1 })
-    expect(await deployed.getFunction('balanceOf')(accountOf(4))).toBe(5n)
+    expect(await deployed.getFunction('balanceOf')(dev.accountOf(4))).toBe(5n)
     await expect.poll(() => seen).toContain(5n)
     await deployed.removeAllListeners()
 
-    const transfer = await wallet.sendTransaction({ to: accountOf(5), value: 9n })
+    const transfer = await wallet.sendTransaction({ to: dev.accountOf(5), value: 9n })
     expect((await transfer.wait())?.hash).toBe(transfer.hash)
     provider.destroy()
   })
@@ -142,21 +143,21 @@ describe('ethers', () => {
 
 describe('a wallet', () => {
   test('default: chain id, balance, estimate, raw transaction, receipt', async () => {
-    const account = privateKeyToAccount(keyOf(6))
+    const account = privateKeyToAccount(dev.keyOf(6))
     const from = account.address
     expect(await dev.rpc('eth_chainId')).toBe(`0x${dev.chain.chainId.toString(16)}`)
     expect(await dev.rpc('net_version')).toBe(dev.chain.chainId.toString())
     const head = await dev.rpc('eth_blockNumber')
     // Wallets ask for state at the number that they saw last.
     expect(BigInt((await dev.rpc('eth_getBalance', from, head)) as string)).toBe(10n ** 10n)
-    const call = { from, to: accountOf(7), value: '0x10' }
+    const call = { from, to: dev.accountOf(7), value: '0x10' }
     const gas = BigInt((await dev.rpc('eth_estimateGas', call, head)) as string)
     const gasPrice = BigInt((await dev.rpc('eth_gasPrice')) as string)
     const nonce = Number(await dev.rpc('eth_getTransactionCount', from, 'pending'))
     const raw = await account.signTransaction({
       type: 'legacy',
       chainId: dev.chain.chainId,
-      to: accountOf(7),
+      to: dev.accountOf(7),
       value: 16n,
       gas,
       gasPrice,

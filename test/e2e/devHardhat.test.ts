@@ -71,7 +71,7 @@ test('default: hardhat deploys with the keys of its network', async () => {
   expect({ code, problems }).toMatchObject({ code: 0 })
   const deployed = JSON.parse(out.trim().split('\n').at(-1) ?? '{}') as Record<string, unknown>
   expect(deployed).toMatchObject({
-    from: `0x${dev.chain.accounts[0]?.address.slice(2)}`,
+    from: dev.accountOf(0),
     status: '0x1',
     of: deployed['hash'],
   })

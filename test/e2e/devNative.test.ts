@@ -2,7 +2,7 @@ import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type DevGateway, startDevGateway } from '../devGateway.ts'
-import { artifacts } from '../recordedChain.ts'
+import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway
 let native: TronWeb
@@ -34,22 +34,7 @@ describe('the native client library', () => {
   })
 
   test('behavior: deploys a contract, calls it and reads its state', async () => {
-    const { abi, bytecode } = artifacts.Token
-    const built = await native.transactionBuilder.createSmartContract(
-      {
-        abi: abi as never,
-        bytecode: bytecode.replace('0x', ''),
-        parameters: [1_000_000],
-        feeLimit: 1_000_000_000,
-        name: 'Token',
-        originEnergyLimit: 10_000_000,
-        userFeePercentage: 100,
-      },
-      owner,
-    )
-    const sent = await native.trx.sendRawTransaction(await native.trx.sign(built))
-    expect(sent).toMatchObject({ result: true })
-    const contract = await native.contract().at(built.contract_address)
+    const contract = await deployToken(native, owner)
     const read: unknown = await contract.methods['balanceOf']?.(owner).call()
     expect(read).toBe(1_000_000n)
     const txid = (await contract.methods['transfer']?.(other, 77).send({

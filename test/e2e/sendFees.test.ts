@@ -32,7 +32,7 @@ describe.each(['eip1559', 'legacy'] as const)('%s', (feeSignal) => {
   beforeAll(async () => {
     dev = await startDevGateway({}, { feeSignal })
     price = BigInt((await dev.rpc('eth_gasPrice')) as Hex)
-    key = (index) => `0x${dev.chain.accounts[index]?.key}`
+    key = (index) => dev.keyOf(index)
     to = privateKeyToAccount(key(9)).address
   })
   afterAll(() => dev.close())

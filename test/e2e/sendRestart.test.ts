@@ -75,7 +75,7 @@ async function spawnGateway(options: string[]) {
 }
 
 function sign(index: number, nonce: number) {
-  return privateKeyToAccount(`0x${dev.chain.accounts[index]?.key}`).signTransaction({
+  return privateKeyToAccount(dev.keyOf(index)).signTransaction({
     type: 'legacy',
     chainId: dev.chain.chainId,
     gas: 21_000n,
@@ -86,7 +86,7 @@ function sign(index: number, nonce: number) {
   })
 }
 
-const receiver = () => privateKeyToAccount(`0x${dev.chain.accounts[9]?.key}`).address
+const receiver = () => privateKeyToAccount(dev.keyOf(9)).address
 
 const received = async () => BigInt((await dev.rpc('eth_getBalance', receiver())) as Hex)
 
@@ -108,7 +108,11 @@ describe('a record in a file', () => {
     )
     expect(await received()).toBe(before + 10n)
     expect(
-      await second.rpc('eth_getTransactionCount', privateKeyToAccount(keyOf(1)).address, 'latest'),
+      await second.rpc(
+        'eth_getTransactionCount',
+        privateKeyToAccount(dev.keyOf(1)).address,
+        'latest',
+      ),
     ).toBe('0x2')
 
     await expect(spawnGateway(options)).rejects.toThrow(/another process uses/)
@@ -131,5 +135,3 @@ describe.skipIf(redisMissing)('a record in Redis', () => {
     expect(await received()).toBe(before + 5n)
   })
 })
-
-const keyOf = (index: number): Hex => `0x${dev.chain.accounts[index]?.key}`

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 import { type DevGateway, startDevGateway } from '../devGateway.ts'
 import { type FaultProxy, proxyTarget, startFaultProxy } from '../faultProxy.ts'
-import { artifacts } from '../recordedChain.ts'
 import { until } from '../until.ts'
+import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway
 let nodes: FaultProxy[]
@@ -56,22 +56,7 @@ describe('tronweb through --wallet-passthrough', () => {
 
   test('behavior: deploys a contract and calls it while one of the nodes is down', async () => {
     await nodes[0]?.fail({ kind: 'refused' })
-    const { abi, bytecode } = artifacts.Token
-    const built = await native.transactionBuilder.createSmartContract(
-      {
-        abi: abi as never,
-        bytecode: bytecode.replace('0x', ''),
-        parameters: [1_000_000],
-        feeLimit: 1_000_000_000,
-        name: 'Token',
-        originEnergyLimit: 10_000_000,
-        userFeePercentage: 100,
-      },
-      owner,
-    )
-    const sent = await native.trx.sendRawTransaction(await native.trx.sign(built))
-    expect(sent).toMatchObject({ result: true })
-    const contract = await native.contract().at(built.contract_address)
+    const contract = await deployToken(native, owner)
     const read: unknown = await contract.methods['balanceOf']?.(owner).call()
     expect(read).toBe(1_000_000n)
     await nodes[0]?.heal()

@@ -32,7 +32,7 @@ describe.runIf(process.env['TEST_TOOLS'])('cast', () => {
   test('behavior: the command of docs/sending.md sends one coin, with the energy price as base fee', async () => {
     const env = {
       ...process.env,
-      MANAGED_KEY: `0x${dev.chain.accounts[0]?.key}`,
+      MANAGED_KEY: dev.keyOf(0),
       PATH: `${cwd}/node_modules/.bin:${process.env['PATH']}`,
     }
     const receiver = /0x[0-9a-fA-F]{40}\b/.exec(command)?.[0]
@@ -46,8 +46,8 @@ describe.runIf(process.env['TEST_TOOLS'])('cast', () => {
   }, 120_000)
 
   test('behavior: it offers twice the base fee and a tip of one, and pays the base fee', async () => {
-    const key = `0x${dev.chain.accounts[0]?.key}`
-    const receiver = `0x${dev.chain.accounts[1]?.address.slice(2)}`
+    const key = dev.keyOf(0)
+    const receiver = dev.accountOf(1)
     const args = ['mktx', '--rpc-url', dev.url, '--private-key', key, receiver, '--value', '1']
     const { stdout } = await run(`${cwd}/node_modules/.bin/cast`, args, { cwd })
     const raw = stdout.trim() as `0x02${string}`

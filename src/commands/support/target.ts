@@ -1,3 +1,4 @@
+import { solidityBeside } from '../../config/upstreams.ts'
 import { usageError } from '../errors.ts'
 import type { Io } from './io.ts'
 import { createNode, type Node } from './node.ts'
@@ -35,7 +36,7 @@ export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>):
   const nodeUrl = nodeText === undefined ? host(rpcUrl) : address(nodeText, '--node')
   const solidity = options.nodeSolidity
     ? address(options.nodeSolidity, '--node-solidity')
-    : solidityOf(nodeUrl)
+    : solidityBeside(nodeUrl)
   const headers = header(options.header ?? (env['ETHGATE_HEADER'] || undefined))
   const timeout = seconds(options.timeout ?? '30') * 1000
   return {
@@ -62,13 +63,6 @@ function address(text: string, option: string): string {
 /** The base address of the native HTTP API: without the gateway's own paths. An API key in the path remains. */
 function host(rpc: string): string {
   return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
-}
-
-function solidityOf(node: string): string {
-  const url = new URL(node)
-  if (url.port !== '8090') return node
-  url.port = '8091'
-  return url.href.replace(/\/+$/, '')
 }
 
 function header(text: string | undefined): Record<string, string> {
