@@ -14,9 +14,10 @@ const at = (number: number) => new Address(setLengthLeft(Uint8Array.of(number), 
 const RECOVER_ENERGY = 3_000n
 
 /**
- * The precompiled contracts that differ from Ethereum's. 0x03 hashes with SHA-256 and keeps 20 bytes. 0x09 and 0x0a are
- * not BLAKE2F and the KZG check: on the real chain they validate batches of signatures and multi-signatures. This is not
- * simulated, so they are accounts without code here. 0x01 returns the account that `signerOf` has for a signature.
+ * The precompiled contracts that differ from Ethereum's. 0x03 hashes with SHA-256, keeps 20 bytes and hashes these again; the
+ * answer is the whole second hash. 0x09 and 0x0a are not BLAKE2F and the KZG check: on the real chain they validate batches of
+ * signatures and multi-signatures. This is not simulated, so they are accounts without code here. 0x01 returns the account
+ * that `signerOf` has for a signature.
  */
 export function precompiles(
   common: Common,
@@ -48,7 +49,7 @@ export function precompiles(
         if (energy > gasLimit) return { executionGasUsed: gasLimit, returnValue: new Uint8Array(0) }
         return {
           executionGasUsed: energy,
-          returnValue: setLengthLeft(sha256(data).subarray(0, 20), 32),
+          returnValue: sha256(sha256(data).subarray(0, 20)),
         }
       },
     },

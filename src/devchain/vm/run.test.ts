@@ -108,6 +108,32 @@ describe('runVm', () => {
     })
   })
 
+  test('error: a return of more memory than the energy pays for, and code that is too expensive to store', async () => {
+    // PUSH3 0x100000, PUSH1 0, RETURN
+    const call = await run(stateWith({ [HERE]: '621000006000f3' }))
+    expect(call.failure).toMatchObject({
+      result: 'OUT_OF_ENERGY',
+      message:
+        "Not enough energy for 'RETURN' operation executing: curInvokeEnergyLimit[100000], curOpEnergy[2195456], usedEnergy[6]",
+    })
+    // PUSH2 0x1000, PUSH1 0, RETURN
+    const data = Uint8Array.from(Buffer.from('6110006000f3', 'hex'))
+    const creation = await run(stateWith({}), { kind: 'create', data })
+    expect(creation.failure).toMatchObject({
+      result: 'OUT_OF_ENERGY',
+      message: "Not enough energy for 'save just created contract code' executing",
+    })
+  })
+
+  test('behavior: 0x03 returns the SHA-256 of 20 bytes of a SHA-256, as a node does', async () => {
+    // Hashes the byte 0x78. MSTORE8, STATICCALL of 0x03, RETURN of a word.
+    const state = stateWith({ [HERE]: '6078600053602060006001600060035afa60206000f3' })
+    const { output } = await run(state)
+    expect(Buffer.from(output).toString('hex')).toBe(
+      '5567990156ebb79c1652303b32c45b8d0dd82b9a71342977f6b1db7d24c0cb4d',
+    )
+  })
+
   test('behavior: an endless call ends at the time limit', async () => {
     const state = stateWith({ [HERE]: '5b600056' })
     const { failure } = await run(state, { energyLimit: 10n ** 12n, timeout: 50, constant: true })
