@@ -111,6 +111,15 @@ describe('eth_estimateGas', () => {
       message: 'execution reverted: the reason',
     })
   })
+
+  test('error: a call that needs more than its gas', async () => {
+    const data = calldata('set', [5n])
+    const request = { from: dev.accountOf(0), to: kitchen, data, gas: '0x64' }
+    await expect(dev.rpc('eth_estimateGas', request)).rejects.toMatchObject({
+      code: -32000,
+      message: 'gas required exceeds allowance (100)',
+    })
+  })
 })
 
 describe('eth_call', () => {

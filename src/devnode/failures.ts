@@ -82,7 +82,10 @@ const PUBLIC_ERRORS = [
 ]
 
 function toRpcError(error: unknown): unknown {
-  if (error instanceof EstimateFailure) return callFailure(error.result)
+  if (error instanceof EstimateFailure)
+    return error.result.failure?.result === 'OUT_OF_ENERGY'
+      ? new RpcError(-32000, `gas required exceeds allowance (${error.limit})`)
+      : callFailure(error.result)
   if (PUBLIC_ERRORS.some((kind) => error instanceof kind))
     return new RpcError(-32000, (error as Error).message, { cause: error })
   return error

@@ -93,7 +93,7 @@ export async function estimateEthereum(
   const funded = fund(state, call, context.block.timestamp)
   const attempt = (gas: bigint) => callEthereum(createOverlay(funded), { ...call, gas }, context)
   const first = await attempt(limit)
-  if (first.failure) throw new EstimateFailure(first)
+  if (first.failure) throw new EstimateFailure(first, limit)
   const least = intrinsicGas({ data: `0x${call.data}`, to: call.to })
   let low = first.energyUsed
   // Most calls behave the same with any sufficient limit.
@@ -131,9 +131,12 @@ function fund(state: StateReader, { from, value }: EthereumCall, now: number): S
 export class EstimateFailure extends Error {
   override name = 'EstimateFailure'
   readonly result: VmResult
+  /** The highest gas limit, with which the call fails. */
+  readonly limit: bigint
 
-  constructor(result: VmResult) {
+  constructor(result: VmResult, limit: bigint) {
     super('the call fails')
     this.result = result
+    this.limit = limit
   }
 }
