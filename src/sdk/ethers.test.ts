@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+
 import { JsonRpcProvider, verifyMessage } from 'ethers'
 import { expect, test } from 'vitest'
 
@@ -16,6 +18,20 @@ test('default: the account of the key; messages are signed as in Ethereum', asyn
 test('behavior: connects to another provider', () => {
   const provider = new JsonRpcProvider('http://127.0.0.1:1', 1, { staticNetwork: true })
   expect(new NativeSigner(key).connect(provider).provider).toBe(provider)
+  provider.destroy()
+})
+
+test('behavior: takes the provider of another copy of ethers', async () => {
+  // The CommonJS build is another copy: its classes are not those of the imports above.
+  const copy = createRequire(import.meta.url)('ethers') as {
+    JsonRpcProvider: typeof JsonRpcProvider
+  }
+  const provider = new copy.JsonRpcProvider('http://127.0.0.1:1', 1, { staticNetwork: true })
+  expect(provider).not.toBeInstanceOf(JsonRpcProvider)
+  const fields = { to: `0x${'11'.repeat(20)}`, nonce: 0, gasLimit: 1n, gasPrice: 1n, type: 0 }
+  await expect(new NativeSigner(key, provider).signTransaction(fields)).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+  })
   provider.destroy()
 })
 

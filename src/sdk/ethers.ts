@@ -2,8 +2,8 @@ import {
   AbstractSigner,
   getAddress,
   getCreateAddress,
-  JsonRpcApiProvider,
   keccak256,
+  type JsonRpcApiProvider,
   type Provider,
   type TransactionRequest,
   type TransactionResponse,
@@ -135,8 +135,9 @@ function withContractAddress(tx: TransactionRequest): TransactionRequest {
   return to ? { ...tx, to } : tx
 }
 
+/** Tests for the method, not the class: a program may have another copy of ethers than this package. */
 function rpcOf(provider: Provider | null): JsonRpcApiProvider {
-  if (provider instanceof JsonRpcApiProvider) return provider
+  if (provider && 'send' in provider) return provider as JsonRpcApiProvider
   throw new Error(
     'the signer needs a JSON-RPC provider, such as JsonRpcProvider or WebSocketProvider',
   )
