@@ -1,11 +1,11 @@
 import type { Hash } from 'viem'
 
 import type { Chain, LogMatch } from '../chain/chainTypes.ts'
-import { newestOf } from '../chain/head/window.ts'
-import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
+import { newestIn, windowOf } from '../chain/head/window.ts'
+import type { Head, HeadLog } from '../chain/headTypes.ts'
 import type { BlockRef } from '../codec/blockRef.ts'
 import type { RpcLog } from '../codec/types.ts'
-import { InvalidParamsError, UpstreamError } from '../errors.ts'
+import { InvalidParamsError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
 import { type Wire, wireOfText } from '../lib/wire.ts'
 import { createClaims } from './claims.ts'
@@ -46,7 +46,7 @@ type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
 
 /** Milliseconds for which a poll waits until this replica has a block that another replica has delivered. */
 const BEHIND_WAIT = 2_000
-const STEP = 10
+const BEHIND_STEP = 10
 
 /** Filters over one view of the chain. */
 export function createFilters({
@@ -60,13 +60,7 @@ export function createFilters({
 }: createFilters.Options): Filters {
   const claims = createClaims({ log, store })
 
-  function window(): Window {
-    const current = head.window()
-    if (current) return current
-    throw new UpstreamError('no block is known yet: the node has not answered')
-  }
-
-  const newest = () => (chain.view === 'solid' ? window().solidified : newestOf(window()))
+  const newest = () => newestIn(windowOf(head), chain.view)
 
   /** Heights of a log filter; `latest` and `pending` leave an end open. */
   async function rangeOf({
@@ -95,12 +89,12 @@ export function createFilters({
   }
 
   /** Waits until all replicas know the newest block. Only then can each of them resume a cursor on it. */
-  async function isKnownToAll(): Promise<void> {
-    for (let waited = 0; !head.isShared(); waited += STEP) {
+  async function waitForReplicas(): Promise<void> {
+    for (let waited = 0; !head.isShared(); waited += BEHIND_STEP) {
       // If the store cannot be used, its error names the cause.
       if (waited === 0) await store.check()
       if (waited >= BEHIND_WAIT) throw new BehindError()
-      await sleep(STEP)
+      await sleep(BEHIND_STEP)
     }
   }
 
@@ -118,47 +112,45 @@ export function createFilters({
     const started = performance.now()
     for (;;)
       try {
-        const options = { chain, limit: pageSize, signal, window }
+        const options = { chain, head, limit: pageSize, signal }
         const page = await pageFrom(spec, fromCursor(cursor), options)
         return page && { items: page.items, cursor: toCursor(page.cursor) }
       } catch (error) {
         const behind = error instanceof BehindError && performance.now() - started < BEHIND_WAIT
         if (!behind) throw error
-        await sleep(STEP)
+        await sleep(BEHIND_STEP)
       }
-  }
-
-  function create(client: string, spec: FilterSpec, cursor: string): Promise<string> {
-    return store.create(client, { spec, cursor })
   }
 
   return {
     async createLogs(client, query) {
       const { addresses, topics } = query
-      await isKnownToAll()
+      await waitForReplicas()
       const range = await rangeOf(query)
       // Without fromBlock the range starts here, or at `toBlock` when that is in the past.
       const scanFrom = range.from ?? Math.min(newest().number, range.to ?? Infinity)
-      const spec = {
+      const spec: FilterSpec = {
         kind: 'logs',
         view: chain.view,
         addresses,
         topics,
         ...range,
         scanFrom,
-      } as const
-      return create(client, spec, cursorNow())
+      }
+      return store.create(client, { spec, cursor: cursorNow() })
     },
     async createBlocks(client) {
-      await isKnownToAll()
-      return create(client, { kind: 'blocks', view: chain.view }, cursorNow())
+      await waitForReplicas()
+      const spec: FilterSpec = { kind: 'blocks', view: chain.view }
+      return store.create(client, { spec, cursor: cursorNow() })
     },
     async createPending(client) {
       await pool.want(ttl)
-      return create(client, { kind: 'pending', view: chain.view }, await pool.position())
+      const spec: FilterSpec = { kind: 'pending', view: chain.view }
+      return store.create(client, { spec, cursor: await pool.position() })
     },
     async changes(id, request) {
-      await isKnownToAll()
+      await waitForReplicas()
       const claimed = await claims.claim(id, cursorNow)
       if (claimed === 'nothing') return NOTHING
       try {

@@ -2,8 +2,8 @@ import type { Hash } from 'viem'
 
 import type { Chain } from '../chain/chainTypes.ts'
 import { type BlockChange, blockChangesFrom } from '../chain/head/blockChanges.ts'
-import { newestOf } from '../chain/head/window.ts'
-import type { Window } from '../chain/headTypes.ts'
+import { newestIn, windowOf } from '../chain/head/window.ts'
+import type { Head } from '../chain/headTypes.ts'
 import { createLogMatcher } from '../chain/logMatch.ts'
 import { recentLogText } from '../chain/recentText.ts'
 import type { BlockId } from '../codec/blockRef.ts'
@@ -32,15 +32,14 @@ const SPAN = 1_000
 export async function pageFrom(
   spec: ChainSpec,
   cursor: BlockId,
-  { chain, limit, signal, window }: pageFrom.Options,
+  { chain, head, limit, signal }: pageFrom.Options,
 ): Promise<Page | undefined> {
   const items: Page['items'] = []
   const itemsOf = createItems(spec)
   let at = cursor
   for (let searches = 0; ;) {
-    const view = window()
-    const to = spec.view === 'solid' ? view.solidified.number : newestOf(view).number
-    const changes = blockChangesFrom(view, at, to)
+    const window = windowOf(head)
+    const changes = blockChangesFrom(window, at, newestIn(window, spec.view).number)
     if (changes === 'lost') return undefined
     if (changes === 'ahead') throw new BehindError()
     if (changes !== 'below') {
@@ -56,7 +55,7 @@ export async function pageFrom(
       return { items, cursor: at }
     }
     if (searches++ === MAX_SEARCHES) return { items, cursor: at }
-    const first = (view.blocks[0]?.number ?? 0) - 1
+    const first = (window.blocks[0]?.number ?? 0) - 1
     const room = limit - items.length
     const old = await oldItems(at.number + 1, first, room).catch((error: unknown) => {
       // The first block that does not fit starts the next page.
@@ -99,7 +98,7 @@ export async function pageFrom(
 export declare namespace pageFrom {
   type Options = {
     chain: Pick<Chain, 'logRows' | 'resolve'>
-    window: () => Window
+    head: Pick<Head, 'window'>
     limit: number
     signal?: AbortSignal | undefined
   }

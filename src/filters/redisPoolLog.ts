@@ -49,7 +49,7 @@ return redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES'
 
 /** A log in Redis for all replicas. Every call throws StoreUnavailableError when Redis cannot be used. */
 export function createRedisPoolLog(link: RedisLink, { kept = KEPT } = {}): PoolLog {
-  const keys = [link.key('pool:wish'), link.key('pool:seen'), link.key('pool:count')] as const
+  const keys = [link.key('pool:watch'), link.key('pool:seen'), link.key('pool:count')] as const
   const [request, seen, count] = keys
   const want = link.script(WANT)
   const append = link.script(APPEND)

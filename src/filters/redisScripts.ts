@@ -12,7 +12,7 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 
-/** Removes a filter from the lists and sums. Filters of an earlier version have no owner and no bytes. */
+/** Removes a filter from the lists and sums. An id that is not in the lists has no owner. */
 const FORGET = `
 local function forget(id)
   redis.call('ZREM', KEYS[2], id)

@@ -1,9 +1,8 @@
 import type { Chain } from '../chain/chainTypes.ts'
 import { type BlockChanges, blockChangesFrom } from '../chain/head/blockChanges.ts'
-import { newestOf } from '../chain/head/window.ts'
-import type { Head, HeadLog, Window } from '../chain/headTypes.ts'
+import { newestIn, windowOf } from '../chain/head/window.ts'
+import type { Head, HeadLog } from '../chain/headTypes.ts'
 import type { BlockId } from '../codec/blockRef.ts'
-import { UpstreamError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { createCatchUpQueue } from './catchUpQueue.ts'
@@ -57,18 +56,9 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     },
   })
 
-  function view(): Window {
-    const window = head.window()
-    if (window) return window
-    throw new UpstreamError('no block is known yet: the node has not answered')
-  }
-
-  const newestIn = (window: Window) =>
-    chain.view === 'solid' ? window.solidified : newestOf(window)
-
   function changesOf({ at }: Follower): BlockChanges {
-    const window = view()
-    return blockChangesFrom(window, at, newestIn(window).number)
+    const window = windowOf(head)
+    return blockChangesFrom(window, at, newestIn(window, chain.view).number)
   }
 
   function follow(subscription: FollowerOfSocket): void {
@@ -94,7 +84,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     if (changes === 'lost') throw new Error('the branch of the subscription is no longer known')
     if (changes === 'ahead') return false
     if (changes === 'below') {
-      const end = (view().blocks[0]?.number ?? 0) - 1
+      const end = (windowOf(head).blocks[0]?.number ?? 0) - 1
       const { at, texts } = await subscription.topic.history(chain, subscription.at.number + 1, end)
       await sendSlowly(subscription, texts)
       subscription.at = at
@@ -134,7 +124,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     }
   }
 
-  return { newest: () => toId(newestIn(view())), follow }
+  return { newest: () => toId(newestIn(windowOf(head), chain.view)), follow }
 }
 
 export declare namespace createFollowers {

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
-import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
+import { UpstreamError } from '../../errors.ts'
+import type { ChainUpdate, Head, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
 
 /** Number of blocks below the solidified one that the window keeps, so that a cursor on an older block can be resumed. */
 const FORK_WINDOW = 128
@@ -49,6 +50,18 @@ export function addOrphans(window: Window, blocks: readonly RecentBlock[]): Wind
 /** The newest canonical block. */
 export function newestOf(window: Window): RecentBlock {
   return window.blocks.at(-1) as RecentBlock
+}
+
+/** The newest block of a view: of `solid` the solidified one. */
+export function newestIn(window: Window, view: 'full' | 'solid'): HeadBlock {
+  return view === 'solid' ? window.solidified : newestOf(window)
+}
+
+/** The window of a head. @throws UpstreamError before the first block was read */
+export function windowOf(head: Pick<Head, 'window'>): Window {
+  const window = head.window()
+  if (window) return window
+  throw new UpstreamError('no block is known yet: the node has not answered')
 }
 
 /** The canonical block at a height; undefined outside the window. */
