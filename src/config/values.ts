@@ -3,12 +3,6 @@
 /** Any text. */
 export const text = (input: string) => input
 
-/** A level of the log. */
-export function logLevel(input: string): string {
-  if (LOG_LEVELS.includes(input)) return input
-  throw new Error(`expected one of ${LOG_LEVELS.join(', ')}, got "${input}"`)
-}
-
 /** Creates the reader of an option that is one of some words. */
 export function oneOf<const word extends string>(...words: readonly word[]) {
   return (input: string): word => {
@@ -16,20 +10,6 @@ export function oneOf<const word extends string>(...words: readonly word[]) {
     if (found !== undefined) return found
     throw new Error(`expected one of ${words.join(', ')}, got "${input}"`)
   }
-}
-
-/** The format of log lines. */
-export function logFormat(input: string): string {
-  if (input === 'json' || input === 'pretty') return input
-  throw new Error(`expected json or pretty, got "${input}"`)
-}
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-
-/** `on` or `off`. */
-export function onOff(input: string): string {
-  if (input === 'on' || input === 'off') return input
-  throw new Error(`expected on or off, got "${input}"`)
 }
 
 /** An HTTP header, `name: value`. */
@@ -122,5 +102,5 @@ export function share(input: string): number {
   return number
 }
 
-/** Bytes. */
+/** Bytes of a mebibyte. */
 export const MIB = 1024 * 1024

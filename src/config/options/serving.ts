@@ -3,10 +3,7 @@ import {
   grpcAddresses,
   header,
   integer,
-  logFormat,
-  logLevel,
   oneOf,
-  onOff,
   rate,
   redisUrl,
   share,
@@ -176,7 +173,7 @@ export const servingOptions = {
     env: 'ETHGATE_LOG_FORMAT',
     value: 'FORMAT',
     default: undefined as string | undefined,
-    parse: logFormat,
+    parse: oneOf('json', 'pretty'),
     help: 'json, or pretty for reading; default: pretty on a terminal, json elsewhere',
   },
   slow: {
@@ -200,7 +197,7 @@ export const servingOptions = {
     env: 'ETHGATE_PAGE',
     value: 'on|off',
     default: 'on',
-    parse: onOff,
+    parse: oneOf('on', 'off'),
     help: 'serve the explorer, console, wallet and state pages to browsers',
   },
   logLevel: {
@@ -208,7 +205,7 @@ export const servingOptions = {
     env: 'ETHGATE_LOG_LEVEL',
     value: 'LEVEL',
     default: 'info',
-    parse: logLevel,
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     help: 'trace, debug, info, warn, error, fatal or silent; debug logs each request',
   },
   feeSignal: {
