@@ -18,7 +18,13 @@ import { createLogPrinter } from './support/logPrinter.ts'
 import { readLogs } from './support/logRange.ts'
 import { wholeNumber } from './support/number.ts'
 import { createProgress } from './support/progress.ts'
-import { type BlockMark, readMark, searchFilter, type SearchOptions } from './support/search.ts'
+import {
+  type BlockMark,
+  readMark,
+  requireMark,
+  searchFilter,
+  type SearchOptions,
+} from './support/search.ts'
 import { resolveTarget, type Target, type TargetOptions } from './support/target.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
 
@@ -98,8 +104,8 @@ async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Pr
   const filter = searchFilter(options)
   const concurrency = wholeNumber(options.concurrency, '--concurrency', 1, 64)
   const retries = wholeNumber(options.retries, '--retries', 0, 1000)
-  const first = await requireBlock(target, options.from, '--from', signal)
-  const last = await requireBlock(target, options.to, '--to', signal)
+  const first = await requireMark(target.rpc, options.from, '--from', signal)
+  const last = await requireMark(target.rpc, options.to, '--to', signal)
   if (first.number > last.number)
     throw usageError(`--from ${first.number} is after --to ${last.number}`)
   const printer = await createLogPrinter(terminal, options.abi)
@@ -273,17 +279,6 @@ async function checkSameChain(
   }
   if (goal === undefined || goal.number < last.number) file.state.goal = last
   await file.save()
-}
-
-async function requireBlock(
-  target: Target,
-  text: string,
-  option: string,
-  signal: AbortSignal,
-): Promise<BlockMark> {
-  const mark = await readMark(target.rpc, text, option, signal)
-  if (mark) return mark
-  throw new CommandError(`${option}: there is no block ${text} yet`)
 }
 
 /** The same error; with `--out` it says how to continue the export. */

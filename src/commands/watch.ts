@@ -18,8 +18,7 @@ import { stringify } from './support/json.ts'
 import { createLogPrinter } from './support/logPrinter.ts'
 import { createNewHeads } from './support/newHeads.ts'
 import { wholeNumber } from './support/number.ts'
-import type { Rpc } from './support/rpc.ts'
-import { readMark, searchFilter, type SearchOptions } from './support/search.ts'
+import { requireMark, searchFilter, type SearchOptions } from './support/search.ts'
 import { time } from './support/table.ts'
 import { resolveTarget, type TargetOptions } from './support/target.ts'
 import { createTerminal, type Terminal } from './support/terminal.ts'
@@ -134,11 +133,14 @@ async function run(
   const note = (text: string) => terminal.error(`ethgate: ${text}`)
   let shown = 0
   try {
-    const from = await firstBlock(rpc, options.from, signal)
+    const first =
+      options.from === undefined
+        ? undefined
+        : await requireMark(rpc, options.from, '--from', signal)
     await followChain({
       rpc,
       ...(filter && { filter }),
-      ...(from !== undefined && { from }),
+      ...(first && { from: first.number }),
       signal,
       heads:
         options.poll || Object.keys(headers).length > 0
@@ -160,17 +162,6 @@ async function run(
   }
   if (interrupt.signal.aborted && shown < limit)
     throw new CommandError('', { exitCode: EXIT.interrupted })
-}
-
-async function firstBlock(
-  rpc: Rpc,
-  text: string | undefined,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  if (text === undefined) return undefined
-  const mark = await readMark(rpc, text, '--from', signal)
-  if (mark) return mark.number
-  throw new CommandError(`--from: there is no block ${text} yet`)
 }
 
 function headLine(terminal: Terminal, header: RpcHeader): string {

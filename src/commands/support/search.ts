@@ -79,6 +79,18 @@ export async function readMark(
   return { number, hash }
 }
 
+/** As `readMark`. @throws CommandError also when the block does not exist yet */
+export async function requireMark(
+  rpc: Rpc,
+  text: string,
+  option: string,
+  signal: AbortSignal,
+): Promise<BlockMark> {
+  const mark = await readMark(rpc, text, option, signal)
+  if (mark) return mark
+  throw new CommandError(`${option}: there is no block ${text} yet`)
+}
+
 function blockParameter(text: string, option: string): string {
   if (/^(latest|earliest|finalized|safe)$/.test(text)) return text
   if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16)}`
