@@ -137,7 +137,10 @@ async function addressOf(
 ): Promise<AddressForms> {
   if (input === undefined) {
     const key = await readKey(options, terminal, {})
-    if (!key) throw usageError('give an address, "-" for standard input, or --key-file FILE')
+    if (!key)
+      throw usageError(
+        'the address is missing: give an address, "-" for standard input, or --key-file FILE',
+      )
     return key.address
   }
   const text = input === '-' ? (await readStdin(io)).trim() : input

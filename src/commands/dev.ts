@@ -125,7 +125,7 @@ export function addDevCommand(program: Command): void {
     async (flags: Flags) => {
       if (flags['upstream'] !== undefined)
         throw usageError(
-          'dev runs its own chain: use --fork URL to fork the chain of a node, or “ethgate serve --upstream URL” to serve a node',
+          'dev runs its own chain: use --fork URL to fork the chain of a node, or "ethgate serve --upstream URL" to serve a node',
         )
       const { runDevChain } = await import('../devnode/run.ts')
       try {

@@ -51,7 +51,7 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
   const terminal = createTerminal(options, io)
   const upstreams = upstreamsOf(configOf(options, io.env))
   if (upstreams.length === 0)
-    throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
+    throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
   const { examine, statesOf } = await import('./support/examine.ts')
   const examined: Examined[] = []
   // One after the other, so that they do not affect each other's latencies.

@@ -13,7 +13,7 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** Why a command fails: one line that says what to do, and the exit code. An empty message prints nothing. */
+/** The failure of a command: one line that says what to do, and the exit code. An empty message prints nothing. */
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly exitCode: number

@@ -8,7 +8,7 @@ export function addIndexCommand(program: Command, io: Io = processIo()): void {
   const command = addCommand(program, 'index', {
     summary: 'fill and maintain a log index',
     description:
-      'Reads blocks from a node and stores their logs in an index that “ethgate serve --index” searches. It can be stopped at any moment: ' +
+      'Reads blocks from a node and stores their logs in an index that "ethgate serve --index" searches. It can be stopped at any moment: ' +
       'run the same command again to continue. Several processes may fill one index in PostgreSQL.',
     examples: [
       [
@@ -73,7 +73,7 @@ export function addIndexCommand(program: Command, io: Io = processIo()): void {
     .option('--from <block>', 'first block', '0')
     .option('--to <block>', 'last block (default: the last covered block)')
     .option('--address <address>', 'only logs of this contract; may be repeated', collect)
-    .option('--topic <topic>', 'as in “ethgate logs”; may be repeated', collect)
+    .option('--topic <topic>', 'as in "ethgate logs"; may be repeated', collect)
   addOutputOptions(exported).action(async (_, command: Command) =>
     (await import('./indexExport.ts')).exportIndex(io, command.optsWithGlobals()),
   )

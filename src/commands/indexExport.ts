@@ -69,7 +69,7 @@ export async function exportIndex(io: Io, options: ExportOptions): Promise<void>
     const isWhole = covered.some((range) => range.from <= from && range.to >= to)
     if (!isWhole)
       throw new CommandError(
-        `blocks ${from} to ${to} are not all in the index; see “ethgate index status”`,
+        `blocks ${from} to ${to} are not all in the index; see "ethgate index status"`,
       )
     const searcher = createSearcher({ deadline: DEADLINE, engine, facts })
     const bare = (hex: string) => hex.slice(2).toLowerCase()

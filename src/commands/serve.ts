@@ -28,7 +28,7 @@ export function addServeCommand(program: Command): void {
     const config = configOf(flags)
     if (upstreamsOf(config).length === 0)
       throw usageError(
-        'no upstream node: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; “ethgate dev” needs none',
+        'the node is missing: give --upstream URL (or ETHGATE_UPSTREAM), such as http://127.0.0.1:8090; "ethgate dev" needs none',
       )
     const { serve } = await import('../process/serve.ts')
     try {

@@ -5,6 +5,7 @@ import { sleep as realSleep } from '../lib/sleep.ts'
 import type { BroadcastResult } from '../native/accountTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
+import { INSUFFICIENT_FUNDS } from './refusals.ts'
 
 /** Pauses in milliseconds before each lookup of a transaction whose broadcast had no answer. */
 const LOOK_UP_AFTER = [0, 300, 1_000]
@@ -58,9 +59,9 @@ function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcEr
       return new RpcError(-32000, `invalid sender: ${text}`)
     case 'CONTRACT_VALIDATE_ERROR':
     case 'CONTRACT_EXE_ERROR':
-      return new RpcError(-32000, LACKS_FUNDS.test(text) ? `${INSUFFICIENT}: ${text}` : text)
+      return new RpcError(-32000, LACKS_FUNDS.test(text) ? `${INSUFFICIENT_FUNDS}: ${text}` : text)
     case 'BANDWITH_ERROR':
-      return new RpcError(-32000, `${INSUFFICIENT}: ${text}`)
+      return new RpcError(-32000, `${INSUFFICIENT_FUNDS}: ${text}`)
     case 'TAPOS_ERROR':
       return new RpcError(
         -32000,
@@ -87,8 +88,6 @@ function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcEr
       return new RpcError(-32000, `the node rejected the transaction: ${text}`, { data: { code } })
   }
 }
-
-const INSUFFICIENT = 'insufficient funds for gas * price + value'
 
 const LACKS_FUNDS =
   /balance is not (?:sufficient|enough)|no OwnerAccount|account.* (?:not exist|does not exist)|insufficient/i

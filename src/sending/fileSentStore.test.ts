@@ -95,7 +95,7 @@ describe('createFileSentStore', () => {
     await store.reserve(sent(1))
     const text = await readFile(file, 'utf8')
     await writeFile(file, text.replace('"fact":"sent"', '"fact":"s'))
-    await expect(openStore()).rejects.toThrow(/line 2: not readable/)
+    await expect(openStore()).rejects.toThrow(/line 2 is not readable/)
   })
 
   test('error: the file of another chain', async () => {

@@ -193,7 +193,7 @@ function readFact(line: string, number: number, file: string): SentFact {
     // The error below names the line.
   }
   throw new Error(
-    `${file}, line ${number}: not readable. The file prevents sending a transaction twice: restore it, or move it away if nobody will send its transactions again`,
+    `${file}, line ${number} is not readable. Without this file a transaction could be sent twice: restore it, or move it away if its transactions will not be sent again`,
   )
 }
 

@@ -66,7 +66,7 @@ test('error: messages have the position and never the text', () => {
     }
   })
   expect(messages).toEqual([
-    'entry 2 is not a private key (32 bytes of hex)',
+    'managed key 2 is not a private key (32 bytes of hex)',
     'managed key 1 is not a private key (32 bytes of hex)',
     '--keys: the file cannot be read (ENOENT): give a file with one hex key a line',
   ])

@@ -17,7 +17,7 @@ export function createManagedKeys(keys: readonly PrivateKey[] = []): ManagedKeys
     try {
       byAccount.set(toRpcAddress(addressFromKey(key)), key)
     } catch {
-      throw new TypeError(`managed key ${index + 1} is not a private key (32 bytes of hex)`)
+      throw notAKey(index)
     }
   return {
     accounts: [...byAccount.keys()],
@@ -36,10 +36,12 @@ export function parseKeys(text: string): PrivateKey[] {
     .replace(/^\s*#.*$/gm, '')
     .split(/[\s,[\]"]+/)
     .filter(Boolean)
-  for (const [index, word] of words.entries())
-    if (!isKey(word))
-      throw new TypeError(`entry ${index + 1} is not a private key (32 bytes of hex)`)
+  for (const [index, word] of words.entries()) if (!isKey(word)) throw notAKey(index)
   return words
+}
+
+function notAKey(index: number): TypeError {
+  return new TypeError(`managed key ${index + 1} is not a private key (32 bytes of hex)`)
 }
 
 /** Whether a text is one private key in hex. */

@@ -3,6 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
 import type { Chain } from '../chain/chainTypes.ts'
 import { MethodNotSupportedError, RpcError } from '../errors.ts'
+import { unknownAccountError } from './refusals.ts'
 import type { Sending } from './sending.ts'
 
 /**
@@ -28,8 +29,7 @@ export function assertManaged(
 ): void {
   if (sending.accounts.length === 0)
     throw new MethodNotSupportedError(method, 'the gateway manages no keys')
-  if (!sending.keys.keyOf(account))
-    throw new RpcError(-32000, `unknown account: the gateway does not manage the key of ${account}`)
+  if (!sending.keys.keyOf(account)) throw unknownAccountError(account)
 }
 
 /** Checks the chain id of a request. @throws RpcError `-32000` when it is for another chain. */

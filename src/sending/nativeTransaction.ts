@@ -4,6 +4,7 @@ import { RpcError } from '../errors.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
 import type { Contract, Transaction } from '../native/types.ts'
+import { INSUFFICIENT_FUNDS } from './refusals.ts'
 
 /** A transaction as its sender describes it, with Ethereum's fields and amounts in sun. */
 export type Intent = {
@@ -43,8 +44,7 @@ export function toNativeTransaction(
   anchor: Anchor,
   hasCode: boolean,
 ): Transaction & { raw_data_hex: string } {
-  if (intent.value > MAX_INT64)
-    throw new RpcError(-32000, 'insufficient funds for gas * price + value')
+  if (intent.value > MAX_INT64) throw new RpcError(-32000, INSUFFICIENT_FUNDS)
   const { type, value } = contractOf(intent, hasCode)
   const raw_data: Transaction['raw_data'] = {
     contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],

@@ -86,6 +86,6 @@ test('error: a second process on the same folder', async () => {
 
 test('error: a folder that cannot be created', async () => {
   await expect(open({ dataDir: '/dev/null' })).rejects.toThrow(
-    /what is sent cannot be recorded in \/dev\/null.*--data-dir/,
+    /sent transactions cannot be recorded in \/dev\/null.*--data-dir/,
   )
 })

@@ -104,8 +104,8 @@ export class DataDirError extends Error {
     const reason = (cause as Error).message
     const advice =
       cause instanceof FolderInUseError
-        ? 'replicas of one chain share a Redis (--redis), other gateways need a folder each'
-        : 'name a folder with --data-dir, or give --data-dir none to keep nothing'
-    super(`what is sent cannot be recorded in ${folder}: ${reason}; ${advice}`, { cause })
+        ? 'replicas of one chain share a Redis (--redis); other gateways need a folder each (--data-dir)'
+        : 'give another folder with --data-dir FOLDER, or record them in memory only with --data-dir none'
+    super(`sent transactions cannot be recorded in ${folder}: ${reason}; ${advice}`, { cause })
   }
 }

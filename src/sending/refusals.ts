@@ -15,6 +15,14 @@ export function nonceError(
   return new RpcError(-32000, `nonce too ${outcome}: next nonce ${next}, tx nonce ${nonce}`)
 }
 
+/** The begin of the message by which Ethereum libraries recognise that an account lacks funds. */
+export const INSUFFICIENT_FUNDS = 'insufficient funds for gas * price + value'
+
+/** `-32000`: the gateway does not sign for an account. */
+export function unknownAccountError(account: Address): RpcError {
+  return new RpcError(-32000, `unknown account: the gateway does not manage the key of ${account}`)
+}
+
 /** Checks a size before decoding. @throws RpcError `-32000 oversized data` */
 export function assertSize(raw: Hex, limit: number): void {
   const bytes = raw.length / 2 - 1

@@ -3,7 +3,6 @@ import type { Address, Hash, Hex } from 'viem'
 import type { Call } from '../chain/call.ts'
 import type { Chain } from '../chain/chainTypes.ts'
 import { estimateGas } from '../chain/estimate.ts'
-import { RpcError } from '../errors.ts'
 import { toNativeAddress } from '../lib/address.ts'
 import type { NativeClient } from '../native/client.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
@@ -13,6 +12,7 @@ import type { Contracts } from './contracts.ts'
 import { createFees } from './fees.ts'
 import type { ManagedKeys } from './keys.ts'
 import { toNativeTransaction } from './nativeTransaction.ts'
+import { unknownAccountError } from './refusals.ts'
 import type { FeeKind, FilledTransaction } from './rpcFilled.ts'
 import type { CreatedContract } from './sentStore.ts'
 
@@ -111,11 +111,7 @@ export function createSigning({
 
   async function sign(request: SendRequest): Promise<Signed> {
     const key = keys.keyOf(request.from)
-    if (!key)
-      throw new RpcError(
-        -32000,
-        `unknown account: the gateway does not manage the key of ${request.from}`,
-      )
+    if (!key) throw unknownAccountError(request.from)
     const { data, replaced } = contracts.inData(request.data)
     const transaction = signTransaction(await prepare({ ...request, data }), key)
     return {

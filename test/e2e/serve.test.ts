@@ -111,7 +111,7 @@ describe('serve', () => {
   })
 
   test.each([
-    [['serve'], 'ethgate: no upstream node: give --upstream URL'],
+    [['serve'], 'ethgate: the node is missing: give --upstream URL'],
     [['serve', '--port', 'x'], 'ethgate: --port: expected a whole number'],
     [['serve', '--nope'], "ethgate: unknown option '--nope'"],
     [['srve'], "ethgate: unknown command 'srve'"],

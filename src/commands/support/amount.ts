@@ -45,7 +45,7 @@ export function parseUnits(text: string, decimals: number, option: string): bigi
 }
 
 function int64(value: bigint, option: string): bigint {
-  if (value > MAX_INT64) throw usageError(`${option} is larger than the chain's 2^63 - 1 sun`)
+  if (value > MAX_INT64) throw usageError(`${option} is larger than the chain’s 2^63 - 1 sun`)
   return value
 }
 

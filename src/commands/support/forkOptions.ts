@@ -35,14 +35,14 @@ export function forkOf(flags: Flags): connectFork.Options | undefined {
   if (typeof url !== 'string') {
     for (const name of ['forkBlock', 'forkBlockNumber', 'forkRpc', 'forkHeader', 'forkCache'])
       if (flags[name] !== undefined)
-        throw usageError('--fork is missing: it gives the node whose chain to fork')
+        throw usageError('the node to fork is missing: give --fork URL')
     return undefined
   }
   for (const [name, text] of Object.entries(CONFLICTS))
     if (flags[name] !== undefined) throw usageError(text)
   const block = flags['forkBlock'] ?? flags['forkBlockNumber']
   if (block !== undefined && !/^\d{1,15}$/.test(String(block)))
-    throw usageError(`--fork-block: expected a block number, got "${String(block)}"`)
+    throw usageError(`--fork-block needs a block number, got "${String(block)}"`)
   return {
     url,
     number: block === undefined ? undefined : Number(block),

@@ -27,7 +27,8 @@ export async function openIndex(io: Io, options: IndexOptions): Promise<Engine> 
 /** The place of an index. @throws CommandError (usage) */
 export function indexAddress(io: Io, { index }: IndexOptions): string {
   const address = index ?? io.env['ETHGATE_INDEX']
-  if (!address) throw usageError('give the index with --index: a directory, or postgres://…')
+  if (!address)
+    throw usageError('the index is missing: give --index with a directory or postgres://…')
   return address
 }
 
@@ -35,7 +36,7 @@ export function indexAddress(io: Io, { index }: IndexOptions): string {
 export async function requireFacts(engine: Engine): Promise<Facts> {
   const { readFacts } = await import('../../logIndex/facts.ts')
   const facts = await readFacts(engine)
-  if (!facts) throw new CommandError('the index is empty: fill it with “ethgate index --from 0”')
+  if (!facts) throw new CommandError('the index is empty: fill it with "ethgate index --from 0"')
   return facts
 }
 
@@ -47,7 +48,8 @@ export async function openNode(
   log?: WithGrpc.Options['log'],
 ): Promise<NativeClient> {
   const upstream = options.upstream ?? env['ETHGATE_UPSTREAM']
-  if (!upstream) throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
+  if (!upstream)
+    throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
   const line = options.upstreamHeader ?? env['ETHGATE_UPSTREAM_HEADER']
   const grpc = options.upstreamGrpc ?? (env['ETHGATE_UPSTREAM_GRPC'] || undefined)
   const [
@@ -73,7 +75,8 @@ export async function openNode(
       ...(grpc && { upstreamGrpc: readAddress(grpc) }),
     }),
   )
-  if (!node) throw usageError('give the node with --upstream, such as http://127.0.0.1:8090')
+  if (!node)
+    throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
   const http = createPoolTransport({
     headers: node.headers,
     sockets,

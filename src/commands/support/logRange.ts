@@ -72,7 +72,7 @@ export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPa
       onRequest?.()
       if (from === to)
         throw new CommandError(
-          `block ${from} alone has more logs than the server returns (${(error as RpcFailure).rpcMessage}); narrow the search with --address or --topic, or raise the server's limit`,
+          `block ${from} alone has more logs than the server returns (${(error as RpcFailure).rpcMessage}); narrow the search with --address or --topic, or raise the server’s limit`,
           { cause: error },
         )
       width.shrink(limit.width, limit.isFixed)
