@@ -19,9 +19,9 @@ test('default', async () => {
   expect(result.gasUsedRatio[1]).toBeGreaterThan(0)
 })
 
-test('args: integer count, tag, percentiles', async () => {
+test.each([2, '2'])('args: count %j in decimal, tag, percentiles', async (count) => {
   expect(
-    await callMethod(eth_feeHistory, await createReplayContext(), [2, 'latest', [5, 50.5, 95]]),
+    await callMethod(eth_feeHistory, await createReplayContext(), [count, 'latest', [5, 50.5, 95]]),
   ).toEqual({
     baseFeePerGas: ['0xd2', '0xd2', '0xd2'],
     gasUsedRatio: [0, 0],

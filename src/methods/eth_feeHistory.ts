@@ -5,7 +5,7 @@ import * as schemas from '../codec/schemas.ts'
 import type { RpcBlock } from '../codec/types.ts'
 import { RpcError } from '../errors.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
-import { blockNumberOrTag, optional, quantity, named } from '../jsonrpc/params.ts'
+import { blockNumberOrTag, optional, type Param, quantity, named } from '../jsonrpc/params.ts'
 import { rewardPercentiles } from '../jsonrpc/percentilesParam.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { fromWire, type Wire } from '../lib/wire.ts'
@@ -22,9 +22,14 @@ export type FeeHistory = {
 const MAX_BLOCKS = 256
 const CONCURRENCY = 8
 
+/** A quantity, or decimal text, which geth accepts here. */
+const blockCount: Param<bigint> = (input) =>
+  typeof input === 'string' && /^[0-9]+$/.test(input) ? BigInt(input) : quantity(input)
+blockCount.doc = { name: 'quantity', schema: schemas.quantity }
+
 export const eth_feeHistory = defineMethod({
   params: [
-    named('blockCount', quantity),
+    named('blockCount', blockCount),
     optional(blockNumberOrTag, 'latest'),
     optional(rewardPercentiles, []),
   ],
