@@ -38,7 +38,8 @@ export function planOf({ addresses, topics }: LogSearch, hash: Hasher): Plan | u
       ),
     )
   return {
-    constraints: constraints.map((hashes) => [...new Set(hashes)]),
+    // Neighbouring keys share pages of the engine.
+    constraints: constraints.map((hashes) => [...new Set(hashes)].toSorted()),
     matches: createPageMatcher({ addresses, topics }),
   }
 }
