@@ -56,7 +56,7 @@ export function createLmdbEngine({
       async each(table, keys, visit) {
         const from: Lookup = tables[table]
         // The library reads every value into the same buffer. Copies took a fifth of a search.
-        for (const [index, key] of keys.entries()) visit(from.getBinaryFast(key, options), index)
+        keys.forEach((key, index) => visit(from.getBinaryFast(key, options), index))
       },
       async range(table, { from, limit, to }) {
         const entries: Entry[] = []

@@ -1,5 +1,5 @@
 import type { LogSearch } from '../../codec/logPage/match.ts'
-import { readPage } from '../../codec/logPage/reader.ts'
+import { type Page, type PageLog, readPage } from '../../codec/logPage/reader.ts'
 import { createRowWriter, type RowWriter } from '../../codec/logPage/rowWriter.ts'
 import { coverageOf, firstOf, lastOf, readSegments } from '../coverage.ts'
 import type { Engine, View } from '../engine/engine.ts'
@@ -131,44 +131,48 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
   let count = 0
   const isFull = () => limit !== undefined && count > limit
 
-  /** Compares the logs at some places of one page, or all of them, and takes those that match. @param wanted - indexes, in order */
-  function take(block: number, bytes: Buffer, wanted: readonly number[] | undefined): void {
-    const page = readPage(bytes)
-    let next = 0
-    page.each((log) => {
-      if (wanted && log.index !== wanted[next]) return
-      next += 1
-      if (isFull() || !plan.matches(page, log)) return
-      count += 1
-      if (limit !== undefined) rows.add(page, block, log)
-    }, wanted?.at(-1))
+  /** Compares a log, and takes it if it matches. */
+  function take(page: Page, block: number, log: PageLog): void {
+    if (isFull() || !plan.matches(page, log)) return
+    count += 1
+    if (limit !== undefined) rows.add(page, block, log)
   }
 
   /** Reads the logs at some places. Each step gives the number of those that are read. */
   async function* read(places: readonly number[]): AsyncGenerator<number> {
     let next = 0
     while (next < places.length && !isFull()) {
-      const pages: { block: number; page: number; wanted: number[] }[] = []
+      const keys: Buffer[] = []
+      // Where the places of each page begin.
+      const starts: number[] = []
+      let block = -1
+      let page = -1
       for (; next < places.length; next++) {
         const place = places[next] as number
-        const block = Math.floor(place / INDICES)
+        const blockHere = Math.floor(place / INDICES)
         // The remainder of numbers above 2^31 is a slow call.
-        const index = place - block * INDICES
-        const page = Math.floor(index / logsPerPage)
-        const last = pages.at(-1)
-        if (last && last.block === block && last.page === page) last.wanted.push(index)
-        else if (pages.length === PAGES) break
-        else pages.push({ block, page, wanted: [index] })
+        const pageHere = Math.floor((place - blockHere * INDICES) / logsPerPage)
+        if (blockHere === block && pageHere === page) continue
+        if (keys.length === PAGES) break
+        block = blockHere
+        page = pageHere
+        keys.push(pageKey(block, page))
+        starts.push(next)
       }
-      await view.each(
-        'logs',
-        pages.map(({ block, page }) => pageKey(block, page)),
-        (bytes, index) => {
-          const { block, wanted } = pages[index] as (typeof pages)[number]
-          if (!bytes) throw new Error(`the log index lacks logs of block ${block}: verify it`)
-          take(block, bytes, wanted)
-        },
-      )
+      starts.push(next)
+      await view.each('logs', keys, (bytes, index) => {
+        let at = starts[index] as number
+        const block = Math.floor((places[at] as number) / INDICES)
+        if (!bytes) throw new Error(`the log index lacks logs of block ${block}: verify it`)
+        const offset = block * INDICES
+        const page = readPage(bytes)
+        const last = (places[(starts[index + 1] as number) - 1] as number) - offset
+        page.each((log) => {
+          if (offset + log.index !== places[at]) return
+          at += 1
+          take(page, block, log)
+        }, last)
+      })
       yield next
     }
   }
@@ -197,7 +201,11 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
     const end = pageKey(to + 1, 0)
     for (;;) {
       const entries = await view.range('logs', { from: start, to: end, limit: PAGES })
-      for (const { key, value } of entries) take(blockOf(key), value, undefined)
+      for (const { key, value } of entries) {
+        const block = blockOf(key)
+        const page = readPage(value)
+        page.each((log) => take(page, block, log))
+      }
       const last = entries.at(-1)
       if (!last || entries.length < PAGES) break
       start = Buffer.concat([last.key, Buffer.from([0])])
