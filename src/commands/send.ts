@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { contractAddress } from '../lib/address.ts'
 import {
   addCommand,
   addNodeOption,
@@ -162,8 +163,7 @@ async function sendSigned(sending: Sending & { key: PrivateKey | undefined }): P
     return terminal.print(renderAnswer(terminal, 'gettransactionbyid', unsigned))
   }
   await channel.broadcast(encodeTransaction(signTransaction(unsigned, key.hex)))
-  const created =
-    intent.kind === 'creation' ? await creationAddress(unsigned.txID, owner) : undefined
+  const created = intent.kind === 'creation' ? contractAddress(unsigned.txID, owner.eth) : undefined
   await finish(sending, { id: unsigned.txID, intent, owner, created, expiration })
 }
 
@@ -227,13 +227,6 @@ async function finish(sending: Sending, sent: Sent): Promise<void> {
       outcome.reason = `${failure.message.replace(/^eth_call: /, '')} (from a repeated call)`
   }
   await report(terminal, sent, outcome)
-}
-
-/** A contract's address depends on the creating transaction's id and on its owner. */
-async function creationAddress(txID: string, owner: AddressForms): Promise<string> {
-  const { keccak_256 } = await import('@noble/hashes/sha3.js')
-  const hash = keccak_256(Buffer.from(txID + owner.hex, 'hex'))
-  return `0x${Buffer.from(hash.subarray(12)).toString('hex')}`
 }
 
 function seconds(text: string): number {

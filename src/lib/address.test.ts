@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import {
+  contractAddress,
   hasWrongChecksum,
   parseAddress,
   toBase58Address,
@@ -68,6 +69,13 @@ test('hasWrongChecksum', () => {
   expect(
     [right, right.toLowerCase(), `0x${right.slice(2).toUpperCase()}`, wrong].map(hasWrongChecksum),
   ).toEqual([false, false, false, true])
+})
+
+test('contractAddress: of a contract of a real node', () => {
+  const id = '7fe721c3f85b6c1c9491df43778c98903b565bc4210592f449f41342041729b3'
+  const from = '0xdd791d6b49e190062d650e6a23c575510d35f2f9'
+  const address = '0x584587b353166787b37d1b05a4a91e59c5370bcf'
+  expect([contractAddress(id, from), contractAddress(`0x${id}`, from)]).toEqual([address, address])
 })
 
 test('toBase58Address', () => {

@@ -35,6 +35,12 @@ export function toNativeAddress(address: Address): HexAddress {
   return PREFIX + address.slice(2).toLowerCase()
 }
 
+/** The address of the contract that a transaction creates: the chain derives it from the transaction's id and sender. */
+export function contractAddress(transactionId: string, from: Address): Address {
+  const seed = Buffer.from(transactionId.replace(/^0x/, '') + toNativeAddress(from), 'hex')
+  return `0x${Buffer.from(keccak_256(seed).subarray(12)).toString('hex')}`
+}
+
 /** The format that wallets of this chain show: base58 of the 21 bytes and the first four of their double SHA-256. */
 export function toBase58Address(address: Address): string {
   return toBase58(toNativeAddress(address))

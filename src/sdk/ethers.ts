@@ -2,7 +2,6 @@ import {
   AbstractSigner,
   getAddress,
   getCreateAddress,
-  keccak256,
   type JsonRpcApiProvider,
   type Provider,
   type TransactionRequest,
@@ -12,7 +11,7 @@ import {
   Wallet,
 } from 'ethers'
 
-import { toNativeAddress } from '../lib/address.ts'
+import { contractAddress } from '../lib/address.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import { encodeTransaction } from '../native/protobuf/transaction.ts'
 import { buildNative } from './build.ts'
@@ -99,7 +98,10 @@ export class NativeSigner extends AbstractSigner {
     const response = await provider.getTransaction(hash)
     if (!response)
       throw new Error(`the gateway accepted transaction ${hash} but does not return it`)
-    if (!response.to) created.set(getCreateAddress(response), createdAddress(response))
+    if (!response.to) {
+      const actual = contractAddress(hash, response.from as `0x${string}`)
+      created.set(getCreateAddress(response), getAddress(actual))
+    }
     return response
   }
 
@@ -121,12 +123,6 @@ export declare namespace NativeSigner {
     /** 6 (amounts in sun), or 18 with a provider of the `/wei` address of a gateway. @default 6 */
     decimals?: 6 | 18
   }
-}
-
-/** The address of a contract on the chain: derived from the id of the transaction that creates it. */
-function createdAddress({ from, hash }: TransactionResponse): string {
-  const seed = hash + toNativeAddress(from as `0x${string}`)
-  return getAddress(`0x${keccak256(seed).slice(-40)}`)
 }
 
 /** The same transaction, with a predicted contract address as its target replaced by the true one. */

@@ -1,9 +1,8 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address, Hash, Hex } from 'viem'
 import { getContractAddress } from 'viem/utils'
 
 import { RpcError } from '../errors.ts'
-import { toNativeAddress, toRpcAddress } from '../lib/address.ts'
+import { contractAddress } from '../lib/address.ts'
 import type { CreatedContract, SentStore } from './sentStore.ts'
 
 /**
@@ -11,10 +10,8 @@ import type { CreatedContract, SentStore } from './sentStore.ts'
  * predict one from the sender and the nonce before they read a receipt.
  */
 export function createdContract(id: Hash, from: Address, nonce: number): CreatedContract {
-  const seed = Buffer.from(id.slice(2) + toNativeAddress(from), 'hex')
-  const actual = Buffer.from(keccak_256(seed).subarray(12)).toString('hex')
   const predicted = getContractAddress({ from, nonce: BigInt(nonce) })
-  return { actual: toRpcAddress(actual), predicted: predicted.toLowerCase() as Address }
+  return { actual: contractAddress(id, from), predicted: predicted.toLowerCase() as Address }
 }
 
 /**
