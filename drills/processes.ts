@@ -42,7 +42,7 @@ export async function startGateway({
   )
   const exited = once(child, 'exit')
   const url = `http://127.0.0.1:${taken}`
-  await isReady(url, child)
+  await waitUntilReady(url, child)
   return {
     exited,
     pid: child.pid ?? 0,
@@ -126,7 +126,7 @@ export function track<child extends ChildProcess>(child: child): child {
   return child
 }
 
-async function isReady(url: string, child: ChildProcess): Promise<void> {
+async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}`)
     const response = await fetch(`${url}/ready`).catch(() => undefined)

@@ -129,7 +129,7 @@ async function startNginx(directory: string, replicas: readonly number[]): Promi
   const file = join(directory, 'nginx.conf')
   writeFileSync(file, nginxConfig({ directory, port, replicas }))
   track(spawn('nginx', ['-p', directory, '-c', file], { stdio: ['ignore', 'ignore', 'inherit'] }))
-  await answers(port)
+  await waitUntilReady(port)
   return port
 }
 
@@ -138,11 +138,11 @@ async function startHaproxy(directory: string, replicas: readonly number[]): Pro
   const file = join(directory, 'haproxy.cfg')
   writeFileSync(file, haproxyConfig({ port, replicas }))
   track(spawn('haproxy', ['-db', '-q', '-f', file], { stdio: ['ignore', 'ignore', 'ignore'] }))
-  await answers(port)
+  await waitUntilReady(port)
   return port
 }
 
-async function answers(port: number): Promise<void> {
+async function waitUntilReady(port: number): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const response = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined)
     if (response?.ok) return

@@ -5,7 +5,8 @@
 //   npm run drills -- prometheus           alerts and dashboard against a real Prometheus
 //   npm run drills -- rolling              restarts of three replicas behind nginx and HAProxy (Debian packages)
 //
-// Needs only Node, and redis-server for some cases. Linux only, because memory is read from /proc.
+// They need redis-server on the PATH; `rolling` installs nginx and HAProxy with apt-get if they are missing. Linux only,
+// because memory is read from /proc.
 import { hostile } from './hostile.ts'
 import { endAll } from './processes.ts'
 import { prometheus } from './prometheus.ts'
