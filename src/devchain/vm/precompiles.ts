@@ -1,7 +1,7 @@
 import type { Common } from '@ethereumjs/common'
 import { getActivePrecompiles } from '@ethereumjs/evm'
 import type { EVMOpts } from '@ethereumjs/evm'
-import { Address, setLengthLeft } from '@ethereumjs/util'
+import { Address, bytesToBigInt, setLengthLeft, setLengthRight } from '@ethereumjs/util'
 import { sha256 } from '@noble/hashes/sha2.js'
 
 import type { BlockContext } from './blockContext.ts'
@@ -17,14 +17,15 @@ const RECOVER_ENERGY = 3_000n
  * The precompiled contracts that differ from Ethereum's. 0x03 hashes with SHA-256, keeps 20 bytes and hashes these again; the
  * answer is the whole second hash. 0x09 and 0x0a are not BLAKE2F and the KZG check: on the real chain they validate batches of
  * signatures and multi-signatures. This is not simulated, so they are accounts without code here. 0x01 returns the account
- * that `signerOf` has for a signature.
+ * that `signerOf` has for a signature. 0x05 returns nothing for a modulus of zero, where Ethereum returns zeros.
  */
 export function precompiles(
   common: Common,
   signerOf: NonNullable<BlockContext['signerOf']>,
 ): Precompile[] {
   const recover = getActivePrecompiles(common).get('01'.padStart(40, '0'))
-  if (!recover) throw new Error('the EVM has no ECRECOVER')
+  const power = getActivePrecompiles(common).get('05'.padStart(40, '0'))
+  if (!recover || !power) throw new Error('the EVM has no ECRECOVER or no MODEXP')
   return [
     {
       address: at(0x01),
@@ -53,7 +54,24 @@ export function precompiles(
         }
       },
     },
+    {
+      address: at(0x05),
+      async function(input) {
+        const result = await power(input)
+        return result.returnValue.length > 0 && isModulusZero(input.data)
+          ? { ...result, returnValue: new Uint8Array(0) }
+          : result
+      },
+    },
     { address: at(0x09) },
     { address: at(0x0a) },
   ]
+}
+
+/** Whether MODEXP is asked for a remainder modulo zero. The input is three lengths, then base, exponent and modulus. */
+function isModulusZero(data: Uint8Array): boolean {
+  const lengthAt = (word: number) =>
+    Number(bytesToBigInt(setLengthRight(data.subarray(32 * word, 32 * word + 32), 32)))
+  const start = 96 + lengthAt(0) + lengthAt(1)
+  return data.subarray(start, start + lengthAt(2)).every((byte) => byte === 0)
 }
