@@ -62,8 +62,9 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
       return { result: 'REVERT', message: 'REVERT opcode executed' }
     case 'out of gas':
     case 'code store out of gas':
+      if (!step) return of('OUT_OF_ENERGY', 'OutOfEnergyException', 'Not enough energy')
       // The code of a new contract is paid for after the last operation, which was itself affordable.
-      if (!step || ((step.code === 0xf3 || step.code === 0x00) && step.cost <= step.left))
+      if ((step.code === 0xf3 || step.code === 0x00) && step.cost <= step.left)
         return of(
           'OUT_OF_ENERGY',
           'OutOfEnergyException',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { newAccount } from '../model.ts'
 import { setParameters } from '../parameters.ts'
@@ -132,6 +132,28 @@ describe('runVm', () => {
     expect(Buffer.from(output).toString('hex')).toBe(
       '5567990156ebb79c1652303b32c45b8d0dd82b9a71342977f6b1db7d24c0cb4d',
     )
+  })
+
+  test('error: the place is not named when the search for it ends by time', async () => {
+    let hasRun = false
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (hasRun ? (now += 100) : 0))
+    const { failure } = await run(stateWith({ [HERE]: '5b600056' }), {
+      timeout: 50,
+      observe: (events) => events.on('afterMessage', () => void (hasRun = true)),
+    })
+    clock.mockRestore()
+    expect(failure).toMatchObject({ result: 'OUT_OF_ENERGY', message: 'Not enough energy' })
+  })
+
+  test('behavior: MODEXP returns nothing for a modulus of zero, as a node does', async () => {
+    // Asks 0x05 for 3 to the power of 1, modulo the first byte of call data, and returns the size of the answer.
+    const code =
+      '6001600052600160205260016040526003606053600160615360003560625260006000606360006005' +
+      '5afa503d60005260206000f3'
+    const sizeFor = async (modulus: number) =>
+      word((await run(stateWith({ [HERE]: code }), { data: Uint8Array.of(modulus) })).output)
+    expect([await sizeFor(5), await sizeFor(3), await sizeFor(0)]).toEqual([1n, 1n, 0n])
   })
 
   test('behavior: an endless call ends at the time limit', async () => {

@@ -85,7 +85,7 @@ export declare namespace runVm {
 
 async function lastStepOf(state: State, options: runVm.Options): Promise<LastStep | undefined> {
   let last: LastStep | undefined
-  await attempt(state, options, (events, vmState) =>
+  const { result } = await attempt(state, options, (events, vmState) =>
     events.on('step', ({ opcode, depth, gasLeft, pc, stack }) => {
       if (depth > 0) return
       const code = options.kind === 'create' ? options.data : vmState.top().get('code', options.to)
@@ -100,7 +100,8 @@ async function lastStepOf(state: State, options: runVm.Options): Promise<LastSte
       }
     }),
   )
-  return last
+  // The listener slows the run down. If it ended by time, it did not get to the operation.
+  return (result.execResult.exceptionError?.error as string) === 'cpu timeout' ? undefined : last
 }
 
 async function attempt(state: State, options: runVm.Options, observe?: runVm.Observe) {
