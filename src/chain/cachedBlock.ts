@@ -6,6 +6,7 @@ import { toLogText, toRpcLogs } from '../codec/log.ts'
 import { toHash } from '../codec/quantity.ts'
 import { toRpcReceipts } from '../codec/receipt.ts'
 import type { RpcBlock, RpcHeader, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
+import { toRpcAddress } from '../lib/address.ts'
 import { type Wire, wireOfText } from '../lib/wire.ts'
 import type { LoadedBlock } from './load.ts'
 import { blockChunk, emptyChunk, type LogChunk } from './logChunk.ts'
@@ -165,7 +166,7 @@ function estimate({ block, infos }: LoadedBlock): number {
 }
 
 /** Address and topics of every log, each string stored once, and the set of all of them. */
-function logKeys({ block, infos }: LoadedBlock): { keys: LogKey[]; items: ReadonlySet<string> } {
+function logKeys({ infos }: LoadedBlock): { keys: LogKey[]; items: ReadonlySet<string> } {
   const texts = new Map<string, string>()
   const once = (text: string) => {
     const known = texts.get(text)
@@ -173,10 +174,12 @@ function logKeys({ block, infos }: LoadedBlock): { keys: LogKey[]; items: Readon
     texts.set(text, text)
     return text
   }
-  const keys = toRpcLogs(block, infos).map(({ address, topics }) => ({
-    address: once(address),
-    topics: topics.map(once),
-  }))
+  const keys = infos.flatMap(({ log = [] }) =>
+    log.map(({ address, topics = [] }) => ({
+      address: once(toRpcAddress(address)),
+      topics: topics.map((topic) => once(toHash(topic))),
+    })),
+  )
   return { keys, items: new Set(texts.keys()) }
 }
 

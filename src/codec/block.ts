@@ -64,9 +64,8 @@ export function toOutlineHeader(
   const { accountStateRoot, number, parentHash, timestamp, txTrieRoot, witness_address } =
     block.block_header.raw_data
   const gasUsed = infos.reduce((sum, { receipt }) => sum + toInt64(receipt?.energy_usage_total), 0n)
-  return {
+  const header: RpcHeader = {
     // Sourced from the node.
-    ...(baseFeePerGas !== undefined && { baseFeePerGas: toQuantity(baseFeePerGas) }),
     gasUsed: toQuantity(gasUsed),
     hash: toHash(block.blockID),
     logsBloom: bloomToHex(logsBloom(logs)),
@@ -88,6 +87,9 @@ export function toOutlineHeader(
     sha3Uncles: EMPTY_UNCLES_HASH,
     totalDifficulty: '0x0',
   }
+  return baseFeePerGas === undefined
+    ? header
+    : { baseFeePerGas: toQuantity(baseFeePerGas), ...header }
 }
 
 export declare namespace toRpcHeader {

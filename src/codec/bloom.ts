@@ -44,20 +44,12 @@ export function addBits(bloom: Bloom, bits: BloomBits): void {
   }
 }
 
-/** The filter of some logs. `known` caches the bits of items between calls, such as for the receipts of one block. */
-export function logsBloom(
-  logs: readonly { address: string; topics: readonly string[] }[],
-  known = new Map<string, BloomBits>(),
-): Bloom {
+/** The filter of some logs. */
+export function logsBloom(logs: readonly { address: string; topics: readonly string[] }[]): Bloom {
   const bloom = createBloom()
-  const add = (item: string) => {
-    let bits = known.get(item)
-    if (!bits) known.set(item, (bits = bloomBits(item)))
-    addBits(bloom, bits)
-  }
-  for (const log of logs) {
-    add(log.address)
-    for (const topic of log.topics) add(topic)
+  for (const { address, topics } of logs) {
+    addBits(bloom, bloomBits(address))
+    for (const topic of topics) addBits(bloom, bloomBits(topic))
   }
   return bloom
 }

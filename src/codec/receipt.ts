@@ -1,6 +1,6 @@
 import { toRpcAddress } from '../lib/address.ts'
 import type { Block, Transaction, TransactionInfo } from '../native/types.ts'
-import { type BloomBits, bloomToHex, logsBloom } from './bloom.ts'
+import { bloomToHex, logsBloom } from './bloom.ts'
 import { toRpcLogsByTransaction } from './log.ts'
 import { toHash, toInt64, toQuantity } from './quantity.ts'
 import { isCreation, transactionParties } from './transaction.ts'
@@ -17,13 +17,10 @@ export function toRpcReceipts(
   infos: readonly TransactionInfo[],
   { energyPrice }: { energyPrice: bigint },
 ): RpcReceipt[] {
-  const common = {
-    blockHash: toHash(block.blockID),
-    blockNumber: toQuantity(block.block_header.raw_data.number),
-    effectiveGasPrice: toQuantity(energyPrice),
-  }
+  const blockHash = toHash(block.blockID)
+  const blockNumber = toQuantity(block.block_header.raw_data.number)
+  const effectiveGasPrice = toQuantity(energyPrice)
   const logs = toRpcLogsByTransaction(block, infos)
-  const known = new Map<string, BloomBits>()
   const transactions = block.transactions ?? []
   let cumulativeGasUsed = 0n
 
@@ -35,13 +32,15 @@ export function toRpcReceipts(
     cumulativeGasUsed += gasUsed
     return {
       // Sourced from the node.
-      ...common,
+      blockHash,
+      blockNumber,
+      effectiveGasPrice,
       contractAddress: isCreation(transaction) ? toRpcAddress(info.contract_address) : null,
       cumulativeGasUsed: toQuantity(cumulativeGasUsed),
       from,
       gasUsed: toQuantity(gasUsed),
       logs: logs[index] ?? [],
-      logsBloom: bloomToHex(logsBloom(logs[index] ?? [], known)),
+      logsBloom: bloomToHex(logsBloom(logs[index] ?? [])),
       status: hasSucceeded(info) ? '0x1' : '0x0',
       to,
       transactionHash: toHash(info.id),

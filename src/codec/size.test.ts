@@ -1,3 +1,4 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { describe, expect, test } from 'vitest'
 
@@ -39,6 +40,18 @@ function merkleRoot(leaves: readonly Uint8Array[]): string {
   return hex(level[0] ?? new Uint8Array())
 }
 
+/** A message of fields that have a tag of one byte. */
+function message(fields: readonly Uint8Array[]): Uint8Array {
+  const writer = new BinaryWriter()
+  for (const field of fields) writer.tag(1, WireType.LengthDelimited).bytes(field)
+  return writer.finish()
+}
+
+function headerFields(block: Block): Uint8Array[] {
+  const { witness_signature: signature } = block.block_header
+  return [signedHeaderBytes(block), ...(signature ? [Buffer.from(signature, 'hex')] : [])]
+}
+
 test('default', () => {
   expect(blockSize(block)).toBe(177)
   expect(hashOf(block)).toBe(block.blockID)
@@ -46,10 +59,18 @@ test('default', () => {
 
 test('behavior: an empty header', () => {
   const raw_data = { number: 1 }
-  expect(hashOf({ blockID: '', block_header: { raw_data } })).toBe(
-    '0000000000000001464f071c8a336fd22eb5145dff1b245bda013ec89add8497',
-  )
+  const empty = { blockID: '', block_header: { raw_data } }
+  expect(hashOf(empty)).toBe('0000000000000001464f071c8a336fd22eb5145dff1b245bda013ec89add8497')
+  expect(blockSize(empty)).toBe(6)
 })
+
+test.each([-1, 127, 128, 2 ** 35 - 1, 2 ** 35])(
+  'behavior: the size with the number %i',
+  (number) => {
+    const numbered = { blockID: '', block_header: { raw_data: { number, version: 1 } } }
+    expect(blockSize(numbered)).toBe(message([message(headerFields(numbered))]).length)
+  },
+)
 
 test('behavior: the size includes every field of an outcome', () => {
   const transaction: Transaction = {
@@ -86,6 +107,7 @@ describe('the recorded chain', () => {
       expect(hashOf(block)).toBe(block.blockID)
       const leaves = (block.transactions ?? []).map(transactionBytes)
       expect(merkleRoot(leaves)).toBe(block.block_header.raw_data.txTrieRoot)
+      expect(blockSize(block)).toBe(message([message(headerFields(block)), ...leaves]).length)
     }
   })
 })

@@ -76,7 +76,7 @@ export function sealBlock(
   const leaves = content.transactions.map(({ transaction, results }) =>
     transactionBytes(transaction, results),
   )
-  const sealed: Header = { ...header, txTrieRoot: merkleRoot(leaves) }
+  const sealed: Header = { txTrieRoot: merkleRoot(leaves), ...header }
   const hash = Buffer.from(sha256(headerBytes(sealed))).toString('hex')
   let signature: string | undefined
   return {
@@ -98,17 +98,17 @@ export function printBlock(
 ): Block {
   const { header } = block
   const isAddress = header.witness.length === 42
+  const raw_data = {
+    txTrieRoot: header.txTrieRoot,
+    witness_address: spelling.visible && isAddress ? toBase58(header.witness) : header.witness,
+    parentHash: header.parentHash,
+    ...(header.version !== 0 && { version: header.version }),
+    ...(header.timestamp !== 0 && { timestamp: header.timestamp }),
+  }
   return {
     blockID: block.id,
     block_header: {
-      raw_data: {
-        ...(header.number !== 0 && { number: header.number }),
-        txTrieRoot: header.txTrieRoot,
-        witness_address: spelling.visible && isAddress ? toBase58(header.witness) : header.witness,
-        parentHash: header.parentHash,
-        ...(header.version !== 0 && { version: header.version }),
-        ...(header.timestamp !== 0 && { timestamp: header.timestamp }),
-      },
+      raw_data: header.number === 0 ? raw_data : { number: header.number, ...raw_data },
       ...(!isUnsigned && block.signature !== '' && { witness_signature: block.signature }),
     },
     ...(detail &&

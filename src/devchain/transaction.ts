@@ -181,9 +181,7 @@ export function printTransaction(
   spelling: Spelling = {},
 ): Transaction {
   const owner = transaction.value['owner_address']
-  return {
-    ...(results && { ret: results }),
-    ...(transaction.signatures.length > 0 && { signature: [...transaction.signatures] }),
+  const unsigned: Transaction = {
     txID: transaction.id,
     raw_data: rawDataToJson(Buffer.from(transaction.rawHex, 'hex'), spelling),
     raw_data_hex: transaction.rawHex,
@@ -194,6 +192,11 @@ export function printTransaction(
       }),
     ...(transaction.ethereum && { ethereum: transaction.ethereum.fields }),
   }
+  const printed =
+    transaction.signatures.length === 0
+      ? unsigned
+      : { signature: [...transaction.signatures], ...unsigned }
+  return results ? { ret: results, ...printed } : printed
 }
 
 /** Length in bytes of a transaction with its results, as in a block. */

@@ -170,11 +170,11 @@ export function createHeadSync({
     const removed = blocksAbove(view, (branch[0] as RecentBlock).number - 1)
     const kept = blockAt(view, (branch[0] as RecentBlock).number - 1)
     const base = kept && kept.number < view.solidified.number ? toHead(kept) : view.solidified
-    const update: ChainUpdate = { removed, added: branch, solidified: base }
-    const solidified = await nextSolidified(applyUpdate(view, update), reported, last)
+    const after = applyUpdate(view, { removed, added: branch, solidified: base })
+    const solidified = await nextSolidified(after, reported, last)
     if (!solidified) return false
     forgetBranches()
-    return publish({ ...update, first: await knownFirst(view), solidified })
+    return publish({ removed, added: branch, first: await knownFirst(view), solidified })
   }
 
   /** The solidified block, if our window has it. Undefined when the node solidified another branch. */

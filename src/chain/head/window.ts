@@ -24,7 +24,9 @@ export function applyUpdate(window: Window | undefined, update: ChainUpdate): Wi
   }
   if (!last) throw new Error('the update leaves no block')
   const oldest = oldestKept(update.solidified.number, last.number)
-  const blocks = [...kept, ...update.added].filter(({ number }) => number >= oldest)
+  const all = [...kept, ...update.added]
+  // The heights are consecutive.
+  const blocks = all.slice(Math.max(0, oldest - (all[0] ?? last).number))
   const orphans = new Map(window?.orphans)
   for (const block of update.removed) orphans.set(block.hash, block)
   for (const block of update.added) orphans.delete(block.hash)
@@ -83,7 +85,11 @@ export function blocksAbove(window: Window, number: number): RecentBlock[] {
   return window.blocks.filter((block) => block.number > number).toReversed()
 }
 
-function withoutRemoved(blocks: readonly RecentBlock[], removed: readonly RecentBlock[]) {
+function withoutRemoved(
+  blocks: readonly RecentBlock[],
+  removed: readonly RecentBlock[],
+): readonly RecentBlock[] {
+  if (removed.length === 0) return blocks
   const kept = blocks.slice(0, blocks.length - removed.length)
   removed.forEach((block, index) => {
     if (blocks[blocks.length - 1 - index]?.hash !== block.hash)
