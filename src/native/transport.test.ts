@@ -216,6 +216,32 @@ describe('createPoolTransport', () => {
     expect(server.requests).toHaveLength(2)
   })
 
+  test('behavior: a call that waits for a socket ends when it is aborted', async () => {
+    const server = await serve(() => {})
+    const transport = transportTo(server.url, { sockets: 1 })
+    const controller = new AbortController()
+    const held = transport.send('/wallet/held', '{}', { ...READ, signal: controller.signal })
+    await until(() => server.requests.length === 1)
+    const leaving = new AbortController()
+    const waits = transport.send('/wallet/waits', '{}', { ...READ, signal: leaving.signal })
+    leaving.abort(new Error('client gone'))
+    await expect(waits).rejects.toThrow('client gone')
+    controller.abort(new Error('over'))
+    await expect(held).rejects.toThrow('over')
+    expect(server.requests.map(({ url }) => url)).toEqual(['/wallet/held'])
+  })
+
+  test('behavior: a character that arrives in two parts, and a byte order mark', async () => {
+    const [mark, text] = [Buffer.from('\ufeff'), Buffer.from('{"name":"é"}')]
+    const server = await serve((_, response) => {
+      response.write(Buffer.concat([mark, text.subarray(0, 10)]), () => {
+        setTimeout(() => response.end(text.subarray(10)), 20)
+      })
+    })
+    const reply = await transportTo(server.url).send('/wallet/x', '{}', READ)
+    expect(reply.text).toBe('{"name":"é"}')
+  })
+
   test('error: a broadcast whose connection is reset is not sent again', async () => {
     const server = await serve((request) => request.socket.destroy())
     const call = transportTo(server.url).send('/wallet/broadcasthex', '{}', SEND)

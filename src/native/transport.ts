@@ -1,9 +1,8 @@
-import { EventEmitter } from 'node:events'
-
-import { errors, Pool } from 'undici'
+import { type Dispatcher, errors, Pool } from 'undici'
 
 import { errorCode } from '../lib/errorCode.ts'
-import type { StopSignal } from '../lib/stopSignal.ts'
+import { createStop, type Stop, type StopSignal } from '../lib/stopSignal.ts'
+import { createDueList, type DueEntry } from './due.ts'
 import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
 
 /** Sends native requests to a node: over sockets, with `fetch`, or to a chain in this process. */
@@ -94,6 +93,9 @@ export function createPoolTransport({
   const postHeaders = { ...getHeaders, 'content-type': 'application/json' }
   const wallet = target(upstream)
   const solidity = target(upstreamSolidity)
+  const deadlines = createDueList<Deadline>({
+    onDue: ({ stop }) => stop.stop(new NodeTimeoutError(timeout)),
+  })
   let closed = false
 
   function target(base: string): Target {
@@ -115,22 +117,44 @@ export function createPoolTransport({
     return { pool, prefix: url.pathname.replace(/\/+$/, ''), search: url.search }
   }
 
-  async function once(
+  function once(
     { pool, prefix, search }: Target,
     path: NativePath,
     body: string | undefined,
     more: CallObserver['headers'],
-    stop: EventEmitter,
+    stop: StopSignal,
   ): Promise<NativeReply> {
     const own = body === undefined ? getHeaders : postHeaders
-    const response = await pool.request({
+    const request: Dispatcher.DispatchOptions = {
       body: body ?? null,
       headers: more ? { ...more, ...own } : own,
       method: body === undefined ? 'GET' : 'POST',
       path: prefix + path + (path.includes('?') ? search.replace('?', '&') : search),
-      signal: stop,
+    }
+    // A handler in place of `pool.request`, whose stream of the answer takes a fifth of the time of a small call.
+    return new Promise((resolve, reject) => {
+      let controller: Dispatcher.DispatchController | undefined
+      let status = 0
+      const chunks: Buffer[] = []
+      stop.addEventListener('abort', () => {
+        controller?.abort(STOPPED)
+        reject(STOPPED)
+      })
+      pool.dispatch(request, {
+        onRequestStart(started) {
+          controller = started
+          if (stop.aborted) controller.abort(STOPPED)
+        },
+        onResponseStart(_, statusCode) {
+          status = statusCode
+        },
+        onResponseData(_, chunk) {
+          chunks.push(chunk)
+        },
+        onResponseEnd: () => resolve({ status, text: textOf(chunks) }),
+        onResponseError: (_, error) => reject(error),
+      })
     })
-    return { status: response.statusCode, text: await response.body.text() }
   }
 
   async function send(
@@ -139,20 +163,14 @@ export function createPoolTransport({
     { caller, idempotent, signal, timeout: left = timeout }: SendOptions,
   ): Promise<NativeReply> {
     signal?.throwIfAborted()
-    const limit = Math.min(timeout, left)
     const to = path.startsWith('/walletsolidity/') ? solidity : wallet
-    // An emitter in place of an AbortSignal, because it takes much less time to create.
-    const stop = new EventEmitter()
-    let stopped: { reason: unknown } | undefined
-    const end = (reason: unknown) => {
-      stopped ??= { reason }
-      stop.emit('abort')
-    }
-    // The limit includes the wait for a socket.
-    const timer = setTimeout(() => end(new NodeTimeoutError(timeout)), limit)
-    const leave = () => end(signal?.reason)
-    signal?.addEventListener('abort', leave, { once: true })
     const started = performance.now()
+    const stop = createStop()
+    // The limit includes the wait for a socket.
+    const deadline: Deadline = { at: -1, dueAt: started + Math.min(timeout, left), stop }
+    deadlines.add(deadline)
+    const leave = () => stop.stop(signal?.reason)
+    signal?.addEventListener('abort', leave, { once: true })
     const observer = onCall?.(path, caller)
     let status: number | undefined
     try {
@@ -160,15 +178,15 @@ export function createPoolTransport({
       try {
         reply = await once(to, path, body, observer?.headers, stop)
       } catch (error) {
-        if (closed || stopped || !mayRepeat(error, idempotent)) throw error
+        if (closed || stop.aborted || !mayRepeat(error, idempotent)) throw error
         reply = await once(to, path, body, observer?.headers, stop)
       }
       status = reply.status
       return reply
     } catch (error) {
-      throw stopped ? stopped.reason : faultOf(error, timeout)
+      throw stop.aborted ? stop.reason : faultOf(error, timeout)
     } finally {
-      clearTimeout(timer)
+      deadlines.remove(deadline)
       signal?.removeEventListener('abort', leave)
       observer?.end({
         path,
@@ -210,6 +228,20 @@ export declare namespace createPoolTransport {
 }
 
 type Target = { pool: Pool; prefix: string; search: string }
+
+type Deadline = DueEntry & { readonly stop: Stop }
+
+/** Ends an exchange that was stopped. The caller gets the reason of the stop instead. */
+const STOPPED = new Error('the call was stopped')
+
+/** The text of an answer, without the mark of the byte order that a proxy may put in front. */
+function textOf(chunks: readonly Buffer[]): string {
+  const [first] = chunks
+  const text = first && chunks.length === 1 ? first.toString() : Buffer.concat(chunks).toString()
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
+}
+
+const BYTE_ORDER_MARK = 0xfeff
 
 function parseHeader(header: string | undefined): Record<string, string> {
   if (header === undefined) return {}
