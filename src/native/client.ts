@@ -101,13 +101,12 @@ export function createNodeClient({
   }
 
   function run(
-    prefix: 'wallet' | 'walletsolidity',
+    path: NativePath,
     operation: AnyOperation,
     request: unknown,
     signal: StopSignal | undefined,
     finish: (answer: unknown) => unknown,
   ): Promise<unknown> {
-    const path: NativePath = `/${prefix}/${operation.path}`
     const body =
       operation.method === 'GET' && request === undefined
         ? undefined
@@ -124,16 +123,19 @@ export function createNodeClient({
     table: Record<string, AnyOperation>,
   ): Record<string, unknown> {
     return Object.fromEntries(
-      Object.entries(table).map(([name, operation]) => [
-        name,
-        (request?: unknown, options?: CallOptions) =>
-          run(prefix, operation, request, options?.signal, (answer) => {
-            const whole = normalize(operation, answer)
-            return operation.part && whole !== undefined
-              ? operation.part.pick(whole as never)
-              : whole
-          }),
-      ]),
+      Object.entries(table).map(([name, operation]) => {
+        const finish = (answer: unknown) => {
+          const whole = normalize(operation, answer)
+          return operation.part && whole !== undefined ? operation.part.pick(whole as never) : whole
+        }
+        // One text for all calls: a table finds it faster than equal texts.
+        const path = pathOf(prefix, operation)
+        return [
+          name,
+          (request?: unknown, options?: CallOptions) =>
+            run(path, operation, request, options?.signal, finish),
+        ]
+      }),
     )
   }
 
@@ -143,7 +145,7 @@ export function createNodeClient({
     async call(prefix, name, body, options) {
       if (!/^\w+$/.test(name)) throw new TypeError(`"${name}" is not the name of an operation`)
       const operation = findOperation(name)
-      return run(prefix, operation, body, options?.signal, (answer) => answer)
+      return run(pathOf(prefix, operation), operation, body, options?.signal, (answer) => answer)
     },
     close: () => transport.close(),
   }
@@ -157,6 +159,10 @@ export declare namespace createNodeClient {
     /** @default Math.random */
     random?: () => number
   }
+}
+
+function pathOf(prefix: 'wallet' | 'walletsolidity', { path }: AnyOperation): NativePath {
+  return `/${prefix}/${path}`
 }
 
 function findOperation(name: string): AnyOperation {

@@ -44,7 +44,8 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
   function endpoint(operation: string): TokenBucket | undefined {
     if (rate === 'unlimited') return undefined
     // The query is no part of the endpoint.
-    const name = operation.split('?', 1)[0] ?? operation
+    const query = operation.indexOf('?')
+    const name = query === -1 ? operation : operation.slice(0, query)
     let bucket = endpoints.get(name)
     if (!bucket)
       endpoints.set(name, (bucket = createTokenBucket({ rate: ENDPOINT_RATE, ...bucketOptions })))

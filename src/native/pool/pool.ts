@@ -62,6 +62,7 @@ export function createUpstreamPool({
   const now = () => performance.now()
   let seats: Seat[] = []
   const chain = createServedChain()
+  const known = new Map<NativePath, PathParts>()
   let closed = false
   let asked: Member[] = []
   const members = () => asked
@@ -197,9 +198,7 @@ export function createUpstreamPool({
     body: string | undefined,
     { caller, idempotent, kind = idempotent ? 'read' : 'send', part, signal }: SendOptions,
   ): Promise<NativeReply> {
-    const solid = path.startsWith('/walletsolidity/')
-    const query = path.indexOf('?')
-    const operation = path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query)
+    const { operation, solid } = partsOf(path)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
     const group = callGroupOf(caller)
     const call: RaceCall = { body, caller, group, kind, need, operation, part, path }
@@ -211,6 +210,16 @@ export function createUpstreamPool({
   /** Waits until some node can answer. @throws UpstreamError when none can in time */
   async function askLater(call: RaceCall, signal: StopSignal | undefined): Promise<NativeReply> {
     return ask(call, await floorWait.wait(call, signal), signal)
+  }
+
+  function partsOf(path: NativePath): PathParts {
+    let parts = known.get(path)
+    if (!parts) {
+      parts = pathParts(path)
+      // Without a query, there are only as many paths as operations.
+      if (!path.includes('?')) known.set(path, parts)
+    }
+    return parts
   }
 
   function ask(
@@ -313,6 +322,16 @@ export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) 
 const silent: PoolLog = { info() {}, warn() {} }
 
 type Seat = { member: Member; prober: Prober; state: MemberState }
+
+type PathParts = { operation: string; solid: boolean }
+
+function pathParts(path: NativePath): PathParts {
+  const query = path.indexOf('?')
+  return {
+    operation: path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query),
+    solid: path.startsWith('/walletsolidity/'),
+  }
+}
 
 const STATE = { kind: 'state', solid: false } as const
 
