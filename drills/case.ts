@@ -35,7 +35,7 @@ export type Target = {
   exited: Promise<unknown>
 }
 
-/** The fake node of the drills, in a process of its own. */
+/** The fake node of the drills, in a separate process. */
 export type DrillNode = {
   url: string
   /** Number of the newest block. */

@@ -1,4 +1,4 @@
-// The fake node of the drills, in a process of its own: dense blocks, then many light ones.
+// The fake node of the drills, in a separate process: dense blocks, then many light ones.
 import { createScriptedChain, type ScriptedLog } from '../test/chain.ts'
 
 const DENSE = { from: 1, to: 70, logsPerBlock: 600 }

@@ -114,7 +114,7 @@ describe('addresses of contracts', () => {
 })
 
 describe('anybody may send', () => {
-  test('default: a key that nobody manages', async () => {
+  test('default: a key that is not managed', async () => {
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
     await send({ to: address, value: '0x3b9aca00' })

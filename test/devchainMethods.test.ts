@@ -22,8 +22,8 @@ const send = (transaction: object) =>
 
 describe('answers', () => {
   test('behavior: those of Hardhat and anvil to the letter', async () => {
-    // Method, params, answer of anvil 1.7.1 or Hardhat 2.29.1, whoever the prefix belongs to; evm_ is anvil’s where they differ,
-    // but for `true`, which nobody expects to be absent.
+    // Method, params, answer of anvil 1.7.1 or Hardhat 2.29.1, by the prefix. Where the two differ, evm_ answers as anvil,
+    // but keeps the `true` of Hardhat.
     const calls: [string, unknown[], unknown][] = [
       ['evm_increaseTime', [10], expect.any(Number)],
       ['evm_mine', [], '0x0'],

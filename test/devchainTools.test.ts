@@ -38,7 +38,7 @@ describe('blocks and time', () => {
     expect(blocks.map((block) => Number(block.number))).toEqual([height + 10, height + 11])
   })
 
-  test('behavior: every block has a second of its own, and a chosen time is where the clock goes on', async () => {
+  test('behavior: no two blocks have the same second, and the clock continues from a chosen time', async () => {
     const start = await time()
     await dev.rpc('anvil_mine', 3)
     expect(await time()).toBeGreaterThanOrEqual(start + 3)

@@ -57,7 +57,7 @@ function mineSome(chain: ScriptedChain): void {
   })
 }
 
-/** `ethgate index` in a process of its own. */
+/** `ethgate index` in a separate process. */
 function startFilling(index: string, url: string, from: number): ChildProcess {
   return spawn(
     process.execPath,
@@ -165,7 +165,7 @@ function readerOf(chain: ScriptedChain): BlockReader {
   })
 }
 
-/** `ethgate serve --index` in a process of its own, which follows the chain. */
+/** `ethgate serve --index` in a separate process, which follows the chain. */
 function startFollowing(index: string, url: string): ChildProcess {
   return spawn(
     process.execPath,

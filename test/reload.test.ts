@@ -13,7 +13,7 @@ import { type ProxyTarget, startFaultProxy } from './faultProxy.ts'
 import { post } from './gateway.ts'
 import { targetOf } from './upstreams.ts'
 
-/** A gateway of two nodes in a process of its own, with a configuration file that the test writes. */
+/** A gateway of two nodes in a separate process, with a configuration file that the test writes. */
 async function start() {
   const chain = createScriptedChain()
   for (let block = 0; block < 5; block++) chain.mine()
@@ -51,7 +51,7 @@ async function start() {
 
 const WORD = `0x${'5a'.repeat(32)}`
 
-/** A node that has a JSON-RPC of its own, which knows one slot of storage. */
+/** A node with its own JSON-RPC, which knows one slot of storage. */
 function withRpc(target: ProxyTarget): ProxyTarget {
   return async (request) => {
     if (request.path !== '/jsonrpc' && typeof target === 'function') return target(request)

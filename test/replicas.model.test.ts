@@ -247,7 +247,7 @@ const nameOf = ({ blockHash, logIndex }: RpcLog) => `${blockHash}:${logIndex}`
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 6)
 const SEED = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31 - LANES))
 
-// Runs mostly wait, so several go side by side, each lane with a Redis of its own.
+// Runs mostly wait, so several run at once, each lane with its own Redis.
 describe.skipIf(redisServerMissing !== undefined)('two replicas on one Redis', () => {
   test.concurrent.for(Array.from({ length: LANES }, (_, lane) => lane))(
     'behavior: whatever happens, a client converges to the canonical logs and blocks, lane %i',

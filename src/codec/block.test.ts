@@ -50,7 +50,7 @@ test('args: full', () => {
   expect(transactions).toHaveLength(7)
 })
 
-test('behavior: genesis', () => {
+test('behavior: genesis has no parent and an empty bloom', () => {
   const { block, infos } = recordedBlock(0)
   const { logsBloom, ...genesis } = rpcBlockOf(block, infos, options)
   expect(BigInt(logsBloom)).toBe(0n)

@@ -149,7 +149,7 @@ test('behavior: log indexes count over the block, energy adds up', () => {
   `)
 })
 
-test('behavior: success', () => {
+test('behavior: a transaction without a result has succeeded, an unknown result is a failure', () => {
   const results = [undefined, 'DEFAULT', 'SUCCESS', 'REVERT', 'OUT_OF_ENERGY', 'SOMETHING_NEW']
   expect(
     results.map((result) => hasSucceeded({ id: '', receipt: result ? { result } : {} })),

@@ -57,7 +57,7 @@ test('default', () => {
   expect(hashOf(block)).toBe(block.blockID)
 })
 
-test('behavior: an empty header', () => {
+test('behavior: the hash of a header without fields', () => {
   const raw_data = { number: 1 }
   const empty = { blockID: '', block_header: { raw_data } }
   expect(hashOf(empty)).toBe('0000000000000001464f071c8a336fd22eb5145dff1b245bda013ec89add8497')

@@ -33,7 +33,7 @@ describe('a bare call', () => {
     })
   })
 
-  test('behavior: while pending', () => {
+  test('behavior: a pending transaction has no block', () => {
     expect(toRpcTransaction(call, { chainId: 1, energyPrice: 1n })).toMatchObject({
       blockNumber: null,
       gasPrice: '0x1',

@@ -100,7 +100,7 @@ describe('other filters', () => {
     expect(found).toEqual(ids.map((one) => `0x${one}`))
   })
 
-  test('behavior: unknown filters', async () => {
+  test('error: an unknown filter has no changes and no logs, and cannot be removed', async () => {
     await start()
     const unknown = `0x${'0'.repeat(32)}`
     for (const method of ['eth_getFilterChanges', 'eth_getFilterLogs'])
@@ -130,14 +130,14 @@ describe('other filters', () => {
     await expect(gateway.rpc('eth_getFilterChanges', id)).rejects.toMatchObject({ code: -32000 })
   })
 
-  test('error: limits', async () => {
+  test('error: more filters than a client may have', async () => {
     await start({ config: { filtersPerClient: 2 } })
     await gateway.rpc('eth_newBlockFilter')
     await gateway.rpc('eth_newFilter', {})
     await expect(gateway.rpc('eth_newFilter', {})).rejects.toMatchObject({ code: -32005 })
   })
 
-  test('error: memory; health and metrics report the use and a full store', async () => {
+  test('error: more filter bytes than all clients may have; health and metrics report a full store', async () => {
     await start({ config: { filterBytesTotal: 100_000 } })
     const large = { address: Array.from({ length: 1_000 }, () => address) }
     await gateway.rpc('eth_newFilter', large)

@@ -27,7 +27,7 @@ const resultOf = async (method: string, params: unknown[]) => {
 }
 
 describe('MetaMask', () => {
-  // It replaces `latest` by the number that it last saw, which is not the newest any more.
+  // It replaces `latest` by the number that it last saw, which may not be the newest now.
   const seen = '0xdc'
 
   test('state at the last number that it saw', async () => {
@@ -83,7 +83,7 @@ describe('cast and other clients on alloy', () => {
   })
 })
 
-test('hardhat: a call with names of its own', async () => {
+test('hardhat: a call with its own field names', async () => {
   const call = {
     chain: 'x',
     data,

@@ -112,7 +112,7 @@ test('default: TLS, with a certificate that the process trusts', async () => {
   expect(grpc.calls()).toContain('GetTransactionInfoByBlockNum')
 })
 
-test('error: TLS with a certificate that nobody signed: HTTP answers, and the reason is shown', async () => {
+test('error: TLS with an untrusted certificate: HTTP answers, and the reason is shown', async () => {
   const { grpc, url } = await serveWithTls({})
   const { result } = await search(url)
   expect(result).not.toEqual([])

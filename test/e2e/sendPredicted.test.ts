@@ -63,7 +63,7 @@ async function open(predictedAddresses: PredictedAddresses) {
   return { provider, token, vault }
 }
 
-/** What the gateway said: ethers keeps it beside words of its own. */
+/** The gateway’s message, which ethers keeps beside its own. */
 const messageOf = (refused: Promise<unknown>) =>
   refused.then(
     () => 'not refused',

@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A gateway in a process of its own, in front of the dev chain. */
+/** A gateway in a separate process, in front of the dev chain. */
 async function spawnGateway(options: string[]) {
   const keys = dev.chain.accounts.map(({ key }) => key).join(',')
   const child = spawn(

@@ -101,7 +101,7 @@ export async function callRpc(url: string, method: string, params: unknown[]): P
   return error ? { error } : result
 }
 
-/** A fresh account with coins of its own, sun. */
+/** A new account with coins. `amount` is in sun. */
 export async function fundedKey({ keys, node }: Scene, amount: bigint): Promise<Hex> {
   const key: Hex = `0x${randomBytes(32).toString('hex')}`
   const client = createNativeClient(node)

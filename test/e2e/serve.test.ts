@@ -7,7 +7,7 @@ import { commandFile } from '../cli.ts'
 import { startReplayNode } from '../node.ts'
 import { until } from '../until.ts'
 
-/** The command itself, in a process of its own. */
+/** The command itself, in a separate process. */
 function run(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [commandFile(), ...args], {
     env: { ETHGATE_DRAIN_DELAY: '0', PATH: process.env['PATH'] ?? '', ...env },

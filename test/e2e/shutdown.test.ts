@@ -80,7 +80,7 @@ test('behavior: a node that does not answer, with a call in flight', async () =>
   expect(await call).toBe('cut')
 })
 
-test('behavior: a Redis that does not answer', async () => {
+test('behavior: exits although Redis does not answer', async () => {
   const redis = createServer((socket) => void socket.resume().on('error', () => {}))
   redis.listen(0, '127.0.0.1')
   await once(redis, 'listening')

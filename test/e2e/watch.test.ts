@@ -20,7 +20,7 @@ const address = `0x${'33'.repeat(20)}` as const
 const from = `0x${'0a'.repeat(20)}` as const
 const to = `0x${'0b'.repeat(20)}` as const
 
-/** A block with one Transfer of each value, each in a transaction of its own. */
+/** A block with one Transfer of each value, each in a separate transaction. */
 const transfers = (...values: bigint[]): Script => ({
   logs: values.map((value) => [
     {

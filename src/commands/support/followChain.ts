@@ -140,7 +140,7 @@ export async function followChain(watch: Watch): Promise<void> {
   }
 }
 
-/** The result for one block: missing when the chain does not have it (any more), so that the head must be read again. */
+/** The result for one block: missing when the chain does not have it, so that the head must be read again. */
 type Outcome = 'delivered' | 'missing' | 'removed'
 
 /** Milliseconds until the head is read again after a missing block. */
