@@ -49,8 +49,14 @@ export async function readHinted(
 
   /** Compares the hint for one block, hash included, with the whole block. */
   async function compare(): Promise<void> {
-    const known = await Promise.all(lists)
-    const sample = sampleOf(known.flatMap((list) => list ?? []))
+    let sample: HintedBlock | undefined
+    // The first part with a block that shows more than others decides, so that it is read while the node searches the next parts.
+    for (const list of lists) {
+      const known = (await list) ?? []
+      const telling = tellingOf(known)
+      sample = telling ?? sample ?? known[0]
+      if (telling) break
+    }
     if (sample && isRight && !(await readWhole(sample))) isRight = false
   }
 
@@ -117,11 +123,11 @@ export declare namespace readHinted {
 const TROUBLE = [NodeBusyError, NodeTimeoutError, NodeUnreachableError]
 
 /**
- * The block to read whole and compare. Its matching logs come after others, which shows how the node counts log indexes.
- * Of those blocks it is the one with the fewest logs.
+ * The block that is best read whole and compared: its matching logs come after others, which shows how the node counts log indexes. Of
+ * those blocks it is the one with the fewest logs.
  */
-function sampleOf(blocks: readonly HintedBlock[]): HintedBlock | undefined {
-  let best = blocks[0]
+function tellingOf(blocks: readonly HintedBlock[]): HintedBlock | undefined {
+  let best: HintedBlock | undefined
   let least = Infinity
   for (const block of blocks) {
     const last = block.transactions.at(-1)?.logIndexes.at(-1) ?? 0
