@@ -5,7 +5,8 @@
 //   npm run build && NATIVE_URL=http://127.0.0.1:8090 NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc npx tsx bench/coldSearch.ts
 //   NATIVE_GRPC=127.0.0.1:50051 reads over gRPC
 //   BENCH_ROUNDS=7
-// The gateway keeps no logs and no blocks (--cache-bytes 0), so every round is cold. The three take turns.
+// The gateway keeps no logs and no blocks (--cache-bytes 0), so every round is cold. The three take turns. Before that the node and the
+// gateway answer the same searches of other contracts, so that both run compiled code.
 import Table from 'cli-table3'
 import { Pool } from 'undici'
 
@@ -14,6 +15,8 @@ import { endAll, startGateway } from './processes.ts'
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7)
 const BLOCKS = 5_000
 const SOCKETS = 16
+/** Contracts that are searched before the measurement. */
+const OTHERS = 20
 /** A gateway answers no more rows than this, and neither does the node. */
 const ROWS = 10_000
 const upstream = process.env['NATIVE_URL'] ?? 'http://127.0.0.1:8090'
@@ -50,7 +53,10 @@ try {
       'first ms',
     ],
   })
-  for (const [name, { blocks, filter, rows }] of Object.entries(await findSearches())) {
+  const { others, searches } = await findSearches()
+  for (const filter of others)
+    for (const url of [rpcUrl, gateway.url]) await ask(url, request(filter))
+  for (const [name, { blocks, filter, rows }] of Object.entries(searches)) {
     const body = request(filter)
     const times = { node: [] as number[], floor: [] as number[], gateway: [] as number[] }
     let bytes = 0
@@ -88,8 +94,8 @@ try {
   await Promise.all([...pools.values()].map((pool) => pool.destroy()))
 }
 
-/** The contract with the fewest logs, one in the middle, and the busiest whose logs fit into an answer. */
-async function findSearches(): Promise<Record<string, Search>> {
+/** The contract with the fewest logs, one in the middle, and the busiest whose logs fit into an answer; and searches of some others. */
+async function findSearches(): Promise<{ others: object[]; searches: Record<string, Search> }> {
   const top = Number(
     JSON.parse(
       await ask(
@@ -122,7 +128,12 @@ async function findSearches(): Promise<Record<string, Search>> {
       rows: logs.length,
     }
   }
-  return searches
+  const taken = new Set(Object.values(chosen).map((found) => found?.[0]))
+  const others = sorted
+    .filter(([address]) => !taken.has(address))
+    .slice(-OTHERS)
+    .map(([address]) => ({ ...range, address }))
+  return { others, searches }
 }
 
 /** The logs of a range that may have more than an answer holds. */
