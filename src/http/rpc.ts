@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { type Answer, errorAnswer } from '../jsonrpc/answer.ts'
+import { PARSE_ERROR } from '../jsonrpc/failures.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
 import { createHttpScopes } from './scope.ts'
 import { sendAnswer } from './send.ts'
@@ -31,9 +32,7 @@ export function createRpcListener({
     readBody(incoming, bodyLimit, (body) => {
       if (body === undefined) return tooLarge(incoming, outgoing)
       const started = performance.now()
-      // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-      const text = isUtf8(body) ? body.toString() : ''
-      const work = () => server.answer(text, scopeOf(incoming, outgoing))
+      const work = () => server.answer(body.toString(), scopeOf(incoming, outgoing))
       const respond = (answer: Answer | undefined, more?: Record<string, string>) =>
         atTurnEnd((now) => {
           const timing = ['server-timing', `total;dur=${(now - started).toFixed(1)}`]
@@ -48,7 +47,9 @@ export function createRpcListener({
         onError(error, 'a request failed')
         outgoing.destroy()
       }
-      if (asksToExplain(incoming))
+      // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
+      if (!isUtf8(body)) respond(errorAnswer('null', notText(incoming)))
+      else if (asksToExplain(incoming))
         explain(work).then(({ answer, headers }) => respond(answer, headers), fail)
       else work().then((answer) => respond(answer), fail)
     })
@@ -114,6 +115,15 @@ export type Explained = { answer: Answer | undefined; headers?: Record<string, s
 function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
   if (headers['x-ethgate-explain'] === '1') return true
   return url.includes('?') && /[?&]explain=1(?:&|$)/.test(url)
+}
+
+/** The error for a body that is not UTF-8, which compressed bodies never are. */
+function notText({ headers }: IncomingMessage) {
+  const encoding = headers['content-encoding']
+  const cause = encoding
+    ? `a request body with content-encoding ${encoding.slice(0, 32)} is not supported`
+    : 'the body is not UTF-8'
+  return { ...PARSE_ERROR, message: `${PARSE_ERROR.message}: ${cause}` }
 }
 
 function jsonHeaders({ bytes }: Answer): string[] {

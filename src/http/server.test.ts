@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 
 import { describe, expect, test } from 'vitest'
 
@@ -91,7 +92,24 @@ describe('POST', () => {
     const { post } = await setup()
     const body = new Blob([Buffer.from(call('echo', '\u00e9'), 'latin1')]).stream()
     const response = await post(body, { duplex: 'half' })
-    expect(await response.json()).toMatchObject({ id: null, error: { code: -32700 } })
+    expect(await response.json()).toMatchObject({
+      id: null,
+      error: { code: -32700, message: 'Parse error: the body is not UTF-8' },
+    })
+  })
+
+  test('error: a compressed body', async () => {
+    const { post } = await setup()
+    const body = new Uint8Array(gzipSync(call('echo')))
+    const response = await post(body, { headers: { 'content-encoding': 'gzip' } })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      id: null,
+      error: {
+        code: -32700,
+        message: 'Parse error: a request body with content-encoding gzip is not supported',
+      },
+    })
   })
 
   test('error: a body over the limit, announced or not', async () => {
