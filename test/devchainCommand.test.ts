@@ -2,8 +2,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { mnemonicToAccount } from 'viem/accounts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
+import { MNEMONIC } from '../src/devchain/index.ts'
 import { ethgate, startCommand, startDev } from './cli.ts'
 
 // Processes start slowly on a busy machine.
@@ -112,10 +114,19 @@ test('args: --dump-state and --load-state carry a state over; --derivation-path 
   const [from, to] = (await rpc(first.url, 'eth_accounts')) as string[]
   await rpc(first.url, 'eth_sendTransaction', [{ from, to, value: '0x7' }])
   const balance = await rpc(first.url, 'eth_getBalance', [to, 'latest'])
+  // Its code computes until little energy is left, so the chain makes the block long after the answer.
+  const slow = `0x${'5c'.repeat(20)}` as const
+  await rpc(first.url, 'anvil_setCode', [slow, '0x5b5a6200c3501060005700'])
+  const chainId = Number(await rpc(first.url, 'eth_chainId'))
+  const gasPrice = BigInt((await rpc(first.url, 'eth_gasPrice')) as string)
+  const rest = { chainId, gas: 3_000_000n, gasPrice, nonce: 1, to: slow, value: 9n }
+  const raw = await mnemonicToAccount(MNEMONIC).signTransaction(rest)
+  expect(await rpc(first.url, 'eth_sendRawTransaction', [raw])).toMatch(/^0x/)
   first.command.process.kill('SIGTERM')
   await first.command.ended
   const second = await startDev('--load-state', file, '--derivation-path', "m/44'/195'/0'/0/")
   expect(await rpc(second.url, 'eth_getBalance', [to, 'latest'])).toBe(balance)
+  expect(await rpc(second.url, 'eth_getBalance', [slow, 'latest'])).toBe('0x9')
   const accounts = await rpc(second.url, 'eth_accounts')
   expect(accounts).not.toContain(from)
   second.command.process.kill('SIGTERM')

@@ -8,6 +8,7 @@ import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Block, Transaction } from '../native/types.ts'
 import { createDevChain } from './devChain.ts'
 import type { DevChain } from './devChainTypes.ts'
+import { signEthereum } from './ethereum/transaction.ts'
 import { noFaults } from './faults.ts'
 
 const TIME = 1_700_000_000_000
@@ -63,6 +64,52 @@ describe('createDevChain', () => {
     expect(errors).toEqual([new Error('no clock')])
     isBroken = false
     await vi.waitUntil(() => chain.ledger.head().header.number > 2)
+    await chain.close()
+  })
+
+  test('behavior: the block of an accepted transaction can come later; close waits for it', async () => {
+    const chain = await chainOf()
+    const [from, to] = [addressOf(chain, 0), `0x${addressOf(chain, 1).slice(2)}` as const]
+    const value = 5n
+    const common = { chainId: chain.chainId, data: '0x', from, gas: 21_000n, to, value } as const
+    const signed = signEthereum({ ...common, gasPrice: 100n, nonce: 0 }, chain.accounts[0]?.key)
+    let begin = () => {}
+    const { announced } = await chain.send(signed, () => new Promise((now) => (begin = now)))
+    expect(chain.ledger.pool()).toHaveLength(1)
+    const steps: string[] = []
+    const told = (async () => {
+      const path = `/wallet/gettransactioninfobyid?value=${signed.id}`
+      const response = await chain.app.request(path)
+      steps.push('native client')
+      expect(await response.json()).toMatchObject({ blockNumber: 2 })
+    })()
+    const closed = chain.close().then(() => steps.push('closed'))
+    await new Promise(setImmediate)
+    expect(steps).toEqual([])
+    begin()
+    await Promise.all([announced, closed, told])
+    expect(steps.toSorted()).toEqual(['closed', 'native client'])
+    expect(chain.ledger.placeOf(signed.id)).toEqual({ block: 2, index: 0 })
+  })
+
+  test('error: a later block that fails is reported, and the native interface goes on', async () => {
+    const errors: unknown[] = []
+    let isBroken = false
+    const chain = await chainOf({
+      now() {
+        if (isBroken) throw new Error('no clock')
+        return TIME
+      },
+      onError: (error) => errors.push(error),
+    })
+    const from = addressOf(chain, 0)
+    const common = { chainId: chain.chainId, data: '0x00', from, gas: 60_000n, value: 0n } as const
+    const signed = signEthereum({ ...common, gasPrice: 100n, nonce: 0 })
+    const { announced } = await chain.send(signed, async () => void (isBroken = true))
+    await expect(announced).rejects.toThrow('no clock')
+    isBroken = false
+    expect(errors).toEqual([new Error('no clock')])
+    expect((await chain.app.request('/wallet/getnowblock')).status).toBe(200)
     await chain.close()
   })
 

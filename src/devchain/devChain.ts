@@ -1,3 +1,5 @@
+import { Hono } from 'hono'
+
 import { sleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { createNativeInterface } from './api/interface.ts'
@@ -93,8 +95,10 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   let blockTime = { least: initialBlockTime, most: initialBlockTime }
   let timer: NodeJS.Timeout | undefined
   let closed = false
-  /** Why the last block at an interval failed: the same reason is reported once. */
+  /** Why the last block that no call waited for failed: the same reason is reported once. */
   let lastReason: string | undefined
+  /** Resolves when the blocks of the transactions that were accepted are made. */
+  let due: Promise<unknown> | undefined
 
   restore()
 
@@ -162,7 +166,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     timer.unref()
   }
 
-  /** A block at an interval failed, as when the node of a fork does not answer. The next one may succeed. */
+  /** A block that no call waited for failed, as when the node of a fork does not answer. The next one may succeed. */
   function fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     if (reason !== lastReason) onError(error)
@@ -187,6 +191,22 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     return id
   }
 
+  /** Makes the block of an accepted transaction later. */
+  function makeLater(id: string, start: () => Promise<void>): { announced: Promise<void> } {
+    const made = start().then(() => makeNext({ pending: id }))
+    const ended = made.catch(fail).finally(() => {
+      if (due === ended) due = undefined
+    })
+    due = ended
+    return { announced: made.then(({ announced }) => announced) }
+  }
+
+  // Native clients see the blocks of accepted transactions too.
+  const app = new Hono().use(async (_, next) => {
+    await due
+    await next()
+  })
+
   const chain: DevChain = {
     accounts,
     get chainId() {
@@ -195,16 +215,18 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     ledger,
     ...(fork && { fork }),
     clock,
-    app: createNativeApp(native).route('/', createEventsApp(ledger, clock.now)),
+    app: app.route('/', createNativeApp(native)).route('/', createEventsApp(ledger, clock.now)),
     transport: createNativeTransport(native),
     automine: options.automine ?? true,
     mine,
     offer,
-    async send(signed) {
+    async send(signed, start) {
       const id = await offer(signed)
       const isReady = await resolving(() => ledger.isReady(id))
-      if (chain.automine && isReady) return makeNext({ pending: id })
-      return { announced: Promise.resolve() }
+      if (!chain.automine || !isReady) return { announced: Promise.resolve() }
+      // The node of a fork may not answer, and a disk may be full.
+      const canFail = fork !== undefined || kept !== undefined
+      return start && !canFail ? makeLater(id, start) : makeNext({ pending: id })
     },
     async mineMany(count, interval = 0) {
       for (let made = 0; made < count; made++) {
@@ -224,6 +246,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     async close() {
       closed = true
       clearTimeout(timer)
+      await due
       await fork?.close()
     },
     onBlock(listener) {
@@ -307,7 +330,7 @@ export declare namespace createDevChain {
     genesis?: Genesis
     /** Milliseconds. @default Date.now */
     now?: () => number
-    /** Called when a block at an interval cannot be made, once for each reason in a row. */
+    /** Called when a block that no call waits for cannot be made, once for each reason in a row. */
     onError?: (error: unknown) => void
     /** A number from 0 to 1, for random block times. @default Math.random */
     random?: () => number

@@ -26,6 +26,7 @@ export type DevChain = {
   transport: NativeTransport
   /** Starts to make blocks. */
   start(): Promise<void>
+  /** Stops making blocks. Every transaction that was accepted for a block is in it when this resolves. */
   close(): Promise<void>
   /** Calls the listener after each change of the chain and waits for it. Returns the function that removes it. */
   onBlock(listener: (head: ChainBlock) => Promise<void> | void): () => void
@@ -33,9 +34,14 @@ export type DevChain = {
    * Sends an Ethereum transaction. With automine it is in a block when this resolves, and the listeners of `onBlock` have seen
    * the block when `announced` resolves.
    *
+   * @param start - Makes the block only when its promise resolves. This then resolves as soon as the pool has the transaction,
+   *   except with a fork or a state file, where a valid transaction can still fail.
    * @throws EthereumError
    */
-  send(transaction: SignedEthereum): Promise<{ announced: Promise<void> }>
+  send(
+    transaction: SignedEthereum,
+    start?: () => Promise<void>,
+  ): Promise<{ announced: Promise<void> }>
   /**
    * Adds an Ethereum transaction to the pool and makes no block. Returns its hash without `0x`.
    *

@@ -40,6 +40,25 @@ test('behavior: waits for all deferred changes, also after one that failed', asy
 
 test('behavior: wraps calls with the given function', async () => {
   const chain = await createDevChain({ accounts: 1 })
-  const { around } = createAnnouncer(chain, (_, run) => ['wrapped', run()])
-  expect(around(call, () => 1)).toEqual(['wrapped', 1])
+  const { around } = createAnnouncer(chain, async (_, run) => ['wrapped', await run()])
+  expect(await around(call, () => 1)).toEqual(['wrapped', 1])
+  const error = new Error('a call failed')
+  await expect(around(call, () => Promise.reject(error))).rejects.toBe(error)
+})
+
+test('behavior: answers before a deferred change ends, and the given function sees its end', async () => {
+  const chain = await createDevChain({ accounts: 1 })
+  const steps: unknown[] = []
+  const { around, defer } = createAnnouncer(chain, async (_, run) => steps.push(await run()))
+  let end = () => {}
+  const answer = around(call, () => {
+    defer(new Promise((resolve) => (end = resolve)))
+    return 'answer'
+  })
+  expect(await answer).toBe('answer')
+  await new Promise(setImmediate)
+  expect(steps).toEqual([])
+  end()
+  await around(call, () => 'next')
+  expect(steps).toEqual(['answer', 'next'])
 })

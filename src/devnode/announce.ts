@@ -13,17 +13,19 @@ export type Announcer = {
   announced: () => Promise<void>
   /** Lets the calls that follow wait for a change, in place of the call that made it. */
   defer: (announced: Promise<void>) => void
+  /** Resolves when the answer of the call that has just ended is written. */
+  answered: () => Promise<void>
   /** Wraps every JSON-RPC call: it starts when the gateway has seen the changes of earlier calls. */
   around: AroundCall
 }
 
 /**
  * A call that changes the chain returns when the gateway has seen the new head, so its client finds the receipt with the next
- * call. A deferred change has the same effect, and the gateway polls while the client reads the answer.
+ * call. A deferred change has the same effect, and happens while the client reads the answer.
  *
- * @param inner - wraps every call after this
+ * @param watch - wraps every call. For it, a call ends when the deferred changes have been seen.
  */
-export function createAnnouncer(chain: DevChain, inner: AroundCall = (_, run) => run()): Announcer {
+export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer {
   let deferred: Promise<unknown> | undefined
   let waiting = 0
 
@@ -42,12 +44,14 @@ export function createAnnouncer(chain: DevChain, inner: AroundCall = (_, run) =>
           }
           const timer = setTimeout(finish, PATIENCE)
           const end = head.onUpdate(() => seen() && finish())
-          // Answers are written at the end of a tick. That of a deferred change is written before the poll starts.
-          setImmediate(() => setImmediate(() => head.pollNow()))
+          // The answer to a call that waited for its block, but not for this, is written before the poll.
+          void answered().then(() => head.pollNow())
           if (seen()) finish()
         }),
     )
   }
+
+  const run: AroundCall = watch ? runWatched(watch, () => deferred) : (_, work) => work()
 
   return {
     announceTo,
@@ -62,6 +66,28 @@ export function createAnnouncer(chain: DevChain, inner: AroundCall = (_, run) =>
       })
       waiting++
     },
-    around: (call, run) => (deferred ? deferred.then(() => inner(call, run)) : inner(call, run)),
+    answered,
+    around: (call, work) => (deferred ? deferred.then(() => run(call, work)) : run(call, work)),
   }
+}
+
+/** Answers are written at the end of a tick of the event loop. */
+const answered = () =>
+  new Promise<void>((resolve) => setImmediate(() => setImmediate(() => resolve())))
+
+/** Answers a call when its work has ended. For `watch`, it ends when the deferred changes have been seen too. */
+function runWatched(watch: AroundCall, deferred: () => Promise<unknown> | undefined): AroundCall {
+  return (call, work) =>
+    new Promise((resolve, reject) => {
+      const watched = async () => {
+        const result = await work()
+        const changes = deferred()
+        if (changes) {
+          resolve(result)
+          await changes
+        }
+        return result
+      }
+      Promise.resolve(watch(call, watched)).then(resolve, reject)
+    })
 }

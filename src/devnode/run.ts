@@ -17,7 +17,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const chain = await createDevChain({
     ...options.chain,
     fork,
-    onError: (err) => running?.log.error({ err }, 'a block at the interval could not be made'),
+    onError: (err) => running?.log.error({ err }, 'a block could not be made'),
   })
   if (options.loadState !== undefined) await chain.loadState(readFileSync(options.loadState))
   await chain.start()
@@ -47,9 +47,9 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
       key: `0x${key}`,
     })),
     async onStop() {
+      await chain.close()
       terminal?.close()
       if (options.dumpState !== undefined) writeFileSync(options.dumpState, chain.dumpState())
-      await chain.close()
     },
   })
   const { gateway, log, url } = running

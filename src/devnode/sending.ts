@@ -26,7 +26,7 @@ const SYNC_TIMEOUT = 20_000n
 /** Methods that send Ethereum transactions. The chain executes them as their sender. */
 export function sendingMethods(
   chain: DevChain,
-  announcer: Pick<Announcer, 'announced' | 'defer'>,
+  announcer: Pick<Announcer, 'announced' | 'answered' | 'defer'>,
   unlocked: Unlocked,
   { fill, read, sign }: Signer,
 ): Record<string, AnyMethod> {
@@ -38,10 +38,13 @@ export function sendingMethods(
     return `0x${signed.id}`
   }
 
-  /** Returns as soon as the transaction is in a block. Only later calls wait until the gateway has seen the block. */
+  /**
+   * Returns as soon as the transaction is in the pool, if its block cannot fail. The chain makes the block while the client reads
+   * the answer. Only later calls wait until the gateway has seen it.
+   */
   async function sendRaw(raw: Hex, unit: Unit): Promise<Hash> {
     const signed = await read(raw, unit)
-    const { announced } = await chain.send(signed)
+    const { announced } = await chain.send(signed, announcer.answered)
     announcer.defer(announced)
     return `0x${signed.id}`
   }
