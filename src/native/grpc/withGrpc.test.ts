@@ -131,7 +131,7 @@ const FAULTS: Record<string, { reason: string; fault: (request: GrpcRequest) => 
     fault: ({ stream }) => sendReply(stream, { code: 12, message: 'Method not found' }),
   },
   'a reset': {
-    reason: 'the node reset the call (code 2)',
+    reason: 'the connection failed (ERR_HTTP2_STREAM_ERROR)',
     fault: ({ stream }) => stream.close(2),
   },
   'a connection that breaks': {
