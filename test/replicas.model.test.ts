@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest'
 import { createHead } from '../src/chain/head.ts'
 import type { RpcLog } from '../src/codec/types.ts'
 import { createFilters } from '../src/filters/filters.ts'
-import { createPoolFeed } from '../src/filters/pool.ts'
+import { createPendingFeed } from '../src/filters/pending.ts'
 import { createRedisFilterStore } from '../src/filters/redis.ts'
-import { createRedisPoolLog } from '../src/filters/redisPoolLog.ts'
+import { createRedisPendingLog } from '../src/filters/redisPendingLog.ts'
 import type { RequestScope } from '../src/jsonrpc/request.ts'
 import { fromWire } from '../src/lib/wire.ts'
 import { silentLog } from '../src/log.ts'
@@ -75,9 +75,9 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
   const link = createRedisLink({ url, prefix })
   const head = createHead({ genesis: chain.genesis, native: chain.native, redis: link })
   await head.start()
-  const pool = createPoolFeed({
+  const pending = createPendingFeed({
     head,
-    log: createRedisPoolLog(link),
+    log: createRedisPendingLog(link),
     native: chain.native,
     onError: () => {},
   })
@@ -91,7 +91,7 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
     head,
     log: silentLog,
     pageSize: 4,
-    pool,
+    pending,
     store: createRedisFilterStore({
       bytesPerClient: 9_000,
       bytesTotal: 9_000,
@@ -109,11 +109,11 @@ async function startReplica(chain: ScriptedChain, url: string, prefix: string) {
     /** As SIGKILL does: operations in flight never finish. */
     kill() {
       link.client.disconnect()
-      void pool.stop()
+      void pending.stop()
       return head.stop()
     },
     async stop() {
-      await pool.stop()
+      await pending.stop()
       await head.stop()
       await link.close()
     },

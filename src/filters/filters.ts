@@ -10,7 +10,7 @@ import { sleep } from '../lib/sleep.ts'
 import { type Wire, wireOfText } from '../lib/wire.ts'
 import { createClaims } from './claims.ts'
 import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
-import type { PoolFeed } from './pool.ts'
+import type { PendingFeed } from './pending.ts'
 import type { PendingResponse } from './response.ts'
 import {
   FilterNotFoundError,
@@ -54,7 +54,7 @@ export function createFilters({
   head,
   log,
   pageSize,
-  pool,
+  pending,
   store,
   ttl,
 }: createFilters.Options): Filters {
@@ -103,8 +103,8 @@ export function createFilters({
     signal: AbortSignal,
   ): Promise<{ items: string[]; cursor: string } | undefined> {
     if (spec.kind === 'pending') {
-      await pool.want(ttl)
-      const page = await pool.since(cursor, pageSize)
+      await pending.want(ttl)
+      const page = await pending.since(cursor, pageSize)
       if (!page) return undefined
       const { hashes, position } = page
       return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
@@ -145,9 +145,9 @@ export function createFilters({
       return store.create(client, { spec, cursor: cursorNow() })
     },
     async createPending(client) {
-      await pool.want(ttl)
+      await pending.want(ttl)
       const spec: FilterSpec = { kind: 'pending', view: chain.view }
-      return store.create(client, { spec, cursor: await pool.position() })
+      return store.create(client, { spec, cursor: await pending.position() })
     },
     async changes(id, request) {
       await waitForReplicas()
@@ -186,7 +186,7 @@ export declare namespace createFilters {
     chain: Pick<Chain, 'logRows' | 'logs' | 'resolve' | 'view'>
     head: Pick<Head, 'isShared' | 'window'>
     store: FilterStore
-    pool: PoolFeed
+    pending: PendingFeed
     /** Most items of one page. A page ends at a block boundary. */
     pageSize: number
     /** Milliseconds that a filter lives without a poll. */

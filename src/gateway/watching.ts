@@ -5,10 +5,10 @@ import type { Head, HeadLog } from '../chain/headTypes.ts'
 import type { Config } from '../config.ts'
 import { createFilters, type Filters } from '../filters/filters.ts'
 import { createMemoryFilterStore } from '../filters/memory.ts'
-import { createPoolFeed } from '../filters/pool.ts'
-import { createMemoryPoolLog } from '../filters/poolLog.ts'
+import { createPendingFeed } from '../filters/pending.ts'
+import { createMemoryPendingLog } from '../filters/pendingLog.ts'
 import { createRedisFilterStore } from '../filters/redis.ts'
-import { createRedisPoolLog } from '../filters/redisPoolLog.ts'
+import { createRedisPendingLog } from '../filters/redisPendingLog.ts'
 import { type FilterUsage, PAGE_LEASE } from '../filters/store.ts'
 import type { NativeClient } from '../native/client.ts'
 import { type RedisLink, StoreUnavailableError } from '../redis.ts'
@@ -49,9 +49,9 @@ export function createWatching({
     ? createRedisFilterStore({ ...limits, link: redis })
     : createMemoryFilterStore(limits)
   // Created before the hubs: it gets each block first, so pending transactions are announced before their block's head.
-  const pool = createPoolFeed({
+  const pending = createPendingFeed({
     head,
-    log: redis ? createRedisPoolLog(redis) : createMemoryPoolLog(),
+    log: redis ? createRedisPendingLog(redis) : createMemoryPendingLog(),
     native,
     // An unusable Redis is logged once, by its connection.
     onError: (error) => {
@@ -65,7 +65,7 @@ export function createWatching({
       head,
       log,
       pageSize: config.filterPage,
-      pool,
+      pending,
       store,
       ttl: limits.ttl,
     }),
@@ -75,7 +75,7 @@ export function createWatching({
       log,
       perClient: config.subscriptionsPerClient,
       perSocket: config.subscriptionsPerConnection,
-      pool,
+      pending,
     }),
   })
   const full = watched(chains.full)
@@ -84,14 +84,14 @@ export function createWatching({
   return {
     full,
     solid,
-    sent: (hash) => pool.sent(hash),
+    sent: (hash) => pending.sent(hash),
     usage: () => store.usage(),
     async stop() {
       full.filters.stop()
       solid.filters.stop()
       full.subscriptions.stop()
       solid.subscriptions.stop()
-      await pool.stop()
+      await pending.stop()
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Head, HeadLog } from '../chain/headTypes.ts'
 import type { BlockRef } from '../codec/blockRef.ts'
 import { InvalidParamsError, UpstreamError } from '../errors.ts'
 import { newId } from '../filters/id.ts'
-import type { PoolFeed } from '../filters/pool.ts'
+import type { PendingFeed } from '../filters/pending.ts'
 import type { PendingResponse } from '../filters/response.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { createFollowers, type Follower } from './follower.ts'
@@ -46,9 +46,9 @@ export function createHub({
   now = Date.now,
   perClient,
   perSocket,
-  pool,
+  pending,
 }: createHub.Options): Hub {
-  const registry = createRegistry({ onChange: listenToPool, perClient, perSocket })
+  const registry = createRegistry({ onChange: listenToPending, perClient, perSocket })
   const followers = createFollowers({
     chain,
     head,
@@ -91,8 +91,8 @@ export function createHub({
   }
 
   /** Watches the mempool while a subscription needs it. */
-  function listenToPool(): void {
-    if (registry.ofKind('newPendingTransactions').size > 0) unlisten ??= pool.listen(tellPending)
+  function listenToPending(): void {
+    if (registry.ofKind('newPendingTransactions').size > 0) unlisten ??= pending.listen(tellPending)
     else {
       unlisten?.()
       unlisten = undefined
@@ -139,7 +139,7 @@ export function createHub({
       try {
         if (subscription.kind === 'chain' && 'resumeFrom' in spec && spec.resumeFrom !== undefined)
           await rewind(subscription, spec, spec.resumeFrom)
-        if (subscription.kind === 'newPendingTransactions') await pool.listening()
+        if (subscription.kind === 'newPendingTransactions') await pending.listening()
       } catch (error) {
         registry.remove(socket, subscription.id)
         throw error
@@ -163,7 +163,7 @@ export declare namespace createHub {
   type Options = {
     chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
     head: Pick<Head, 'onUpdate' | 'status' | 'window'>
-    pool: Pick<PoolFeed, 'listen' | 'listening'>
+    pending: Pick<PendingFeed, 'listen' | 'listening'>
     perSocket: number
     perClient: number
     log: HeadLog

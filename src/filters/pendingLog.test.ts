@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 
-import { describePoolLog } from './poolLog.contract.ts'
-import { createMemoryPoolLog } from './poolLog.ts'
+import { describePendingLog } from './pendingLog.contract.ts'
+import { createMemoryPendingLog } from './pendingLog.ts'
 
-describePoolLog('createMemoryPoolLog', async (options) => createMemoryPoolLog(options))
+describePendingLog('createMemoryPendingLog', async (options) => createMemoryPendingLog(options))
 
 test('behavior: a request to watch the mempool expires', async () => {
   let now = 0
-  const log = createMemoryPoolLog({ now: () => now })
+  const log = createMemoryPendingLog({ now: () => now })
   await log.want(1_000, 1)
   now = 1_000
   expect(await log.wanted()).toBeUndefined()

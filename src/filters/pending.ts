@@ -3,19 +3,19 @@ import type { Hash } from 'viem'
 import { newestOf } from '../chain/head/window.ts'
 import type { ChainUpdate, Head, HeadStatus, RecentBlock } from '../chain/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { PoolLog, PoolPage, WatchRequest } from './poolLog.ts'
+import { KEPT_HASHES, type PendingLog, type PendingPage, type WatchRequest } from './pendingLog.ts'
 
 /**
  * Pending transactions. Each is announced once: when the mempool has it, when it is sent through this gateway, or at the
  * latest with its block, before the head of that block.
  */
-export type PoolFeed = {
+export type PendingFeed = {
   /** Keeps the mempool watched for some milliseconds. */
   want(milliseconds: number): Promise<void>
   /** The current position of the feed. */
   position(): Promise<string>
   /** Hashes after a position, oldest first. Undefined when some of them were dropped. */
-  since(position: string, limit: number): Promise<PoolPage | undefined>
+  since(position: string, limit: number): Promise<PendingPage | undefined>
   /** Calls the listener with new hashes. Returns a function that removes the listener. */
   listen(listener: (hashes: Hash[]) => void): () => void
   /** Resolves when listeners get all later announcements of all replicas. */
@@ -34,20 +34,17 @@ const WATCH_TIME = 10_000
 /** Number of announced hashes that this process remembers. The mempool holds 2,000. */
 const MEMORY = 20_000
 
-/** Most hashes that wait while the log cannot be written: the number that the log keeps. */
-const MAX_UNWRITTEN = 50_000
-
 /** Hashes that one read of the log returns. */
 const BATCH = 1_000
 
 /** Watches the mempool while a client needs it. The leader polls it for all replicas. */
-export function createPoolFeed({
+export function createPendingFeed({
   head,
   log,
   native,
   now = () => performance.now(),
   onError,
-}: createPoolFeed.Options): PoolFeed {
+}: createPendingFeed.Options): PendingFeed {
   const listeners = new Set<(hashes: Hash[]) => void>()
   /** Hashes that this process has announced or must not announce. */
   const announced = new Set<Hash>()
@@ -90,7 +87,8 @@ export function createPoolFeed({
   }
 
   function announce(hashes: readonly Hash[]): void {
-    unwritten = [...unwritten, ...announceNew(hashes)].slice(-MAX_UNWRITTEN)
+    // While the log cannot be written, the newest hashes are kept here, as many as the log keeps.
+    unwritten = [...unwritten, ...announceNew(hashes)].slice(-KEPT_HASHES)
     flush().catch(report)
   }
 
@@ -137,7 +135,7 @@ export function createPoolFeed({
     renewAt = now() + WATCH_TIME / 3
   }
 
-  async function pollPool(): Promise<void> {
+  async function pollMempool(): Promise<void> {
     const { txId = [] } = await native.wallet.getTransactionListFromPending()
     const hashes = txId.map((id): Hash => `0x${id}`).filter((hash) => !announced.has(hash))
     if (hashes.length === 0) return
@@ -175,7 +173,7 @@ export function createPoolFeed({
     const steps = [
       renew,
       ...(isPolling && !isWatched() ? [readRequest] : []),
-      async () => (isPolling && isWatched() ? pollPool() : undefined),
+      async () => (isPolling && isWatched() ? pollMempool() : undefined),
       flush,
       async () => (listeners.size > 0 && readUpTo === undefined ? startReading() : readLog()),
     ]
@@ -242,10 +240,10 @@ export function createPoolFeed({
   }
 }
 
-export declare namespace createPoolFeed {
+export declare namespace createPendingFeed {
   type Options = {
     head: Pick<Head, 'onUpdate' | 'window'> & { status(): Pick<HeadStatus, 'role'> }
-    log: PoolLog
+    log: PendingLog
     native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
     /** Monotonic milliseconds. @default performance.now */
     now?: (() => number) | undefined

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
 /** The log of pending transactions that filters read: each hash once, in the order in which it was first seen. */
-export type PoolLog = {
+export type PendingLog = {
   /** Keeps the mempool watched for some milliseconds, from the block after `height` unless it is watched already. */
   want(milliseconds: number, height: number): Promise<WatchRequest>
   wanted(): Promise<WatchRequest | undefined>
@@ -13,7 +13,7 @@ export type PoolLog = {
    * At most `limit` hashes after a position, oldest first, and the position after them. Undefined when some of them were
    * dropped.
    */
-  since(position: string, limit: number): Promise<PoolPage | undefined>
+  since(position: string, limit: number): Promise<PendingPage | undefined>
   /** The newest hashes, oldest first. */
   recent(limit: number): Promise<Hash[]>
 }
@@ -22,16 +22,16 @@ export type PoolLog = {
 export type WatchRequest = { height: number; milliseconds: number }
 
 /** Some hashes and the position after them. */
-export type PoolPage = { hashes: Hash[]; position: string }
+export type PendingPage = { hashes: Hash[]; position: string }
 
-/** Number of hashes in the log. The mempool holds 2,000, and a filter may be polled only every few minutes. */
-const KEPT = 50_000
+/** Number of hashes that a log keeps. The mempool holds 2,000, and a filter may be polled only every few minutes. */
+export const KEPT_HASHES = 50_000
 
 /** A log in the memory of this process. */
-export function createMemoryPoolLog({
-  kept = KEPT,
+export function createMemoryPendingLog({
+  kept = KEPT_HASHES,
   now = () => performance.now(),
-}: createMemoryPoolLog.Options = {}): PoolLog {
+}: createMemoryPendingLog.Options = {}): PendingLog {
   const seen = new Set<Hash>()
   let entries: Hash[] = []
   let dropped = 0
@@ -69,7 +69,7 @@ export function createMemoryPoolLog({
   }
 }
 
-export declare namespace createMemoryPoolLog {
+export declare namespace createMemoryPendingLog {
   type Options = {
     /** Hashes that can be read back; up to twice as many are kept. @default 50,000 */
     kept?: number

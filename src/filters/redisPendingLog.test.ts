@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
 import { createRedisLink, type RedisLink } from '../redis.ts'
-import { describePoolLog } from './poolLog.contract.ts'
-import { createRedisPoolLog } from './redisPoolLog.ts'
+import { describePendingLog } from './pendingLog.contract.ts'
+import { createRedisPendingLog } from './redisPendingLog.ts'
 
 explainSkip(redisMissing)
 
@@ -28,16 +28,16 @@ async function connect(): Promise<RedisLink> {
   return link
 }
 
-describePoolLog(
-  'createRedisPoolLog',
-  async (options) => createRedisPoolLog(await connect(), options),
+describePendingLog(
+  'createRedisPendingLog',
+  async (options) => createRedisPendingLog(await connect(), options),
   redisMissing !== undefined,
 )
 
-describe.skipIf(redisMissing !== undefined)('createRedisPoolLog in Redis', () => {
+describe.skipIf(redisMissing !== undefined)('createRedisPendingLog in Redis', () => {
   test('behavior: every key has a lifetime and the same hash tag', async () => {
     const link = await connect()
-    const log = createRedisPoolLog(link)
+    const log = createRedisPendingLog(link)
     await log.append([`0x${'01'.repeat(32)}`])
     await log.want(1_000, 1)
     const keys = await link.client.keys(`${link.key('')}*`)

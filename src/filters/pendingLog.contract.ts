@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { describe, expect, test } from 'vitest'
 
-import type { PoolLog } from './poolLog.ts'
+import type { PendingLog } from './pendingLog.ts'
 
 const KEPT = 20
 
@@ -12,9 +12,9 @@ const hashes = (from: number, to: number) =>
   )
 
 /** The suite that every log of pending transactions passes. */
-export function describePoolLog(
+export function describePendingLog(
   name: string,
-  open: (options: { kept: number }) => Promise<PoolLog>,
+  open: (options: { kept: number }) => Promise<PendingLog>,
   skip = false,
 ): void {
   describe.skipIf(skip)(`${name} as a log of pending transactions`, () => {

@@ -1,10 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { RedisLink } from '../redis.ts'
-import type { PoolLog, WatchRequest } from './poolLog.ts'
-
-/** Number of hashes in the log. The mempool holds 2,000, and a filter may be polled only every few minutes. */
-const KEPT = 50_000
+import { KEPT_HASHES, type PendingLog, type WatchRequest } from './pendingLog.ts'
 
 /** Milliseconds for which the hashes outlive the last request, because positions of filters refer to them. */
 const LIFETIME = 3_600_000
@@ -48,7 +45,7 @@ if position > count or position < count - redis.call('ZCARD', KEYS[2]) then retu
 return redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])`
 
 /** A log in Redis for all replicas. Every call throws StoreUnavailableError when Redis cannot be used. */
-export function createRedisPoolLog(link: RedisLink, { kept = KEPT } = {}): PoolLog {
+export function createRedisPendingLog(link: RedisLink, { kept = KEPT_HASHES } = {}): PendingLog {
   const keys = [link.key('pool:watch'), link.key('pool:seen'), link.key('pool:count')] as const
   const [request, seen, count] = keys
   const want = link.script(WANT)
