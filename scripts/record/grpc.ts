@@ -1,5 +1,5 @@
+import { grpcCallFor } from '../../src/native/grpc/calls.ts'
 import { createGrpcChannel } from '../../src/native/grpc/channel.ts'
-import { questionOf } from '../../src/native/grpc/questions.ts'
 import type { NativePath } from '../../src/native/transport.ts'
 import { type GrpcRecording, nativeRecording, writeGrpcRecording } from '../../test/recording.ts'
 
@@ -22,11 +22,11 @@ export async function recordGrpc(address: string): Promise<number> {
       const isPlain = typeof num === 'number' && num >= 0 && num <= head
       const isId =
         value === undefined || (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value))
-      const question = isPlain && isId ? questionOf(path, part, body) : undefined
-      if (!question) continue
-      const answer = await channel.unary(question.method, question.message, { timeout: 10_000 })
-      const of = (recording[question.method] ??= {})
-      of[Buffer.from(question.message).toString('hex')] = answer.toString('base64')
+      const call = isPlain && isId ? grpcCallFor(path, part, body) : undefined
+      if (!call) continue
+      const answer = await channel.unary(call.method, call.message, { timeout: 10_000 })
+      const of = (recording[call.method] ??= {})
+      of[Buffer.from(call.message).toString('hex')] = answer.toString('base64')
     }
   channel.close()
   return writeGrpcRecording(recording)

@@ -1,7 +1,7 @@
 import { createNodeClient } from '../../native/client.ts'
 import { diagnose, type Finding } from '../../native/diagnose.ts'
+import { GENESIS } from '../../native/grpc/calls.ts'
 import { createGrpcChannel } from '../../native/grpc/channel.ts'
-import { GENESIS } from '../../native/grpc/questions.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
 import type { Upstream } from '../../native/pool/upstream.ts'

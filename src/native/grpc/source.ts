@@ -2,8 +2,8 @@ import { errorCode } from '../../lib/errorCode.ts'
 import { OtherChainError } from '../errors.ts'
 import { createIdentity } from '../pool/identity.ts'
 import type { CallObserver, NativePath, NativeReply, SendOptions } from '../transport.ts'
+import { GENESIS, type GrpcCall, grpcCallFor } from './calls.ts'
 import { createGrpcChannel, GrpcError } from './channel.ts'
-import { GENESIS, type GrpcQuestion, questionOf } from './questions.ts'
 import type { GrpcStatus } from './status.ts'
 
 /** The gRPC interface of one node. */
@@ -83,8 +83,8 @@ export function createGrpcSource({
     if (wasDown) onChange()
   }
 
-  async function ask(
-    { message, method, read }: GrpcQuestion,
+  async function send(
+    { message, method, read }: GrpcCall,
     { caller, signal, timeout }: Parameters<GrpcSource['answer']>[3],
   ): Promise<unknown> {
     const started = now()
@@ -118,11 +118,11 @@ export function createGrpcSource({
   return {
     async answer(path, part, body, options) {
       if (now() < pausedUntil || expected() === undefined) return undefined
-      const question = questionOf(path, part, body)
-      if (!question) return undefined
+      const call = grpcCallFor(path, part, body)
+      if (!call) return undefined
       status.calls++
       try {
-        const parsed = await ask(question, options)
+        const parsed = await send(call, options)
         worked()
         return parsed === undefined ? undefined : { status: 200, text: '', parsed, isChecked: true }
       } catch (error) {

@@ -1,11 +1,11 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
+import { malformed } from '../protobuf/wire.ts'
 import type { NativePath } from '../transport.ts'
 import { readOutcome, readOutcomes, readOutline, readOutlines } from './messages.ts'
-import { malformed } from './wire.ts'
 
 /** A call of the node’s gRPC interface that gives the answer of a call of its HTTP interface. */
-export type GrpcQuestion<answer = unknown> = {
+export type GrpcCall<answer = unknown> = {
   method: NativePath
   /** The serialised request. */
   message: Uint8Array
@@ -19,19 +19,18 @@ export type GrpcQuestion<answer = unknown> = {
 }
 
 /** The gRPC call for a part of the answer of an HTTP call; undefined when there is none. */
-export function questionOf(
+export function grpcCallFor(
   path: NativePath,
   part: string,
   body: string | undefined,
-): GrpcQuestion | undefined {
-  const make = QUESTIONS[`${path} ${part}`]
-  return make?.(JSON.parse(body ?? '{}') as Request)
+): GrpcCall | undefined {
+  return CALLS[`${path} ${part}`]?.(JSON.parse(body ?? '{}') as Request)
 }
 
 /** The arguments of the calls below. */
 type Request = { num?: number; startNum?: number; endNum?: number; value?: string }
 
-const QUESTIONS: Readonly<Record<string, (request: Request) => GrpcQuestion>> = {
+const CALLS: Readonly<Record<string, (request: Request) => GrpcCall>> = {
   '/wallet/gettransactioninfobyblocknum logs': ({ num = 0 }) => ({
     method: '/protocol.Wallet/GetTransactionInfoByBlockNum',
     message: numbersMessage(num),
@@ -61,7 +60,7 @@ const QUESTIONS: Readonly<Record<string, (request: Request) => GrpcQuestion>> = 
 }
 
 /** Reads the hash of block 0, which identifies the chain. */
-export const GENESIS: GrpcQuestion<string> = {
+export const GENESIS: GrpcCall<string> = {
   method: '/protocol.Wallet/GetBlockByNum',
   message: numbersMessage(),
   read(bytes) {
