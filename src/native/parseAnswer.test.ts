@@ -40,11 +40,24 @@ describe('parseAnswer', () => {
     expect(isDeepStrictEqual(read, parseNative(text))).toBe(true)
   })
 
+  test.each([
+    ['short', logs(8)],
+    ['large', { log: logs(1_000) }],
+  ])('args: parse reads every part of a %s answer', async (_, value) => {
+    const text = stringifyNative(value)
+    // The numbers beyond 2^53 show which function has read them.
+    const read = await parseAnswer(text, { parse: JSON.parse })
+    expect(isDeepStrictEqual(read, JSON.parse(text))).toBe(true)
+    expect(isDeepStrictEqual(read, parseNative(text))).toBe(false)
+  })
+
   test('behavior: a large answer gives way to other work', async () => {
     const timeSlice = createTimeSlice({ budget: 0 })
     let given = 0
     const text = stringifyNative(logs(1_000))
-    await parseAnswer(text, { ...timeSlice, next: () => (given++, timeSlice.next()) })
+    await parseAnswer(text, {
+      timeSlice: { ...timeSlice, next: () => (given++, timeSlice.next()) },
+    })
     expect(given).toBeGreaterThan(text.length / 200_000)
   })
 

@@ -9,17 +9,28 @@ const SLICE = 100_000
 const LARGE = 4 * SLICE
 
 /**
- * Parses an answer of the node as `parseNative` does. It parses a large answer in slices, with other work in between, so that
- * it does not block the event loop.
+ * Parses an answer of the node. It parses a large answer in slices, with other work in between, so that it does not block the
+ * event loop.
  *
  * @returns the value of a short answer, a promise of the value of a large one. Undefined when it is not JSON.
  */
-export function parseAnswer(text: string, timeSlice: TimeSlice = processSlice): unknown {
-  if (text.length > SLICE) return parseSliced(text, timeSlice).catch(() => undefined)
+export function parseAnswer(
+  text: string,
+  { parse = parseNative, timeSlice = processSlice }: parseAnswer.Options = {},
+): unknown {
+  if (text.length > SLICE) return parseSliced(text, { parse, timeSlice }).catch(() => undefined)
   try {
-    return parseNative(text)
+    return parse(text)
   } catch {
     return undefined
+  }
+}
+
+export declare namespace parseAnswer {
+  type Options = {
+    /** Parses a text, or a slice of it. Throws SyntaxError when it is not JSON. @default parseNative */
+    parse?: (text: string) => unknown
+    timeSlice?: TimeSlice
   }
 }
 
@@ -29,7 +40,8 @@ export function parseAnswer(text: string, timeSlice: TimeSlice = processSlice): 
  *
  * @throws SyntaxError
  */
-async function parseSliced(text: string, timeSlice: TimeSlice): Promise<unknown> {
+async function parseSliced(text: string, options: Required<parseAnswer.Options>): Promise<unknown> {
+  const { parse, timeSlice } = options
   if (timeSlice.isOver()) await timeSlice.next()
   /** The nesting depth at which such lists begin. */
   const outer = text.trimStart().startsWith('[') ? 0 : 1
@@ -60,7 +72,7 @@ async function parseSliced(text: string, timeSlice: TimeSlice): Promise<unknown>
         break
       case CLOSE_LIST:
         if (--depth !== outer || !list) break
-        await readMembers(list, text, done, member, at, timeSlice)
+        await readMembers(list, text, done, member, at, options)
         lists.set(key, list)
         list = undefined
         done = at
@@ -74,7 +86,7 @@ async function parseSliced(text: string, timeSlice: TimeSlice): Promise<unknown>
       case COMMA:
         if (!list || depth !== outer + 1) break
         if (at - done >= SLICE) {
-          await readMembers(list, text, done, member, at, timeSlice)
+          await readMembers(list, text, done, member, at, options)
           done = at + 1
         }
         member = at + 1
@@ -84,7 +96,7 @@ async function parseSliced(text: string, timeSlice: TimeSlice): Promise<unknown>
     if (timeSlice.isOver()) await timeSlice.next()
   }
   if (list) throw new SyntaxError('the text ends within a list')
-  const value = parseNative(rest + text.slice(done))
+  const value = parse(rest + text.slice(done))
   if (outer === 0) return lists.get('')
   for (const [name, members] of lists)
     Object.defineProperty(value, JSON.parse(name) as string, { value: members, ...PLAIN })
@@ -102,13 +114,14 @@ async function readMembers(
   from: number,
   last: number,
   to: number,
-  timeSlice: TimeSlice,
+  options: Required<parseAnswer.Options>,
 ): Promise<void> {
+  const { parse, timeSlice } = options
   if (timeSlice.isOver()) await timeSlice.next()
   const isLarge = to - last > LARGE
   const short = isLarge ? text.slice(from, Math.max(from, last - 1)) : text.slice(from, to)
-  for (const one of parseNative(`[${short}]`) as unknown[]) list.push(one)
-  if (isLarge) list.push(await parseSliced(text.slice(last, to), timeSlice))
+  for (const one of parse(`[${short}]`) as unknown[]) list.push(one)
+  if (isLarge) list.push(await parseSliced(text.slice(last, to), options))
 }
 
 const PLAIN = { configurable: true, enumerable: true, writable: true }

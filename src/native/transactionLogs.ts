@@ -1,4 +1,5 @@
 import type { Part } from './operation.ts'
+import { parseAnswer } from './parseAnswer.ts'
 import type { TransactionInfo } from './types.ts'
 
 /** The id and the logs of a transaction. */
@@ -7,7 +8,7 @@ export type TransactionLogs = Pick<TransactionInfo, 'id' | 'log'>
 /** The logs in an answer of `gettransactioninfobyblocknum`. */
 export const logsPart: Part<OutcomeLogs[]> = {
   name: 'logs',
-  read: (text: string) => (text.length > LARGE ? undefined : tryParse(text)),
+  read: readLogs,
   pick: (infos: TransactionInfo[]) => infos.map(outcomeOf),
 }
 
@@ -22,7 +23,7 @@ export type OutcomeLogs = TransactionLogs & {
 /** The logs in an answer of `gettransactioninfobyid`. */
 export const outcomeLogsPart: Part<OutcomeLogs> = {
   name: 'logs',
-  read: (text: string) => (text.length > LARGE ? undefined : tryParse(text)),
+  read: readLogs,
   pick: outcomeOf,
 }
 
@@ -38,14 +39,7 @@ function outcomeOf(info: TransactionInfo): OutcomeLogs {
   }
 }
 
-/** An answer with more characters is parsed in slices (see `parseAnswer`). */
-const LARGE = 100_000
-
-/** Parses without exact int64 values: the only numbers that are used are heights, times and energy, which are below 2^53. */
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Reads without exact int64 values: the only numbers that are used are heights, times and energy, which are below 2^53. */
+function readLogs(text: string): unknown {
+  return parseAnswer(text, { parse: JSON.parse })
 }
