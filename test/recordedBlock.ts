@@ -40,7 +40,7 @@ export function labelled(label: string): LoadedBlock & { number: number; index: 
   throw new Error(`no transaction "${label}" in the recorded chain`)
 }
 
-/** Sun per energy at a time of the recorded chain. A vote raised the price once. */
+/** Sun per energy that a block of the recorded chain pays. A vote raised the price once, after the block of this time. */
 export function recordedPrice(time: number | undefined): bigint {
-  return (time ?? 0) >= 1_795_261_920_000 ? 210n : 100n
+  return (time ?? 0) > 1_795_261_920_000 ? 210n : 100n
 }

@@ -87,6 +87,17 @@ describe('the recorded chain', () => {
     expect([await chain.energyPrice(), await chain.energyPrice(0)]).toEqual([210n, 100n])
   })
 
+  test('behavior: the newest block pays the price before the one that takes effect at its time', async () => {
+    const { timestamp: time = 0 } = recordedBlock(223).block.block_header.raw_data
+    const { chain } = await createReplayContext({
+      intercept: ({ path }) =>
+        path.endsWith('getenergyprices')
+          ? { text: JSON.stringify({ prices: `0:100,${time}:210` }) }
+          : undefined,
+    })
+    expect([await chain.energyPrice(time), await chain.energyPrice()]).toEqual([100n, 210n])
+  })
+
   test('error: an unreachable upstream is an error, never "unknown"', async () => {
     const { chain } = await createReplayContext({ intercept: () => ({ status: 503, text: '' }) })
     const hash = labelledHash('erc20 transfer')

@@ -191,7 +191,8 @@ export function createChain(options: createChain.Options): Chain {
 
     logRows: (match, range, signal) => logRowsOfRange(range, match, searchOptions(signal)),
 
-    energyPrice: (at) => prices.at(at ?? latest().timestamp),
+    // The next block pays a price that the maintenance of the newest block set.
+    energyPrice: (at) => prices.at(at ?? latest().timestamp + 1),
     energyPriceCertainTo: () => prices.certainTo(),
   }
 }

@@ -49,7 +49,7 @@ export type Chain = {
     range: { from: number; to: number },
     signal?: AbortSignal,
   ): Promise<Wire<RpcLog>[]>
-  /** Energy price in sun at a time in milliseconds; without a time the current price. */
+  /** Energy price in sun that a block with this timestamp in milliseconds pays; without one the current price. */
   energyPrice(at?: number): Promise<bigint>
   /** The time in milliseconds before which the current energy price cannot change. */
   energyPriceCertainTo(): number

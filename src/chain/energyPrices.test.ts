@@ -8,7 +8,7 @@ test('default', async () => {
   const { native } = await createReplayNative()
   const prices = createEnergyPrices({ native })
   expect(
-    await Promise.all([0, 1795261919999, 1795261920000].map((time) => prices.at(time))),
+    await Promise.all([0, 1795261920000, 1795261920001].map((time) => prices.at(time))),
   ).toEqual([100n, 100n, 210n])
 })
 
@@ -46,7 +46,11 @@ test('behavior: one read until the next maintenance', async () => {
   expect([await prices.at(1), await prices.at(999), await prices.at(0)]).toEqual([1n, 1n, 1n])
   expect(calls()).toBe(2)
   maintain()
-  expect([await prices.at(1_000), await prices.at(1_999)]).toEqual([2n, 2n])
+  expect([await prices.at(1_000), await prices.at(1_001), await prices.at(1_999)]).toEqual([
+    1n,
+    2n,
+    2n,
+  ])
   expect(calls()).toBe(4)
 })
 

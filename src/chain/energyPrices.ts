@@ -4,7 +4,7 @@ import type { NativeClient } from '../native/client.ts'
 
 /** The price of energy in sun, by block time. */
 export type EnergyPrices = {
-  /** The price in force at a time in milliseconds. @throws UpstreamError */
+  /** The price that a block with this timestamp in milliseconds pays. @throws UpstreamError */
   at(time: number): Promise<bigint>
   /** The time in milliseconds of the next maintenance, which may change the prices. */
   certainTo(): number
@@ -15,7 +15,7 @@ export type EnergyPrices = {
  * maintenance, so the price of a block is exact and costs no call. The first block after that maintenance causes the
  * next read.
  */
-export function createEnergyPrices({ native }: createEnergyPrices.Options): EnergyPrices {
+export function createEnergyPrices({ native, ofBlock }: createEnergyPrices.Options): EnergyPrices {
   let prices: readonly EnergyPrice[] = []
   /** Milliseconds; the history is complete up to here. */
   let completeTo = -1
@@ -32,6 +32,8 @@ export function createEnergyPrices({ native }: createEnergyPrices.Options): Ener
   return {
     certainTo: () => completeTo,
     async at(time) {
+      const chosen = ofBlock?.(time)
+      if (chosen !== undefined) return chosen
       while (time > completeTo) {
         reading ??= read(time).finally(() => {
           reading = undefined
@@ -46,6 +48,8 @@ export function createEnergyPrices({ native }: createEnergyPrices.Options): Ener
 export declare namespace createEnergyPrices {
   type Options = {
     native: { wallet: Pick<NativeClient['wallet'], 'getEnergyPrices' | 'getNextMaintenanceTime'> }
+    /** The price of the block with this time in milliseconds, if it was chosen for this block only. */
+    ofBlock?: ((time: number) => bigint | undefined) | undefined
   }
 }
 

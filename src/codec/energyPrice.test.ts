@@ -12,10 +12,10 @@ test('default', () => {
   ).toEqual([100n, 20n, 10n, 40n, 140n])
 })
 
-test('behavior: a price is valid from its time on, also at genesis', () => {
+test('behavior: a block at the time of a price still pays the price before; genesis pays the first', () => {
   const prices = parseEnergyPrices('0:100,1795261920000:210')
   const at = (time: number) => energyPriceAt(prices, time)
-  expect([0, 1795261919999, 1795261920000].map(at)).toEqual([100n, 100n, 210n])
+  expect([0, 1795261920000, 1795261920001].map(at)).toEqual([100n, 100n, 210n])
 })
 
 test('error: text in another format', () => {

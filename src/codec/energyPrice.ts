@@ -1,4 +1,4 @@
-/** The price of one unit of energy in sun, valid from a time in milliseconds. */
+/** The price of one unit of energy in sun, valid after a time in milliseconds. */
 export type EnergyPrice = { since: number; sun: bigint }
 
 /**
@@ -16,10 +16,11 @@ export function parseEnergyPrices(text: string): EnergyPrice[] {
 }
 
 /**
- * The price at a time in milliseconds: the last entry that is valid from this time or an earlier one.
+ * The price that a block with this timestamp in milliseconds pays: the last entry of an earlier time. The time of an entry is that of a
+ * maintenance, which runs after the transactions of its block, so that block still pays the price before.
  *
  * Genesis, whose time may be zero, has the first price; the node's own JSON-RPC gives it the current one.
  */
 export function energyPriceAt(prices: readonly EnergyPrice[], time: number): bigint {
-  return (prices.findLast(({ since }) => since <= time) ?? prices[0])?.sun ?? 0n
+  return (prices.findLast(({ since }) => since < time) ?? prices[0])?.sun ?? 0n
 }

@@ -81,8 +81,8 @@ function computeBlock(height: number): ExpectedBlock {
   const { raw_data } = block.block_header
   const milliseconds = raw_data.timestamp ?? 0n
   const place = { blockHash: hex(block.blockID), blockNumber: BigInt(height) }
-  // The recorded history of prices is 0:100,1795261920000:210.
-  const price = milliseconds >= 1_795_261_920_000n ? 210n : 100n
+  // The recorded history of prices is 0:100,1795261920000:210. The block of that time still pays the price before.
+  const price = milliseconds > 1_795_261_920_000n ? 210n : 100n
 
   let cumulative = 0n
   let logIndex = 0
