@@ -184,6 +184,19 @@ describe('eth_call', () => {
     await expect(call('burn')).rejects.toMatchObject({ code: -32000 })
   })
 
+  test('error: geth’s words for a copy beyond the return data, and for bad input of a precompiled contract', async () => {
+    const outcome = (call: object) => dev.rpc('eth_call', call).catch((error: unknown) => error)
+    const message = expect.stringMatching(/^return data out of bounds: /) as string
+    expect(await outcome({ data: '0x600160ff60003e' })).toMatchObject({ code: -32000, message })
+    for (const number of ['06', '07', '08']) {
+      const to = `0x${number.padStart(40, '0')}`
+      expect(await outcome({ to, data: `0x${'ff'.repeat(96)}` })).toMatchObject({
+        code: -32000,
+        message: 'precompiled contract failed: invalid input',
+      })
+    }
+  })
+
   test('behavior: other calls are answered while a long one runs', async () => {
     const loop = { [kitchen]: { code: '0x5b600056' } }
     let isOver = false

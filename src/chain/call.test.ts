@@ -172,6 +172,29 @@ describe('error: other failures of a call', () => {
     })
   })
 
+  /** Runs a call on a node whose virtual machine stops with an exception. */
+  async function runWith(call: Call, exception: string) {
+    const message = Buffer.from(`class ${exception}`).toString('hex')
+    const text = JSON.stringify({ result: { code: 'OTHER_ERROR', message } })
+    const { native } = await createReplayNative({ intercept: () => ({ text }) })
+    return runCall(call, { native, source: LATEST })
+  }
+
+  test.each([
+    [
+      'an exception in the code of the node, whose text is not for clients',
+      'java.lang.ArrayIndexOutOfBoundsException : Index 2 out of bounds for length 2',
+      'execution failed in the virtual machine of the node',
+    ],
+    [
+      'a reason that the virtual machine gives',
+      'org.tron.core.vm.program.Program$BytecodeExecutionException : transfer failure',
+      'transfer failure',
+    ],
+  ])('%s', async (_, exception, message) => {
+    await expect(runWith(kitchen('n'), exception)).rejects.toMatchObject({ code: -32000, message })
+  })
+
   test('a past state', async () => {
     const source: StateSource = {
       at: 'historic',
@@ -180,6 +203,29 @@ describe('error: other failures of a call', () => {
     await expect(run(kitchen('n'), source)).rejects.toMatchObject({
       code: -32000,
       message: 'historical state of block 5 is not available',
+    })
+  })
+
+  test.each([
+    ['the call fails', 'org.tron.core.vm.program.Program$IllegalOperationException : opCode[fe];'],
+    ['0x0a', 'java.lang.ArrayIndexOutOfBoundsException : Index 0 out of bounds for length 0'],
+  ])('input that a precompiled contract refuses: %s', async (_, exception) => {
+    const refusals: [code: string, message: string][] = [
+      ['CONTRACT_VALIDATE_ERROR', 'Smart contract is not exist.'],
+      ['OTHER_ERROR', `class ${exception}`],
+    ]
+    const { native } = await createReplayNative({
+      intercept() {
+        const [code, message = ''] = refusals.shift() ?? []
+        const result = { code, message: Buffer.from(message).toString('hex') }
+        return { text: JSON.stringify({ result }) }
+      },
+    })
+    const to: Hex = `0x${'a'.padStart(40, '0')}`
+    const call = runCall({ from: ZERO, to, data: '0x01', value: 0n }, { native, source: LATEST })
+    await expect(call).rejects.toMatchObject({
+      code: -32000,
+      message: 'precompiled contract failed: invalid input',
     })
   })
 

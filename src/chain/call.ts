@@ -38,17 +38,31 @@ export async function runCall(call: Call, state: StateRead): Promise<CallResult 
   if (!isAccountWithoutCode(outcome)) throw callError(outcome)
   await assertFunds(call, state)
   if (!call.to || !isPrecompile(call.to)) return undefined
-  return { data: await runProbe(callThrough(call.to, call.data), state), energy: 0n }
+  return { data: await callPrecompile(call.to, call.data, state), energy: 0n }
+}
+
+function callPrecompile(to: Address, data: Hex, state: StateRead): Promise<Hex> {
+  return runProbe(callThrough(to, data), state, (failure) =>
+    BAD_INPUT.has(failure.exception)
+      ? new RpcError(-32000, 'precompiled contract failed: invalid input')
+      : callError(failure),
+  )
 }
 
 /**
  * Runs creation code that returns its result by REVERT. Unlike RETURN, this costs no code deposit and allows any first
  * byte. It also works on the solidified state, for which the node has few other reads.
+ *
+ * @param toError - the error to throw when the code stops
  */
-export async function runProbe(code: Hex, state: StateRead): Promise<Hex> {
+export async function runProbe(
+  code: Hex,
+  state: StateRead,
+  toError: typeof callError = callError,
+): Promise<Hex> {
   const outcome = await simulate({ from: ZERO, data: code, value: 0n }, state)
   if (outcome.kind === 'revert') return `0x${outcome.data}`
-  throw outcome.kind === 'failure' ? callError(outcome) : new RpcError(-32000, 'unexpected return')
+  throw outcome.kind === 'failure' ? toError(outcome) : new RpcError(-32000, 'unexpected return')
 }
 
 /** The call in the format of the node. @throws RpcError when the value is larger than any balance, or there is no code to run. */
@@ -85,6 +99,12 @@ async function simulate(call: Call, state: StateRead): Promise<ConstantOutcome> 
 function reverted(data: Hex): ExecutionRevertedError {
   return new ExecutionRevertedError(data, revertReason(data))
 }
+
+/** `callThrough` stops with an invalid operation when the call fails. For 0x0a the node throws a Java exception instead. */
+const BAD_INPUT = new Set<string | undefined>([
+  'IllegalOperationException',
+  'ArrayIndexOutOfBoundsException',
+])
 
 const ZERO: Address = `0x${'0'.repeat(40)}`
 const MAX_INT64 = 2n ** 63n - 1n

@@ -27,13 +27,29 @@ export function callError({ exception, message }: ConstantFailure): RpcError {
   if (message === '' || exception === 'NullPointerException')
     return new UpstreamError('the upstream node failed to run the call')
   const known = exception && WORDS[exception]
-  return new RpcError(-32000, known ? `${known}: ${message}` : message)
+  if (known) return new RpcError(-32000, `${known}: ${message}`)
+  const isOfNode = exception !== undefined && !TEXTS.has(exception)
+  return new RpcError(
+    -32000,
+    isOfNode ? 'execution failed in the virtual machine of the node' : message,
+  )
 }
 
 /** The caller has less than the value that the call carries. Geth’s text, which libraries look for. */
 export function insufficientFunds(): RpcError {
   return new RpcError(-32000, 'insufficient funds for gas * price + value')
 }
+
+/**
+ * Exceptions whose text says why a contract failed. The text of all others, such as an index out of bounds in a precompiled
+ * contract, is about the code of the node.
+ */
+const TEXTS: ReadonlySet<string> = new Set([
+  'BytecodeExecutionException',
+  'ContractExeException',
+  'ContractValidateException',
+  'InvalidCodeException',
+])
 
 /** Ethereum’s names for the errors of the virtual machine. */
 const WORDS: Partial<Record<string, string>> = {
@@ -44,6 +60,7 @@ const WORDS: Partial<Record<string, string>> = {
   OutOfMemoryException: 'out of memory',
   OutOfTimeException: 'execution timed out',
   PrecompiledContractException: 'precompiled contract failed',
+  ReturnDataCopyIllegalBoundsException: 'return data out of bounds',
   StackTooLargeException: 'stack limit reached',
   StackTooSmallException: 'stack underflow',
   StaticCallModificationException: 'write protection',

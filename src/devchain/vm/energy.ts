@@ -3,6 +3,8 @@ import { EVMError, getOpcodesForHF, paramsEVM } from '@ethereumjs/evm'
 import type { EVMOpts } from '@ethereumjs/evm'
 import { Address, bigIntToBytes, setLengthLeft } from '@ethereumjs/util'
 
+import { ReturnDataError } from './failure.ts'
+
 type CustomOpcode = NonNullable<EVMOpts['customOpcodes']>[number]
 type AddOpcode = Extract<CustomOpcode, { logicFunction: unknown }>
 /**
@@ -76,8 +78,9 @@ export function stackAddress(word: bigint): Address {
 
 /** Operations whose price or effect differs from the EVM's. */
 export function energyOpcodes(common: Common, options: energyOpcodes.Options): CustomOpcode[] {
-  const { handlers } = getOpcodesForHF(common)
+  const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
   const handler = (opcode: number) => handlers.get(opcode) as AddOpcode['logicFunction']
+  const copyGas = dynamicGasHandlers.get(0x3e) as NonNullable<AddOpcode['gasFunction']>
 
   const jump = (opcode: number, opcodeName: string, baseFee: number): AddOpcode => ({
     opcode,
@@ -102,6 +105,19 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
     },
     jump(0x56, 'JUMP', 8),
     jump(0x57, 'JUMPI', 10),
+    {
+      opcode: 0x3e,
+      opcodeName: 'RETURNDATACOPY',
+      baseFee: 0,
+      // The EVM calls a copy beyond the return data out of gas.
+      async gasFunction(runState, gas, common) {
+        const [, offset, size] = runState.stack.peek(3) as [bigint, bigint, bigint]
+        const available = runState.interpreter.getReturnDataSize()
+        if (offset + size > available) throw new ReturnDataError(offset, size, available)
+        return copyGas(runState, gas, common)
+      },
+      logicFunction: handler(0x3e),
+    },
     {
       opcode: 0x55,
       opcodeName: 'SSTORE',

@@ -29,6 +29,27 @@ export class TimeoutError extends EVMError {
   }
 }
 
+/** RETURNDATACOPY reads beyond the data that the last call returned. */
+export class ReturnDataError extends EVMError {
+  readonly offset: bigint
+  readonly size: bigint
+  readonly available: bigint
+
+  constructor(offset: bigint, size: bigint, available: bigint) {
+    super('return data out of bounds' as ConstructorParameters<typeof EVMError>[0])
+    this.offset = offset
+    this.size = size
+    this.available = available
+  }
+}
+
+/** A precompiled contract refused its input. */
+export class PrecompileError extends EVMError {
+  constructor() {
+    super('precompiled contract failed' as ConstructorParameters<typeof EVMError>[0])
+  }
+}
+
 /** Number of operands by operation. Those of DUP, SWAP, LOG and PUSH follow from the opcode. */
 const OPERANDS: readonly (readonly [count: number, codes: readonly number[]])[] = [
   [1, [0x15, 0x19, 0x31, 0x35, 0x3b, 0x3f, 0x40, 0x49, 0x50, 0x51, 0x54, 0x56, 0x5c, 0xd4, 0xff]],
@@ -55,6 +76,16 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
     message,
   })
   const op = step?.name ?? ''
+  if (error instanceof ReturnDataError) {
+    const { available, offset, size } = error
+    return of(
+      'UNKNOWN',
+      'ReturnDataCopyIllegalBoundsException',
+      `Illegal RETURNDATACOPY arguments: offset (${toWord(offset)}) + size (${toWord(size)}) > RETURNDATASIZE (${available})`,
+    )
+  }
+  if (error instanceof PrecompileError)
+    return of('PRECOMPILED_CONTRACT', 'PrecompiledContractException', 'invalid input')
   // The EVM appends the position to this text.
   const text = error.error as string
   switch (text.startsWith('invalid JUMP') ? 'invalid JUMP' : text) {
@@ -116,4 +147,8 @@ export function toFailure(error: EVMError, step: LastStep | undefined, limit: bi
     default:
       return of('UNKNOWN', 'BytecodeExecutionException', text)
   }
+}
+
+function toWord(value: bigint): string {
+  return value.toString(16).padStart(64, '0')
 }

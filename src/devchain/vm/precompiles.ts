@@ -1,10 +1,11 @@
 import type { Common } from '@ethereumjs/common'
-import { getActivePrecompiles } from '@ethereumjs/evm'
+import { EVMError, getActivePrecompiles } from '@ethereumjs/evm'
 import type { EVMOpts } from '@ethereumjs/evm'
 import { Address, bytesToBigInt, setLengthLeft, setLengthRight } from '@ethereumjs/util'
 import { sha256 } from '@noble/hashes/sha2.js'
 
 import type { BlockContext } from './blockContext.ts'
+import { PrecompileError } from './failure.ts'
 
 type Precompile = NonNullable<EVMOpts['customPrecompiles']>[number]
 
@@ -23,9 +24,14 @@ export function precompiles(
   common: Common,
   signerOf: NonNullable<BlockContext['signerOf']>,
 ): Precompile[] {
-  const recover = getActivePrecompiles(common).get('01'.padStart(40, '0'))
-  const power = getActivePrecompiles(common).get('05'.padStart(40, '0'))
-  if (!recover || !power) throw new Error('the EVM has no ECRECOVER or no MODEXP')
+  const active = getActivePrecompiles(common)
+  const standard = (number: number) => {
+    const precompile = active.get(number.toString(16).padStart(40, '0'))
+    if (!precompile) throw new Error(`the EVM has no precompiled contract ${number}`)
+    return precompile
+  }
+  const recover = standard(0x01)
+  const power = standard(0x05)
   return [
     {
       address: at(0x01),
@@ -63,12 +69,26 @@ export function precompiles(
           : result
       },
     },
+    ...[0x06, 0x07, 0x08].map((number) => {
+      const curve = standard(number)
+      return {
+        address: at(number),
+        // The EVM says that these revert, without data, or that a length is wrong.
+        async function(input: Parameters<typeof curve>[0]) {
+          const result = await curve(input)
+          const { exceptionError } = result
+          return !exceptionError || exceptionError.error === EVMError.errorMessages.OUT_OF_GAS
+            ? result
+            : { ...result, exceptionError: new PrecompileError() }
+        },
+      }
+    }),
     { address: at(0x09) },
     { address: at(0x0a) },
   ]
 }
 
-/** Whether MODEXP is asked for a remainder modulo zero. The input is three lengths, then base, exponent and modulus. */
+/** Whether the modulus in an input of MODEXP is zero. The input is three lengths, then base, exponent and modulus. */
 function isModulusZero(data: Uint8Array): boolean {
   const lengthAt = (word: number) =>
     Number(bytesToBigInt(setLengthRight(data.subarray(32 * word, 32 * word + 32), 32)))

@@ -108,6 +108,37 @@ describe('runVm', () => {
     })
   })
 
+  test('error: a copy beyond the return data', async () => {
+    // PUSH1 1, PUSH1 255, PUSH1 0, RETURNDATACOPY
+    const { failure } = await run(stateWith({ [HERE]: '600160ff60003e' }))
+    expect(failure).toEqual({
+      result: 'UNKNOWN',
+      exception: 'org.tron.core.vm.program.Program$ReturnDataCopyIllegalBoundsException',
+      message: `Illegal RETURNDATACOPY arguments: offset (${'ff'.padStart(64, '0')}) + size (${'1'.padStart(64, '0')}) > RETURNDATASIZE (0)`,
+    })
+  })
+
+  test('behavior: a copy of return data costs its memory and its words', async () => {
+    // Calls the identity with 64 bytes, then PUSH1 64, PUSH0, PUSH0, RETURNDATACOPY
+    const call = '5f5f60405f60045afa50'
+    const before = await run(stateWith({ [HERE]: call }))
+    const after = await run(stateWith({ [HERE]: `${call}60405f5f3e` }))
+    expect(after.failure).toBeUndefined()
+    expect(after.energyUsed - before.energyUsed).toBe(3n + 2n + 2n + 2n * 3n)
+  })
+
+  test('error: a precompiled contract that refuses its input', async () => {
+    const state = stateWith({})
+    for (const number of ['06', '07', '08']) {
+      const data = new Uint8Array(96).fill(0xff)
+      const result = await run(state, { to: `41${number.padStart(40, '0')}`, data })
+      expect(result).toMatchObject({
+        energyUsed: 100_000n,
+        failure: { result: 'PRECOMPILED_CONTRACT', message: 'invalid input' },
+      })
+    }
+  })
+
   test('error: a return of more memory than the energy pays for, and code that is too expensive to store', async () => {
     // PUSH3 0x100000, PUSH1 0, RETURN
     const call = await run(stateWith({ [HERE]: '621000006000f3' }))
