@@ -9,6 +9,9 @@ import { revertReason } from './revert.ts'
 import type { RpcTransaction } from './types.ts'
 import type { Unit } from './unit.ts'
 
+/** The error of a call for which the chain records no reason, such as a failed inner call. */
+const FAILED = 'execution failed'
+
 /** Geth's texts for results of the chain's virtual machine. */
 const WORDS: Readonly<Record<string, string>> = {
   REVERT: 'execution reverted',
@@ -23,10 +26,8 @@ const WORDS: Readonly<Record<string, string>> = {
   JVM_STACK_OVER_FLOW: 'max call depth exceeded',
   TRANSFER_FAILED: 'transfer failed',
   INVALID_CODE: 'invalid code: must not begin with 0xef',
+  UNKNOWN: FAILED,
 }
-
-/** The error of a failed inner call, for which the chain records no reason. */
-const FAILED = 'execution failed'
 
 /** The kind of frame by the note of an internal transaction. Notes about stakes and votes are not frames. */
 const KINDS: Readonly<Record<string, CallFrame['type']>> = {
@@ -38,7 +39,7 @@ const KINDS: Readonly<Record<string, CallFrame['type']>> = {
 /**
  * The frames of a transaction from a node's record, which has all fields of the outermost frame, and of inner frames the
  * kind, sender, receiver, value and whether they failed. The record does not distinguish kinds of calls, so each is a
- * `CALL`. The nesting follows from the addresses: a call belongs to the newest frame of its caller.
+ * `CALL`. The nesting follows from the addresses: a call belongs to the newest frame of its caller that it can belong to.
  */
 export function frameOfRecord(
   transaction: RpcTransaction,
@@ -87,10 +88,13 @@ function nest(info: TransactionInfo, unit: Unit): CallFrame[] {
     const type = KINDS[Buffer.from(entry.note ?? '', 'hex').toString()]
     if (!type) continue
     const caller = toRpcAddress(entry.caller_address)
-    const depth = open.findLastIndex(({ address }) => address === caller)
+    // A node marks all calls of a failed frame as rejected, so a call that is not rejected belongs to a frame that succeeded.
+    const depth = open.findLastIndex(
+      ({ address, hasFailed }) => address === caller && (entry.rejected === true || !hasFailed),
+    )
     open.length = Math.max(depth, 0) + 1
     const parent = open.at(-1) ?? root
-    // A failed frame marks all frames inside it as failed, so only the outermost has an error.
+    // All frames inside a failed frame are rejected, so only the outermost has an error.
     const hasFailed = entry.rejected === true && !parent.hasFailed
     const frame = frameOf(entry, type, { caller, hasFailed, unit })
     ;(parent.frame.calls ??= []).push(frame)

@@ -3,10 +3,10 @@ import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
 import type { CallKind } from '../../codec/callFrame.ts'
 import { native } from '../vm/vmState.ts'
 import type { VmState } from '../vm/vmState.ts'
-import { begunBy } from './begun.ts'
 import { failureText } from './failure.ts'
 import type { Frame, FrameLog, Step } from './frame.ts'
 import { sliceOf } from './memory.ts'
+import { unreportedFrame } from './unreportedFrame.ts'
 
 /** Listens to a run. Its functions are called in the order of execution. */
 export type FrameListener = {
@@ -15,13 +15,13 @@ export type FrameListener = {
   leave?(frame: Frame, depth: number): void
 }
 
-/** A running frame, with its last operation and the frame that this operation may have begun. */
+/** A running frame, its last operation, and the frame of that operation, which is recorded if the EVM reports none. */
 type Open = {
   frame: Frame
   message: Message
   code?: Uint8Array
   last?: Step
-  begun?: Frame | undefined
+  unreported?: Frame | undefined
 }
 
 const NONE = new Uint8Array(0)
@@ -40,9 +40,9 @@ export function recordFrames(
 
   events.on('beforeMessage', (message) => {
     const parent = open.at(-1)
-    const frame = frameOf(message, parent?.begun?.kind)
+    const frame = frameOf(message, parent?.unreported?.kind)
     if (parent) {
-      parent.begun = undefined
+      parent.unreported = undefined
       parent.frame.calls.push(frame)
     } else root = frame
     open.push({ frame, message, ...(!message.to && { code: message.data }) })
@@ -52,7 +52,7 @@ export function recordFrames(
   events.on('step', ({ address, codeAddress, gasLeft, memory, opcode, pc, stack }) => {
     const current = open.at(-1)
     if (!current) return
-    endBegun(current)
+    recordUnreported(current)
     let { code, name } = opcode
     if (name === 'INVALID') {
       // The EVM reports every undefined byte as INVALID.
@@ -75,7 +75,7 @@ export function recordFrames(
     }
     if (code >= 0xa0 && code <= 0xa4) current.frame.logs.push(logOf(step, current.frame))
     current.last = step
-    current.begun = begunBy(step, current.frame, state)
+    current.unreported = unreportedFrame(step, current.frame, state)
     listener.step?.(step)
   })
 
@@ -83,7 +83,7 @@ export function recordFrames(
     const current = open.at(-1) as Open
     const { frame, last, message } = current
     const error = execResult.exceptionError
-    if (!error) endBegun(current)
+    if (!error) recordUnreported(current)
     open.pop()
     frame.gasUsed = execResult.executionGasUsed
     frame.isBuiltIn = message.isCompiled
@@ -96,13 +96,13 @@ export function recordFrames(
   })
 
   /** Records the frame of the last operation if the EVM reported none. */
-  function endBegun(current: Open): void {
-    const { begun, frame } = current
-    if (!begun) return
-    current.begun = undefined
-    frame.calls.push(begun)
-    listener.enter?.(begun, open.length)
-    listener.leave?.(begun, open.length)
+  function recordUnreported(current: Open): void {
+    const { unreported, frame } = current
+    if (!unreported) return
+    current.unreported = undefined
+    frame.calls.push(unreported)
+    listener.enter?.(unreported, open.length)
+    listener.leave?.(unreported, open.length)
   }
 
   return { root: () => root }

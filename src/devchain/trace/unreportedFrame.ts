@@ -29,7 +29,7 @@ const STIPEND = 2_300n
  * The frame of an operation for which the EVM reports no frame: a destruction, or a call that fails at once because of an
  * insufficient balance or its depth. `parent` is the frame of the operation.
  */
-export function begunBy(step: Step, parent: Frame, state: VmState): Frame | undefined {
+export function unreportedFrame(step: Step, parent: Frame, state: VmState): Frame | undefined {
   const kind = KINDS[step.code]
   if (!kind) return undefined
   const balance = state.top().get('account', step.address)?.balance ?? 0n
