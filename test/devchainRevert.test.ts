@@ -17,6 +17,8 @@ const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 /** What a person can see of the chain: height, and of two accounts the balance and two slots. */
 type Seen = { height: number; balances: number[]; slots: number[][] }
 
+type Receipt = { blockHash: string; logs: { data: string }[] }
+
 const writes = fc.oneof(
   fc.record({ kind: fc.constant('balance' as const), who: fc.nat(1), value: fc.nat(9) }),
   fc.record({
@@ -63,6 +65,32 @@ describe('evm_snapshot and evm_revert', () => {
     expect(await dev.rpc('evm_revert', id)).toBe(true)
     expect(await dev.rpc('eth_getStorageAt', account(5), '0x7', 'latest')).toBe(word(0))
     await dev.rpc('evm_mine')
+  })
+
+  test('behavior: the same transaction at the same time, on a changed state, has its own block and receipt', async () => {
+    const contract = account(6)
+    // SLOAD(0), MSTORE, LOG0
+    await dev.rpc('hardhat_setCode', contract, '0x5f545f5260205fa000')
+    // The chain is ahead of real time, so the next blocks have the same time after each revert.
+    await dev.rpc('hardhat_mine', '0x64')
+    let id = await dev.rpc('evm_snapshot')
+    const hashes = new Set<unknown>()
+    const seen: unknown[] = []
+    for (const value of [1, 2, 3]) {
+      await dev.rpc('hardhat_setStorageAt', contract, '0x0', word(value))
+      const request = { from: dev.accountOf(0), to: contract, gas: '0x186a0', gasPrice: '0x64' }
+      const hash = await dev.rpc('eth_sendTransaction', request)
+      hashes.add(hash)
+      const receipt = (await dev.rpc('eth_getTransactionReceipt', hash)) as Receipt
+      const [log] = (await dev.rpc('eth_getLogs', { address: contract })) as Receipt['logs']
+      hashes.add(receipt.blockHash)
+      seen.push([receipt.logs[0]?.data, log?.data])
+      await dev.rpc('evm_revert', id)
+      id = await dev.rpc('evm_snapshot')
+    }
+    expect(seen).toEqual([1, 2, 3].map((value) => [word(value), word(value)]))
+    // One transaction in three blocks.
+    expect(hashes.size).toBe(4)
   })
 
   test('behavior: after any writes, snapshots and reverts the chain is what a model says', async () => {

@@ -19,6 +19,11 @@ export type Header = {
   /** 42 hex characters; on genesis the hex of ASCII text. */
   witness: string
   version: number
+  /**
+   * Only in the first block after others were undone: a number of its own, so that its hash differs from those of the undone
+   * ones. They can have the same transactions at the same time, but on a state that a tool has changed.
+   */
+  accountStateRoot?: string
 }
 
 /** A block with the records of its transactions. */
@@ -48,6 +53,8 @@ function headerBytes(header: Header): Uint8Array {
   if (header.number !== 0) writer.tag(7, WireType.Varint).int64(header.number)
   writer.tag(9, WireType.LengthDelimited).bytes(Buffer.from(header.witness, 'hex'))
   if (header.version !== 0) writer.tag(10, WireType.Varint).int32(header.version)
+  if (header.accountStateRoot !== undefined)
+    writer.tag(11, WireType.LengthDelimited).bytes(Buffer.from(header.accountStateRoot, 'hex'))
   return writer.finish()
 }
 
@@ -104,6 +111,7 @@ export function printBlock(
     parentHash: header.parentHash,
     ...(header.version !== 0 && { version: header.version }),
     ...(header.timestamp !== 0 && { timestamp: header.timestamp }),
+    ...(header.accountStateRoot !== undefined && { accountStateRoot: header.accountStateRoot }),
   }
   return {
     blockID: block.id,

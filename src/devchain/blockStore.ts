@@ -28,6 +28,9 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
   const heights: number[] = []
   const byId = new Map<string, number>()
   const places = new Map<string, Place>()
+  /** How many times blocks or patches were undone, and whether a block was added since. */
+  let returns = 0
+  let isNewBranch = false
   const top = () => first + blocks.length - 1
 
   function record(number: number, changes: ReadonlyMap<string, unknown>): void {
@@ -55,6 +58,17 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
   return {
     head: () => blocks.at(-1) as ChainBlock,
     block: (number: number): ChainBlock | undefined => blocks[number - first],
+    /** The block with a time in milliseconds. */
+    blockAtTime: (time: number): ChainBlock | undefined => {
+      let [low, high] = [0, blocks.length - 1]
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2)
+        if ((blocks[middle] as ChainBlock).header.timestamp <= time) low = middle
+        else high = middle - 1
+      }
+      const found = blocks[low]
+      return found?.header.timestamp === time ? found : undefined
+    },
     numberOf: (id: string): number | undefined => byId.get(id),
     placeOf: (id: string): Place | undefined => places.get(id),
     /** The newest state. */
@@ -73,6 +87,7 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
     add(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
       const { number } = block.header
       blocks.push(block)
+      isNewBranch = false
       record(number, changes)
       byId.set(block.id, number)
       if (number === first) return
@@ -96,8 +111,13 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
       const undone = drop(number)
       truncate(revision)
       revisions[number - first] = revision
+      returns++
+      isNewBranch = true
       return undone
     },
+
+    /** The number of the branch that the next block begins; undefined when it continues one. */
+    newBranch: (): number | undefined => (isNewBranch ? returns : undefined),
 
     /** The point after the block at a height. */
     markAt: (number: number): Mark => ({ number, revision: revisions[number - first] ?? -1 }),

@@ -194,10 +194,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   /** Makes the block of an accepted transaction later. */
   function makeLater(id: string, start: () => Promise<void>): { announced: Promise<void> } {
     const made = start().then(() => makeNext({ pending: id }))
-    const ended = made.catch(fail).finally(() => {
-      if (due === ended) due = undefined
-    })
-    due = ended
+    due = made.catch(fail)
     return { announced: made.then(({ announced }) => announced) }
   }
 

@@ -80,6 +80,7 @@ export function createLedger(
     const state = store.overlay()
     const taken = only ?? (await waiting.ready())
     const made = await makeBlock(state, taken, {
+      branch: store.newBranch(),
       context: contexts.contextOf(next),
       genesis,
       isComplete: only !== undefined,
@@ -110,6 +111,7 @@ export function createLedger(
     block: store.block,
     numberOf: store.numberOf,
     placeOf: store.placeOf,
+    blockAtTime: store.blockAtTime,
     changedAt: (...of: Parameters<typeof store.changedAt>) => store.changedAt(...of),
     /** The state after the block at a height. @throws ForkError before a fork if the node does not keep the state */
     stateAt: (number: number): StateReader =>

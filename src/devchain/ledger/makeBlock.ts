@@ -15,12 +15,13 @@ import type { NextBlock } from './blockContexts.ts'
  * Executes transactions on a state and makes a block of them. Omits invalid transactions.
  *
  * @param options.isComplete - Throws the error of an invalid transaction instead of omitting it.
+ * @param options.branch - The number of the branch, if the block is the first of one.
  * @param options.seen - Values that contracts see instead of those in the header.
  */
 export async function makeBlock(
   state: Overlay,
   transactions: readonly ChainTransaction[],
-  { context, genesis, isComplete, next, parent, seen }: makeBlock.Options,
+  { branch, context, genesis, isComplete, next, parent, seen }: makeBlock.Options,
 ): Promise<makeBlock.Result> {
   const content: Pick<ChainBlock, 'transactions' | 'infos' | 'seen'> = {
     transactions: [],
@@ -49,7 +50,14 @@ export async function makeBlock(
   await changing(state, (work) => closeBlock(work, next))
   const { number, producer, timestamp } = next
   const block = sealBlock(
-    { number, timestamp, parentHash: parent.id, witness: producer, version: BLOCK_VERSION },
+    {
+      number,
+      timestamp,
+      parentHash: parent.id,
+      witness: producer,
+      version: BLOCK_VERSION,
+      ...(branch !== undefined && { accountStateRoot: branch.toString(16).padStart(64, '0') }),
+    },
     content,
     genesis.producers.find(({ address }) => address === producer)?.key,
   )
@@ -58,6 +66,7 @@ export async function makeBlock(
 
 export declare namespace makeBlock {
   type Options = {
+    branch: number | undefined
     /** The block context of contracts. */
     context: ExecutionContext
     genesis: Genesis
