@@ -77,6 +77,7 @@ export function createGateway({
   log = silentLog,
   methods: extraMethods = {},
   onUnknown,
+  priceOfBlock,
   problems = () => [],
   routes: extraRoutes,
   tracer,
@@ -122,6 +123,7 @@ export function createGateway({
     log,
     native,
     nodeRpc: () => node.rpc(),
+    priceOfBlock,
     readsBlocks: () => upstreams?.hasGrpc() === true,
     step: tracer && ((...step) => recorder.step(...step)),
   })
@@ -275,8 +277,10 @@ export function createGateway({
       unsent.stop()
     },
     request,
-    async setUpstreams(next) {
-      await upstreams?.update(next)
+    async setUpstreams(nodes) {
+      await upstreams?.update(nodes)
+      // The index exists when the gateway is ready.
+      ready.then(({ index }) => index?.setUpstreams(nodes)).catch(() => {})
     },
   }
 }
@@ -301,6 +305,8 @@ export declare namespace createGateway {
     methods?: Record<string, AnyMethod>
     /** Called with each JSON-RPC method that does not exist. */
     onUnknown?: ((method: string) => void) | undefined
+    /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
+    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
     problems?: () => (string | undefined)[]
     /** Routes on the same port. */

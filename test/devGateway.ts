@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { afterAll, beforeEach } from 'vitest'
 
 import { type Config, createConfig } from '../src/config.ts'
 import { createDevChain, type DevChain } from '../src/devchain/index.ts'
@@ -19,6 +20,14 @@ export type DevGateway = {
   /** A call of the native interface on the same port. */
   native(path: string, body?: unknown): Promise<Record<string, unknown>>
   close(): Promise<void>
+}
+
+/** Starts a dev chain with a gateway for the tests of a file. It is reset before each test and ends after the last one. */
+export async function startFileDevGateway(): Promise<DevGateway> {
+  const dev = await startDevGateway()
+  beforeEach(() => dev.rpc('hardhat_reset'))
+  afterAll(() => dev.close())
+  return dev
 }
 
 /** Starts a dev chain with a gateway. It makes blocks only for transactions or on request. */
@@ -47,6 +56,7 @@ export async function startDevGateway(
     methods: devMethods(chain, announcer, terminal),
     around: announcer.around,
     onUnknown: terminal?.unknown,
+    priceOfBlock: (time) => chain.ledger.blockAtTime(time)?.seen?.baseFee,
     routes: chain.app,
     accounts,
   })

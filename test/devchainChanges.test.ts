@@ -1,18 +1,10 @@
 import { type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from './devGateway.ts'
+import { startFileDevGateway } from './devGateway.ts'
 import { artifacts } from './recordedChain.ts'
 
-let dev: DevGateway
-
-beforeAll(async () => {
-  dev = await startDevGateway()
-})
-
-beforeEach(() => dev.rpc('hardhat_reset'))
-
-afterAll(() => dev.close())
+const dev = await startFileDevGateway()
 
 const WHO: Address = `0x${'ab'.repeat(20)}`
 const number = async () => Number(await dev.rpc('eth_blockNumber'))

@@ -1,13 +1,16 @@
 import { JsonRpcProvider, Wallet } from 'ethers'
 import {
+  concat,
   encodeDeployData,
   encodeFunctionData,
   getContractAddress,
   type Hex,
   keccak256,
+  numberToHex,
   parseAbi,
+  toRlp,
 } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type DevGateway, startDevGateway } from './devGateway.ts'
@@ -48,6 +51,13 @@ const receiptOf = (hash: Hex) => ask('eth_getTransactionReceipt', hash)
 /** Sends unlocked, and answers the receipt. */
 async function send(request: object): Promise<Answer> {
   return receiptOf(await text('eth_sendTransaction', { from: dev.accountOf(0), ...request }))
+}
+
+/** An EIP-1559 transaction with any fields, also with those that libraries refuse to sign. */
+async function signedFields(key: Hex, fields: readonly (Hex | readonly Hex[])[]): Promise<Hex> {
+  const hash = keccak256(concat(['0x02', toRlp(fields)]))
+  const { r, s, yParity } = await sign({ hash, privateKey: key })
+  return concat(['0x02', toRlp([...fields, yParity ? '0x1' : '0x', r, s])])
 }
 
 async function deployKitchen(): Promise<Hex> {
@@ -226,6 +236,47 @@ describe('anybody may send', () => {
     await expect(
       dev.rpc('eth_sendTransaction', { from: `0x${'12'.repeat(20)}`, to: dev.accountOf(3) }),
     ).rejects.toThrow('unknown account')
+  })
+
+  /** Sends a type 2 transaction with this tip and a fee of 0xc8, encoded as given. */
+  async function sendWithTip(tip: Hex): Promise<unknown> {
+    const fields = [
+      numberToHex(dev.chain.chainId),
+      numberToHex(await nonce(dev.accountOf(8))),
+      tip,
+      '0xc8',
+      '0x5208',
+      dev.accountOf(3),
+      '0x',
+      '0x',
+      [],
+    ] as const
+    return dev.rpc('eth_sendRawTransaction', await signedFields(dev.keyOf(8), fields))
+  }
+
+  test('error: a tip above the fee, and a nonce that cannot be counted', async () => {
+    const text = 'max priority fee per gas higher than max fee per gas'
+    const request = { from: dev.accountOf(8), to: dev.accountOf(3) }
+    const fees = { maxFeePerGas: '0xc8', maxPriorityFeePerGas: '0xc9' }
+    for (const method of ['eth_sendTransaction', 'eth_fillTransaction', 'eth_call'])
+      await expect(dev.rpc(method, { ...request, ...fees })).rejects.toThrow(text)
+    await expect(sendWithTip('0xc9')).rejects.toThrow(text)
+    const nonces = { ...request, nonce: '0x20000000000000' }
+    await expect(dev.rpc('eth_sendTransaction', nonces)).rejects.toThrow('nonce: expected at most')
+  })
+
+  test('error: a signed number with a zero byte before it', async () => {
+    const text = 'the signed Ethereum transaction cannot be decoded'
+    await expect(sendWithTip('0x00')).rejects.toThrow(text)
+  })
+
+  test('behavior: a tip alone makes a transaction that can pay twice the base fee', async () => {
+    const { transactionHash } = await send({ to: dev.accountOf(3), maxPriorityFeePerGas: '0x7' })
+    expect(await ask('eth_getTransactionByHash', transactionHash)).toMatchObject({
+      type: '0x2',
+      maxFeePerGas: numberToHex(2n * PRICE + 7n),
+      maxPriorityFeePerGas: '0x7',
+    })
   })
 
   test('behavior: an impersonated account sends without a key', async () => {

@@ -1,20 +1,12 @@
 import type { Address, Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { signTransaction } from '../src/native/protobuf/signature.ts'
 import type { Transaction } from '../src/native/types.ts'
-import { type DevGateway, startDevGateway } from './devGateway.ts'
+import { startFileDevGateway } from './devGateway.ts'
 
-let dev: DevGateway
-
-beforeAll(async () => {
-  dev = await startDevGateway()
-})
-
-beforeEach(() => dev.rpc('hardhat_reset'))
-
-afterAll(() => dev.close())
+const dev = await startFileDevGateway()
 
 const WHO: Address = `0x${'ab'.repeat(20)}`
 const send = (transaction: object) =>

@@ -1,17 +1,9 @@
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from './devGateway.ts'
+import { startFileDevGateway } from './devGateway.ts'
 
-let dev: DevGateway
-
-beforeAll(async () => {
-  dev = await startDevGateway()
-})
-
-beforeEach(() => dev.rpc('hardhat_reset'))
-
-afterAll(() => dev.close())
+const dev = await startFileDevGateway()
 
 const WHO = `0x${'ab'.repeat(20)}`
 const number = async () => Number(await dev.rpc('eth_blockNumber'))
@@ -132,6 +124,23 @@ describe('the next block', () => {
       effectiveGasPrice: '0x1',
     })
     expect(await dev.rpc('eth_gasPrice')).toBe('0x64')
+  })
+
+  test('behavior: the block, the pending one and the history of fees have the chosen base fee', async () => {
+    const baseFee = async (ref: string) =>
+      ((await dev.rpc('eth_getBlockByNumber', ref, false)) as { baseFeePerGas: string })
+        .baseFeePerGas
+    await dev.rpc('evm_setAutomine', false)
+    await dev.rpc('anvil_setNextBlockBaseFeePerGas', '0x7')
+    expect(await baseFee('pending')).toBe('0x7')
+    await dev.rpc('evm_mine')
+    expect([await baseFee('latest'), await baseFee('pending')]).toEqual(['0x7', '0x64'])
+    await dev.rpc('evm_mine')
+    await dev.rpc('evm_setAutomine', true)
+    expect(await baseFee('latest')).toBe('0x64')
+    expect(await dev.rpc('eth_feeHistory', '0x2', 'latest', [])).toMatchObject({
+      baseFeePerGas: ['0x7', '0x64', '0x64'],
+    })
   })
 
   test('default: producer that contracts see', async () => {

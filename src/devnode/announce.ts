@@ -44,7 +44,7 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
           }
           const timer = setTimeout(finish, PATIENCE)
           const end = head.onUpdate(() => seen() && finish())
-          // The answer to a call that waited for its block, but not for this, is written before the poll.
+          // A poll takes time. The answer to the call that made the block is written first.
           void answered().then(() => head.pollNow())
           if (seen()) finish()
         }),
@@ -71,7 +71,7 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
   }
 }
 
-/** Answers are written at the end of a tick of the event loop. */
+/** Resolves after the answers of the current tick are written to their sockets. */
 const answered = () =>
   new Promise<void>((resolve) => setImmediate(() => setImmediate(() => resolve())))
 

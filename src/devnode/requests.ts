@@ -31,6 +31,9 @@ export type SendRequest = {
   chainId?: bigint
 }
 
+/** The highest nonce that the chain counts exactly. */
+const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)
+
 /** The fields of a transaction object other than `from`. */
 function transactionObject(input: unknown, scope: ParamScope | undefined) {
   if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
@@ -46,6 +49,11 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
     nonce: whole('nonce'),
     chainId: whole('chainId'),
   }
+  const { maxFeePerGas, maxPriorityFeePerGas = 0n } = entries
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas)
+    throw new Error('max priority fee per gas higher than max fee per gas')
+  const { nonce = 0n } = entries
+  if (nonce > MAX_NONCE) throw new Error(`nonce: expected at most ${MAX_NONCE}, got ${nonce}`)
   return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }
 }
 

@@ -40,6 +40,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
     methods: devMethods(chain, announcer, terminal),
     around: announcer.around,
     onUnknown: terminal?.unknown,
+    priceOfBlock: (time) => chain.ledger.blockAtTime(time)?.seen?.baseFee,
     coinDecimals: decimals,
     routes: chain.app,
     accounts: chain.accounts.map(({ address, key }) => ({

@@ -48,7 +48,7 @@ async function signed(nonce = 0): Promise<Hex> {
 
 const height = () => dev.chain.ledger.head().header.number
 
-/** Sends a transaction over HTTP. The chain has not made its block when this resolves. */
+/** Sends a transaction over HTTP. Resolves before its block is made. */
 async function sent(nonce = 0): Promise<Hex> {
   const raw = await signed(nonce)
   const before = height()

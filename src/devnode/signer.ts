@@ -29,7 +29,14 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
         { data: data.slice(2), from, value, ...(to && { to: `41${to.slice(2)}` }) },
         { block, rules: ledger.rules },
       ))
-    const { maxFeePerGas, maxPriorityFeePerGas } = request
+    const price = gasPriceOf(state, { block })
+    const { gasPrice, maxPriorityFeePerGas } = request
+    // As in geth, if only a tip is given, the maximum fee is twice the base fee plus the tip.
+    const maxFeePerGas =
+      request.maxFeePerGas ??
+      (maxPriorityFeePerGas === undefined || gasPrice !== undefined
+        ? undefined
+        : 2n * price + maxPriorityFeePerGas)
     return {
       from,
       ...(to && { to }),
@@ -39,7 +46,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       nonce: Number(request.nonce ?? ledger.pendingNonce(from)),
       chainId,
       ...(maxFeePerGas === undefined
-        ? { gasPrice: request.gasPrice ?? gasPriceOf(state, { block }) }
+        ? { gasPrice: gasPrice ?? price }
         : { maxFeePerGas, ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas }) }),
     }
   }

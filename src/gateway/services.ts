@@ -54,6 +54,7 @@ export async function createServices({
   log,
   native,
   nodeRpc,
+  priceOfBlock,
   readsBlocks,
   step,
 }: createServices.Options): Promise<Services> {
@@ -73,7 +74,7 @@ export async function createServices({
   })
 
   const genesis = `0x${identity.genesis}` as const
-  const prices = createEnergyPrices({ native })
+  const prices = createEnergyPrices({ native, ofBlock: priceOfBlock })
   const head = createHead({
     authoritative,
     baseFee: config.feeSignal === 'eip1559' ? (time) => prices.at(time) : undefined,
@@ -186,6 +187,8 @@ export declare namespace createServices {
     native: NativeClient
     /** The nodes' own JSON-RPC; undefined while none has one. */
     nodeRpc: () => NodeRpc | undefined
+    /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
+    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
     readsBlocks?: (() => boolean) | undefined
     /** Starts a child span of the current call, for traces. */

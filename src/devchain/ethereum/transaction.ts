@@ -51,6 +51,10 @@ export async function readEthereum(
   const { r, s, v, yParity, ...unsigned } = parsed
   if (r === undefined || s === undefined) throw new EthereumError('the transaction is not signed')
   const parity = yParity ?? Number((v ?? 27n) >= 35n ? ((v ?? 0n) - 35n) % 2n : (v ?? 27n) - 27n)
+  const signature = { r, s, v: v ?? BigInt(parity), yParity: parity }
+  // The sender is recovered from the fields. Other bytes with the same fields, such as a zero byte for 0, would give a wrong one.
+  if (serializeTransaction(unsigned, signature) !== raw.toLowerCase())
+    throw new EthereumError(UNREADABLE)
   const from = recover(unsigned, { parity, r, s })
   return signed(raw, from, converted(unsigned, toSun), { r, s, v: v ?? BigInt(parity), parity })
 }
@@ -175,9 +179,13 @@ function parse(raw: Hex) {
   try {
     return parseTransaction(raw)
   } catch (cause) {
-    throw new EthereumError('the signed Ethereum transaction cannot be decoded', { cause })
+    if ((cause as Error).name === 'TipAboveFeeCapError')
+      throw new EthereumError('max priority fee per gas higher than max fee per gas', { cause })
+    throw new EthereumError(UNREADABLE, { cause })
   }
 }
+
+const UNREADABLE = 'the signed Ethereum transaction cannot be decoded'
 
 function recover(unsigned: TransactionSerializable, signature: recoverSender.Signature): Hex {
   try {
