@@ -129,7 +129,6 @@ export function addDevCommand(program: Command): void {
         throw usageError(
           'dev runs its own chain: use --fork URL to fork the chain of a node, or "ethgate serve --upstream URL" to serve a node',
         )
-      compileEarly()
       const { runDevChain } = await import('../devnode/run.ts')
       try {
         const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
@@ -140,6 +139,7 @@ export function addDevCommand(program: Command): void {
           output,
           ...stateFiles(flags),
         })
+        compileEarly()
       } catch (error) {
         if (error instanceof CommandError) throw error
         throw new CommandError((error as Error).message, { cause: error })
@@ -149,8 +149,8 @@ export function addDevCommand(program: Command): void {
 }
 
 /**
- * Lets V8 compile each function to machine code at its first call, for functions that are not compiled yet. Most development
- * chains run for a short time, and V8 would interpret the EVM for much of it.
+ * Lets V8 compile a function to machine code at its first call. Otherwise V8 interprets a function until it was called often, and
+ * most development chains run for a short time. Called after the start, because it makes the start slower.
  */
 function compileEarly(): void {
   setFlagsFromString('--always-sparkplug')
