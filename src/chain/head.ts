@@ -1,6 +1,5 @@
 import type { Hash } from 'viem'
 
-import { UpstreamError } from '../errors.ts'
 import type { RedisLink } from '../redis.ts'
 import { createPoller } from './head/poller.ts'
 import { createPollSchedule } from './head/pollSchedule.ts'
@@ -9,7 +8,7 @@ import { createReplication } from './head/replication.ts'
 import { createHeadSource } from './head/source.ts'
 import { createHeadSync } from './head/sync.ts'
 import { createTransactionIndex } from './head/transactionIndex.ts'
-import { applyUpdate, blockAt, newestOf } from './head/window.ts'
+import { applyUpdate, blockAt, newestOf, windowOf } from './head/window.ts'
 import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
 
 /**
@@ -99,10 +98,7 @@ export function createHead({
     sync,
   })
 
-  function current(): Window {
-    if (window) return window
-    throw new UpstreamError('no block is known yet: the node has not answered')
-  }
+  const current = () => windowOf({ window: () => window })
 
   return {
     latest: () => newestOf(current()),

@@ -40,7 +40,7 @@ export function toRpcTransactions(
   )
 }
 
-/** A block of its header and its transactions: hashes, or whole ones. */
+/** A block from its header and its transactions, which are hashes or whole transactions. */
 export function toRpcBlock(header: RpcHeader, transactions: RpcBlock['transactions']): RpcBlock {
   return { ...header, transactions, uncles: [] }
 }

@@ -40,7 +40,7 @@ function merkleRoot(leaves: readonly Uint8Array[]): string {
   return hex(level[0] ?? new Uint8Array())
 }
 
-/** A message of fields that have a tag of one byte. */
+/** A protobuf message of these fields, all with field number 1. */
 function message(fields: readonly Uint8Array[]): Uint8Array {
   const writer = new BinaryWriter()
   for (const field of fields) writer.tag(1, WireType.LengthDelimited).bytes(field)

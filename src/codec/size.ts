@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
-import type { Block, Int64, Transaction, TransactionResult } from '../native/types.ts'
+import type { Block, Transaction, TransactionResult } from '../native/types.ts'
 import { toInt64 } from './quantity.ts'
 
 /**
@@ -45,18 +45,10 @@ function transactionSize({ raw_data_hex, ret, signature }: Transaction): number 
   return size
 }
 
-/** The length of what `signedHeaderBytes` returns, in its field, and that of the signature. */
-function headerSize({ block_header: { raw_data: header, witness_signature } }: Block): number {
-  const signed =
-    intSize(header.timestamp) +
-    hexSize(header.txTrieRoot) +
-    hexSize(header.parentHash) +
-    intSize(header.number) +
-    intSize(header.witness_id) +
-    hexSize(header.witness_address) +
-    intSize(header.version) +
-    hexSize(header.accountStateRoot)
-  return fieldSize(signed) + hexSize(witness_signature)
+/** Length of the header: its signed part and its signature. */
+function headerSize(block: Block): number {
+  const { witness_signature } = block.block_header
+  return fieldSize(signedHeaderBytes(block).length) + hexSize(witness_signature)
 }
 
 /** Outcomes by number, as the protobuf enum counts them. */
@@ -151,15 +143,6 @@ function int(field: number, input: unknown, always = false): Field {
   const value = toInt64(input)
   if (value === 0n && !always) return () => {}
   return (writer) => void writer.tag(field, WireType.Varint).int64(value)
-}
-
-/** Length of an int64 field with a field number below 16: tag and varint. A default has no bytes. */
-function intSize(input: Int64 | undefined): number {
-  const value = toInt64(input)
-  if (value === 0n) return 0
-  let size = 2
-  for (let rest = BigInt.asUintN(64, value); rest > 0x7fn; rest >>= 7n) size += 1
-  return size
 }
 
 /** Length of a field with the bytes of a hex text. */
