@@ -128,7 +128,6 @@ export function createNodeClient({
           const whole = normalize(operation, answer)
           return operation.part && whole !== undefined ? operation.part.pick(whole as never) : whole
         }
-        // One text for all calls: a table finds it faster than equal texts.
         const path = pathOf(prefix, operation)
         return [
           name,

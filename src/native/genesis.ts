@@ -8,15 +8,15 @@ import type { Block, Hex } from './types.ts'
 /**
  * Reads the hash of a node's block 0, without 0x. It identifies the chain.
  *
- * @param patience - milliseconds to wait. @default the limit of the transport
+ * @param timeout - milliseconds. @default the limit of the transport
  * @throws UpstreamError, NodeBusyError
  */
 export async function readGenesis(
   transport: Pick<NativeTransport, 'send'>,
-  patience?: number,
+  timeout?: number,
 ): Promise<Hex> {
-  const stop = patience === undefined ? undefined : createStop()
-  const timer = stop && setTimeout(() => stop.stop(new NodeTimeoutError(patience ?? 0)), patience)
+  const stop = timeout === undefined ? undefined : createStop()
+  const timer = stop && setTimeout(() => stop.stop(new NodeTimeoutError(timeout ?? 0)), timeout)
   try {
     const reply = await transport.send('/wallet/getblock', GENESIS, {
       idempotent: true,

@@ -12,7 +12,7 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
   if (operation.empty === 'none') return Array.isArray(answer) ? answer : noneOrFail()
   if (Array.isArray(answer)) fail()
   if (operation.empty === 'unknown' && isEmpty(answer)) return undefined
-  if (!isShaped(operation.path, answer)) fail()
+  if (!hasFormat(operation.path, answer)) fail()
   switch (operation.path) {
     case 'triggerconstantcontract':
     case 'triggersmartcontract':
@@ -42,7 +42,7 @@ export function normalize(operation: Operation<unknown, unknown>, answer: unknow
  * A member that every answer of the node to an operation has. A proxy may send a body of its own, such as
  * `{"message":"…"}`. Without this check, that would be an account without coins or a transaction that does not exist.
  */
-const MARKS: Record<string, string> = {
+const REQUIRED_MEMBERS: Record<string, string> = {
   getaccount: 'address',
   getaccountbalance: 'balance',
   getblock: 'block_header',
@@ -60,10 +60,10 @@ const MARKS: Record<string, string> = {
 }
 
 /** Whether an answer can be from the node: an object or a list, with the member that every answer of the node has. */
-export function isShaped(operation: string, answer: unknown): boolean {
+export function hasFormat(operation: string, answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false
-  const mark = MARKS[operation]
-  return mark === undefined || mark in answer || isEmpty(answer)
+  const required = REQUIRED_MEMBERS[operation]
+  return required === undefined || required in answer || isEmpty(answer)
 }
 
 function isEmpty(answer: object): boolean {

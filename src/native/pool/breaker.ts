@@ -1,22 +1,22 @@
 import { type Timing, TIMING } from './timing.ts'
 
 /**
- * Whether a node gets calls, from how its last calls went.
+ * Decides from the results of the last calls whether a node gets calls.
  *
- * - `closed`: it does.
- * - `open`: it gets none; only probes.
- * - `recovering`: a probe went well; it gets a growing part of the calls, so that it is not met by all at once.
+ * - `closed`: it gets calls.
+ * - `open`: it gets only probes.
+ * - `recovering`: a probe succeeded. It gets a growing part of the calls, so that they do not overload it.
  */
 export type Breaker = {
   state(): 'closed' | 'open' | 'recovering'
   /** Part of the calls that the node should get now, from 0 to 1. */
   share(): number
   succeed(): void
-  /** A call failed in a way that says something about the node. */
+  /** A call failed because of the node. */
   fail(reason: string): void
-  /** No call should go there, whatever the count says. */
+  /** Opens it, whatever the last calls were. */
   trip(reason: string): void
-  /** A probe answered as a healthy node does. `atOnce` ends the waiting: there is no other node. */
+  /** A probe succeeded. `atOnce`: without waiting, because there is no other node. */
   probed(atOnce: boolean): void
   /** Why it is not closed. */
   reason(): string | undefined

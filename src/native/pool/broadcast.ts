@@ -6,16 +6,16 @@ import { NodeTimeoutError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Member, MemberCall } from './member.ts'
 
-/** Operations that hand a signed transaction to the network. */
+/** Operations that send a signed transaction. */
 export const BROADCASTS = new Set(['broadcasthex', 'broadcasttransaction'])
 
-/** Refusals that depend on nothing but the bytes: another node says the same. */
+/** Refusals that depend only on the bytes, so every node gives them. */
 const FINAL = new Set(['SIGERROR', 'TOO_BIG_TRANSACTION_ERROR'])
 
 /**
- * Hands the same bytes to one node after the other until one has them. A node that has them already counts as well: an
+ * Sends the same bytes to one node after the other until one accepts them. A node that knows them already counts too: an
  * earlier one may have passed them on although its answer was lost. A node that does not answer gets half of the time that is
- * left, so that the next one can be asked; the last node gets all of it.
+ * left, so that the next one gets time too; the last node gets all of it.
  *
  * @returns the first reply that accepts; else the first that refuses.
  * @throws UnconfirmedBroadcastError when no node answered and one may have accepted the transaction; otherwise the error of

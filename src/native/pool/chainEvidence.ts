@@ -19,7 +19,7 @@ type KnownChain = Pick<ServedChain, 'genesis' | 'hasReference' | 'hashAt' | 'hea
  * - A block has its hash and that of its parent.
  * - An object that was read by a hash and has that hash is of the chain of that hash.
  *
- * @param body - the question as JSON.
+ * @param body - the body of the request.
  * @param answer - the answer as parsed.
  */
 export function chainEvidence(

@@ -12,13 +12,13 @@ export type ChainGuard = {
   send: NativeTransport['send']
   /** Sets the chain by the hash of its block 0. Until then the first check sets it. */
   expect(genesis: string): void
-  /** Tells it the newest blocks that clients have seen: answers are compared with them. */
+  /** Sets the newest blocks that clients have seen. Answers are compared with them. */
   setFloor(blocks: ServedBlocks): void
-  /** Another node may answer from now on: the next answer is passed on only after a check. */
+  /** Another node may answer from now on, so the next answer is passed on only after a check. */
   doubt(): void
   /** Calls that wait for a check. */
   checking(): number
-  /** Resolves when the node serves the right chain. @throws OtherChainError, or why it cannot be asked */
+  /** Resolves when the node serves the right chain. @throws OtherChainError, or the error of the node */
   confirm(): Promise<void>
 }
 

@@ -20,7 +20,7 @@ const DRIFT = 1.001
 
 /**
  * Additive increase, multiplicative decrease: one more call at a time while the limit is used and the latency stays near
- * its best, a tenth less when it has risen to several times that, half when the node says that it is too much.
+ * its best, a tenth less when it has risen to several times that, half after a rate-limit answer.
  */
 export function createConcurrency({ most }: { most: number }): Concurrency {
   const least = Math.min(LEAST, most)

@@ -10,37 +10,37 @@ import type { ServedChain } from './servedChain.ts'
 export type FloorWait = {
   /** Resolves with a node as soon as one can answer. @throws UpstreamError that says why none can */
   wait(call: Route, signal: StopSignal | undefined): Promise<Member>
-  /** A node has reached another block: the calls that wait look again. */
-  tell(): void
+  /** Call it when a node has reached another block. The calls that wait choose again. */
+  recheck(): void
   /** Probes the nodes that have not shown the newest block yet. */
-  hurry(): void
+  probeBehind(): void
   /** Calls that wait now. */
   waiting(): number
 }
 
 /** Milliseconds for which a read waits until some node has reached the floor. */
-const FLOOR_PATIENCE = 2_000
+const MAX_WAIT = 2_000
 
 /** Creates the list of calls that wait. */
 export function createFloorWait({
   chain,
   highest,
+  nodes,
   router,
-  seats,
   stateNow,
 }: createFloorWait.Options): FloorWait {
-  const risen = new Set<() => void>()
-  const members = () => seats().map(({ member }) => member)
+  const checks = new Set<() => void>()
+  const members = () => nodes().map(({ member }) => member)
 
   function wait(call: Route, signal: StopSignal | undefined): Promise<Member> {
-    if (!router.mayCome(call)) return Promise.reject(noneUsable(call.operation))
+    if (!router.mayCatchUp(call)) return Promise.reject(noneUsable(call.operation))
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(limit)
-        risen.delete(look)
+        checks.delete(check)
         signal?.removeEventListener('abort', leave)
       }
-      const look = () => {
+      const check = () => {
         const chosen = router.choose(call)
         if (!chosen) return
         end()
@@ -50,16 +50,16 @@ export function createFloorWait({
       const limit = setTimeout(() => {
         end()
         reject(noneUsable(call.operation))
-      }, FLOOR_PATIENCE)
-      risen.add(look)
+      }, MAX_WAIT)
+      checks.add(check)
       signal?.addEventListener('abort', leave, { once: true })
-      hurry()
+      probeBehind()
     })
   }
 
   /** Probes the nodes that have not shown the newest block yet. */
-  function hurry(): void {
-    for (const { member, prober } of seats()) {
+  function probeBehind(): void {
+    for (const { member, prober } of nodes()) {
       const { head, solid } = member.known
       if ((head?.number ?? 0) < chain.head || (solid?.number ?? 0) < chain.solid)
         if (member.breaker.state() !== 'open') void prober.probe()
@@ -71,7 +71,7 @@ export function createFloorWait({
       return new UpstreamError(
         `no upstream node has reached block ${chain.head} yet: the highest is at ${highest()}`,
       )
-    const reasons = seats().map(({ member }) => {
+    const reasons = nodes().map(({ member }) => {
       const { reason, state } = stateNow(member)
       return `${member.upstream.name} is ${state}${reason === undefined ? '' : ` (${reason})`}`
     })
@@ -80,10 +80,10 @@ export function createFloorWait({
 
   return {
     wait,
-    hurry,
-    waiting: () => risen.size,
-    tell() {
-      for (const look of risen) look()
+    probeBehind,
+    waiting: () => checks.size,
+    recheck() {
+      for (const check of checks) check()
     },
   }
 }
@@ -93,8 +93,8 @@ export declare namespace createFloorWait {
     chain: Pick<ServedChain, 'head' | 'solid'>
     /** The highest block that a node of this chain has. */
     highest: () => number
+    nodes: () => readonly { member: Member; prober: Prober }[]
     router: Router
-    seats: () => readonly { member: Member; prober: Prober }[]
     stateNow: (member: Member) => MemberState
   }
 }

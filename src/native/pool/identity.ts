@@ -11,8 +11,8 @@ export type Identity = {
    * Resolves when a check that began after this call, or shortly before it, has found the right chain. Undefined when there is
    * nothing to wait for.
    *
-   * @param strict - whether only a check that begins now counts: something speaks against the node.
-   * @throws OtherChainError, or why the node cannot be asked
+   * @param strict - whether only a check that begins now counts: an answer of the node contradicts the chain.
+   * @throws OtherChainError, or the error of the node
    */
   confirm(strict?: boolean): Promise<void> | undefined
   /** Another node may answer from now on: earlier checks do not count. */
@@ -61,7 +61,7 @@ export function createIdentity({
   }
 
   function noteRight(since: number): void {
-    // A check that began before a doubt may have met the node from before.
+    // A check that began before a doubt may have reached the node from before.
     if (since >= doubtedAt) rightSince = Math.max(rightSince, since)
   }
 
@@ -121,7 +121,7 @@ export declare namespace createIdentity {
 /**
  * Confirms which chain an answer is of. Many answers show it: then there is nothing to wait for.
  *
- * @param body - the question as JSON.
+ * @param body - the body of the request.
  * @throws as `confirm`
  */
 export function confirmAnswer(

@@ -1,20 +1,20 @@
 import type { RpcError } from '../../errors.ts'
 import { NodeAnswerError, NodeBusyError, NodeLacksApiError, nodeErrorOf } from '../errors.ts'
-import { isShaped } from '../normalize.ts'
+import { hasFormat } from '../normalize.ts'
 import type { NativeReply } from '../transport.ts'
-import { isDoubted } from './need.ts'
+import { needsConfirmation } from './need.ts'
 
 /** What a node's reply means for the pool. */
 export type Judgement =
-  /** It answers the question; also a refusal of the request. Asking another node would give the same. */
+  /** An answer, or a refusal of the request. Another node would answer the same. */
   | { kind: 'answer'; reply: NativeReply }
-  /** There is no such thing, says this node. */
+  /** The node does not have the object. */
   | { kind: 'unknown'; reply: NativeReply }
   /** The node limits the rate. */
   | { kind: 'busy'; error: RpcError }
   /** The node does not offer the operation. */
   | { kind: 'lacks'; error: RpcError }
-  /** The reply cannot be read, or the node stumbled. `isUnsent`: the call was not sent at all. */
+  /** The reply cannot be read, or the node failed. `isUnsent`: the call was not sent at all. */
   | { kind: 'failed'; error: RpcError; isUnsent?: true }
 
 /**
@@ -40,10 +40,10 @@ function withParsed({ isChecked, status, text }: NativeReply, parsed: unknown): 
 
 function judgeAnswer(operation: string, reply: NativeReply): Judgement {
   const { parsed } = reply
-  if (isDoubted(operation) && isNothing(parsed)) return { kind: 'unknown', reply }
+  if (needsConfirmation(operation) && isNothing(parsed)) return { kind: 'unknown', reply }
   if (CALLS_OFF.has(operation) && isOff(parsed))
     return { kind: 'lacks', error: new NodeLacksApiError(operation, 'disabled', {}) }
-  if (!isShaped(operation, parsed))
+  if (!hasFormat(operation, parsed))
     return {
       kind: 'failed',
       error: new NodeAnswerError(
@@ -53,7 +53,7 @@ function judgeAnswer(operation: string, reply: NativeReply): Judgement {
   return { kind: 'answer', reply }
 }
 
-/** Operations that a node may have switched off while it still answers them, with words. */
+/** Operations that a node answers with a message when they are switched off. */
 const CALLS_OFF = new Set(['triggerconstantcontract', 'estimateenergy'])
 
 /** The result or revert reason of a contract may contain the same words, so only the node's own message counts. */

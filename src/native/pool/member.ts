@@ -32,7 +32,7 @@ export type Member = {
    *
    * @param patience - milliseconds to wait for a place at most.
    * @param timeout - milliseconds for the call itself, where that is less than the node's own.
-   * @throws QueueFullError, or the signal's reason. What the node does wrong is a judgement, not an error.
+   * @throws QueueFullError, or the signal's reason. A fault of the node is a judgement, not an error.
    */
   ask(
     call: MemberCall,
@@ -42,7 +42,7 @@ export type Member = {
   ): Promise<Judgement>
   /** Which chain it serves. */
   readonly identity: Identity
-  /** As the node answers, for probes: no limits, no counting, a socket of its own. */
+  /** Sends probes: without limits and counts, over sockets of its own. */
   readonly probe: NativeTransport
   /** Milliseconds that a part of the recent calls stayed below; undefined without a call. */
   readonly latency: (part: number) => number | undefined
@@ -78,7 +78,7 @@ export type Known = {
   solid?: Tip
   genesis?: string | undefined
   /** When it was last seen on another chain, in monotonic milliseconds. */
-  strangeAt?: number
+  otherChainAt?: number
   /** Whether it has the blocks that the majority reports as solidified; undefined before the first check. */
   onBranch?: boolean
   /** Keeps balances of past blocks. */
@@ -86,7 +86,7 @@ export type Known = {
   version?: string | undefined
   /** Lowest block that it is known to keep: a pruned node has no older ones. */
   lowest: number
-  /** Whether probing looks for trouble right now: calls were slow. */
+  /** Whether the next probe decides if the node fails: calls were slow, or a probe failed. */
   suspected: boolean
   /** Consecutive probes in which the head rose although it is old: the node syncs. */
   rising: boolean
@@ -156,7 +156,7 @@ export function createMember({
     now,
     onOther(genesis) {
       known.genesis = genesis
-      known.strangeAt = now()
+      known.otherChainAt = now()
       chain.forgetReferences()
       onSuspect()
     },
@@ -224,7 +224,7 @@ export function createMember({
     return judgement
   }
 
-  /** What speaks against the node; undefined when it serves the right chain. */
+  /** Why the answer of the node cannot be used; undefined when it serves the right chain. */
   async function checked(
     check: Promise<void> | undefined,
   ): Promise<Extract<Judgement, { error: unknown }> | undefined> {

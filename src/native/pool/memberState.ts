@@ -1,6 +1,6 @@
 import type { Member } from './member.ts'
 
-/** How a node is, in one word and in a sentence. */
+/** The state of a node, and why. */
 export type MemberState = {
   state:
     | 'starting'

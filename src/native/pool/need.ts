@@ -14,7 +14,7 @@ export type Need =
   | { kind: 'same' }
 
 /** Operations whose "not found" answer is confirmed by another node, if there is one. */
-const DOUBTED = new Set([
+const CONFIRMED = new Set([
   'getaccount',
   'getblock',
   'getblockbyid',
@@ -27,9 +27,9 @@ const DOUBTED = new Set([
   'gettransactionreceiptbyid',
 ])
 
-/** Whether "there is none" is asked of a second node before it is believed. */
-export function isDoubted(operation: string): boolean {
-  return DOUBTED.has(operation)
+/** Whether another node must confirm a "not found" answer to this operation. */
+export function needsConfirmation(operation: string): boolean {
+  return CONFIRMED.has(operation)
 }
 
 /** What a call needs, from its operation and its arguments. @param solid - whether the call goes to `/walletsolidity` */

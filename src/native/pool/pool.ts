@@ -36,7 +36,7 @@ export type UpstreamPool = NativeTransport & {
   status(): MemberStatus[]
   /** Names of the nodes that have the newest state that clients were shown, best first. */
   order(): string[]
-  /** Resolves when a node serves the right chain now. @throws OtherChainError, or why it cannot be asked */
+  /** Resolves when a node serves the right chain now. @throws OtherChainError, or the error of the node */
   confirm(name: string): Promise<void>
   /** Resolves when each node was probed once, or the time for that is over. */
   probed(): Promise<void>
@@ -60,12 +60,11 @@ export function createUpstreamPool({
   upstreams,
 }: createUpstreamPool.Options): UpstreamPool {
   const now = () => performance.now()
-  let seats: Seat[] = []
+  let nodes: PoolNode[] = []
   const chain = createServedChain()
-  const known = new Map<NativePath, PathParts>()
   let closed = false
-  let asked: Member[] = []
-  const members = () => asked
+  let memberList: Member[] = []
+  const members = () => memberList
   const router = createRouter({
     floor: { head: () => chain.head, solid: () => chain.solid },
     genesis: () => chain.genesis,
@@ -76,10 +75,10 @@ export function createUpstreamPool({
     isUsable: router.isUsable,
     members,
     served: (number) => chain.hashAt(number),
-    onRisen: () => floorWait.tell(),
+    onRisen: () => floorWait.recheck(),
     quorum: headQuorum,
   })
-  const floorWait = createFloorWait({ chain, highest, router, seats: () => seats, stateNow })
+  const floorWait = createFloorWait({ chain, highest, nodes: () => nodes, router, stateNow })
   const race = createRace({
     choose: router.choose,
     hedges: createBudget(HEDGES),
@@ -93,12 +92,12 @@ export function createUpstreamPool({
     return { ...upstream, timeout: Math.min(upstream.timeout, timeout) }
   }
 
-  function sit(next: Seat[]): void {
-    seats = next
-    asked = next.map(({ member }) => member)
+  function setNodes(next: PoolNode[]): void {
+    nodes = next
+    memberList = next.map(({ member }) => member)
   }
 
-  function seatOf(upstream: Upstream): Seat {
+  function createNode(upstream: Upstream): PoolNode {
     const member = createMember({
       ...(onCall && {
         onCall: (path: NativePath, caller?: object) => onCall(upstream.name, path, caller),
@@ -114,7 +113,7 @@ export function createUpstreamPool({
       member,
       timing,
       expected: () => chain.genesis,
-      onFound: () => found(),
+      onFound: () => onProbed(),
       isBehind: () =>
         (member.known.head?.number ?? 0) < chain.head ||
         (member.known.solid?.number ?? 0) < chain.solid,
@@ -123,13 +122,13 @@ export function createUpstreamPool({
     return { member, prober, state: { state: 'starting', reason: undefined } }
   }
 
-  /** After each probe: which chain it is, who is on it, what has changed. */
-  function found(): void {
+  /** Runs after each probe: decides the chain, compares the branches, and logs changes of state. */
+  function onProbed(): void {
     if (closed) return
     chain.genesis ??= decideGenesis()
     if (members().some(isOfOtherChain)) chain.forgetReferences()
     void heads.checkBranches()
-    floorWait.tell()
+    floorWait.recheck()
     report()
   }
 
@@ -139,17 +138,19 @@ export function createUpstreamPool({
 
   /** The majority of the nodes, once every node was probed or the start time is over; undefined before. */
   function decideGenesis(): string | undefined {
-    const told = members().map(({ known }) => known.genesis)
-    return told.includes(undefined) && !graceOver ? undefined : majorityOf(told.filter(isText))
+    const hashes = members().map(({ known }) => known.genesis)
+    return hashes.includes(undefined) && !isStartOver
+      ? undefined
+      : majorityOf(hashes.filter(isDefined))
   }
 
   function report(): void {
-    for (const seat of seats) {
-      const state = stateNow(seat.member)
-      const last = seat.state.state
-      seat.state = state
+    for (const node of nodes) {
+      const state = stateNow(node.member)
+      const last = node.state.state
+      node.state = state
       if (state.state === last || (last === 'starting' && state.state === 'healthy')) continue
-      const { name } = seat.member.upstream
+      const { name } = node.member.upstream
       const fields = { upstream: name, state: state.state, reason: state.reason }
       if (state.state === 'healthy') log.info(fields, `upstream ${name} is healthy`)
       else log.warn(fields, `upstream ${name} is ${state.state}: ${state.reason}`)
@@ -174,23 +175,25 @@ export function createUpstreamPool({
     })
   }
 
-  let graceOver = false
+  let isStartOver = false
   const started = (async () => {
     await Promise.resolve()
-    const first = seats.map(({ prober }) => prober.start())
+    const first = nodes.map(({ prober }) => prober.start())
     await Promise.race([Promise.allSettled(first), pause(START_PATIENCE)])
-    graceOver = true
-    found()
+    isStartOver = true
+    onProbed()
   })()
-  sit(upstreams.map(bounded).map(seatOf))
+  setNodes(upstreams.map(bounded).map(createNode))
 
   function send(
     path: NativePath,
     body: string | undefined,
     options: SendOptions,
   ): Promise<NativeReply> {
-    if (chain.genesis === undefined) return started.then(() => sendNow(path, body, options))
-    return sendNow(path, body, options)
+    // No node gets calls before its first probe.
+    return isStartOver
+      ? sendNow(path, body, options)
+      : started.then(() => sendNow(path, body, options))
   }
 
   function sendNow(
@@ -198,7 +201,7 @@ export function createUpstreamPool({
     body: string | undefined,
     { caller, idempotent, kind = idempotent ? 'read' : 'send', part, signal }: SendOptions,
   ): Promise<NativeReply> {
-    const { operation, solid } = partsOf(path)
+    const { operation, solid } = pathParts(path)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
     const group = callGroupOf(caller)
     const call: RaceCall = { body, caller, group, kind, need, operation, part, path }
@@ -210,16 +213,6 @@ export function createUpstreamPool({
   /** Waits until some node can answer. @throws UpstreamError when none can in time */
   async function askLater(call: RaceCall, signal: StopSignal | undefined): Promise<NativeReply> {
     return ask(call, await floorWait.wait(call, signal), signal)
-  }
-
-  function partsOf(path: NativePath): PathParts {
-    let parts = known.get(path)
-    if (!parts) {
-      parts = pathParts(path)
-      // Without a query, there are only as many paths as operations.
-      if (!path.includes('?')) known.set(path, parts)
-    }
-    return parts
   }
 
   function ask(
@@ -237,12 +230,12 @@ export function createUpstreamPool({
     send,
     expect(genesis) {
       chain.genesis = genesis
-      found()
+      onProbed()
     },
     setFloor(next) {
       const rises = next.head > chain.head || next.solid > chain.solid
       chain.show(next)
-      if (rises) floorWait.hurry()
+      if (rises) floorWait.probeBehind()
     },
     status() {
       const total = members().reduce((sum, member) => sum + member.counts().calls, 0)
@@ -272,26 +265,26 @@ export function createUpstreamPool({
         .map(bounded)
         .map(
           (upstream) =>
-            seats.find(({ member }) => isSame(member.upstream, upstream)) ?? seatOf(upstream),
+            nodes.find(({ member }) => isSame(member.upstream, upstream)) ?? createNode(upstream),
         )
-      const gone = seats.filter((seat) => !kept.includes(seat))
-      const fresh = kept.filter((seat) => !seats.includes(seat))
+      const removed = nodes.filter((node) => !kept.includes(node))
+      const added = kept.filter((node) => !nodes.includes(node))
       // A new node gets calls of clients after its first probe, so the old nodes stay until then.
       await Promise.race([
-        Promise.allSettled(fresh.map(({ prober }) => prober.start())),
+        Promise.allSettled(added.map(({ prober }) => prober.start())),
         pause(START_PATIENCE),
       ])
-      sit(kept)
-      found()
-      for (const { member, prober } of gone) {
+      setNodes(kept)
+      onProbed()
+      for (const { member, prober } of removed) {
         prober.stop()
         void drained(member, timeout).then(() => member.close())
       }
     },
     async close() {
       closed = true
-      for (const { prober } of seats) prober.stop()
-      await Promise.all(seats.map(({ member }) => member.close()))
+      for (const { prober } of nodes) prober.stop()
+      await Promise.all(nodes.map(({ member }) => member.close()))
     },
   }
 }
@@ -321,16 +314,26 @@ export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) 
 
 const silent: PoolLog = { info() {}, warn() {} }
 
-type Seat = { member: Member; prober: Prober; state: MemberState }
+type PoolNode = { member: Member; prober: Prober; state: MemberState }
 
 type PathParts = { operation: string; solid: boolean }
 
+/**
+ * The parts of each path without a query. Sets and maps find a name that is always the same string faster than one that is cut out
+ * of the path for each call.
+ */
+const partsOf = new Map<NativePath, PathParts>()
+
 function pathParts(path: NativePath): PathParts {
+  const known = partsOf.get(path)
+  if (known) return known
   const query = path.indexOf('?')
-  return {
+  const parts = {
     operation: path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query),
     solid: path.startsWith('/walletsolidity/'),
   }
+  if (query === -1) partsOf.set(path, parts)
+  return parts
 }
 
 const STATE = { kind: 'state', solid: false } as const
@@ -341,6 +344,6 @@ function isSame(left: Upstream, right: Upstream): boolean {
 
 const pause = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false })
 
-function isText(value: string | undefined): value is string {
+function isDefined(value: string | undefined): value is string {
   return value !== undefined
 }

@@ -4,7 +4,7 @@ import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
 import { createNodeRpc, type NodeRpc } from '../rpc.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The own JSON-RPC of several nodes, asked as one. */
+/** The JSON-RPC of several nodes as one. */
 export type PoolRpc = NodeRpc & {
   /** Replaces the nodes. */
   update(upstreams: readonly Upstream[]): Promise<void>

@@ -4,7 +4,7 @@ import type { Block } from '../types.ts'
 import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
 
-/** Asks one node again and again how it is. */
+/** Probes one node at an interval. */
 export type Prober = {
   /** Resolves after the first probe. */
   start(): Promise<void>
@@ -77,10 +77,10 @@ export function createProber({
     const { identity, known } = member
     const right = expected()
     if (genesis !== undefined && genesis === right) {
-      // A balancer that mixes nodes of two chains gives the right one now and then.
-      if (began - (known.strangeAt ?? Number.NEGATIVE_INFINITY) < PROBATION) return
+      // A load balancer that mixes nodes of two chains sometimes leads to the right one.
+      if (began - (known.otherChainAt ?? Number.NEGATIVE_INFINITY) < PROBATION) return
       identity.seen(began)
-    } else if (right !== undefined) known.strangeAt = began
+    } else if (right !== undefined) known.otherChainAt = began
     known.genesis = genesis
   }
 
@@ -128,7 +128,7 @@ export declare namespace createProber {
     isBehind: () => boolean
     /** Called after each probe. */
     onFound: () => void
-    /** Whether no other node can be asked: then a recovery is used at once. */
+    /** Whether no other node is usable: then a node that recovers gets calls at once. */
     onlyOne: () => boolean
   }
 }
@@ -154,7 +154,7 @@ async function lookAtFeatures(
   limit: number,
 ): Promise<void> {
   const { head } = known
-  // Neither is worth calling the node broken.
+  // A node that does not answer these can still serve calls.
   if (head)
     known.balances = await within(limit, (signal) => hasBalancesOf(native, head, signal)).catch(
       () => known.balances ?? false,

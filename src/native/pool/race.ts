@@ -7,10 +7,10 @@ import type { Judgement } from './judge.ts'
 import type { Member, MemberCall } from './member.ts'
 import type { Need } from './need.ts'
 
-/** Asks one node, and others when that helps, until one gives a real answer. */
+/** Calls one node, and others when the first fails or is slow, until one gives an answer. */
 export type Race = {
   run(call: RaceCall, first: Member, signal: StopSignal | undefined): Promise<NativeReply>
-  /** Questions without a result yet. */
+  /** Calls without a result yet. */
   inFlight(): number
 }
 
@@ -97,18 +97,18 @@ export function createRace({
     if (run.call.kind === 'read') watchOver(run, attempt, now)
     member.ask(run.call, (run.deadline - now) / 2, run.losers).then(
       (judgement) => {
-        leaves(run, attempt)
+        remove(run, attempt)
         return run.over ? undefined : take(run, member, judgement)
       },
       (error: unknown) => {
-        leaves(run, attempt)
+        remove(run, attempt)
         if (!run.over) another(run, 'failover', error as Error)
       },
     )
   }
 
-  /** A call has ended, also one that lost. */
-  function leaves(run: Run, attempt: Attempt): void {
+  /** Removes a call that has ended, also one that lost. */
+  function remove(run: Run, attempt: Attempt): void {
     if (run.inFlight.at(-1) === attempt) run.inFlight.pop()
     else run.inFlight.splice(run.inFlight.indexOf(attempt), 1)
     if (run.inFlight.length === 0 && run.linger) clearTimeout(run.linger)
@@ -254,7 +254,7 @@ export declare namespace createRace {
   }
 }
 
-/** One question and what was done about it so far. */
+/** One call of a client and the calls to nodes that were made for it so far. */
 type Run = DueEntry & {
   readonly call: RaceCall
   /** Ends everything: waiting for a place, the call and the check of the chain add up. */

@@ -13,15 +13,15 @@ export type Floor = {
 export type Router = {
   /** The best node that is not excluded; undefined when none can answer now. */
   readonly choose: (route: Route, excluded?: readonly Member[]) => Member | undefined
-  /** Whether some node that works is merely not far enough along the chain yet. */
-  readonly mayCome: (route: Route) => boolean
+  /** Whether a node that works lacks only the newest blocks, so that it may answer soon. */
+  readonly mayCatchUp: (route: Route) => boolean
   /** Whether a node gets calls of clients at all. */
   readonly isUsable: (member: Member) => boolean
 }
 
 export type Route = { need: Need; operation: string; path: string; group?: object | undefined }
 
-/** Milliseconds after a rate-limit answer in which the node is asked only when no other can be. */
+/** Milliseconds after a rate-limit answer in which the node gets only calls that no other node can answer. */
 const AVOID_BUSY = 200
 
 export function createRouter({
@@ -62,7 +62,7 @@ export function createRouter({
     return members().some((member) => member.known.balances === true && isUsable(member))
   }
 
-  /** Whether others should be asked first, those of higher tiers too. */
+  /** Whether other nodes come first, those of higher tiers too. */
   function isDeferred({ breaker, counts, known }: Member): boolean {
     const { lastBusy } = counts()
     if (known.suspected || (lastBusy !== undefined && now() - lastBusy < AVOID_BUSY)) return true
@@ -118,7 +118,7 @@ export function createRouter({
         return choose({ ...route, need: { kind: 'state', solid: need.solid } }, excluded)
       return choose(route, excluded)
     },
-    mayCome: (route) =>
+    mayCatchUp: (route) =>
       members().some((member) => isAble(member, route) && !isHighEnough(member, route.need)),
   }
 }

@@ -77,7 +77,7 @@ export function createSingleUpstream({
     onCall: observe,
     timeout: limit,
   })
-  let heardAt = 0
+  let answeredAt = 0
   let silent = false
   let probing = false
 
@@ -92,16 +92,16 @@ export function createSingleUpstream({
           () => true,
           (error: unknown) => !(error instanceof NodeTimeoutError),
         )
-      change(!answered)
+      setSilent(!answered)
       if (silent) await sleep(PROBE_INTERVAL, undefined, { ref: false })
     } while (silent && !life.closed)
     probing = false
   }
 
-  function change(now: boolean): void {
-    if (!now) heardAt = performance.now()
-    if (now === silent || life.closed) return
-    silent = now
+  function setSilent(isSilent: boolean): void {
+    if (!isSilent) answeredAt = performance.now()
+    if (isSilent === silent || life.closed) return
+    silent = isSilent
     const fields = { upstream: name, state: silent ? 'failing' : 'healthy' }
     if (silent) log?.warn(fields, `upstream ${name} does not answer calls`)
     else log?.info(fields, `upstream ${name} answers again`)
@@ -110,8 +110,8 @@ export function createSingleUpstream({
   const send: NativeTransport['send'] = async (path, body, options) => {
     if (silent) throw new NodeSilentError()
     const started = performance.now()
-    if (limiter.inFlight() === 0) heardAt = started
-    else if (started - heardAt > patience.quiet) void probe()
+    if (limiter.inFlight() === 0) answeredAt = started
+    else if (started - answeredAt > patience.quiet) void probe()
     const waiting = limiter.enter(path, limit / 2, options.signal)
     if (waiting) await waiting
     counts.calls++
@@ -125,7 +125,7 @@ export function createSingleUpstream({
       )
       const ended = performance.now()
       latency.add(ended - started)
-      heardAt = ended
+      answeredAt = ended
       if (reply.status === 429) counts.busy++
       return reply
     } catch (error) {
