@@ -1,4 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -107,6 +110,34 @@ test('default: fills, tells what is covered, verifies, exports', async () => {
   expect(json(compacted.stdout)).toMatchObject({ after: copied['bytes'] })
 })
 
+test('behavior: verify reads each block once when the sample is larger than the index', async () => {
+  const verified = await run(
+    'verify',
+    '--index',
+    index,
+    '--upstream',
+    node.url,
+    '--sample',
+    '2000',
+    '--index-rate',
+    '10000',
+  )
+  expect(json(verified.stdout)).toEqual({ blocks: LAST + 1, logs, wrong: [] })
+})
+
+test('error: an address without /walletsolidity is named with the option to set', async () => {
+  const server = createServer((request, response) => {
+    response.statusCode = request.url?.startsWith('/wallet/') ? 200 : 405
+    response.end(JSON.stringify({ blockID: '00'.repeat(32), block_header: { raw_data: {} } }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { code, stderr } = await run('--index', index, '--upstream', `http://127.0.0.1:${port}`)
+  server.close()
+  expect(code).toBe(1)
+  expect(stderr).toContain('--upstream-solidity')
+})
+
 test('args: --address keeps the logs of some contracts', async () => {
   const own = join(directory, 'own')
   const args = [
@@ -137,7 +168,14 @@ test('args: --address keeps the logs of some contracts', async () => {
 test('error: what is missing is named', async () => {
   expect(await run('status')).toMatchObject({ code: 2 })
   expect(await run('--index', index)).toMatchObject({ code: 2 })
-  expect(await run('status', '--index', join(directory, 'none'))).toMatchObject({ code: 1 })
+  const none = join(directory, 'none')
+  expect(await run('status', '--index', none)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'none cannot be opened: the directory contains no log index',
+    ) as string,
+  })
+  expect(existsSync(none)).toBe(false)
   expect(await run('export', '--index', index, '--out', 'logs.txt')).toMatchObject({ code: 2 })
 })
 

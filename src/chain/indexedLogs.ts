@@ -6,7 +6,11 @@ import { type LogChunk, packedChunk, type PackedRows } from './logChunk.ts'
 
 /** The log index as searches see it. */
 export type IndexedLogs = {
-  /** @throws UpstreamError when the index cannot be read; the signal's reason */
+  /**
+   * Gives the answers of the parts of the range, in order.
+   *
+   * @throws UpstreamError when the index cannot be read; the signal's reason
+   */
   search(
     request: {
       from: number
@@ -14,19 +18,20 @@ export type IndexedLogs = {
       /** Hex without `0x`, lower case. */
       addresses: readonly string[]
       topics: readonly (readonly string[] | null)[]
-      /** Most rows; the result has one more if there are more. Without a limit the search only counts. */
+      /** Most rows; the answers have one more if there are more. Without a limit the search only counts. */
       limit?: number
     },
     signal?: AbortSignal,
-  ): Promise<
-    PackedRows & {
-      /** The parts of the range that were searched, in order. */
-      covered: BlockRange[]
-      count: number
-      /** Set when the search ran out of time: it did not search the blocks after this one. */
-      stoppedAfter?: number
-    }
-  >
+  ): Promise<IndexAnswer[]>
+}
+
+/** The answer of the index for a part of a range. */
+type IndexAnswer = PackedRows & {
+  /** The ranges that were searched, in order. */
+  covered: BlockRange[]
+  count: number
+  /** Set when the search ran out of time: it did not search the blocks after this one. */
+  stoppedAfter?: number
 }
 
 /** A part of a range that the index answered. */
@@ -44,24 +49,29 @@ export async function searchIndex(
   match: LogMatch,
   { limit, signal }: { limit: number; signal?: AbortSignal | undefined },
 ): Promise<{ parts: IndexedPart[]; end: number }> {
-  const found = await index.search({ ...toIndexMatch(match), from, to, limit }, signal)
-  const { blocks, covered, stoppedAfter } = found
-  if (stoppedAfter !== undefined && blocks.length <= limit)
-    throw tooSlow({ from, to: stoppedAfter })
-  const end = blocks.length > limit ? (blocks[limit] ?? to) : to
+  const answers = await index.search({ ...toIndexMatch(match), from, to, limit }, signal)
   const parts: IndexedPart[] = []
-  let row = 0
-  for (const range of covered) {
-    if (range.from > end) break
-    const first = row
-    while (row < blocks.length && (blocks[row] ?? 0) <= range.to) row += 1
-    parts.push({
-      from: range.from,
-      to: Math.min(range.to, end),
-      chunk: packedChunk(found, first, row - first),
-    })
+  let left = limit
+  for (const found of answers) {
+    const { blocks, covered, stoppedAfter } = found
+    const isFull = blocks.length > left
+    if (stoppedAfter !== undefined && !isFull) throw tooSlow({ from, to: stoppedAfter })
+    const end = isFull ? (blocks[left] ?? to) : to
+    let row = 0
+    for (const range of covered) {
+      if (range.from > end) break
+      const first = row
+      while (row < blocks.length && (blocks[row] ?? 0) <= range.to) row += 1
+      parts.push({
+        from: range.from,
+        to: Math.min(range.to, end),
+        chunk: packedChunk(found, first, row - first),
+      })
+    }
+    if (isFull) return { parts, end }
+    left -= blocks.length
   }
-  return { end, parts }
+  return { parts, end: to }
 }
 
 /** Counts the logs of a range in the index. @throws LimitExceededError when counting takes too long */
@@ -71,12 +81,24 @@ export async function countInIndex(
   match: LogMatch,
   signal: AbortSignal | undefined,
 ): Promise<{ parts: BlockRange[]; count: number }> {
-  const { count, covered, stoppedAfter } = await index.search(
-    { ...toIndexMatch(match), from, to },
-    signal,
-  )
-  if (stoppedAfter !== undefined) throw tooSlow({ from, to: stoppedAfter })
-  return { count, parts: covered }
+  const answers = await index.search({ ...toIndexMatch(match), from, to }, signal)
+  let count = 0
+  for (const answer of answers) {
+    if (answer.stoppedAfter !== undefined) throw tooSlow({ from, to: answer.stoppedAfter })
+    count += answer.count
+  }
+  return { count, parts: answers.flatMap(({ covered }) => covered) }
+}
+
+/** Joins neighbouring ranges: two threads of the index may have searched them. */
+export function joinRanges(ranges: readonly BlockRange[]): BlockRange[] {
+  const joined: BlockRange[] = []
+  for (const { from, to } of ranges) {
+    const last = joined.at(-1)
+    if (last && last.to + 1 === from) last.to = to
+    else joined.push({ from, to })
+  }
+  return joined
 }
 
 /** The parts of a range that no part covers, in order. */

@@ -10,7 +10,13 @@ import type { CachedBlock } from './cachedBlock.ts'
 import type { LogMatch } from './chainTypes.ts'
 import type { OutcomeSource } from './hintedBlock.ts'
 import { readHinted } from './hintedLogs.ts'
-import { countInIndex, gapsBetween, type IndexedLogs, searchIndex } from './indexedLogs.ts'
+import {
+  countInIndex,
+  gapsBetween,
+  type IndexedLogs,
+  joinRanges,
+  searchIndex,
+} from './indexedLogs.ts'
 import { arrayOf, blockOfRow, type LogChunk } from './logChunk.ts'
 import type { LogHints } from './logHints.ts'
 import { createLogMatcher } from './logMatch.ts'
@@ -218,7 +224,7 @@ function requireFew(
       throw new TooManyBlocksError(
         { from, to: Math.max(from, gap.from + left - 1) },
         maxBlocks,
-        index === undefined ? undefined : parts,
+        index === undefined ? undefined : joinRanges(parts),
       )
     left -= length
   }

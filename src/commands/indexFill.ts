@@ -184,7 +184,10 @@ async function rangeOf(
   signal: AbortSignal,
 ): Promise<{ from: number; to: number }> {
   const { lastIndexable } = await import('../logIndex/fill/units.ts')
-  const solid = await native.solidity.getNowBlock(undefined, { signal })
+  const { missingSolidity } = await import('../native/capabilities.ts')
+  const solid = await native.solidity.getNowBlock(undefined, { signal }).catch((error: unknown) => {
+    throw missingSolidity(error) ?? error
+  })
   const newest = lastIndexable(solid.block_header.raw_data.number ?? 0)
   const to = Math.min(wanted ?? newest, newest)
   if (from <= to) return { from, to }

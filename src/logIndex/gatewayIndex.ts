@@ -23,9 +23,8 @@ export function createGatewayIndex({
   head,
   log,
 }: createGatewayIndex.Options): LogIndex | undefined {
-  // With several nodes, the first one is used.
-  const [node] = upstreamsOf(config)
-  if (config.index === undefined || node === undefined) return undefined
+  const upstreams = upstreamsOf(config)
+  if (config.index === undefined || upstreams.length === 0) return undefined
   const index = createLogIndex({
     address: config.index,
     deadline: DEADLINE,
@@ -34,15 +33,9 @@ export function createGatewayIndex({
       from: config.indexFrom,
       genesis,
       rate: config.indexRate,
-      upstream: {
-        grpc: node.grpc,
-        headers: node.headers,
-        name: node.name,
-        sockets: indexSockets(config),
-        timeout: config.upstreamTimeout,
-        upstream: node.wallet,
-        upstreamSolidity: node.solidity,
-      },
+      sockets: indexSockets(config),
+      timeout: config.upstreamTimeout,
+      upstreams,
     },
   })
   let solid = -1

@@ -1,4 +1,5 @@
 import { UpstreamError } from '../errors.ts'
+import type { Upstream } from '../native/pool/upstream.ts'
 import { nameOf } from './engine/open.ts'
 import type { SearchAnswer, SearchRequest } from './search/search.ts'
 import { createReaders, type ReaderCoverage } from './worker/readers.ts'
@@ -8,16 +9,19 @@ import type { WriterData, WriterEvent } from './worker/writer.ts'
 /** An index of logs as the gateway uses it. All work is done in threads; nothing here waits on the event loop. */
 export type LogIndex = {
   /**
-   * Searches one snapshot of the index. The caller reads blocks outside `covered` from the node.
+   * Searches the index. Gives the answers of the parts of the range in order, several when two threads shared a long search. The caller
+   * reads blocks outside `covered` from the node.
    *
    * @throws UpstreamError when the index cannot be read; the signal's reason
    */
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]>
   /** Sets the newest solidified block. */
   solidified(number: number): void
   /** Removes blocks from a height on, after a reorg below the solidified block. */
   removed(from: number): Promise<void>
   status(): LogIndexStatus
+  /** Replaces the nodes from which it is filled. */
+  setUpstreams(upstreams: readonly Upstream[]): void
   /** Starts the threads. When the index cannot be opened, it retries, and `status` shows why. */
   start(): void
   stop(): Promise<void>
@@ -59,6 +63,7 @@ export function createLogIndex({
   let coverage: ReaderCoverage = { bytes: 0, ranges: [] }
   let written: Extract<WriterEvent, { kind: 'status' }> | undefined
   let solid: number | undefined
+  let upstreams: readonly Upstream[] | undefined
   let isCompared = false
   let stopping = false
   let looking: NodeJS.Timeout | undefined
@@ -85,6 +90,7 @@ export function createLogIndex({
       } else log.warn((event as { message: string }).message)
     },
     onStart() {
+      if (upstreams) writer.call('setUpstreams', upstreams).catch(() => {})
       if (solid !== undefined) writer.call('solidified', solid).catch(() => {})
     },
     restartDelay,
@@ -103,10 +109,10 @@ export function createLogIndex({
   return {
     async search(request, signal) {
       // A reorg may have happened while the gateway was down, so the writer compares the index with the chain first.
-      if (!isCompared) return NOTHING
+      if (!isCompared) return []
       try {
         const found = await readers.search(request, signal)
-        return found ? { ...found, bytes: bufferOf(found.bytes) } : NOTHING
+        return found.map((answer) => ({ ...answer, bytes: bufferOf(answer.bytes) }))
       } catch (error) {
         signal?.throwIfAborted()
         throw new UpstreamError('the log index cannot be read, try again later', { cause: error })
@@ -135,6 +141,10 @@ export function createLogIndex({
         ...(coverage.addresses && { contracts: coverage.addresses.length }),
         ...(problem !== undefined && { problem }),
       }
+    },
+    setUpstreams(next) {
+      upstreams = next
+      void writer.call('setUpstreams', next).catch(() => {})
     },
     start() {
       readers.start()
@@ -166,14 +176,6 @@ export declare namespace createLogIndex {
     restartDelay?: number
     writer: Omit<WriterData, 'address'>
   }
-}
-
-const NOTHING: SearchAnswer = {
-  covered: [],
-  count: 0,
-  blocks: new Float64Array(),
-  ends: new Uint32Array(),
-  bytes: Buffer.alloc(0),
 }
 
 /** A Buffer arrives from a thread as a Uint8Array. */

@@ -16,7 +16,7 @@ const DEADLINE = 60_000
 /**
  * Compares blocks of an index with the node: the logs as they are stored, byte by byte, and whether each is found by its address and topics.
  *
- * @param sample - how many blocks, spread evenly; all without it.
+ * @param sample - how many blocks, spread evenly. All without it, and when the index has no more blocks.
  * @throws UpstreamError
  */
 export async function verifyBlocks({
@@ -24,10 +24,11 @@ export async function verifyBlocks({
   facts,
   random = Math.random,
   reader,
-  sample,
+  sample: wanted,
 }: verifyBlocks.Options): Promise<{ blocks: number; logs: number; wrong: number[] }> {
   const covered = await engine.read(async (view) => coverageOf(await readSegments(view)))
   const total = covered.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const sample = wanted !== undefined && wanted < total ? wanted : undefined
   const searcher = createSearcher({ deadline: DEADLINE, engine, facts })
   const kept = facts.addresses && new Set(facts.addresses)
   const runs = sample === undefined ? 1 : Math.max(1, Math.ceil(sample / BATCH))
@@ -41,7 +42,8 @@ export async function verifyBlocks({
         from +
         run * span +
         (sample === undefined ? 0 : Math.floor(random() * Math.max(1, span - BATCH)))
-      const end = sample === undefined ? to : Math.min(to, start + BATCH - 1)
+      // The samples do not overlap, so that no block is counted twice.
+      const end = sample === undefined ? to : Math.min(from + (run + 1) * span, start + BATCH) - 1
       for (let at = start; at <= end; at += BATCH)
         for await (const block of reader.read(at, Math.min(end, at + BATCH - 1))) {
           const logs = kept ? block.logs.filter(({ address }) => kept.has(address)) : block.logs

@@ -148,7 +148,7 @@ function putBlock(out: Text, { bytes, timestamp }: Page, block: number): void {
   put(out, DATA)
 }
 
-/** Appends fixed text. Later text overwrites what the last word has too much. */
+/** Appends fixed text. Whole words are written; the next text overwrites the padding of the last word. */
 function put(out: Text, { length, words }: Fixed): void {
   const { view } = out
   let at = out.length

@@ -16,10 +16,10 @@ export type NodeOptions = {
   upstreamHeader?: string
 }
 
-/** Opens an index. @throws CommandError */
+/** Opens an index that exists. @throws CommandError */
 export async function openIndex(io: Io, options: IndexOptions): Promise<Engine> {
   const { openEngine } = await import('../../logIndex/engine/open.ts')
-  return openEngine(indexAddress(io, options)).catch((error: unknown) => {
+  return openEngine(indexAddress(io, options), { mustExist: true }).catch((error: unknown) => {
     throw new CommandError((error as Error).message, { cause: error })
   })
 }

@@ -9,7 +9,7 @@ import { type Batch, type Engine, type Entry, TABLES, type Table, type View } fr
 const MAP_BYTES = 1024 ** 3
 
 /** Its name in the directory. */
-const FILE = 'log-index.lmdb'
+export const FILE = 'log-index.lmdb'
 
 type Bytes = Database<Buffer, Buffer>
 

@@ -1,20 +1,27 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { type Engine, IndexError } from './engine.ts'
 
 /**
- * Opens the engine of an address: `postgres://…` or a directory. Its library is loaded only then.
+ * Opens the engine of an address: `postgres://…` or a directory. Its library is loaded only then. With `mustExist`, a directory
+ * without an index is an error, otherwise the index is created.
  *
  * @throws IndexError when it cannot be opened.
  */
-export async function openEngine(address: string): Promise<Engine> {
+export async function openEngine(
+  address: string,
+  { mustExist = false }: { mustExist?: boolean } = {},
+): Promise<Engine> {
   try {
     if (isPostgres(address)) {
       const { createPostgresEngine } = await import('./postgres.ts')
       return await createPostgresEngine({ url: address })
     }
+    const { createLmdbEngine, FILE } = await import('./lmdb.ts')
+    if (mustExist && !existsSync(join(address, FILE)))
+      throw new Error('the directory contains no log index')
     mkdirSync(address, { recursive: true })
-    const { createLmdbEngine } = await import('./lmdb.ts')
     return createLmdbEngine({ directory: address })
   } catch (error) {
     throw new IndexError(

@@ -38,7 +38,7 @@ export function planOf({ addresses, topics }: LogSearch, hash: Hasher): Plan | u
       ),
     )
   return {
-    // Neighbouring keys share pages of the engine.
+    // Lookups in sorted order are faster, because neighbouring keys are in the same page of the database.
     constraints: constraints.map((hashes) => [...new Set(hashes)].toSorted()),
     matches: createPageMatcher({ addresses, topics }),
   }

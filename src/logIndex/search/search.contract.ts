@@ -7,7 +7,8 @@ import { openFacts } from '../facts.ts'
 import type { IndexBlock, IndexLog } from '../format/block.ts'
 import { mergeAppended, mergeFilled } from '../merge.ts'
 import { createIndexStore } from '../store.ts'
-import { createSearcher, type Searcher, type SearchRequest } from './search.ts'
+import { createSearcher, type SearchAnswer, type Searcher, type SearchRequest } from './search.ts'
+import { type Search, searchShared } from './share.ts'
 
 /** Blocks 0 to 65,535 merged, then 2,048 filled, 1,024 appended and joined, and 128 appended. */
 const MERGED = 65_536
@@ -99,6 +100,72 @@ export function testSearch({
     )
   }, 120_000)
 
+  test('behavior: a search that two threads share finds what one finds', async () => {
+    const facts = await openFacts(engine, { genesis: '00' })
+    const search = sharing(createSearcher({ deadline: 60_000, engine, facts, shareAfter: 0 }))
+    let shared = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 5 }).map(address), { minLength: 1, maxLength: 3 }),
+        fc.option(fc.integer({ min: 0, max: 5 }).map(word)),
+        fc.integer({ min: 0, max: END }),
+        fc.integer({ min: 0, max: 70_000 }),
+        fc.constantFrom(undefined, 0, 1, 100, 1_000, 10_000, 1e6),
+        async (addresses, topic, from, length, limit) => {
+          const topics = topic === null ? [] : [[topic]]
+          const request = { addresses, topics, from, to: from + length, ...(limit && { limit }) }
+          const [one, ...more] = await searchShared(search, () => search, request)
+          const [other] = more
+          const whole = await searcher.search(request)
+          expect(joined(one, other)).toEqual(joined(whole))
+          if (!other) return
+          shared += 1
+          expect(other.covered[0]?.from).toBe((one?.covered.at(-1)?.to ?? 0) + 1)
+          expect(other.covered.at(-1)?.to).toBe(whole.covered.at(-1)?.to)
+        },
+      ),
+      { numRuns: runs },
+    )
+    expect(shared).toBeGreaterThan(0)
+  }, 120_000)
+
+  test('behavior: a reorg between the snapshots of two threads: all rows are of one branch', async () => {
+    const facts = await openFacts(engine, { genesis: '00' })
+    const store = createIndexStore({ engine, facts })
+    const search = sharing(createSearcher({ deadline: 60_000, engine, facts, shareAfter: 0 }))
+    const replace = async (tail: IndexBlock[]) => {
+      await store.truncate(JOINED)
+      for (let at = 0; at < tail.length; at += 64) await store.append(0, tail.slice(at, at + 64))
+    }
+    const old = blocks.slice(JOINED)
+    const branch = old.map((block, index) => ({
+      ...block,
+      hash: otherHash(block.hash),
+      parentHash: index === 0 ? block.parentHash : otherHash(block.parentHash),
+    }))
+    const request = { addresses: [address(1)], topics: [], from: JOINED, to: END - 1, limit: 1e6 }
+    let reorgs = 0
+    try {
+      const answers = await searchShared(
+        search,
+        () => async (half) => {
+          reorgs += 1
+          await replace(branch)
+          return search(half)
+        },
+        request,
+      )
+      const hashes = answers
+        .flatMap(({ bytes }) => JSON.parse(`[${bytes.toString()}]`) as { blockHash: string }[])
+        .map(({ blockHash }) => blockHash.slice(-2))
+      expect(reorgs).toBe(1)
+      expect(hashes.length).toBe(scan(blocks, request).length)
+      expect(new Set(hashes)).toEqual(new Set(['cd']))
+    } finally {
+      await replace(old)
+    }
+  })
+
   test('behavior: rows are those of the node’s JSON-RPC, byte by byte', async () => {
     const [first] = blocks.filter(({ logs }) => logs.some(({ topics }) => topics.length === 4))
     const block = first as IndexBlock
@@ -161,6 +228,27 @@ export function testSearch({
     ).rejects.toThrow('gone')
   })
 }
+
+const sharing =
+  (searcher: Searcher): Search =>
+  (...call) =>
+    searcher.search(...call)
+
+/** The answers of two threads as one. */
+function joined(...answers: (SearchAnswer | undefined)[]) {
+  const found = answers.filter((answer) => answer !== undefined)
+  return {
+    count: found.reduce((sum, { count }) => sum + count, 0),
+    blocks: found.flatMap(({ blocks }) => [...blocks]),
+    rows: found.flatMap(({ bytes, ends }) =>
+      Array.from(ends, (end, row) =>
+        bytes.toString('latin1', row === 0 ? 0 : (ends[row - 1] ?? 0) + 1, end),
+      ),
+    ),
+  }
+}
+
+const otherHash = (hash: string) => `${hash.slice(0, -2)}cd`
 
 /** Uneven: most blocks are empty, some are dense, one contract is in nearly every one of those. */
 function logsOf(number: number): Partial<IndexLog>[] {

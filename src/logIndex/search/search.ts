@@ -1,11 +1,12 @@
 import type { LogSearch } from '../../codec/logPage/match.ts'
 import { type Page, type PageLog, readPage } from '../../codec/logPage/reader.ts'
 import { createRowWriter, type RowWriter } from '../../codec/logPage/rowWriter.ts'
-import { coverageOf, firstOf, lastOf, readSegments } from '../coverage.ts'
+import { coverageOf, firstOf, lastOf, readSegments, type Segment } from '../coverage.ts'
 import type { Engine, View } from '../engine/engine.ts'
 import type { Facts } from '../facts.ts'
 import { blockOf, createHasher, pageKey } from '../format/keys.ts'
 import { INDICES } from '../format/postings.ts'
+import { type Anchor, type Half, halfOf, hasAnchor } from './half.ts'
 import { placesIn } from './places.ts'
 import { type Plan, planOf } from './plan.ts'
 import { createTurns, TURN } from './turns.ts'
@@ -16,6 +17,8 @@ export type SearchRequest = LogSearch & {
   to: number
   /** Rows wanted; one more is given when there are more. Absent counts and gives no rows. */
   limit?: number
+  /** Without this block in the snapshot, nothing is searched. */
+  anchor?: Anchor
 }
 
 /** The answer of one snapshot of the index. */
@@ -31,22 +34,36 @@ export type SearchAnswer = {
   bytes: Buffer
   /** Set when the deadline passed: blocks after this one were not searched. */
   stoppedAfter?: number
+  /** Set when the snapshot does not have the anchor. */
+  lacksAnchor?: true
 }
+
+/** Milliseconds of work after which a search may be shared. */
+const SHARE_AFTER = 2
 
 /** Segments that are looked up together: few at first, because the first ones may already fill the limit. */
 const FIRST_BATCH = 4
+const FIRST_LISTS = 128
 const LARGEST_BATCH = 128
 
 /** Lists that are looked up together, about: they take some milliseconds, in which no other search gets a turn. */
 const LISTS = 4_096
 
-/** Pages that are read together. */
+/** Pages that are read together, and those of the last block. */
 const PAGES = 128
 
 /** Searches one engine. */
 export type Searcher = {
-  /** @throws the signal's reason */
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
+  /**
+   * @param share - Called at most once, when the search is long, with its second half. This search then answers only for the
+   * blocks before it.
+   * @throws the signal's reason
+   */
+  search(
+    request: SearchRequest,
+    signal?: AbortSignal,
+    share?: (half: Half) => void,
+  ): Promise<SearchAnswer>
 }
 
 export function createSearcher({
@@ -54,38 +71,41 @@ export function createSearcher({
   engine,
   facts,
   now = () => performance.now(),
+  shareAfter = SHARE_AFTER,
 }: createSearcher.Options): Searcher {
   const hash = createHasher(facts.seed)
   const kept = facts.addresses && new Set(facts.addresses)
   const turns = createTurns()
 
   return {
-    search: (request, signal) =>
+    search: (request, signal, share) =>
       engine.read(async (view) => {
         const rows = createRowWriter()
         const answer = (
           covered: SearchAnswer['covered'],
           count: number,
-          stoppedAfter?: number,
-        ) => ({
-          covered,
-          count,
-          ...rows.take(),
-          ...(stoppedAfter !== undefined && { stoppedAfter }),
-        })
+          more?: Pick<SearchAnswer, 'lacksAnchor' | 'stoppedAfter'>,
+        ): SearchAnswer => ({ covered, count, ...rows.take(), ...more })
         if (kept && !answers(kept, request)) return answer([], 0)
-        const covered = coverageOf(await readSegments(view)).flatMap(({ from, to }) =>
+        const segments = await readSegments(view)
+        if (request.anchor && !hasAnchor(segments, request.anchor))
+          return answer([], 0, { lacksAnchor: true })
+        const covered = coverageOf(segments).flatMap(({ from, to }) =>
           to < request.from || from > request.to
             ? []
             : [{ from: Math.max(from, request.from), to: Math.min(to, request.to) }],
         )
         const plan = planOf(request, hash)
         if (!plan) return answer(covered, 0)
+        const lists = plan.constraints.reduce((sum, { length }) => sum + length, 0)
+        let mayShare = share && covered.length === 1 && lists > 0
         const run = createRun({
           limit: request.limit,
+          lists,
           logsPerPage: engine.logsPerPage,
           plan,
           rows,
+          segments,
           view,
         })
         const started = now()
@@ -97,11 +117,31 @@ export function createSearcher({
             last = done
             if (run.isFull()) return answer(covered, run.count())
             const time = now()
-            if (time - turn < TURN) continue
-            await turns.next((worked += time - turn))
-            signal?.throwIfAborted()
-            if (time - started > deadline) return answer(covered, run.count(), last)
-            turn = now()
+            const half =
+              mayShare &&
+              halfOf({
+                count: run.count(),
+                done,
+                limit: request.limit,
+                lists,
+                range: part,
+                segments,
+                shareAfter,
+                worked: worked + time - turn,
+              })
+            if (half) {
+              mayShare = false
+              part.to = half.from - 1
+              share?.(half)
+            }
+            if (time - turn >= TURN) {
+              await turns.next((worked += time - turn))
+              signal?.throwIfAborted()
+              if (time - started > deadline)
+                return answer(covered, run.count(), { stoppedAfter: last })
+              turn = now()
+            }
+            if (done >= part.to) break
           }
         return answer(covered, run.count())
       }),
@@ -116,44 +156,58 @@ export declare namespace createSearcher {
     deadline: number
     /** Milliseconds. @default performance.now */
     now?: () => number
+    /** Milliseconds of work after which a search may be shared. @default 2 */
+    shareAfter?: number | undefined
   }
 }
 
 /** One search in flight. */
 type Run = {
-  /** Searches a part that is covered. Each step gives the last block that is done. */
+  /**
+   * Searches a part that is covered. Each step gives the last block that is done. A search in lists has added no row
+   * after that block, so the caller may lower the end of the range between two steps.
+   */
   steps(range: { from: number; to: number }): AsyncGenerator<number>
   isFull(): boolean
   count(): number
 }
 
-function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options): Run {
+function createRun({
+  limit,
+  lists,
+  logsPerPage,
+  plan,
+  rows,
+  segments,
+  view,
+}: createRun.Options): Run {
   let count = 0
   const isFull = () => limit !== undefined && count > limit
 
-  /** Compares a log, and takes it if it matches. */
+  /** Adds a log to the result if it matches. */
   function take(page: Page, block: number, log: PageLog): void {
     if (isFull() || !plan.matches(page, log)) return
     count += 1
     if (limit !== undefined) rows.add(page, block, log)
   }
 
-  /** Reads the logs at some places. Each step gives the number of those that are read. */
-  async function* read(places: readonly number[]): AsyncGenerator<number> {
+  /** Reads the logs at some places. Each step ends after a whole block, and gives the number of places that are read. */
+  async function* read(places: readonly number[], range: { to: number }): AsyncGenerator<number> {
     let next = 0
-    while (next < places.length && !isFull()) {
+    const isLeft = () => (places[next] ?? Infinity) < (range.to + 1) * INDICES
+    while (isLeft() && !isFull()) {
       const keys: Buffer[] = []
       // Where the places of each page begin.
       const starts: number[] = []
       let block = -1
       let page = -1
-      for (; next < places.length; next++) {
+      for (; isLeft(); next++) {
         const place = places[next] as number
         const blockHere = Math.floor(place / INDICES)
         // The remainder of numbers above 2^31 is a slow call.
         const pageHere = Math.floor((place - blockHere * INDICES) / logsPerPage)
         if (blockHere === block && pageHere === page) continue
-        if (keys.length === PAGES) break
+        if (keys.length >= PAGES && blockHere !== block) break
         block = blockHere
         page = pageHere
         keys.push(pageKey(block, page))
@@ -163,7 +217,10 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
       await view.each('logs', keys, (bytes, index) => {
         let at = starts[index] as number
         const block = Math.floor((places[at] as number) / INDICES)
-        if (!bytes) throw new Error(`the log index lacks logs of block ${block}: verify it`)
+        if (!bytes)
+          throw new Error(
+            `the log index lacks logs of block ${block}: check it with "ethgate index verify"`,
+          )
         const offset = block * INDICES
         const page = readPage(bytes)
         const last = (places[(starts[index + 1] as number) - 1] as number) - offset
@@ -178,20 +235,20 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
   }
 
   async function* searchLists(range: { from: number; to: number }): AsyncGenerator<number> {
-    const segments = (await readSegments(view)).filter(
+    const inRange = segments.filter(
       (segment) => lastOf(segment) >= range.from && firstOf(segment) <= range.to,
     )
-    let done = range.from - 1
-    const values = plan.constraints.reduce((sum, { length }) => sum + length, 0)
-    const largest = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(LISTS / values)))
-    let size = Math.min(FIRST_BATCH, largest)
-    for (let at = 0; at < segments.length; size = Math.min(size * 2, largest)) {
-      const batch = segments.slice(at, at + size)
+    const largest = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(LISTS / lists)))
+    let size = Math.max(1, Math.min(FIRST_BATCH, Math.floor(FIRST_LISTS / lists)))
+    for (let at = 0; at < inRange.length; size = Math.min(size * 2, largest)) {
+      const batch = inRange.slice(at, at + size)
       at += size
       for await (const step of placesIn(view, batch, range, plan.constraints)) {
-        for await (const places of read(step.places)) if (places < step.places.length) yield done
-        done = step.done
-        yield done
+        for await (const places of read(step.places, range)) {
+          const next = step.places[places]
+          if (next !== undefined) yield Math.floor(next / INDICES) - 1
+        }
+        yield step.done
       }
     }
   }
@@ -224,9 +281,12 @@ function createRun({ limit, logsPerPage, plan, rows, view }: createRun.Options):
 declare namespace createRun {
   type Options = {
     limit: number | undefined
+    /** Lists to look up in each segment. */
+    lists: number
     logsPerPage: number
     plan: Plan
     rows: RowWriter
+    segments: readonly Segment[]
     view: View
   }
 }

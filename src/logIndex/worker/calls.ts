@@ -4,12 +4,16 @@ import type { MessagePort, TransferListItem, Worker } from 'node:worker_threads'
 type Message =
   | { id: number; name: string; argument: unknown }
   | { id: number; cancel: true }
+  | { id: number; note: unknown }
   | { id: number; result: unknown }
   | { id: number; error: { name: string; message: string; code?: number } }
   | { event: unknown }
 
-/** What a thread offers: each takes one argument and may be cancelled. */
-export type Handlers = Record<string, (argument: never, signal: AbortSignal) => unknown>
+/** The functions of a thread. Each takes one argument, can be cancelled, and can send notes before its answer. */
+export type Handlers = Record<
+  string,
+  (argument: never, signal: AbortSignal, note: (value: unknown) => void) => unknown
+>
 
 /** A result whose memory is handed over instead of copied. */
 type Transfer = { [TRANSFER]: readonly TransferListItem[]; value: unknown }
@@ -30,7 +34,8 @@ export function answerCalls(
 
   async function answer(id: number, name: string, argument: unknown, signal: AbortSignal) {
     try {
-      const result = await handlers[name]?.(argument as never, signal)
+      const note = (value: unknown) => port.postMessage({ id, note: value }, [])
+      const result = await handlers[name]?.(argument as never, signal, note)
       if (isTransfer(result)) port.postMessage({ id, result: result.value }, result[TRANSFER])
       else port.postMessage({ id, result }, [])
     } catch (error) {
@@ -52,19 +57,29 @@ export function answerCalls(
   return { event: (value) => port.postMessage({ event: value }, []) }
 }
 
+/** Calls a handler of a thread. `onNote` gets the notes that it sends before its answer. */
+export type Call = <result>(
+  name: string,
+  argument?: unknown,
+  signal?: AbortSignal,
+  onNote?: (note: never) => void,
+) => Promise<result>
+
 /** Calls a thread. When it ends, its calls in flight fail. */
-export function createCalls(
-  worker: Worker,
-  onEvent: (value: unknown) => void = () => {},
-): <result>(name: string, argument?: unknown, signal?: AbortSignal) => Promise<result> {
+export function createCalls(worker: Worker, onEvent: (value: unknown) => void = () => {}): Call {
   const waiting = new Map<
     number,
-    { resolve: (value: never) => void; reject: (error: Error) => void }
+    {
+      resolve: (value: never) => void
+      reject: (error: Error) => void
+      onNote: ((note: never) => void) | undefined
+    }
   >()
   let next = 0
   let ended: Error | undefined
   worker.on('message', (message: Message) => {
     if ('event' in message) onEvent(message.event)
+    else if ('note' in message) waiting.get(message.id)?.onNote?.(message.note as never)
     else if ('result' in message) waiting.get(message.id)?.resolve(message.result as never)
     else if ('error' in message)
       waiting
@@ -78,7 +93,7 @@ export function createCalls(
   worker.on('error', (error) => end(error))
   worker.on('exit', () => end(new Error('the thread has ended')))
 
-  return async (name, argument, signal) => {
+  return async (name, argument, signal, onNote) => {
     signal?.throwIfAborted()
     if (ended) throw ended
     const id = next++
@@ -88,7 +103,7 @@ export function createCalls(
     }
     try {
       return await new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject })
+        waiting.set(id, { resolve, reject, onNote })
         signal?.addEventListener('abort', cancel, { once: true })
         worker.postMessage({ id, name, argument }, [])
       })

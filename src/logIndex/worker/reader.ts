@@ -14,9 +14,11 @@ export type ReaderData = {
   deadline: number
   /** Hash of block 0, hex without `0x`: an index of another chain is not searched. */
   genesis: string
+  /** Milliseconds of work after which two threads share a search. Absent takes the default. */
+  shareAfter?: number
 }
 
-const { address, deadline, genesis } = workerData as ReaderData
+const { address, deadline, genesis, shareAfter } = workerData as ReaderData
 const engine = await openEngine(address)
 let facts: Facts | undefined
 let searcher: Searcher | undefined
@@ -27,14 +29,14 @@ async function open(): Promise<Searcher | undefined> {
     const found = await readFacts(engine)
     if (found?.genesis === genesis) facts = found
   }
-  if (facts) searcher ??= createSearcher({ deadline, engine, facts })
+  if (facts) searcher ??= createSearcher({ deadline, engine, facts, shareAfter })
   return searcher
 }
 
 if (parentPort)
   answerCalls(parentPort, {
-    async search(request: SearchRequest, signal) {
-      const found = await (await open())?.search(request, signal)
+    async search({ isShared, ...request }: SearchRequest & { isShared: boolean }, signal, note) {
+      const found = await (await open())?.search(request, signal, isShared ? note : undefined)
       if (!found) return undefined
       // The buffer of the rows is theirs alone, so the whole of it is handed over.
       return transfer(found, [

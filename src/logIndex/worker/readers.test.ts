@@ -4,10 +4,11 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { indexBlocks } from '../../../test/indexBlocks.ts'
+import { address, indexBlocks } from '../../../test/indexBlocks.ts'
 import { until } from '../../../test/until.ts'
 import { openEngine } from '../engine/open.ts'
 import { openFacts } from '../facts.ts'
+import type { SearchAnswer } from '../search/search.ts'
 import { createIndexStore } from '../store.ts'
 import { createReaders } from './readers.ts'
 
@@ -15,8 +16,11 @@ const BLOCKS = 1_024
 const GENESIS = '00'.repeat(32)
 const EVERY = { addresses: [], limit: 1e6, from: 0, to: BLOCKS - 1 }
 
+const countOf = (answers: readonly SearchAnswer[]) =>
+  answers.reduce((sum, { count }) => sum + count, 0)
+
 /** Readers of a small index with one log in each block. */
-async function someReaders(most: number) {
+async function someReaders(most: number, shareAfter?: number) {
   const address = mkdtempSync(join(tmpdir(), 'ethgate-readers-'))
   const engine = await openEngine(address)
   const facts = await openFacts(engine, { genesis: GENESIS })
@@ -28,7 +32,12 @@ async function someReaders(most: number) {
   await engine.close()
   const errors: string[] = []
   const readers = createReaders({
-    data: { address, deadline: 60_000, genesis: GENESIS },
+    data: {
+      address,
+      deadline: 60_000,
+      genesis: GENESIS,
+      ...(shareAfter !== undefined && { shareAfter }),
+    },
     most,
     onError: ({ message }) => errors.push(message),
     restartDelay: 10,
@@ -49,7 +58,7 @@ test('default: many searches at once have the same answer', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => readers.search({ ...EVERY, topics: [] })),
     )
-    expect(new Set(answers.map((answer) => answer?.count))).toEqual(new Set([BLOCKS]))
+    expect(new Set(answers.map(countOf))).toEqual(new Set([BLOCKS]))
   }
 })
 
@@ -66,9 +75,30 @@ test('behavior: threads are added while all are busy, up to the most', async () 
   expect(readers.count()).toBe(2)
 })
 
+test('behavior: two threads share a long search, and a second one is started for it', async () => {
+  const readers = await someReaders(2, 0)
+  const request = { ...EVERY, addresses: [address(1)], topics: [] }
+  await until(async () => {
+    const answers = await readers.search(request)
+    expect(readers.count()).toBe(2)
+    expect(answers.length).toBe(2)
+    const blocks = answers.flatMap(({ blocks }) => [...blocks])
+    expect(blocks).toEqual(Array.from({ length: BLOCKS }, (_, block) => block))
+    expect(countOf(answers)).toBe(BLOCKS)
+  })
+  const [counted] = await Promise.all([readers.search(request), readers.search(request)])
+  expect(countOf(counted)).toBe(BLOCKS)
+  const cancelled = new AbortController()
+  const search = readers.search(request, cancelled.signal)
+  cancelled.abort(new Error('the client has disconnected'))
+  await expect(search).rejects.toThrow('the client has disconnected')
+})
+
 test('behavior: a cancelled search ends at once', async () => {
   const readers = await someReaders(1)
-  const search = readers.search({ ...EVERY, topics: [] }, AbortSignal.timeout(0))
-  await expect(search).rejects.toThrow('timeout')
-  expect((await readers.search({ ...EVERY, topics: [] }))?.count).toBe(BLOCKS)
+  const cancelled = new AbortController()
+  const search = readers.search({ ...EVERY, topics: [] }, cancelled.signal)
+  cancelled.abort(new Error('the client has disconnected'))
+  await expect(search).rejects.toThrow('the client has disconnected')
+  expect(countOf(await readers.search({ ...EVERY, topics: [] }))).toBe(BLOCKS)
 })

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 
 import type { CoveredRange } from '../coverage.ts'
 import type { SearchAnswer, SearchRequest } from '../search/search.ts'
+import { type Search, searchShared } from '../search/share.ts'
 import type { ReaderData } from './reader.ts'
 import { createThread, type Thread } from './thread.ts'
 
@@ -11,10 +12,15 @@ const MOST_READERS = 4
 /** What an index has, as a reader sees it. */
 export type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
 
-/** The threads that search: one, and others when searches come while all are busy. */
+/** The threads that search: one, and others when searches come while all are busy, or when one is long. */
 export type Readers = {
-  /** @throws Error when it cannot be searched; the signal's reason */
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer | undefined>
+  /**
+   * Searches a range. Gives the answers of its parts in order: several when two threads shared a long search, none when there is no
+   * index. All are of one branch, and have together at most one row more than the limit.
+   *
+   * @throws Error when it cannot be searched; the signal's reason
+   */
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]>
   /** @throws Error when it cannot be read */
   coverage(): Promise<ReaderCoverage>
   /** Threads now. */
@@ -68,17 +74,46 @@ export function createReaders({
     return best ?? (readers[0] as Reader)
   }
 
-  return {
-    async search(request, signal) {
-      const reader = leastBusy()
-      if (reader.running > 0 && readers.length < most && readers.every(({ isReady }) => isReady))
-        add()
+  /** Whether another thread may be started. They start one after another. */
+  function mayAdd(): boolean {
+    return readers.length < most && readers.every(({ isReady }) => isReady)
+  }
+
+  /** A reader without searches, other than the given one. */
+  function idleBeside(reader: Reader): Reader | undefined {
+    return readers.find((other) => other !== reader && other.isReady && other.running === 0)
+  }
+
+  const searchOf =
+    (reader: Reader): Search =>
+    async (request, signal, share) => {
       reader.running += 1
       try {
-        return await reader.thread.call('search', request, signal)
+        // A thread shares a search only when it may.
+        const argument = { ...request, isShared: share !== undefined }
+        return await reader.thread.call('search', argument, signal, share)
       } finally {
         reader.running -= 1
       }
+    }
+
+  return {
+    async search(request, signal) {
+      const reader = leastBusy()
+      const isAlone = reader.running === 0
+      if (!isAlone && mayAdd()) add()
+      const search = searchOf(reader)
+      if (!isAlone || !(idleBeside(reader) || mayAdd())) {
+        const answer = await search(request, signal)
+        return answer ? [answer] : []
+      }
+      const other = () => {
+        const idle = idleBeside(reader)
+        // A new thread is not ready yet. It helps with the next long search.
+        if (!idle && mayAdd()) add()
+        return searchOf(idle ?? leastBusy())
+      }
+      return searchShared(search, other, request, signal)
     },
     coverage: () => leastBusy().thread.call('coverage'),
     count: () => readers.length,

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 
-import { createCalls } from './calls.ts'
+import { type Call, createCalls } from './calls.ts'
 import { startThread } from './start.ts'
 
 /** A thread that is started again when it ends. */
 export type Thread = {
   /** @throws Error when it is not running, or ends before it has answered */
-  call<result>(name: string, argument?: unknown, signal?: AbortSignal): Promise<result>
+  call: Call
   start(): void
   /** Calls it once more, so that it can end its work, and ends it. */
   stop(call: string): Promise<void>
@@ -20,7 +20,7 @@ export function createThread({
   onStart = () => {},
   restartDelay,
 }: createThread.Options): Thread {
-  let calls: ReturnType<typeof createCalls> | undefined
+  let calls: Call | undefined
   let thread: Worker | undefined
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
@@ -39,9 +39,9 @@ export function createThread({
 
   return {
     start,
-    call<result>(call: string, argument?: unknown, signal?: AbortSignal): Promise<result> {
-      if (!calls) return Promise.reject(new Error('the thread of the log index is not running'))
-      return calls<result>(call, argument, signal)
+    async call(...call) {
+      if (!calls) throw new Error('the thread of the log index is not running')
+      return calls(...call)
     },
     async stop(call) {
       isStopping = true

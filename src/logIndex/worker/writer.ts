@@ -1,13 +1,13 @@
-// The thread that fills. It has its own sockets to the node, so that answers are parsed in this thread.
+// The thread that fills. It has its own sockets to the nodes, so that answers are parsed in this thread.
 import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { createNodeClient } from '../../native/client.ts'
-import { withGrpc } from '../../native/grpc/withGrpc.ts'
-import { createPoolTransport } from '../../native/transport.ts'
+import type { Upstream } from '../../native/pool/upstream.ts'
 import { createFollower } from '../fill/follow.ts'
 import { openIndexWriter } from '../fill/writer.ts'
 import { answerCalls } from './calls.ts'
+import { createFillTransport } from './fillTransport.ts'
 
 /** What a writer is started with. */
 export type WriterData = {
@@ -15,16 +15,14 @@ export type WriterData = {
   addresses?: readonly string[] | undefined
   from?: number | undefined
   genesis: string
-  /** Calls to the node a second. */
+  /** Calls to the nodes a second. */
   rate: number
-  /** How the node is reached. */
-  upstream: Omit<createPoolTransport.Options, 'onCall'> & {
-    /** Its gRPC interface, where there is one. */
-    grpc?: string | undefined
-    name: string
-    sockets: number
-    timeout: number
-  }
+  /** Sockets for each port of a node. */
+  sockets: number
+  /** Milliseconds for one call. */
+  timeout: number
+  /** The nodes to read from. */
+  upstreams: readonly Upstream[]
 }
 
 /** Events of a writer. */
@@ -43,24 +41,25 @@ export type WriterEvent =
 /** Milliseconds between reports. */
 const REPORT_EVERY = 1_000
 
-const { address, addresses, from, genesis, rate, upstream } = workerData as WriterData
+const { address, addresses, from, genesis, rate, sockets, timeout, upstreams } =
+  workerData as WriterData
 const added = { blocks: 0, logs: 0 }
 /** Logs in the main thread. */
 let note: (message: string) => void = () => {}
-const native = createNodeClient({
-  transport: withGrpc(createPoolTransport(upstream), {
-    address: upstream.grpc,
-    expected: () => genesis,
-    headers: upstream.headers,
-    log: { info: (_, message) => note(message), warn: (_, message) => note(message) },
-    name: upstream.name,
-    timeout: upstream.timeout,
-  }),
+// The gateway reports the states of the same nodes, as it sees them.
+const noteNode = (_: object, message: string) => note(`log index: ${message}`)
+const transport = createFillTransport({
+  genesis,
+  log: { info: noteNode, warn: noteNode },
+  sockets,
+  timeout,
+  upstreams,
 })
+const native = createNodeClient({ transport })
 const writer = await openIndexWriter({
   address,
   addresses,
-  concurrency: upstream.sockets,
+  concurrency: sockets,
   genesis,
   native,
   onAdded({ blocks, logs }) {
@@ -77,6 +76,7 @@ if (parentPort) {
   const port = answerCalls(parentPort, {
     solidified: (number: number) => follower.solidified(number),
     removed: (number: number) => follower.removed(number),
+    setUpstreams: (next: readonly Upstream[]) => transport.update(next),
     async stop() {
       stopping.abort(new Error('stopping'))
       await running
