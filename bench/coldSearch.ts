@@ -1,6 +1,6 @@
 // eth_getLogs of one contract over 5,000 blocks that the gateway has not read, with the node's own JSON-RPC as a hint, next to
 //   node    that JSON-RPC itself
-//   floor   the outcomes of the blocks with matches, read over 16 sockets and thrown away: what the node needs to deliver them
+//   floor   the outcomes of the transactions with matches, read over HTTP with 16 sockets and thrown away: what the node needs to deliver them
 //
 //   npm run build && NATIVE_URL=http://127.0.0.1:8090 NATIVE_RPC_URL=http://127.0.0.1:8545/jsonrpc npx tsx bench/coldSearch.ts
 //   NATIVE_GRPC=127.0.0.1:50051 reads over gRPC
@@ -24,8 +24,8 @@ const rpcUrl = process.env['NATIVE_RPC_URL'] ?? 'http://127.0.0.1:8545/jsonrpc'
 
 const grpc = process.env['NATIVE_GRPC']
 
-type Log = { address: string; blockNumber: string }
-type Search = { filter: object; blocks: number[]; rows: number }
+type Log = { address: string; blockNumber: string; transactionHash: string }
+type Search = { filter: object; blocks: number; rows: number; transactions: string[] }
 
 const pools = new Map<string, Pool>()
 
@@ -56,13 +56,13 @@ try {
   const { others, searches } = await findSearches()
   for (const filter of others)
     for (const url of [rpcUrl, gateway.url]) await ask(url, request(filter))
-  for (const [name, { blocks, filter, rows }] of Object.entries(searches)) {
+  for (const [name, { blocks, filter, rows, transactions }] of Object.entries(searches)) {
     const body = request(filter)
     const times = { node: [] as number[], floor: [] as number[], gateway: [] as number[] }
     let bytes = 0
     for (let round = 0; round <= ROUNDS; round++) {
       const node = await timed(() => ask(rpcUrl, body))
-      const floor = await timed(() => readOutcomes(blocks))
+      const floor = await timed(() => readOutcomes(transactions))
       const ours = await timed(() => ask(gateway.url, body))
       bytes = floor.result
       if (round === 0 && !sameRows(node.result, ours.result))
@@ -80,7 +80,7 @@ try {
     table.push([
       name,
       rows,
-      blocks.length,
+      blocks,
       (bytes / 1e6).toFixed(1),
       ...[node, floor, ours].map((time) => time.toFixed(0)),
       (ours / node).toFixed(2),
@@ -124,8 +124,9 @@ async function findSearches(): Promise<{ others: object[]; searches: Record<stri
     const logs = rowsOf(await ask(rpcUrl, request(filter)))
     searches[name] = {
       filter,
-      blocks: [...new Set(logs.map(({ blockNumber }) => Number(blockNumber)))],
+      blocks: new Set(logs.map(({ blockNumber }) => blockNumber)).size,
       rows: logs.length,
+      transactions: [...new Set(logs.map(({ transactionHash }) => transactionHash.slice(2)))],
     }
   }
   const taken = new Set(Object.values(chosen).map((found) => found?.[0]))
@@ -145,17 +146,14 @@ async function allLogs(from: number, to: number): Promise<Log[]> {
 }
 
 /** @returns the bytes that were read. */
-async function readOutcomes(blocks: readonly number[]): Promise<number> {
+async function readOutcomes(transactions: readonly string[]): Promise<number> {
   let next = 0
   let bytes = 0
   await Promise.all(
     Array.from({ length: SOCKETS }, async () => {
-      while (next < blocks.length) {
-        const body = JSON.stringify({ num: blocks[next++] })
-        const response = await post(
-          new URL('/wallet/gettransactioninfobyblocknum', upstream).href,
-          body,
-        )
+      while (next < transactions.length) {
+        const body = JSON.stringify({ value: transactions[next++] })
+        const response = await post(new URL('/wallet/gettransactioninfobyid', upstream).href, body)
         for await (const chunk of response.body) bytes += (chunk as Buffer).length
       }
     }),

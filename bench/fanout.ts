@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import Table from 'cli-table3'
 
 import { createScriptedChain } from '../test/chain.ts'
+import { median } from './median.ts'
 import { endAll, startGateway } from './processes.ts'
 
 const COUNTS = process.argv.slice(2).map(Number)
@@ -62,8 +63,4 @@ async function ask(question: object): Promise<void> {
   const answer = once(sockets, 'message')
   sockets.send(question)
   await answer
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

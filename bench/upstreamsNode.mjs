@@ -1,5 +1,6 @@
-// A fast fake node for bench/upstreams.ts: one block, and contract calls. With a rate it queues calls like a node with the default configuration
-// does, for each operation. It does as little work as possible.
+// Two fast fake nodes for bench/upstreams.ts, in one process: one block, and contract calls. With a rate each queues calls like a node with
+// the default configuration does, for each operation. They do as little work as possible.
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 
 const rate = Number(process.argv[2] ?? 0)
@@ -36,16 +37,22 @@ const call = JSON.stringify({
     raw_data_hex: 'ab'.repeat(180),
   },
 })
-let due = performance.now()
 
-const server = createServer((request, response) => {
-  request.resume().on('end', () => {
-    const isCall = request.url === '/wallet/triggerconstantcontract'
-    const send = () => response.end(isCall ? call : block)
-    if (rate === 0 || !isCall) send()
-    else {
-      due = Math.max(due + 1_000 / rate, performance.now())
-      setTimeout(send, due - performance.now())
-    }
+async function startNode() {
+  let due = performance.now()
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      const isCall = request.url === '/wallet/triggerconstantcontract'
+      const send = () => response.end(isCall ? call : block)
+      if (rate === 0 || !isCall) send()
+      else {
+        due = Math.max(due + 1_000 / rate, performance.now())
+        setTimeout(send, due - performance.now())
+      }
+    })
   })
-}).listen(0, '127.0.0.1', () => process.send?.(server.address().port))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return server.address().port
+}
+
+process.send?.([await startNode(), await startNode()])

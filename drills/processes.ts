@@ -28,6 +28,7 @@ export async function startGateway({
   env = {},
   flags = [],
   log,
+  main = file('../dist/main.js'),
   port = 0,
   upstream,
 }: startGateway.Options): Promise<DrillGateway> {
@@ -35,7 +36,7 @@ export async function startGateway({
   const output = log === undefined ? 'ignore' : openSync(log, 'a')
   const args = ['serve', '--port', String(taken), '--upstream', upstream, ...flags]
   const child = track(
-    spawn(process.execPath, [file('../dist/main.js'), ...args], {
+    spawn(process.execPath, [main, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output],
     }),
@@ -62,6 +63,8 @@ export declare namespace startGateway {
     flags?: readonly string[]
     /** File that gets stdout and stderr. */
     log?: string | undefined
+    /** @default the command of this build */
+    main?: string
     /** @default a free one */
     port?: number
     upstream: string
