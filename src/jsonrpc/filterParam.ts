@@ -102,7 +102,7 @@ function alternatives(input: unknown, scope?: ParamScope): string[] | null {
   if (input === undefined || input === null) return null
   if (!Array.isArray(input)) return [topic(input, scope)]
   if (input.length > MAX_ALTERNATIVES) throw new Error(`exceed max topics: ${MAX_ALTERNATIVES}`)
-  // As in geth, any topic matches a list with null.
+  // As in geth, a list that contains null matches any topic.
   if (input.includes(null)) return null
   return arrayOf(topic)(input, scope)
 }

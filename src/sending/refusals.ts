@@ -18,7 +18,7 @@ export function nonceError(
 /** The begin of the message by which Ethereum libraries recognise that an account lacks funds. */
 export const INSUFFICIENT_FUNDS = 'insufficient funds for gas * price + value'
 
-/** `-32000`: the gateway does not sign for an account. */
+/** The error `-32000` for an account whose key the gateway does not manage. */
 export function unknownAccountError(account: Address): RpcError {
   return new RpcError(-32000, `unknown account: the gateway does not manage the key of ${account}`)
 }
