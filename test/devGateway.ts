@@ -4,7 +4,7 @@ import { afterAll, beforeEach } from 'vitest'
 import { type Config, createConfig } from '../src/config.ts'
 import { createDevChain, type DevChain } from '../src/devchain/index.ts'
 import { createAnnouncer } from '../src/devnode/announce.ts'
-import { devMethods } from '../src/devnode/methods.ts'
+import { gatewayOptions } from '../src/devnode/gatewayOptions.ts'
 import type { Terminal } from '../src/devnode/terminal/terminal.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 
@@ -40,25 +40,15 @@ export async function startDevGateway(
   await chain.start()
   const terminal = terminalOf(chain)
   const announcer = createAnnouncer(chain, terminal?.around)
-  const accounts = chain.accounts.map(({ address, key }) => ({
-    address: `0x${address.slice(2)}` as const,
-    key: `0x${key}` as const,
-  }))
+  const connection = gatewayOptions(chain, announcer, terminal)
   const account = (index: number) => {
-    const found = accounts[index]
+    const found = connection.accounts[index]
     if (!found) throw new Error(`no account ${index}`)
     return found
   }
   const gateway = createGateway({
     config: createConfig({ port: 0, logLevel: 'silent', ...config }),
-    transport: chain.transport,
-    keys: chain.accounts.map(({ key }) => key),
-    methods: devMethods(chain, announcer, terminal),
-    around: announcer.around,
-    onUnknown: terminal?.unknown,
-    priceOfBlock: (time) => chain.ledger.blockAtTime(time)?.seen?.baseFee,
-    routes: chain.app,
-    accounts,
+    ...connection,
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready

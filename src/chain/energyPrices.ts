@@ -15,7 +15,10 @@ export type EnergyPrices = {
  * maintenance, so the price of a block is exact and costs no call. The first block after that maintenance causes the
  * next read.
  */
-export function createEnergyPrices({ native, ofBlock }: createEnergyPrices.Options): EnergyPrices {
+export function createEnergyPrices({
+  native,
+  priceOfBlock,
+}: createEnergyPrices.Options): EnergyPrices {
   let prices: readonly EnergyPrice[] = []
   /** Milliseconds; the history is complete up to here. */
   let completeTo = -1
@@ -32,7 +35,7 @@ export function createEnergyPrices({ native, ofBlock }: createEnergyPrices.Optio
   return {
     certainTo: () => completeTo,
     async at(time) {
-      const chosen = ofBlock?.(time)
+      const chosen = priceOfBlock?.(time)
       if (chosen !== undefined) return chosen
       while (time > completeTo) {
         reading ??= read(time).finally(() => {
@@ -49,7 +52,7 @@ export declare namespace createEnergyPrices {
   type Options = {
     native: { wallet: Pick<NativeClient['wallet'], 'getEnergyPrices' | 'getNextMaintenanceTime'> }
     /** The price of the block with this time in milliseconds, if it was chosen for this block only. */
-    ofBlock?: ((time: number) => bigint | undefined) | undefined
+    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
   }
 }
 

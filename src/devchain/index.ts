@@ -2,7 +2,7 @@
 export { type ChainBlock, printBlock } from './block.ts'
 export { createDevChain } from './devChain.ts'
 export type { DevChain } from './devChainTypes.ts'
-export { EthereumError, ForkError, RefusedError } from './errors.ts'
+export { EthereumError, ForkError, RefusedError, TIP_ABOVE_FEE } from './errors.ts'
 export {
   callEthereum,
   EstimateFailure,

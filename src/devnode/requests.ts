@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 
-import type { AccountChange, EthereumCall } from '../devchain/index.ts'
+import { type AccountChange, type EthereumCall, TIP_ABOVE_FEE } from '../devchain/index.ts'
 import { blankable, callData } from '../jsonrpc/callParam.ts'
 import {
   address,
@@ -51,7 +51,7 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
   }
   const { maxFeePerGas, maxPriorityFeePerGas = 0n } = entries
   if (maxFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas)
-    throw new Error('max priority fee per gas higher than max fee per gas')
+    throw new Error(TIP_ABOVE_FEE)
   const { nonce = 0n } = entries
   if (nonce > MAX_NONCE) throw new Error(`nonce: expected at most ${MAX_NONCE}, got ${nonce}`)
   return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }

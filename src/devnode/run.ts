@@ -7,7 +7,7 @@ import { toBase58 } from '../lib/base58.ts'
 import { serve } from '../process/serve.ts'
 import { createAnnouncer } from './announce.ts'
 import { type connectFork, describeFork, openFork } from './fork.ts'
-import { devMethods } from './methods.ts'
+import { gatewayOptions } from './gatewayOptions.ts'
 import { createTerminal } from './terminal/terminal.ts'
 
 /** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
@@ -35,18 +35,8 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const announcer = createAnnouncer(chain, terminal?.around)
   running = await serve({
     config: options.config,
-    transport: chain.transport,
-    keys: chain.accounts.map(({ key }) => key),
-    methods: devMethods(chain, announcer, terminal),
-    around: announcer.around,
-    onUnknown: terminal?.unknown,
-    priceOfBlock: (time) => chain.ledger.blockAtTime(time)?.seen?.baseFee,
+    ...gatewayOptions(chain, announcer, terminal),
     coinDecimals: decimals,
-    routes: chain.app,
-    accounts: chain.accounts.map(({ address, key }) => ({
-      address: `0x${address.slice(2)}`,
-      key: `0x${key}`,
-    })),
     async onStop() {
       await chain.close()
       terminal?.close()

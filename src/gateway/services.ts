@@ -74,7 +74,7 @@ export async function createServices({
   })
 
   const genesis = `0x${identity.genesis}` as const
-  const prices = createEnergyPrices({ native, ofBlock: priceOfBlock })
+  const prices = createEnergyPrices({ native, priceOfBlock })
   const head = createHead({
     authoritative,
     baseFee: config.feeSignal === 'eip1559' ? (time) => prices.at(time) : undefined,

@@ -2,7 +2,7 @@ import type { Hex, TransactionSerializable } from 'viem'
 import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils'
 
 import { signHash } from '../../native/protobuf/signature.ts'
-import { EthereumError } from '../errors.ts'
+import { EthereumError, TIP_ABOVE_FEE } from '../errors.ts'
 import type { EthereumTransaction } from '../transaction.ts'
 import { recoverSender } from './recover.ts'
 
@@ -180,7 +180,7 @@ function parse(raw: Hex) {
     return parseTransaction(raw)
   } catch (cause) {
     if ((cause as Error).name === 'TipAboveFeeCapError')
-      throw new EthereumError('max priority fee per gas higher than max fee per gas', { cause })
+      throw new EthereumError(TIP_ABOVE_FEE, { cause })
     throw new EthereumError(UNREADABLE, { cause })
   }
 }

@@ -37,15 +37,13 @@ export function createFiller({
   reader,
   store,
 }: createFiller.Options): Filler {
-  /** @returns false when another replica has it. */
-  async function fillUnit(unit: Unit, signal: AbortSignal | undefined): Promise<boolean> {
-    const work = `unit ${unit.from} ${unit.to}`
+  /** Runs a task while this process holds the claim. @returns false when another replica has it. */
+  async function withClaim(work: string, task: () => Promise<void>): Promise<boolean> {
     if (!(await claims.take(work))) return false
     // If renewing fails, the work may be done twice, which does no harm.
     const renewing = setInterval(() => void claims.take(work).catch(() => {}), renewEvery)
     try {
-      const logs = await store.append(unit.level, reader.read(unit.from, unit.to, signal))
-      if (logs !== undefined) onAdded({ blocks: unit.to - unit.from + 1, logs })
+      await task()
       return true
     } finally {
       clearInterval(renewing)
@@ -53,19 +51,20 @@ export function createFiller({
     }
   }
 
+  /** @returns false when another replica has it. */
+  function fillUnit({ from, level, to }: Unit, signal: AbortSignal | undefined): Promise<boolean> {
+    return withClaim(`unit ${from} ${to}`, async () => {
+      const logs = await store.append(level, reader.read(from, to, signal))
+      if (logs !== undefined) onAdded({ blocks: to - from + 1, logs })
+    })
+  }
+
   let merging: Promise<void> | undefined
 
   /** Merges what can be merged. Only one merge runs at a time. */
   function merge(): Promise<void> {
     merging ??= (async () => {
-      if (!(await canMerge(engine)) || !(await claims.take(MERGE_WORK))) return
-      const renewing = setInterval(() => void claims.take(MERGE_WORK).catch(() => {}), renewEvery)
-      try {
-        await mergeIndex(engine)
-      } finally {
-        clearInterval(renewing)
-        await claims.release(MERGE_WORK).catch(() => {})
-      }
+      if (await canMerge(engine)) await withClaim(MERGE_WORK, () => mergeIndex(engine))
     })().finally(() => {
       merging = undefined
     })
