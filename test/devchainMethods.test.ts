@@ -131,7 +131,9 @@ describe('the bytes of transactions', () => {
     const request = { from: dev.accountOf(0), to: WHO, value: '0x1', gas: '0x5208' }
     const kinds = [
       { ...request, nonce: '0x0', gasPrice: '0x64' },
-      { ...request, nonce: '0x1', maxFeePerGas: '0x64', maxPriorityFeePerGas: '0x0' },
+      // More than the price: the block shows the price that was paid.
+      { ...request, nonce: '0x1', gasPrice: '0x65' },
+      { ...request, nonce: '0x2', maxFeePerGas: '0x64', maxPriorityFeePerGas: '0x0' },
     ]
     for (const kind of kinds) {
       const { raw } = (await dev.rpc('eth_signTransaction', kind)) as { raw: Hex }

@@ -27,7 +27,7 @@ test('default: viem reads what the next block takes and what lacks a nonce befor
     3: { blockHash: null, from, nonce: '0x3', to, value: '0x5' },
   })
   const lines = await viem.inspectTxpool()
-  expect(lines.queued[from]).toEqual({ 3: `${to}: 5 wei + 21000 gas × 100 wei` })
+  expect(lines.queued[from]).toEqual({ 3: `${to}: 5 wei + 21000 gas × 200 wei` })
 })
 
 test('default: ethers reads the transactions of one account', async () => {

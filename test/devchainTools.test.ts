@@ -205,6 +205,6 @@ describe('the chain as a whole', () => {
     await dev.rpc('anvil_setIntervalMining', 0)
     expect(await dev.rpc('anvil_getIntervalMining')).toBeNull()
     expect(await dev.rpc('hardhat_setLoggingEnabled', false)).toBe(true)
-    await expect(dev.rpc('eth_createAccessList', {})).rejects.toMatchObject({ code: -32601 })
+    await expect(dev.rpc('eth_getProof', WHO, [], 'latest')).rejects.toMatchObject({ code: -32601 })
   })
 })

@@ -29,24 +29,14 @@ export function callMethods(
   chain: DevChain,
   print: (context: Context, printed: readonly Uint8Array[]) => void,
 ): Record<string, AnyMethod> {
-  async function prepare(
-    ref: BlockRef,
-    view: 'full' | 'solid',
-    accounts: StateOverride,
-    blockChange: BlockOverride,
-  ): Promise<{ state: State; block: BlockContext }> {
-    const at = await stateOf(chain, ref, view)
-    const state = createOverlay(at.state)
-    for (const [address, change] of accounts)
-      changeAccount(state, address, change, at.block.timestamp)
-    return { state, block: changeBlock(at.block, blockChange) }
-  }
-
   const eth_call = defineMethod({
     params: [callRequest, optional(blockRef, 'latest'), stateOverride, blockOverride],
     summary: 'runs a call or creation code without a transaction, at any block',
     async handler(context, [call, ref, accounts, blockChange]): Promise<Hex> {
-      const { block, state } = await prepare(ref, context.chain.view, accounts, blockChange)
+      const { block, state } = await changedState(chain, ref, context.chain.view, {
+        accounts,
+        block: blockChange,
+      })
       const result = await callEthereum(state, call, { block, rules: chain.ledger.rules })
       print(context, result.printed)
       if (result.failure) throw callFailure(result)
@@ -59,7 +49,10 @@ export function callMethods(
     summary:
       'energy that a transaction needs in the next block; never below Ethereum’s intrinsic gas',
     async handler(context, [call, ref, accounts, blockChange]) {
-      const { block, state } = await prepare(ref, context.chain.view, accounts, blockChange)
+      const { block, state } = await changedState(chain, ref, context.chain.view, {
+        accounts,
+        block: blockChange,
+      })
       const gas = estimateEthereum(state, call, { block, rules: chain.ledger.rules })
       return numberToHex(
         await gas.catch((error: unknown) => {
@@ -72,6 +65,19 @@ export function callMethods(
   })
 
   return { eth_call, eth_estimateGas }
+}
+
+/** The state and the block context at a block argument, with the caller's overrides. */
+export async function changedState(
+  chain: DevChain,
+  ref: BlockRef,
+  view: 'full' | 'solid',
+  { accounts, block: change }: { accounts: StateOverride; block: BlockOverride },
+): Promise<{ state: State; block: BlockContext }> {
+  const { block, state } = await stateOf(chain, ref, view)
+  const changed = createOverlay(state)
+  for (const [address, change] of accounts) changeAccount(changed, address, change, block.timestamp)
+  return { state: changed, block: changeBlock(block, change) }
 }
 
 /** A block with the caller's overrides. */

@@ -4,6 +4,7 @@ import { accountMethods } from './accounts.ts'
 import type { Announcer } from './announce.ts'
 import { callMethods } from './calls.ts'
 import { controlMethods } from './control.ts'
+import { accessListMethods } from './createAccessList.ts'
 import { erc20Methods } from './erc20.ts'
 import { withRpcErrors } from './failures.ts'
 import { lookupMethods } from './lookups.ts'
@@ -49,6 +50,7 @@ export function devMethods(
     ...lookupMethods(chain),
     ...rawTransactionMethods(chain),
     ...callMethods(chain, (context, printed) => terminal.print(context, printed)),
+    ...accessListMethods(chain),
     ...simulateMethods(chain),
     ...sendingMethods(chain, announcer, unlocked, signer),
     ...reorgMethods(chain, signer),

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import type { Config } from '../config.ts'
 import type { ChainBlock, DevChain } from '../devchain/index.ts'
 import { RpcError } from '../errors.ts'
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
@@ -70,7 +71,7 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
     params: [amount, optional<readonly Placed[]>(placed, [])],
     summary:
       'replaces the latest blocks with as many new ones, with the given [transaction, block index] pairs',
-    async handler(_, [count, pairs]) {
+    async handler({ config }, [count, pairs]) {
       const depth = depthOf(count)
       if (depth === 0) return null
       const beyond = pairs.find(({ position }) => position >= depth)
@@ -83,19 +84,24 @@ export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<st
       ledger.shiftTurn()
       for (let position = 0; position < depth; position++) {
         const own = pairs.filter((pair) => pair.position === position)
-        await makeBlock(own.map(({ transaction }) => transaction))
+        const transactions = own.map(({ transaction }) => transaction)
+        await makeBlock(transactions, config)
       }
       return null
     },
   })
 
-  const signed = (transaction: SendRequest | Hex) =>
-    typeof transaction === 'string' ? read(transaction) : sign(transaction)
+  const signed = (transaction: SendRequest | Hex, config: Config) =>
+    typeof transaction === 'string' ? read(transaction) : sign(transaction, config)
 
   /** Mines one block with these transactions and those of the pool. */
-  async function makeBlock(transactions: readonly (SendRequest | Hex)[]): Promise<ChainBlock> {
+  async function makeBlock(
+    transactions: readonly (SendRequest | Hex)[],
+    config: Config,
+  ): Promise<ChainBlock> {
     let last: string | undefined
-    for (const transaction of transactions) last = await chain.offer(await signed(transaction))
+    for (const transaction of transactions)
+      last = await chain.offer(await signed(transaction, config))
     // With `pending`, no second block is mined if a transaction of another client has already caused this one.
     return chain.mine(last === undefined ? {} : { pending: last })
   }

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { AccessList, Address, Hex } from 'viem'
 
 import { type AccountChange, type EthereumCall, TIP_ABOVE_FEE } from '../devchain/index.ts'
 import { blankable, callData } from '../jsonrpc/callParam.ts'
@@ -15,6 +15,7 @@ import {
   show,
 } from '../jsonrpc/params.ts'
 import { toNativeAddress, ZERO_ADDRESS } from '../lib/address.ts'
+import { accessList } from './accessList.ts'
 
 /** A transaction object. Missing fields are filled in later. Amounts are in the smallest unit of the chain. */
 export type SendRequest = {
@@ -29,6 +30,9 @@ export type SendRequest = {
   maxPriorityFeePerGas?: bigint
   nonce?: bigint
   chainId?: bigint
+  accessList?: AccessList
+  /** The type that the client asks for. It decides if the request has no fee fields. */
+  type?: bigint
 }
 
 /** The highest nonce that the chain counts exactly. */
@@ -48,13 +52,32 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
     maxPriorityFeePerGas: coins('maxPriorityFeePerGas'),
     nonce: whole('nonce'),
     chainId: whole('chainId'),
+    type: whole('type'),
+    accessList: member(input, 'accessList', maybe(accessList)),
   }
+  refuseForeign(input, entries.type)
   const { maxFeePerGas, maxPriorityFeePerGas = 0n } = entries
   if (maxFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas)
     throw new Error(TIP_ABOVE_FEE)
   const { nonce = 0n } = entries
   if (nonce > MAX_NONCE) throw new Error(`nonce: expected at most ${MAX_NONCE}, got ${nonce}`)
   return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }
+}
+
+/** Refuses what the chain would leave out, so that no call or transaction means less than its sender thinks. */
+function refuseForeign(input: Record<string, unknown>, type: bigint | undefined): void {
+  const has = (...names: string[]) =>
+    names.some((name) => {
+      const value = input[name]
+      return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null
+    })
+  if (type === 3n || has('blobs', 'blobVersionedHashes', 'maxFeePerBlobGas'))
+    throw new Error('transaction type not supported: blobs do not exist on this chain')
+  if (type === 4n || has('authorizationList'))
+    throw new Error(
+      'transaction type not supported: authorizations (EIP-7702) do not exist on this chain',
+    )
+  if (type !== undefined && type > 4n) throw new Error(`transaction type not supported: ${type}`)
 }
 
 type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }
@@ -67,6 +90,9 @@ function present<values extends object>(values: values): Present<values> {
 /** Parameter of `eth_sendTransaction` and similar methods. */
 export const sendRequest: Param<SendRequest> = (input, scope) => {
   const request = transactionObject(input, scope)
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
+  if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
+    throw new Error('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
   const from = member(input as Record<string, unknown>, 'from', address)
   return { ...request, from: toNativeAddress(from) }
 }

@@ -53,8 +53,8 @@ export function sendingMethods(
     params: [sendRequest],
     summary: 'sends a transaction of an account of the chain, or of an impersonated one',
     fullOnly: true,
-    async handler(_, [request]) {
-      const hash = await send(await sign(request))
+    async handler({ config }, [request]) {
+      const hash = await send(await sign(request, config))
       const place = ledger.placeOf(hash.slice(2))
       const info = place && ledger.block(place.block)?.infos[place.index]
       // As on Hardhat, a failed transaction is an error here. Its matchers read the revert data from the error.
@@ -67,16 +67,16 @@ export function sendingMethods(
     params: [sendRequest],
     summary: 'sends a transaction of any account, without a signature',
     fullOnly: true,
-    handler: async (_, [request]) =>
-      send(signEthereum(await fill(request), unlocked.keyOf(request.from))),
+    handler: async ({ config }, [request]) =>
+      send(signEthereum(await fill(request, config), unlocked.keyOf(request.from))),
   })
 
   const eth_signTransaction = defineMethod({
     params: [sendRequest],
     summary: 'signs a transaction of an account of the chain, without sending it',
     fullOnly: true,
-    async handler(_, [request]) {
-      const { ethereum, id, raw } = await sign(request)
+    async handler({ config }, [request]) {
+      const { ethereum, id, raw } = await sign(request, config)
       return {
         raw,
         tx: { ...ethereum.fields, hash: `0x${id}`, from: `0x${request.from.slice(2)}` },
@@ -88,8 +88,8 @@ export function sendingMethods(
     params: [sendRequest],
     summary: 'fills in gas, gas price and nonce of a transaction without signing it',
     fullOnly: true,
-    async handler(_, [request]) {
-      const filled = await fill(request)
+    async handler({ config }, [request]) {
+      const filled = await fill(request, config)
       const { raw, tx } = unsignedEthereum(filled)
       return { raw, tx: { ...tx, from: `0x${request.from.slice(2)}` } }
     },
@@ -119,7 +119,7 @@ export function sendingMethods(
     summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
     fullOnly: true,
     handler: async (context, [request, timeout]): Promise<unknown> =>
-      receiptOf(await send(await sign(request)), context, timeout),
+      receiptOf(await send(await sign(request, context.config)), context, timeout),
   })
 
   async function receiptOf(

@@ -1,12 +1,16 @@
 import type { Hex } from 'viem'
 
 import { SUN, type Unit } from '../codec/unit.ts'
+import type { Config } from '../config.ts'
 import { estimateEthereum, gasPriceOf, readEthereum, signEthereum } from '../devchain/index.ts'
 import type { DevChain, SignedEthereum, UnsignedEthereum } from '../devchain/index.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
 import { stateOf } from './blockState.ts'
 import type { SendRequest } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
+
+/** Decides the type of transactions without fee fields. */
+type FeeConfig = Pick<Config, 'feeSignal'>
 
 /** Fills in and signs transactions. */
 export type Signer = ReturnType<typeof createSigner>
@@ -16,11 +20,12 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
   const { ledger } = chain
 
   /** Fills in the missing fields of a transaction object. */
-  async function fill(request: SendRequest): Promise<UnsignedEthereum> {
+  async function fill(request: SendRequest, { feeSignal }: FeeConfig): Promise<UnsignedEthereum> {
     const { chainId } = chain
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
       throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
-    const { data, from, to, value } = request
+    const { data, from, to, type, value } = request
+    const accessList = request.accessList ?? (type === 1n ? [] : undefined)
     const { block, state } = await stateOf(chain, 'pending', 'full')
     const gas =
       request.gas ??
@@ -29,14 +34,6 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
         { data: data.slice(2), from, value, ...(to && { to: `41${to.slice(2)}` }) },
         { block, rules: ledger.rules },
       ))
-    const price = gasPriceOf(state, { block })
-    const { gasPrice, maxPriorityFeePerGas } = request
-    // As in geth, if only a tip is given, the maximum fee is twice the base fee plus the tip.
-    const maxFeePerGas =
-      request.maxFeePerGas ??
-      (maxPriorityFeePerGas === undefined || gasPrice !== undefined
-        ? undefined
-        : 2n * price + maxPriorityFeePerGas)
     return {
       from,
       ...(to && { to }),
@@ -45,20 +42,19 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       gas,
       nonce: Number(request.nonce ?? ledger.pendingNonce(from)),
       chainId,
-      ...(maxFeePerGas === undefined
-        ? { gasPrice: gasPrice ?? price }
-        : { maxFeePerGas, ...(maxPriorityFeePerGas !== undefined && { maxPriorityFeePerGas }) }),
+      ...(accessList && { accessList }),
+      ...feesOf(request, gasPriceOf(state, { block }), feeSignal),
     }
   }
 
-  async function sign(request: SendRequest): Promise<SignedEthereum> {
+  async function sign(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
     const { from } = request
     if (!unlocked.has(from))
       throw new RpcError(
         -32000,
         `unknown account 0x${from.slice(2)}: it is neither an account of this chain nor impersonated`,
       )
-    return signEthereum(await fill(request), unlocked.keyOf(from))
+    return signEthereum(await fill(request, config), unlocked.keyOf(from))
   }
 
   /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
@@ -72,4 +68,19 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     })
 
   return { fill, read, sign }
+}
+
+/** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
+function feesOf(
+  { gasPrice, maxFeePerGas, maxPriorityFeePerGas: tip, type }: SendRequest,
+  price: bigint,
+  feeSignal: FeeConfig['feeSignal'],
+): Pick<UnsignedEthereum, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
+  const hasFees = (maxFeePerGas ?? tip) !== undefined
+  const isLegacy = feeSignal === 'legacy' || type === 0n || type === 1n
+  if (gasPrice !== undefined || (!hasFees && isLegacy)) return { gasPrice: gasPrice ?? price }
+  return {
+    maxFeePerGas: maxFeePerGas ?? 2n * price + (tip ?? 0n),
+    maxPriorityFeePerGas: tip ?? 0n,
+  }
 }

@@ -12,7 +12,7 @@ const OTTERSCAN =
  */
 const reasons = {
   eth_getProof: 'the chain has no Merkle proofs of its state',
-  eth_createAccessList: 'access lists do not exist on this chain',
+  eth_createAccessList: 'the node does not report what a call uses; ethgate dev has this method',
   eth_getBlockAccessList: 'access lists do not exist on this chain',
   eth_simulateV1: 'the node only executes single calls on its own state; use eth_call',
   eth_blobBaseFee: 'blobs do not exist on this chain',

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { keccak256, serializeTransaction } from 'viem/utils'
 
-import type { ChainTransaction } from '../transaction.ts'
+import type { ChainTransaction, EthereumTransaction } from '../transaction.ts'
 
 /** Client units in one unit of the chain. A client may count in 10^-18 of the coin while the chain counts in 10^-6. */
 const SCALES = [1n, 10n ** 12n]
@@ -13,15 +13,15 @@ const SCALES = [1n, 10n ** 12n]
 export function rawEthereum({ ethereum, id }: ChainTransaction): Hex | undefined {
   if (!ethereum) return undefined
   for (const scale of SCALES) {
-    const raw = serialize(ethereum.fields, scale)
+    const raw = serialize(ethereum, scale)
     if (keccak256(raw) === `0x${id}`) return raw
   }
   throw new Error(`the bytes of transaction ${id} cannot be serialized again`)
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type Fields = EthereumTransaction['fields']
 
-function serialize(fields: Fields, scale: bigint): Hex {
+function serialize({ fields, maxPrice }: EthereumTransaction, scale: bigint): Hex {
   const whole = (name: string) => BigInt(fields[name] as Hex)
   const common = {
     nonce: Number(whole('nonce')),
@@ -37,19 +37,20 @@ function serialize(fields: Fields, scale: bigint): Hex {
     v: whole('v'),
     ...(fields['yParity'] !== undefined && { yParity: Number(whole('yParity')) }),
   }
-  return serializeTransaction({ ...common, ...pricesOf(fields, scale) }, signature)
+  return serializeTransaction({ ...common, ...pricesOf(fields, maxPrice, scale) }, signature)
 }
 
-function pricesOf(fields: Fields, scale: bigint): object {
-  const price = (name: string) => BigInt(fields[name] as Hex) * scale
+function pricesOf(fields: Fields, maxPrice: bigint, scale: bigint): object {
+  // In a block, the field gasPrice is the price that was paid. It can be lower than the signed one.
+  const gasPrice = maxPrice * scale
   if (fields['type'] === '0x2')
     return {
       type: 'eip1559',
       accessList: fields['accessList'],
-      maxFeePerGas: price('maxFeePerGas'),
-      maxPriorityFeePerGas: price('maxPriorityFeePerGas'),
+      maxFeePerGas: gasPrice,
+      maxPriorityFeePerGas: BigInt(fields['maxPriorityFeePerGas'] as Hex) * scale,
     }
   return fields['type'] === '0x1'
-    ? { type: 'eip2930', accessList: fields['accessList'], gasPrice: price('gasPrice') }
-    : { type: 'legacy', gasPrice: price('gasPrice') }
+    ? { type: 'eip2930', accessList: fields['accessList'], gasPrice }
+    : { type: 'legacy', gasPrice }
 }

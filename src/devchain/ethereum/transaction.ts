@@ -1,4 +1,4 @@
-import type { Hex, TransactionSerializable } from 'viem'
+import type { AccessList, Hex, TransactionSerializable } from 'viem'
 import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils'
 
 import { signHash } from '../../native/protobuf/signature.ts'
@@ -30,6 +30,7 @@ export type UnsignedEthereum = {
   gasPrice?: bigint
   maxFeePerGas?: bigint
   maxPriorityFeePerGas?: bigint
+  accessList?: AccessList
 }
 
 /**
@@ -84,10 +85,20 @@ export function unsignedEthereum(request: UnsignedEthereum): {
 }
 
 function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionSerializable {
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, ...common } = request
-  if (maxFeePerGas === undefined) return { type: 'legacy', gasPrice: gasPrice ?? 0n, ...common }
+  const { accessList, gasPrice, maxFeePerGas, maxPriorityFeePerGas, ...common } = request
   const tip = maxPriorityFeePerGas ?? 0n
-  return { type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: tip, ...common }
+  if (maxFeePerGas !== undefined)
+    return {
+      type: 'eip1559',
+      maxFeePerGas,
+      maxPriorityFeePerGas: tip,
+      ...common,
+      ...(accessList && { accessList }),
+    }
+  const price = gasPrice ?? 0n
+  return accessList
+    ? { type: 'eip2930', gasPrice: price, accessList, ...common }
+    : { type: 'legacy', gasPrice: price, ...common }
 }
 
 /** A transaction whose amounts are in the chain's unit. */

@@ -9,6 +9,7 @@ import { native, slotKey } from '../vm/vmState.ts'
 import { plain } from './callTracer.ts'
 import type { Frame, Step } from './frame.ts'
 import { recordFrames } from './frames.ts'
+import { touchedBy, word } from './touched.ts'
 import type { TracedRun, Tracer } from './tracer.ts'
 
 /** Options of `prestateTracer`, as in geth. */
@@ -26,11 +27,6 @@ type Printed = { balance?: Hex; nonce?: number; code?: Hex; storage?: Record<Has
 
 type Accounts = Record<Address, Printed>
 
-/** Operations whose first operand is an account. */
-const LOOKS_AT = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff])
-/** Operations whose second operand is an account. */
-const CALLS = new Set([0xd0, 0xf1, 0xf2, 0xf4, 0xfa])
-const SLOTS = new Set([0x54, 0x55])
 const ZERO: Hash = `0x${'00'.repeat(32)}`
 
 /** Geth's `prestateTracer`: the accounts and slots that a run reads, with their values before it, or their changes. */
@@ -44,11 +40,10 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
     return slots
   }
 
-  function step({ address, code, stack }: Step): void {
-    const [top, second] = [stack.at(-1), stack.at(-2)]
-    if (top !== undefined && SLOTS.has(code)) touch(address).add(word(top))
-    if (top !== undefined && LOOKS_AT.has(code)) touch(native(stackAddress(top)))
-    if (second !== undefined && CALLS.has(code)) touch(native(stackAddress(second)))
+  function step(step: Step): void {
+    const { account, slot } = touchedBy(step)
+    if (slot !== undefined) touch(step.address).add(word(slot))
+    if (account !== undefined) touch(native(stackAddress(account)))
   }
 
   function lookUp({ from, to }: Pick<Frame, 'from' | 'to'>): void {
@@ -139,5 +134,3 @@ export function createPrestateTracer(options: PrestateOptions, unit: Unit): Trac
     result,
   }
 }
-
-const word = (value: bigint) => value.toString(16).padStart(64, '0')
