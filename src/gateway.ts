@@ -180,6 +180,7 @@ export function createGateway({
     healthOf({
       config,
       draining,
+      node: upstreams?.first(),
       problems: problems(),
       services,
       started,

@@ -35,10 +35,28 @@ test('behavior: secrets are redacted', () => {
     undefined,
   ])
   expect(secrets).toEqual(['0123456789abcdef', 'fedcba9876543210', 'pass%22word'])
-  const log = createLog('info', { write: (line) => void lines.push(line) }, [...secrets, 'a"b'])
-  log.info({ err: new Error('no /v2/0123456789abcdef') }, 'a"b')
-  expect(lines.join('')).not.toMatch(/0123456789abcdef|a\\?"b/)
+  const log = createLog('info', { write: (line) => void lines.push(line) }, [
+    ...secrets,
+    'with"mark',
+  ])
+  log.info({ err: new Error('no /v2/0123456789abcdef') }, 'with"mark')
+  expect(lines.join('')).not.toMatch(/0123456789abcdef|with\\?"mark/)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: '[secret]' })
+})
+
+test('behavior: short secrets are not redacted, because the log could not be read', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => void lines.push(line) }, ['e', 'true', ''])
+  log.info({ ready: true }, 'the node answers')
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ ready: true, msg: 'the node answers' })
+})
+
+test('behavior: nothing is left of a secret that begins with another one', () => {
+  const lines: string[] = []
+  const secrets = ['abcdefgh', 'abcdefgh-longer']
+  const log = createLog('info', { write: (line) => void lines.push(line) }, secrets)
+  log.info('abcdefgh-longer and abcdefgh')
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: '[secret] and [secret]' })
 })
 
 test('error: a full disk', () => {

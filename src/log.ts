@@ -9,7 +9,7 @@ export type Log = Logger
  * A log in JSON lines.
  *
  * @param secrets - texts that are redacted, such as API keys, because a node may repeat the path of a request in its
- *   answer. More may be added later.
+ *   answer. More may be added later. Texts shorter than `SHORTEST_SECRET` are not redacted.
  */
 export function createLog(
   level: string,
@@ -17,9 +17,12 @@ export function createLog(
   secrets: readonly string[] = [],
 ): Log {
   let escaped: string[] = []
+  let known = 0
   const streamWrite = (line: string) => {
-    if (escaped.length !== secrets.length)
-      escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+    if (known !== secrets.length) {
+      known = secrets.length
+      escaped = escapedSecrets(secrets)
+    }
     return escaped.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
   }
   return pino(
@@ -33,18 +36,29 @@ export function createLog(
   )
 }
 
+/** As they appear in JSON. The longest come first, because one secret may begin with another one. */
+function escapedSecrets(secrets: readonly string[]): string[] {
+  return [...new Set(secrets)]
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .toSorted((left, right) => right.length - left.length)
+    .map((secret) => JSON.stringify(secret).slice(1, -1))
+}
+
 /** The parts of addresses that may be API keys: long words of their paths and queries, and passwords. */
 export function secretsIn(addresses: readonly (string | undefined)[]): string[] {
   return addresses.flatMap((address) => {
     if (address === undefined || !URL.canParse(address)) return []
     const { password, pathname, searchParams } = new URL(address)
     const words = [...pathname.split('/'), ...searchParams.values()]
-    return [...words.filter((word) => word.length >= SHORTEST_KEY), password].filter(Boolean)
+    return [...words.filter((word) => word.length >= SHORTEST_SECRET), password].filter(Boolean)
   })
 }
 
-/** Shortest word that counts as a secret. Shorter words of a path are names. */
-const SHORTEST_KEY = 8
+/**
+ * Characters of the shortest text that is redacted. Shorter words of a path are names, and shorter header values and passwords
+ * occur by chance in so many lines that the log could not be read.
+ */
+const SHORTEST_SECRET = 8
 
 /** The log of embedders that set none. */
 export const silentLog: Log = pino({ level: 'silent' })

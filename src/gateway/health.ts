@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
-import { upstreamsOf } from '../config/upstreams.ts'
 import type { Health } from '../http/health.ts'
 import type { MemberStatus } from '../native/pool/memberStatus.ts'
+import type { Upstream } from '../native/pool/upstream.ts'
 import { VERSION } from '../version.ts'
 import type { Services } from './services.ts'
 
@@ -15,6 +15,7 @@ const SHOWN_RANGES = 20
 export function healthOf({
   config,
   draining,
+  node,
   now = () => performance.now(),
   problems,
   services,
@@ -22,7 +23,6 @@ export function healthOf({
   upstreams,
   waiting,
 }: healthOf.Options): Health {
-  const [first] = upstreamsOf(config)
   const head = services?.head.status()
   const upstream = head?.upstream ?? (waiting === undefined ? 'unknown' : 'down')
   const redis = config.redis === undefined ? 'none' : (services?.redis?.status() ?? 'down')
@@ -56,8 +56,8 @@ export function healthOf({
     ...(services && { chainId: `0x${services.chainId.toString(16)}` }),
     upstream: {
       state: upstream,
-      solidity: hostOf(first?.solidity),
-      wallet: hostOf(first?.wallet),
+      solidity: hostOf(node?.solidity),
+      wallet: hostOf(node?.wallet),
     },
     ...(upstreams && { upstreams }),
     head: {
@@ -84,6 +84,8 @@ export declare namespace healthOf {
   type Options = {
     config: Config
     draining: boolean
+    /** The first of the nodes; absent for a chain in this process. */
+    node?: Pick<Upstream, 'solidity' | 'wallet'> | undefined
     /** Milliseconds. @default performance.now */
     now?: () => number
     /** Other problems. */

@@ -5,6 +5,7 @@ import { type FaultProxy, startFaultProxy } from '../../test/faultProxy.ts'
 import { post } from '../../test/gateway.ts'
 import { until } from '../../test/until.ts'
 import { targetOf } from '../../test/upstreams.ts'
+import { upstreamsOf } from '../config/upstreams.ts'
 import { createGateway } from '../gateway.ts'
 
 /** A gateway of two nodes. */
@@ -22,6 +23,7 @@ async function start() {
   const { url } = await gateway.start()
   let salt = 0
   return {
+    gateway,
     nodes,
     /** A call that nothing but a node can answer. */
     read: () =>
@@ -71,4 +73,14 @@ test('behavior: calls are counted by node, operation and outcome, further calls 
     ),
   )
   expect(await metric('ethgate_upstream_state', { state: 'healthy', upstream: good ?? '' })).toBe(1)
+})
+
+test('behavior: /health has the address of the first of the present nodes', async () => {
+  const { gateway, nodes } = await start()
+  expect(gateway.health().upstream.wallet).toBe(nodes[0]?.url)
+  await gateway.setUpstreams(upstreamsOf({ ...gateway.config, upstream: nodes[1]?.url }))
+  expect(gateway.health().upstream).toMatchObject({
+    solidity: nodes[1]?.url,
+    wallet: nodes[1]?.url,
+  })
 })

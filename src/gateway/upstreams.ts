@@ -16,6 +16,8 @@ export type Upstreams = {
   readonly transport: UpstreamPool
   /** The nodes' own JSON-RPC. */
   readonly rpc: NodeRpc
+  /** The first node of the list. */
+  first(): Upstream | undefined
   /** Whether a node has a JSON-RPC now, because the nodes may change. */
   hasRpc(): boolean
   /** Whether every node has a gRPC interface that works. */
@@ -42,6 +44,7 @@ export function connectUpstreams({
       'createGateway: config.upstream is missing: the address of a node, such as http://127.0.0.1:8090',
     )
   let several = nodes.length > 1
+  let [first] = nodes
   const transport = createUpstreams({
     headQuorum: config.headQuorum,
     log,
@@ -78,12 +81,14 @@ export function connectUpstreams({
   return {
     transport,
     rpc,
+    first: () => first,
     hasRpc: () => hasRpc,
     hasGrpc: () =>
       transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
     async update(next) {
       several = next.length > 1
       await transport.update(next)
+      ;[first] = next
       await rpc.update(next)
       hasRpc = someHasRpc(next)
     },

@@ -56,7 +56,7 @@ export async function serve({
         const apply: Gateway['setUpstreams'] = (upstreams) => gateway.setUpstreams(upstreams)
         const read = () => {
           const next = readAgain()
-          secrets.push(...secretsOf(next))
+          secrets.push(...secretsOf(next).filter((secret) => !secrets.includes(secret)))
           return next
         }
         void reload({ apply, log, read, running: gateway.config })
