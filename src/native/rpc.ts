@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 
-import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
+import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
+import { NodeAnswerError } from './errors.ts'
 
 /**
  * The node's own JSON-RPC. It has two things that the HTTP API does not have: contract storage, and a search for the blocks
@@ -57,7 +58,7 @@ export function createNodeRpc({
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     // All calls here only read, so a call whose connection broke is repeated.
     const text = await post(body, signal).catch((error: unknown) => {
-      if (signal?.aborted || !isConnectionFault(error)) throw faultOf(error, signal, timeout)
+      if (signal?.aborted || !isBrokenConnection(error)) throw faultOf(error, signal, timeout)
       return post(body, signal).catch((again: unknown) => {
         throw faultOf(again, signal, timeout)
       })
@@ -106,16 +107,8 @@ function resultOf(method: string, text: string): unknown {
   return answer.result
 }
 
-function isConnectionFault(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code
-  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET'
-}
-
 function faultOf(error: unknown, signal: AbortSignal | undefined, timeout: number): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof NodeAnswerError) return error
-  const code = (error as { code?: unknown }).code
-  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
-    ? new NodeTimeoutError(timeout)
-    : new NodeUnreachableError({ cause: error })
+  return connectionErrorOf(error, timeout)
 }

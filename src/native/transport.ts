@@ -2,8 +2,9 @@ import { type Dispatcher, errors, Pool } from 'undici'
 
 import { errorCode } from '../lib/errorCode.ts'
 import { createStop, type Stop, type StopSignal } from '../lib/stopSignal.ts'
+import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
 import { createDueList, type DueEntry } from './due.ts'
-import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from './errors.ts'
+import { NodeAnswerError, NodeTimeoutError } from './errors.ts'
 
 /** Sends native requests to a node: over sockets, with `fetch`, or to a chain in this process. */
 export type NativeTransport = {
@@ -253,20 +254,13 @@ function parseHeader(header: string | undefined): Record<string, string> {
 
 /** Whether a failed call may be repeated. A refused connection did not send the call, so even a broadcast may be repeated. */
 function mayRepeat(error: unknown, idempotent: boolean): boolean {
-  const code = errorCode(error)
-  if (code === 'ECONNREFUSED') return true
-  return idempotent && CONNECTION_FAULTS.has(code ?? '')
+  return errorCode(error) === 'ECONNREFUSED' || (idempotent && isBrokenConnection(error))
 }
 
-const CONNECTION_FAULTS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-
 function faultOf(error: unknown, timeout: number): Error {
-  const code = errorCode(error)
-  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
-    return new NodeTimeoutError(timeout)
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+  if (errorCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
     return new NodeAnswerError('the upstream node’s answer is too large', { cause: error })
   if (error instanceof errors.HTTPParserError)
     return new NodeAnswerError('the upstream node’s answer is not HTTP', { cause: error })
-  return new NodeUnreachableError({ cause: error })
+  return connectionErrorOf(error, timeout)
 }

@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../errors.ts'
-import { errorCode } from '../../lib/errorCode.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { within } from '../../lib/within.ts'
+import { isUnsent } from '../connectionFault.ts'
 import { NodeTimeoutError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Member, MemberCall } from './member.ts'
@@ -38,20 +38,20 @@ export async function broadcastInTurn(
     const following = next(tried)
     const time = following ? left / 2 : left
     try {
-      const judgement = await within(
+      const outcome = await within(
         member.ask(call, time, signal, time),
         time,
         new NodeTimeoutError(Math.round(time)),
         signal,
       )
-      if (judgement.kind === 'answer' || judgement.kind === 'unknown') {
-        const { code, result } = (judgement.reply.parsed ?? {}) as Partial<Verdict>
-        if (result === true || code === 'DUP_TRANSACTION_ERROR') return judgement.reply
-        refusal ??= judgement.reply
+      if (outcome.kind === 'answer' || outcome.kind === 'unknown') {
+        const { code, result } = (outcome.reply.parsed ?? {}) as Partial<BroadcastAnswer>
+        if (result === true || code === 'DUP_TRANSACTION_ERROR') return outcome.reply
+        refusal ??= outcome.reply
         if (FINAL.has(code ?? '')) break
       } else {
-        fault = judgement.error
-        mayHave ||= judgement.kind === 'failed' && !judgement.isUnsent && mayHaveArrived(fault)
+        fault = outcome.error
+        mayHave ||= outcome.kind === 'failed' && !outcome.isUnsent && !isUnsent(fault.cause)
       }
     } catch (error) {
       signal?.throwIfAborted()
@@ -75,13 +75,7 @@ export declare namespace broadcastInTurn {
   }
 }
 
-type Verdict = { result: boolean; code: string }
-
-/** Whether a call whose answer is missing may have reached the node. */
-function mayHaveArrived({ cause }: Error): boolean {
-  const code = errorCode(cause)
-  return code !== 'ECONNREFUSED' && code !== 'UND_ERR_CONNECT_TIMEOUT'
-}
+type BroadcastAnswer = { result: boolean; code: string }
 
 /** `-32603`: no node has answered in time, and one may have accepted the transaction. Sending the same bytes again is safe. */
 class UnconfirmedBroadcastError extends UpstreamError {

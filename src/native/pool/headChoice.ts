@@ -40,6 +40,21 @@ export function majorityOf(hashes: readonly string[]): string | undefined {
   return best
 }
 
+/**
+ * The hash that is right at a height: that of more than half of all nodes. Where no hash has so many, it is the one that clients
+ * were shown, because that block was solidified; if they were shown none, it is that of most nodes that answered.
+ *
+ * @param hashes - what the nodes answered. `of` is the number of all nodes, also of those that did not answer.
+ */
+export function rightHash(
+  hashes: readonly string[],
+  { of, shown }: { of: number; shown: string | undefined },
+): string | undefined {
+  const most = majorityOf(hashes)
+  const count = hashes.filter((hash) => hash === most).length
+  return count > of / 2 ? most : (shown ?? most)
+}
+
 /** The height that more than half of the nodes call solidified. */
 export function majorityHeight(heights: readonly number[]): number | undefined {
   return heights.toSorted((left, right) => right - left)[Math.floor(heights.length / 2)]

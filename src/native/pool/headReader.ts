@@ -3,11 +3,11 @@ import type { StopSignal } from '../../lib/stopSignal.ts'
 import { parseNative } from '../json.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Block } from '../types.ts'
-import { chooseHead, majorityHeight, majorityOf } from './headChoice.ts'
+import { chooseHead, majorityHeight, rightHash } from './headChoice.ts'
 import type { Member, MemberCall } from './member.ts'
 import { toTip } from './prober.ts'
 
-/** Reads the newest block from several nodes and judges their branches. */
+/** Reads the newest block from several nodes and compares their branches. */
 export type HeadReader = {
   /** The reply of the node whose newest block is the head. @throws UpstreamError when not enough nodes agree on one */
   read(call: MemberCall, solid: boolean, signal: StopSignal | undefined): Promise<NativeReply>
@@ -35,6 +35,8 @@ export function createHeadReader({
   let anchor = -1
   let checkedAt = 0
   let checking: Promise<void> | undefined
+  /** The height of each node at the last comparison of the branches. */
+  const checkedHeads = new WeakMap<Member, number>()
 
   async function read(
     call: MemberCall,
@@ -78,11 +80,11 @@ export function createHeadReader({
         member
           .ask(call, PATIENCE, controller.signal)
           .then(
-            (judgement) => {
-              if (judgement.kind !== 'answer') return undefined
-              const tip = toTip(judgement.reply.parsed as Block)
+            (outcome) => {
+              if (outcome.kind !== 'answer') return undefined
+              const tip = toTip(outcome.reply.parsed as Block)
               note(member, tip, solid)
-              found.push({ member, reply: judgement.reply, tip })
+              found.push({ member, reply: outcome.reply, tip })
               if (found.length >= quorum) grace ??= setTimeout(finish, GRACE)
               return undefined
             },
@@ -104,19 +106,44 @@ export function createHeadReader({
     const all = members().filter(
       (member) => isSameChain(member) && member.known.solid !== undefined,
     )
-    const height = majorityHeight(all.map(({ known }) => known.solid?.number ?? 0))
-    if (height === undefined || height < anchor || all.length < 2) return
-    const isNew = height > anchor || all.some(({ known }) => known.onBranch === undefined)
+    if (isShorter(all)) anchor = -1
+    const height = Math.max(majorityHeight(all.map(solidOf)) ?? -1, anchor)
+    if (all.length < 2) return
+    const isNew = height > anchor || all.some(mayHaveChanged)
     if (!isNew && performance.now() - checkedAt < CHECK_AGAIN) return
-    const reached = all.filter(({ known }) => (known.head?.number ?? -1) >= height)
+    const reached = all.filter((member) => headOf(member) >= height)
     const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
-    // Where the nodes are split, what clients were shown decides.
-    const right = majorityOf([served(height), ...hashes].filter((hash) => hash !== undefined))
+    const right = rightHash(hashes.filter(isDefined), { of: all.length, shown: served(height) })
     if (right === undefined) return
     anchor = height
     checkedAt = performance.now()
+    for (const member of all) checkedHeads.set(member, headOf(member))
     for (const [index, { known }] of reached.entries())
       if (hashes[index] !== undefined) known.onBranch = hashes[index] === right
+    const reference = reached[hashes.indexOf(right)]
+    if (!reference) return
+    // A node below that height has no such block. Its newest block must be on the branch.
+    await Promise.all(
+      all
+        .filter((member) => !reached.includes(member))
+        .map(async ({ known }) => {
+          const { head } = known
+          const hash = head && (await hashAt(reference, head.number))
+          if (hash !== undefined) known.onBranch = hash === head?.hash
+        }),
+    )
+  }
+
+  /** A node whose newest block is lower than before was reset, or another node has its address now. */
+  function mayHaveChanged(member: Member): boolean {
+    const before = checkedHeads.get(member)
+    return member.known.onBranch === undefined || (before !== undefined && headOf(member) < before)
+  }
+
+  /** Whether most nodes answer and none has the block any more that was compared last: the chain was reset. */
+  function isShorter(all: readonly Member[]): boolean {
+    const answering = all.filter(({ breaker }) => breaker.state() !== 'open')
+    return answering.length > all.length / 2 && answering.every((one) => solidOf(one) < anchor)
   }
 
   return {
@@ -141,6 +168,18 @@ export declare namespace createHeadReader {
     /** Nodes that must have a block before it is the newest one. */
     quorum: number
   }
+}
+
+function headOf({ known }: Member): number {
+  return known.head?.number ?? -1
+}
+
+function solidOf({ known }: Member): number {
+  return known.solid?.number ?? 0
+}
+
+function isDefined(hash: string | undefined): hash is string {
+  return hash !== undefined
 }
 
 /** The hash that a node has at a height; undefined when it cannot be asked or has none. */

@@ -10,9 +10,9 @@ import { type Breaker, createBreaker } from './breaker.ts'
 import { createCheckTransport } from './checkTransport.ts'
 import { createConcurrency } from './concurrency.ts'
 import { confirmAnswer, createIdentity, type Identity } from './identity.ts'
-import { judge, type Judgement } from './judge.ts'
 import { createLatency, type Latency } from './latency.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
+import { outcomeOf, type Outcome } from './outcome.ts'
 import type { ServedChain } from './servedChain.ts'
 import type { Timing } from './timing.ts'
 import type { Upstream } from './upstream.ts'
@@ -32,14 +32,14 @@ export type Member = {
    *
    * @param patience - milliseconds to wait for a place at most.
    * @param timeout - milliseconds for the call itself, where that is less than the node's own.
-   * @throws QueueFullError, or the signal's reason. A fault of the node is a judgement, not an error.
+   * @throws QueueFullError, or the signal's reason. A failure of the node is an outcome, not an error.
    */
   ask(
     call: MemberCall,
     patience: number,
     signal: StopSignal | undefined,
     timeout?: number,
-  ): Promise<Judgement>
+  ): Promise<Outcome>
   /** Which chain it serves. */
   readonly identity: Identity
   /** Sends probes: without limits and counts, over sockets of its own. */
@@ -188,7 +188,7 @@ export function createMember({
     patience: number,
     signal: StopSignal | undefined,
     timeout?: number,
-  ): Promise<Judgement> {
+  ): Promise<Outcome> {
     // What changes something must not reach another chain at all.
     if (call.kind === 'send') {
       const fault = await checked(identity.confirm())
@@ -198,7 +198,7 @@ export function createMember({
     if (waiting) await waiting
     counts.calls++
     const started = now()
-    let judgement: Judgement
+    let outcome: Outcome
     try {
       const { caller, path } = call
       const reply = await transport.send(path, call.body, {
@@ -209,25 +209,25 @@ export function createMember({
         timeout,
       })
       const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text)
-      judgement = judge(call.operation, reply, read instanceof Promise ? await read : read)
+      outcome = outcomeOf(call.operation, reply, read instanceof Promise ? await read : read)
     } catch (error) {
       if (!(error instanceof NodeUnreachableError || error instanceof NodeTimeoutError)) throw error
-      judgement = { kind: 'failed', error }
+      outcome = { kind: 'failed', error }
     } finally {
       limiter.leave()
     }
-    if (judgement.kind === 'answer' || judgement.kind === 'unknown') {
-      const check = confirmAnswer({ chain, identity }, call.body, judgement.reply)
-      if (check) judgement = (await checked(check)) ?? judgement
+    if (outcome.kind === 'answer' || outcome.kind === 'unknown') {
+      const check = confirmAnswer({ chain, identity }, call.body, outcome.reply)
+      if (check) outcome = (await checked(check)) ?? outcome
     }
-    note(call, judgement, now() - started)
-    return judgement
+    note(call, outcome, now() - started)
+    return outcome
   }
 
   /** Why the answer of the node cannot be used; undefined when it serves the right chain. */
   async function checked(
     check: Promise<void> | undefined,
-  ): Promise<Extract<Judgement, { error: unknown }> | undefined> {
+  ): Promise<Extract<Outcome, { error: unknown }> | undefined> {
     checking++
     try {
       await check
@@ -241,8 +241,8 @@ export function createMember({
     }
   }
 
-  function note({ operation, path }: MemberCall, judgement: Judgement, took: number): void {
-    switch (judgement.kind) {
+  function note({ operation, path }: MemberCall, outcome: Outcome, took: number): void {
+    switch (outcome.kind) {
       case 'answer':
       case 'unknown':
         slowRow = 0
@@ -264,7 +264,7 @@ export function createMember({
         return
       case 'failed':
         counts.failed++
-        breaker.fail(judgement.error.message)
+        breaker.fail(outcome.error.message)
     }
   }
 

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { parseAnswer } from '../parseAnswer.ts'
 import { createBudget } from './budget.ts'
 import { createConcurrency } from './concurrency.ts'
-import { chooseHead, majorityHeight, majorityOf } from './headChoice.ts'
-import { judge } from './judge.ts'
+import { chooseHead, majorityHeight, majorityOf, rightHash } from './headChoice.ts'
 import { createLatency } from './latency.ts'
 import { needOf } from './need.ts'
+import { outcomeOf } from './outcome.ts'
 
 describe('createBudget', () => {
   test('behavior: extra calls are a part of the calls, once the reserve is used up', () => {
@@ -89,7 +89,7 @@ describe('needOf', () => {
   })
 })
 
-describe('judge', () => {
+describe('outcomeOf', () => {
   test.each([
     ['getblock', 200, '{"blockID":"0","block_header":{}}', 'answer'],
     ['getblock', 200, '{}', 'unknown'],
@@ -122,7 +122,7 @@ describe('judge', () => {
     ['getaccount', 200, '{"message":"service is overloaded"}', 'failed'],
     ['getaccount', 200, '{"Error":"class java.lang.NullPointerException : null"}', 'failed'],
   ] as const)('args: %s %i %s', (operation, status, text, kind) => {
-    expect(judge(operation, { status, text }, parseAnswer(text)).kind).toBe(kind)
+    expect(outcomeOf(operation, { status, text }, parseAnswer(text)).kind).toBe(kind)
   })
 })
 
@@ -159,5 +159,13 @@ describe('chooseHead', () => {
     expect(majorityOf(['a', 'b', 'b'])).toBe('b')
     expect(majorityOf(['a', 'b'])).toBe('a')
     expect(majorityOf([])).toBeUndefined()
+  })
+
+  test('behavior: what clients were shown decides only where no hash has more than half of all nodes', () => {
+    expect(rightHash(['a', 'b', 'b'], { of: 3, shown: 'a' })).toBe('b')
+    expect(rightHash(['a', 'b'], { of: 2, shown: 'b' })).toBe('b')
+    expect(rightHash(['a'], { of: 3, shown: 'b' })).toBe('b')
+    expect(rightHash(['a', 'b'], { of: 2, shown: undefined })).toBe('a')
+    expect(rightHash([], { of: 2, shown: undefined })).toBeUndefined()
   })
 })

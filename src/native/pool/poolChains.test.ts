@@ -120,6 +120,59 @@ test('behavior: a node on another branch cannot lead away from what the majority
   expect((await pool.native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(30)
 })
 
+test('behavior: a node that stopped on another branch below the solidified block gets no calls', async () => {
+  const fork = createScriptedChain()
+  for (let block = 0; block < 20; block++) fork.mine()
+  fork.reorg(1, [{}, {}, {}, {}, {}])
+  fork.solidify(24)
+  const pool = await startTestPool({ count: 3 })
+  await pool.nodes[2]?.fail({ kind: 'target', target: targetOf(fork) })
+  await stateIs(pool, 2, 'other branch')
+  pool.nodes[2]?.taken()
+  const right = pool.chain
+    .canonical()
+    .find(({ number }) => number === 22)
+    ?.hash.slice(2)
+  for (let call = 0; call < 30; call++)
+    expect((await pool.native.wallet.getBlockByNum({ num: 22 }))?.blockID).toBe(right)
+  expect(pool.nodes[2]?.taken()).not.toContain('/wallet/getblockbynum')
+  await pool.nodes[2]?.heal()
+  // The branches are compared when a block is solidified.
+  pool.chain.solidify(29)
+  await stateIs(pool, 2, 'healthy')
+})
+
+test('behavior: most nodes decide the branch, not the block that clients were shown', async () => {
+  const fork = createScriptedChain()
+  for (let block = 0; block < 20; block++) fork.mine()
+  fork.reorg(
+    1,
+    Array.from({ length: 11 }, () => ({})),
+  )
+  fork.solidify(28)
+  const pool = await startTestPool({ count: 3 })
+  const hashes = new Map(fork.canonical().map(({ hash, number }) => [number, hash.slice(2)]))
+  pool.pool.setFloor({ hashAt: (number) => hashes.get(number), head: 30, solid: 28 })
+  await pool.nodes[2]?.fail({ kind: 'target', target: targetOf(fork) })
+  pool.chain.solidify(29)
+  await stateIs(pool, 2, 'other branch')
+  expect([pool.state(0), pool.state(1)]).toEqual(['healthy', 'healthy'])
+})
+
+test('behavior: a chain that was reset on all nodes is followed', async () => {
+  const short = createScriptedChain()
+  for (let block = 0; block < 4; block++) short.mine()
+  short.reorg(1, [{}, {}, {}])
+  short.solidify(5)
+  const pool = await startTestPool({ count: 2 })
+  await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(short) })
+  await stateIs(pool, 0, 'other branch')
+  await pool.nodes[1]?.fail({ kind: 'target', target: targetOf(short) })
+  await stateIs(pool, 0, 'healthy')
+  await stateIs(pool, 1, 'healthy')
+  expect((await pool.native.wallet.getBlock({}))?.blockID).toBe(short.head().hash.slice(2))
+})
+
 test('behavior: contract calls that refer to a block that is not known share one check', async () => {
   const rarely = { probe: 60_000, probePatience: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
   const pool = await startTestPool({ timing: rarely })

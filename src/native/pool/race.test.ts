@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { NodeAnswerError, NodeBusyError, NodeTimeoutError } from '../errors.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
-import type { Judgement } from './judge.ts'
 import type { Member } from './member.ts'
+import type { Outcome } from './outcome.ts'
 import { createRace, type Extra, type RaceCall } from './race.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -13,11 +13,11 @@ afterEach(() => void vi.useRealTimers())
 /** Milliseconds until a late answer: longer than any wait before another node is asked. */
 const LATE = 500
 
-/** What a node does with a call. */
-type Outcome = 'answer' | 'late' | 'never' | 'failed' | 'busy' | 'unknown'
+/** How a node reacts to a call. */
+type Reaction = 'answer' | 'late' | 'never' | 'failed' | 'busy' | 'unknown'
 
 const REPLY = { status: 200, text: '{}', parsed: {} }
-const JUDGEMENTS: Record<Outcome, Judgement> = {
+const OUTCOMES: Record<Reaction, Outcome> = {
   answer: { kind: 'answer', reply: REPLY },
   late: { kind: 'answer', reply: REPLY },
   never: { kind: 'answer', reply: REPLY },
@@ -30,15 +30,15 @@ const JUDGEMENTS: Record<Outcome, Judgement> = {
  * Two nodes that do with each call what the next entry of a list says, over and over. `isFree`: whether they have a place for
  * one more call. `tier`: that of the second node; the first one has 0.
  */
-function setup(outcomes: readonly Outcome[], { isFree = true, tier = 0 } = {}) {
+function setup(reactions: readonly Reaction[], { isFree = true, tier = 0 } = {}) {
   const extras: Record<Extra, number> = { busy: 0, confirm: 0, failover: 0, hedge: 0 }
   let asked = 0
   const ask: Member['ask'] = async () => {
-    const outcome = outcomes[asked++ % outcomes.length] ?? 'answer'
+    const reaction = reactions[asked++ % reactions.length] ?? 'answer'
     await new Promise((resolve) => {
-      if (outcome !== 'never') setTimeout(resolve, outcome === 'late' ? LATE : 1)
+      if (reaction !== 'never') setTimeout(resolve, reaction === 'late' ? LATE : 1)
     })
-    return JUDGEMENTS[outcome]
+    return OUTCOMES[reaction]
   }
   const limiter = { free: () => isFree }
   const known = { lowest: 0 }
@@ -84,15 +84,15 @@ async function millisecond(): Promise<void> {
   await new Promise(setImmediate)
 }
 
-const outcome = fc.constantFrom<Outcome>('answer', 'late', 'failed', 'busy', 'unknown')
+const reaction = fc.constantFrom<Reaction>('answer', 'late', 'failed', 'busy', 'unknown')
 
 test('behavior: hedges and repetitions stay within their budgets, whatever the nodes do', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(outcome, { minLength: 1, maxLength: 12 }),
+      fc.array(reaction, { minLength: 1, maxLength: 12 }),
       fc.integer({ min: 1, max: 400 }),
-      async (outcomes, calls) => {
-        const { asked, extras, run } = setup(outcomes)
+      async (reactions, calls) => {
+        const { asked, extras, run } = setup(reactions)
         await run(calls)
         expect(extras.hedge).toBeLessThanOrEqual(HEDGES.reserve + HEDGES.part * calls)
         expect(extras.failover + extras.busy).toBeLessThanOrEqual(
@@ -107,7 +107,7 @@ test('behavior: hedges and repetitions stay within their budgets, whatever the n
   )
 })
 
-test.each<[Outcome, Extra, typeof HEDGES]>([
+test.each<[Reaction, Extra, typeof HEDGES]>([
   ['late', 'hedge', HEDGES],
   ['failed', 'failover', RETRIES],
   ['busy', 'busy', RETRIES],

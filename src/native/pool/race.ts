@@ -3,9 +3,9 @@ import { createDueList, type DueEntry } from '../due.ts'
 import { NodeBusyError, NodeTimeoutError, OtherChainError } from '../errors.ts'
 import type { NativeReply } from '../transport.ts'
 import type { Budget } from './budget.ts'
-import type { Judgement } from './judge.ts'
 import type { Member, MemberCall } from './member.ts'
 import type { Need } from './need.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Calls one node, and others when the first fails or is slow, until one gives an answer. */
 export type Race = {
@@ -96,9 +96,9 @@ export function createRace({
     // Asking two nodes to build would give two transactions.
     if (run.call.kind === 'read') watchOver(run, attempt, now)
     member.ask(run.call, (run.deadline - now) / 2, run.losers).then(
-      (judgement) => {
+      (outcome) => {
         remove(run, attempt)
-        return run.over ? undefined : take(run, member, judgement)
+        return run.over ? undefined : take(run, member, outcome)
       },
       (error: unknown) => {
         remove(run, attempt)
@@ -151,25 +151,25 @@ export function createRace({
     }
   }
 
-  function take(run: Run, member: Member, judgement: Judgement): void {
-    switch (judgement.kind) {
+  function take(run: Run, member: Member, outcome: Outcome): void {
+    switch (outcome.kind) {
       case 'answer':
         if (run.unknown) noteMissing(run.unknown.member, run.call.need)
-        return win(run, judgement.reply)
+        return win(run, outcome.reply)
       case 'unknown':
-        if (run.unknown) return win(run, judgement.reply)
-        run.unknown = { reply: judgement.reply, member }
+        if (run.unknown) return win(run, outcome.reply)
+        run.unknown = { reply: outcome.reply, member }
         return another(run, 'confirm', undefined)
       case 'lacks':
-        return another(run, 'confirm', judgement.error)
+        return another(run, 'confirm', outcome.error)
       case 'busy':
-        return another(run, 'busy', judgement.error)
+        return another(run, 'busy', outcome.error)
       case 'failed':
         // Only calls already in flight meet a node of another chain; it gets no further calls.
         return another(
           run,
-          judgement.error instanceof OtherChainError ? 'confirm' : 'failover',
-          judgement.error,
+          outcome.error instanceof OtherChainError ? 'confirm' : 'failover',
+          outcome.error,
         )
     }
   }

@@ -4,8 +4,8 @@ import { hasFormat } from '../normalize.ts'
 import type { NativeReply } from '../transport.ts'
 import { needsConfirmation } from './need.ts'
 
-/** What a node's reply means for the pool. */
-export type Judgement =
+/** The outcome of a call to one node. */
+export type Outcome =
   /** An answer, or a refusal of the request. Another node would answer the same. */
   | { kind: 'answer'; reply: NativeReply }
   /** The node does not have the object. */
@@ -18,13 +18,14 @@ export type Judgement =
   | { kind: 'failed'; error: RpcError; isUnsent?: true }
 
 /**
- * Classifies a reply.
+ * Classifies the reply of a node.
  *
  * @param parsed - its body, see `parseAnswer`. It is passed along, so that it is parsed only once.
  */
-export function judge(operation: string, reply: NativeReply, parsed: unknown): Judgement {
+export function outcomeOf(operation: string, reply: NativeReply, parsed: unknown): Outcome {
   const error = nodeErrorOf(operation, reply, parsed)
-  if (!error) return judgeAnswer(operation, 'parsed' in reply ? reply : withParsed(reply, parsed))
+  if (!error)
+    return outcomeOfAnswer(operation, 'parsed' in reply ? reply : withParsed(reply, parsed))
   if (error instanceof NodeBusyError) return { kind: 'busy', error }
   if (error instanceof NodeLacksApiError) return { kind: 'lacks', error }
   if (error instanceof NodeAnswerError) return { kind: 'failed', error }
@@ -33,12 +34,12 @@ export function judge(operation: string, reply: NativeReply, parsed: unknown): J
   return { kind, reply: { status: reply.status, text: reply.text, parsed } }
 }
 
-/** Field by field: a copy by spreading takes longer than the rest of the judgement. */
+/** Field by field: a copy by spreading takes longer than the rest of the classification. */
 function withParsed({ isChecked, status, text }: NativeReply, parsed: unknown): NativeReply {
   return { status, text, parsed, isChecked }
 }
 
-function judgeAnswer(operation: string, reply: NativeReply): Judgement {
+function outcomeOfAnswer(operation: string, reply: NativeReply): Outcome {
   const { parsed } = reply
   if (needsConfirmation(operation) && isNothing(parsed)) return { kind: 'unknown', reply }
   if (CALLS_OFF.has(operation) && isOff(parsed))
