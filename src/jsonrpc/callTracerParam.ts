@@ -1,7 +1,7 @@
 import { SUN, type Unit } from '../codec/unit.ts'
 import { boolean, isObject, maybe, member, type Param, show } from './params.ts'
 
-/** The options of `debug_traceTransaction` for a node that records only internal transactions. */
+/** The options of `debug_trace…` for a node that records only internal transactions. */
 export type CallTracerRequest = {
   onlyTopCall: boolean
   /** The unit of the amounts in the answer. */

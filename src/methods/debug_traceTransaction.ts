@@ -3,16 +3,15 @@ import { RpcError } from '../errors.ts'
 import { callTracerOptions } from '../jsonrpc/callTracerParam.ts'
 import { defineMethod } from '../jsonrpc/method.ts'
 import { hash, named } from '../jsonrpc/params.ts'
-import { traceOfTransaction } from './recordedTraces.ts'
+import { requestedFrame, traceOfTransaction } from './recordedTraces.ts'
 
 export const debug_traceTransaction = defineMethod({
   params: [named('transactionHash', hash), callTracerOptions],
   result: callFrame,
   summary: 'the calls of a transaction (callTracer), from the internal transactions of the node',
-  async handler(context, [transaction, { onlyTopCall, unit }]) {
-    const traced = await traceOfTransaction(transaction, unit, context)
+  async handler(context, [transaction, options]) {
+    const traced = await traceOfTransaction(transaction, options.unit, context)
     if (!traced) throw new RpcError(-32000, 'transaction not found')
-    const { calls, ...top } = traced.frame
-    return onlyTopCall || !calls ? top : { ...top, calls }
+    return requestedFrame(traced.frame, options)
   },
 })

@@ -1,6 +1,8 @@
 import type { AnyMethod } from '../jsonrpc/method.ts'
 import { buildTransaction } from './buildTransaction/index.ts'
 import { eth_hashrate, eth_maxPriorityFeePerGas, eth_mining } from './constant.ts'
+import { debug_traceBlockByHash } from './debug_traceBlockByHash.ts'
+import { debug_traceBlockByNumber } from './debug_traceBlockByNumber.ts'
 import { debug_traceTransaction } from './debug_traceTransaction.ts'
 import { eth_accounts } from './eth_accounts.ts'
 import { eth_baseFee } from './eth_baseFee.ts'
@@ -68,6 +70,8 @@ import { web3_sha3 } from './web3_sha3.ts'
 /** Every method. The key is the wire name. */
 export const methods = {
   buildTransaction,
+  debug_traceBlockByHash,
+  debug_traceBlockByNumber,
   debug_traceTransaction,
   eth_accounts,
   eth_baseFee,

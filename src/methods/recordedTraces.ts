@@ -1,13 +1,15 @@
 import type { Hash } from 'viem'
 
 import type { BlockRef } from '../codec/blockRef.ts'
-import type { CallFrame } from '../codec/callFrame.ts'
+import { callFrame, type CallFrame } from '../codec/callFrame.ts'
 import { type FlatTrace, flatTraces } from '../codec/flatTrace.ts'
 import { frameOfRecord } from '../codec/internalFrames.ts'
+import * as schemas from '../codec/schemas.ts'
 import type { RpcTransaction } from '../codec/types.ts'
 import type { Unit } from '../codec/unit.ts'
 import type { Context } from '../context.ts'
 import { RpcError } from '../errors.ts'
+import type { CallTracerRequest } from '../jsonrpc/callTracerParam.ts'
 import { fromWire } from '../lib/wire.ts'
 import { transactionByHash } from '../sending/alias.ts'
 
@@ -46,6 +48,43 @@ export async function tracesOfBlock(
     if (`0x${info?.id}` !== transaction.hash || !info) throw replaced()
     return { transaction, frame: frameOfRecord(transaction, info, unit) }
   })
+}
+
+/** The trace of a transaction in geth's answer for a block. */
+export type BlockFrame = { txHash: Hash; result: CallFrame }
+
+/** Schema of geth's answer for a block. */
+export const blockFrames = schemas.listOf(
+  schemas.object({ txHash: schemas.hash, result: callFrame }),
+)
+
+/** The frames of all transactions of a block, as geth answers. @throws RpcError, UpstreamError */
+export async function framesOfBlock(
+  ref: BlockRef,
+  options: CallTracerRequest,
+  context: Context,
+): Promise<BlockFrame[]> {
+  const block = await context.chain.resolve(ref)
+  if (block?.number === 0) throw new RpcError(-32000, 'genesis is not traceable')
+  const traced = block && (await tracesOfBlock({ blockHash: block.hash }, options.unit, context))
+  if (!traced) throw new RpcError(-32000, `block ${nameOf(ref)} not found`)
+  return traced.map(({ frame, transaction }) => ({
+    txHash: transaction.hash,
+    result: requestedFrame(frame, options),
+  }))
+}
+
+const nameOf = (ref: BlockRef) => {
+  if (typeof ref === 'object') return ref.blockHash
+  return typeof ref === 'number' ? `#${ref}` : ref
+}
+
+/** The part of a frame that the options ask for. */
+export function requestedFrame(
+  { calls, ...top }: CallFrame,
+  { onlyTopCall }: CallTracerRequest,
+): CallFrame {
+  return onlyTopCall || !calls ? top : { ...top, calls }
 }
 
 /** The frames as Parity lists them. */

@@ -28,7 +28,7 @@ const reasons = {
   eth_getCompilers: 'the gateway has no compiler',
 
   ...family(
-    'the node only records internal transactions; use debug_traceTransaction or trace_block',
+    'the node only records internal transactions; use debug_traceTransaction, debug_traceBlockByNumber or trace_block',
     [
       'debug_accountRange',
       'debug_dumpBlock',
@@ -46,8 +46,6 @@ const reasons = {
       'debug_storageRangeAt',
       'debug_traceBadBlock',
       'debug_traceBlock',
-      'debug_traceBlockByHash',
-      'debug_traceBlockByNumber',
       'debug_traceCall',
       'debug_traceCallMany',
       'debug_traceChain',

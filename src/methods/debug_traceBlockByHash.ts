@@ -1,0 +1,12 @@
+import { callTracerOptions } from '../jsonrpc/callTracerParam.ts'
+import { defineMethod } from '../jsonrpc/method.ts'
+import { hash, named } from '../jsonrpc/params.ts'
+import { blockFrames, framesOfBlock } from './recordedTraces.ts'
+
+export const debug_traceBlockByHash = defineMethod({
+  params: [named('blockHash', hash), callTracerOptions],
+  result: blockFrames,
+  summary:
+    'the calls of all transactions of a block (callTracer), from the internal transactions of the node',
+  handler: (context, [blockHash, options]) => framesOfBlock({ blockHash }, options, context),
+})
