@@ -97,13 +97,17 @@ export function sealBlock(
   }
 }
 
-/** A block in the node's format. */
+/** Stands for a signature that is not computed. It has the same length, because the size of a block includes it. */
+const UNSIGNED = '00'.repeat(65)
+
+/** A block in the node's format. `isUnsigned` prints zeros instead of its signature. */
 export function printBlock(
   block: ChainBlock,
   detail: boolean,
   { isUnsigned = false, ...spelling }: Spelling & { isUnsigned?: boolean } = {},
 ): Block {
   const { header } = block
+  const signature = isUnsigned && header.number !== 0 ? UNSIGNED : block.signature
   const isAddress = header.witness.length === 42
   const raw_data = {
     txTrieRoot: header.txTrieRoot,
@@ -117,7 +121,7 @@ export function printBlock(
     blockID: block.id,
     block_header: {
       raw_data: header.number === 0 ? raw_data : { number: header.number, ...raw_data },
-      ...(!isUnsigned && block.signature !== '' && { witness_signature: block.signature }),
+      ...(signature !== '' && { witness_signature: signature }),
     },
     ...(detail &&
       block.transactions.length > 0 && {

@@ -55,7 +55,7 @@ export type NativeRequest = {
   method: string
   body: string
   query: URLSearchParams
-  /** Prints blocks without their signatures, because signing takes longer than the rest of a block. @default false */
+  /** Prints zeros instead of the signatures of blocks, because signing takes longer than the rest of a block. @default false */
   isUnsigned?: boolean
 }
 

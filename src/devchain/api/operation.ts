@@ -12,7 +12,7 @@ export type Call = {
   /** On /wallet the newest state with the pool; on /walletsolidity the state after `newest`. */
   state: StateReader
   solid: boolean
-  /** Whether blocks are printed without their signatures. */
+  /** Whether blocks are printed with zeros instead of their signatures. */
   isUnsigned: boolean
   /** Sends a signed transaction. With automine it is in a block when this resolves. */
   submit: (transaction: Parameters<Ledger['offer']>[0]) => Promise<void>
