@@ -31,8 +31,9 @@ export async function startHttpServer(
   health: Partial<Health> = {},
   {
     canSpend = false,
+    sleep,
     ...unsentOptions
-  }: { canSpend?: boolean } & Partial<createUnsent.Options> = {},
+  }: Partial<Pick<createHttpServer.Options, 'canSpend' | 'sleep'> & createUnsent.Options> = {},
 ) {
   const deliveries: boolean[] = []
   const aborted: boolean[] = []
@@ -87,6 +88,7 @@ export async function startHttpServer(
     onCut: (reason) => cuts.push(reason),
     onError: (error) => errors.push(error),
     routes: ['/', '/jsonrpc', '/ws'].map((path) => ({ path, server })),
+    ...(sleep && { sleep }),
     unsent,
   })
   const { port, url } = await http.listen()

@@ -223,9 +223,10 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
   // A replica that was started again may still be connecting to Redis.
   const pollAgain = (index: number, filter: 'blocks' | 'logs') =>
     until(() => poll(index, filter, 'sent'))
-  // Pages of ended replicas are free after their lease.
+  // Pages of ended replicas are free after their lease: the last polls begin later than that.
   let last = Date.now()
-  for (let index = 0; Date.now() - last < 2 * LEASE; index = 1 - index) {
+  for (let index = 0, began = last; began - last < 2 * LEASE; index = 1 - index) {
+    began = Date.now()
     const pages = [await pollAgain(index, 'logs'), await pollAgain(index, 'blocks')]
     if (pages.some(({ length }) => length > 0)) last = Date.now()
     else await sleep(60)

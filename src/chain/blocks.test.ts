@@ -185,9 +185,8 @@ describe('reorg', () => {
   test('behavior: a reorg of the head while the block is read', async () => {
     const { blocks, chain, head } = setup()
     const joined = chain.reorg(4, [{}, {}, {}, {}, {}])
-    const reading = blocks.get(18)
-    setTimeout(() => head.follow(), 50)
-    expect((await reading)?.id.hash).toBe(joined[1]?.hash)
+    head.pollNow = () => head.follow()
+    expect((await blocks.get(18))?.id.hash).toBe(joined[1]?.hash)
   })
 
   test('behavior: a chain in this process goes back below its solidified block', async () => {

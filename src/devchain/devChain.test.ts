@@ -2,8 +2,9 @@ import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
+import { until } from '../../test/until.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
 import type { Block, Transaction } from '../native/types.ts'
 import { createDevChain } from './devChain.ts'
@@ -60,10 +61,10 @@ describe('createDevChain', () => {
     })
     isBroken = true
     chain.setBlockTime(1)
-    await vi.waitUntil(() => readings > 3)
+    await until(() => expect(readings).toBeGreaterThan(3))
     expect(errors).toEqual([new Error('no clock')])
     isBroken = false
-    await vi.waitUntil(() => chain.ledger.head().header.number > 2)
+    await until(() => expect(chain.ledger.head().header.number).toBeGreaterThan(2))
     await chain.close()
   })
 

@@ -62,7 +62,7 @@ const limits = { bytesPerClient: 9_000, bytesTotal: 9_000, lease: 300, perClient
 describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', () => {
   test('behavior: every key has a lifetime and the same hash tag', async () => {
     const link = await connect(redis.url)
-    const store = createRedisFilterStore({ ...limits, link, ttl: 1_000 })
+    const store = createRedisFilterStore({ ...limits, link, ttl: 60_000 })
     const id = await store.create('::1', { spec: { kind: 'blocks', view: 'full' }, cursor: '' })
     await store.claim(id, 'one', 'nothing')
     const keys = await link.client.keys(`${link.key('')}*`)

@@ -103,7 +103,8 @@ describe('stopping', () => {
   test('behavior: /ready answers 503 at once while requests are still answered', async () => {
     const { gateway } = await setupReplayGateway()
     const { url } = await gateway.start()
-    const stopped = gateway.stop({ delay: 500 })
+    // Long enough for three requests on a busy machine.
+    const stopped = gateway.stop({ delay: 3_000 })
     expect((await fetch(`${url}/ready`)).status).toBe(503)
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'draining' })
     expect((await post(url, 'eth_chainId')).result).toBe('0xb24e27cc')

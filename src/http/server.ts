@@ -14,7 +14,7 @@ import type { Hono } from 'hono'
 import type { Config } from '../config.ts'
 import { errorAnswer } from '../jsonrpc/answer.ts'
 import type { RpcServer } from '../jsonrpc/server.ts'
-import { sleep } from '../lib/sleep.ts'
+import { sleep as realSleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
 import { type Access, createAccess, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
@@ -54,6 +54,7 @@ export function createHttpServer({
   onError,
   page,
   routes,
+  sleep = realSleep,
   unsent,
 }: createHttpServer.Options): HttpServer {
   const servers = new Map(routes.map(({ path, server }) => [path, server]))
@@ -167,6 +168,7 @@ export declare namespace createHttpServer {
     /** The pages at `/` and below. Absent when they are off. */
     page?: Hono | undefined
     routes: readonly RpcRoute[]
+    sleep?: (milliseconds: number) => Promise<void>
     /** Answers that clients have not yet read. */
     unsent: Unsent
   }

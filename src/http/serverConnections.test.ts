@@ -90,7 +90,7 @@ describe('readers that do not read', () => {
   })
 
   test('behavior: are not cut while they take something', async () => {
-    const { port, deliveries, unsent } = await setup({}, {}, { interval: 5, patience: 1_000 })
+    const { port, deliveries, unsent } = await setup({}, {}, { interval: 5 })
     const socket = await stall(port, 30_000_000)
     let taken = 0
     socket.on('data', (chunk: Buffer) => {
@@ -182,7 +182,9 @@ describe('closing', () => {
   })
 
   test('behavior: during the delay requests are answered, and their connections closed', async () => {
-    const { clients, close, port, post, release, url } = await setup()
+    let endDelay = () => {}
+    const delay = new Promise<void>((resolve) => (endDelay = resolve))
+    const { clients, close, port, post, release, url } = await setup({}, {}, { sleep: () => delay })
     const idle = new Agent({ keepAlive: true, maxSockets: 1 })
     const ask = async () => {
       const outgoing = httpRequest({ agent: idle, method: 'POST', port })
@@ -203,6 +205,7 @@ describe('closing', () => {
       'close',
       '{"jsonrpc":"2.0","id":1,"result":"done"}',
     ])
+    endDelay()
     await closed
     await expect(post(call('echo', 1))).rejects.toThrow('fetch failed')
   })

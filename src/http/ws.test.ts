@@ -1,5 +1,4 @@
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -159,7 +158,13 @@ test('behavior: a client that asks without reading is not read further', async (
   const { ws } = await open(url)
   ws.pause()
   for (let count = 0; count < 300; count++) ws.send(call('page', 1_000_000))
-  await sleep(300)
+  await until(() => expect(clients).not.toEqual([]))
+  // Another client is served after all that the first has sent could have been read.
+  const other = await open(url)
+  for (let id = 0; id < 20; id++) {
+    other.ws.send(call('echo', id))
+    await other.next()
+  }
   expect(clients.length).toBeLessThan(100)
   ws.resume()
   await until(() => expect(deliveries).toHaveLength(300))
