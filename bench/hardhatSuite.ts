@@ -44,7 +44,7 @@ async function ended(child: ChildProcess): Promise<void> {
     await new Promise((resolve) => child.once('exit', resolve))
 }
 
-/** Seconds of CPU that a process has used; NaN where the system does not tell. */
+/** Seconds of CPU that a process has used; NaN where the system does not report it. */
 function cpuOf({ pid }: ChildProcess): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

@@ -21,7 +21,7 @@ export type Figures = {
   p99: number
   failed: number
   requests: number
-  /** CPU time of the server for one request, microseconds, kernel included. Absent where the system does not tell. */
+  /** CPU time of the server for one request, microseconds, kernel included. Absent where the system does not report it. */
   cpu?: number | undefined
 }
 

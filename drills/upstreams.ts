@@ -36,7 +36,7 @@ export async function upstreams(names: string[]): Promise<boolean> {
       'backward',
       'p50 ms',
       'p99 ms',
-      'noticed s',
+      'detected s',
       'used again s',
       'missed',
     ],
@@ -54,12 +54,12 @@ export async function upstreams(names: string[]): Promise<boolean> {
       const fault = faults[name]
       if (!fault) continue
       process.stderr.write(`${name} …\n`)
-      const { noticed, report, usedAgain } = await runFault(scene, fault)
+      const { detected, report, usedAgain } = await runFault(scene, fault)
       for (const [what, count] of Object.entries(report.samples))
         process.stderr.write(`  ${count} × ${what}\n`)
-      const missed = missedGoals(report, calm, { noticed, usedAgain })
+      const missed = missedGoals(report, calm, { detected, usedAgain })
       if (missed.length > 0) isGood = false
-      const row = [...rowOf(name, report), seconds(noticed), seconds(usedAgain), missed.join(', ')]
+      const row = [...rowOf(name, report), seconds(detected), seconds(usedAgain), missed.join(', ')]
       process.stderr.write(`  ${row.join(' ')}\n`)
       table.push(row)
     }
@@ -82,13 +82,13 @@ const RECOVERY = 30_000
 function missedGoals(
   { asked, failed, p99, wrong }: LoadReport,
   calm: LoadReport,
-  { noticed, usedAgain }: { noticed: number; usedAgain: number },
+  { detected, usedAgain }: { detected: number; usedAgain: number },
 ): string[] {
   return [
     failed / Math.max(1, asked) > 0.001 && 'success below 99.9 %',
     wrong > 0 && 'wrong answers',
     p99 > calm.p99 * 2 && 'p99 above twice that without a fault',
-    noticed >= SECONDS * 1_000 && 'not noticed',
+    detected >= SECONDS * 1_000 && 'not detected',
     usedAgain >= RECOVERY && 'not used again',
   ].filter((goal) => goal !== false)
 }
@@ -99,12 +99,15 @@ async function runFault(scene: Scene, fault: NodeFault) {
   await scene.report()
   const began = performance.now()
   await scene.nodes({ fail: { index: 0, fault } })
-  const noticed = await timeUntil(SECONDS * 1_000, async () => (await scene.state(0)) !== 'healthy')
+  const detected = await timeUntil(
+    SECONDS * 1_000,
+    async () => (await scene.state(0)) !== 'healthy',
+  )
   await sleep(Math.max(0, SECONDS * 1_000 - (performance.now() - began)))
   const report = await scene.report()
   await scene.nodes({ heal: 0 })
   const usedAgain = await timeUntil(RECOVERY, async () => (await scene.state(0)) === 'healthy')
-  return { noticed, report, usedAgain }
+  return { detected, report, usedAgain }
 }
 
 /** Most milliseconds of a request while no node answers: the timeout of a call and a margin. */

@@ -52,7 +52,7 @@ export function createRedisLink({
   url,
 }: createRedisLink.Options): RedisLink {
   const listeners = new Set<StatusListener>()
-  let told: RedisStatus | undefined
+  let notified: RedisStatus | undefined
   /** Why the connection failed, and why writes were refused. */
   let fault: string | undefined
   let refusal: string | undefined
@@ -73,18 +73,18 @@ export function createRedisLink({
   client.on('error', (error: Error) => {
     fault = error.message
   })
-  client.on('ready', tell)
-  client.on('close', tell)
+  client.on('ready', notify)
+  client.on('close', notify)
 
   function status(): RedisStatus {
     if (client.status !== 'ready') return 'down'
     return refusal === undefined ? 'up' : 'refusing'
   }
 
-  function tell(): void {
+  function notify(): void {
     const now = status()
-    if (now === told) return
-    told = now
+    if (now === notified) return
+    notified = now
     if (now === 'up') fault = undefined
     for (const listener of listeners) listener(now, now === 'down' ? fault : refusal)
   }
@@ -94,7 +94,7 @@ export function createRedisLink({
     const reason = refusalIn(error)
     if (reason === undefined || refusal !== undefined) return
     refusal = reason
-    tell()
+    notify()
     writeCheck = setInterval(() => void checkWrites(), WRITE_CHECK)
   }
 
@@ -103,7 +103,7 @@ export function createRedisLink({
       await client.set(keyOf('write-check'), '1', 'PX', 60_000)
       clearInterval(writeCheck)
       refusal = undefined
-      tell()
+      notify()
     } catch (error) {
       // A new connection may lead to another server, which refuses for another reason.
       refusal = refusalIn(error) ?? refusal

@@ -45,11 +45,11 @@ afterAll(async () => {
 })
 
 const run = (...args: string[]) => ethgate(['index', ...args, '--json'])
-/** The last line: those before tell how far it is. */
+/** The last line. The lines before it show the progress. */
 const json = (text: string) =>
   JSON.parse(text.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 
-test('default: fills, tells what is covered, verifies, exports', async () => {
+test('default: fills, reports the covered blocks, verifies, exports', async () => {
   const filled = await run(
     '--index',
     index,

@@ -97,7 +97,7 @@ describe('control of the dev chain', () => {
     expect(await dev.rpc('eth_getStorageAt', somebody, '0x0', 'latest')).toBe(n)
   })
 
-  test('dev_setFaults: the gateway lives with a bad node', async () => {
+  test('dev_setFaults: the gateway works with a bad node', async () => {
     await dev.rpc('dev_setFaults', {
       dropRate: 0.3,
       rateLimitRate: 0.2,

@@ -63,7 +63,7 @@ describe.skipIf(directory === undefined)('a real fork', () => {
       fromBlocks.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', blocks)))
     }
 
-    // A transaction lives by the time of the head, which is old until the first block is made.
+    // A transaction expires by the time of the head, which is old until the first block is made.
     await vi.waitFor(
       async () => {
         for (const offset of [LOSER, WINNER])

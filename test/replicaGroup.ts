@@ -38,7 +38,7 @@ export function createReplicaGroup(redisUrl: string) {
   }
 
   /** Removes a replica from `all`. */
-  function forget(replica: Replica): void {
+  function removeReplica(replica: Replica): void {
     running.splice(running.indexOf(replica), 1)
   }
 
@@ -46,9 +46,9 @@ export function createReplicaGroup(redisUrl: string) {
     chain,
     running,
     start,
-    forget,
+    removeReplica,
     stop: async (replica: Replica) => {
-      forget(replica)
+      removeReplica(replica)
       await stopReplica(replica)
     },
     withRole: (role: string) => running.find(({ head }) => head.status().role === role) as Replica,

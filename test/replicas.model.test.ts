@@ -189,7 +189,7 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
         break
       }
       case 'poll':
-        // Redis may just be away, or the replica behind: that is said, and costs nothing.
+        // Redis may be unreachable, or the replica behind. The poll then fails, and no page is lost.
         await poll(event.replica, event.filter, event.outcome).catch((error: unknown) =>
           expect(error).toMatchObject({ code: -32603 }),
         )

@@ -158,7 +158,7 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     expect([...new Set(received)].toSorted()).toEqual(expected.toSorted())
   })
 
-  test('behavior: the leader dies, another leads, sockets miss nothing', async ({
+  test('behavior: the leader crashes, another leads, sockets miss nothing', async ({
     replicas: { chain, spawnGateway, synced },
   }) => {
     const gateways = [await spawnGateway(), await spawnGateway(), await spawnGateway()]

@@ -14,12 +14,12 @@ export async function startWatchedGateway(chain: ScriptedChain, config: Partial<
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready
-  const forget = chain.onChange(() => head.pollNow())
+  const unsubscribe = chain.onChange(() => head.pollNow())
   return {
     ...createClient(url),
     gateway,
     async stop() {
-      forget()
+      unsubscribe()
       await gateway.stop()
     },
   }

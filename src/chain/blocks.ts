@@ -62,7 +62,7 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
     maxSize: Math.max(cacheBytes, 1),
     sizeCalculation: ({ block }) => block.bytes(),
     dispose: ({ block }, _hash, reason) => {
-      if (reason !== 'set') forget(block)
+      if (reason !== 'set') removeFromMaps(block)
     },
   })
   /** Hashes of solidified blocks in the cache, by height. */
@@ -79,7 +79,7 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   let hits = 0
   let misses = 0
 
-  function forget({ id, transactions: hashes }: CachedBlock): void {
+  function removeFromMaps({ id, transactions: hashes }: CachedBlock): void {
     if (solidHashes.get(id.number) === id.hash) solidHashes.delete(id.number)
     for (const hash of hashes) if (transactions.get(hash) === id.hash) transactions.delete(hash)
   }

@@ -31,7 +31,7 @@ const WEI_PER_SUN = 10n ** 12n
 const GWEI = 10n ** 9n
 
 /** A snapshot of the chain with its time. */
-type Remembered = { chain: Snapshot; resumeTime: () => void }
+type Mark = { chain: Snapshot; resumeTime: () => void }
 
 /** Creates a chain with funded accounts. It makes no block before `start`. */
 export async function createDevChain(options: createDevChain.Options = {}): Promise<DevChain> {
@@ -89,8 +89,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   if (fork && seed === undefined) clock.set(fork.block.header.timestamp)
   const kept = stateFile === undefined ? undefined : createStateFile(stateFile)
   const listeners = new Set<(head: ChainBlock) => Promise<void> | void>()
-  const snapshots = new Map<number, Remembered>()
-  let started: Remembered | undefined
+  const snapshots = new Map<number, Mark>()
+  let started: Mark | undefined
   let lastSnapshot = 0
   let blockTime = { least: initialBlockTime, most: initialBlockTime }
   let timer: NodeJS.Timeout | undefined
@@ -140,7 +140,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     return { announced: announce() }
   }
 
-  async function returnTo({ chain, resumeTime }: Remembered): Promise<void> {
+  async function returnTo({ chain, resumeTime }: Mark): Promise<void> {
     await ledger.revert(chain)
     const { number, revision } = chain
     kept?.append({ kind: 'return', mark: { number, revision } })
@@ -174,7 +174,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     schedule()
   }
 
-  const remember = (): Remembered => ({ chain: ledger.snapshot(), resumeTime: clock.mark() })
+  const mark = (): Mark => ({ chain: ledger.snapshot(), resumeTime: clock.mark() })
 
   const native = createNativeInterface({
     ledger,
@@ -237,7 +237,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     async start() {
       // Block 0 has time 0, which tools do not expect of the newest block.
       if (ledger.head().header.timestamp === 0) await mine()
-      started = remember()
+      started = mark()
       schedule()
     },
     async close() {
@@ -264,7 +264,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     },
     snapshots: () => [...snapshots].map(([id, { chain }]) => ({ id, block: chain.number })),
     snapshot() {
-      snapshots.set(++lastSnapshot, remember())
+      snapshots.set(++lastSnapshot, mark())
       return lastSnapshot
     },
     async revert(id) {

@@ -72,7 +72,7 @@ export function createHistory(base: StateReader = nothing): History {
     return list[low - 1]
   }
 
-  /** Returns a function that tells whether a revision was removed since this call. */
+  /** Returns a function that says whether a revision was removed since this call. */
   function undoneLater(revision: number): () => boolean {
     let seen = returns.length
     let isUndone = false

@@ -33,7 +33,7 @@ export function createStateFile(file: string): StateFile {
           return JSON.parse(line, readValue) as StateEntry
         } catch (cause) {
           throw new Error(
-            `line ${index + 1} of ${file} is damaged; move the file away to start anew`,
+            `line ${index + 1} of ${file} is damaged; move the file elsewhere to start a new chain`,
             {
               cause,
             },

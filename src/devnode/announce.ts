@@ -3,9 +3,9 @@ import type { DevChain } from '../devchain/index.ts'
 import type { AroundCall } from '../jsonrpc/observe.ts'
 
 /** Milliseconds to wait until the gateway has seen a block. */
-const PATIENCE = 1_000
+const TIMEOUT = 1_000
 
-/** Tells a gateway of each change of its chain. */
+/** Informs a gateway of each change of its chain. */
 export type Announcer = {
   /** Makes a gateway poll its head after each change of the chain. Returns a function that stops this. */
   announceTo: (head: Head) => () => void
@@ -42,7 +42,7 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
             end()
             resolve()
           }
-          const timer = setTimeout(finish, PATIENCE)
+          const timer = setTimeout(finish, TIMEOUT)
           const end = head.onUpdate(() => seen() && finish())
           // A poll takes time. The answer to the call that made the block is written first.
           void answered().then(() => head.pollNow())

@@ -30,7 +30,7 @@ import { unsupportedMethods } from './unsupported.ts'
 /**
  * The JSON-RPC methods of a dev chain. They replace the gateway's methods of the same name, and use the chain directly.
  *
- * @param announcer - tells the gateway of blocks
+ * @param announcer - informs the gateway of blocks
  * @param terminal - shows what contracts print
  */
 export function devMethods(

@@ -189,7 +189,7 @@ export declare namespace createFilters {
     pending: PendingFeed
     /** Most items of one page. A page ends at a block boundary. */
     pageSize: number
-    /** Milliseconds that a filter lives without a poll. */
+    /** Milliseconds after which a filter without a poll expires. */
     ttl: number
     log: HeadLog
   }

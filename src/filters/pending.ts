@@ -31,7 +31,7 @@ const POLL = 500
 /** Milliseconds for which a process with listeners requests polls from the leader. It renews the request in time. */
 const WATCH_TIME = 10_000
 
-/** Number of announced hashes that this process remembers. The mempool holds 2,000. */
+/** Number of announced hashes that this process keeps. The mempool holds 2,000. */
 const MEMORY = 20_000
 
 /** Hashes that one read of the log returns. */
@@ -73,12 +73,12 @@ export function createPendingFeed({
   /** Announces the hashes that this process has not announced before to its listeners, and returns them. */
   function announceNew(hashes: readonly Hash[]): Hash[] {
     const fresh = [...new Set(hashes)].filter((hash) => !announced.has(hash))
-    remember(fresh)
+    markAnnounced(fresh)
     if (fresh.length > 0) for (const listener of listeners) listener(fresh)
     return fresh
   }
 
-  function remember(hashes: readonly Hash[]): void {
+  function markAnnounced(hashes: readonly Hash[]): void {
     for (const hash of hashes) announced.add(hash)
     for (const hash of announced) {
       if (announced.size <= MEMORY) break
@@ -144,7 +144,7 @@ export function createPendingFeed({
       await log.append(hashes)
       await readLog()
       // Another replica, such as the previous leader, has announced the others.
-      remember(hashes)
+      markAnnounced(hashes)
     } catch (error) {
       announce(hashes)
       throw error
@@ -163,7 +163,7 @@ export function createPendingFeed({
 
   /** Makes listeners get only hashes after this position. */
   async function startReading(): Promise<void> {
-    remember(await log.recent(BATCH))
+    markAnnounced(await log.recent(BATCH))
     const position = await log.position()
     if (listeners.size > 0) readUpTo ??= position
   }

@@ -27,7 +27,7 @@ export function createRedisFilterStore({
   const check = link.script(CHECK)
   const filterKey = (id: string) => link.key(`filter:${id}`)
   const lists = ['filters', 'filters:owners', 'filters:usage'].map((name) => link.key(name))
-  // The lists live longer than the filters in them, but every key expires.
+  // The lists expire later than the filters in them, but every key expires.
   const listTtl = 4 * ttl
   const fullness = createFullness(limits)
   let usage = { filters: 0, bytes: 0 }

@@ -13,8 +13,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 
 /** Removes a filter from the lists and sums. An id that is not in the lists has no owner. */
-const FORGET = `
-local function forget(id)
+const REMOVE_FILTER = `
+local function removeFilter(id)
   redis.call('ZREM', KEYS[2], id)
   local owner = redis.call('HGET', KEYS[3], id)
   if not owner then return end
@@ -34,12 +34,12 @@ end`
 const DROP_EXPIRED = `
 local function dropExpired(most)
   local expired = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, most)
-  for _, id in ipairs(expired) do forget(id) end
+  for _, id in ipairs(expired) do removeFilter(id) end
   return #expired == most
 end`
 
 /** ARGV: id, spec, cursor, client, bytes, lifetime of the filter, of the lists, the four limits. */
-export const CREATE = `${NOW}${FORGET}${DROP_EXPIRED}
+export const CREATE = `${NOW}${REMOVE_FILTER}${DROP_EXPIRED}
 local function answer(outcome)
   return { outcome, redis.call('ZCARD', KEYS[2]), redis.call('HGET', KEYS[4], 'bytes') }
 end
@@ -62,7 +62,7 @@ for index = 2, 4 do redis.call('PEXPIRE', KEYS[index], ARGV[7]) end
 return answer('ok')`
 
 /** ARGV: token, the cursor at which there is nothing, lease, lifetime of the filter, id, lifetime of the lists. */
-export const CLAIM = `${NOW}${FORGET}${DROP_EXPIRED}
+export const CLAIM = `${NOW}${REMOVE_FILTER}${DROP_EXPIRED}
 local function answer(claim)
   return { redis.call('ZCARD', KEYS[2]), redis.call('HGET', KEYS[4], 'bytes'), claim }
 end
@@ -103,9 +103,9 @@ redis.call('HDEL', KEYS[1], 'token', 'until')
 return 1`
 
 /** ARGV: id. */
-export const REMOVE = `${FORGET}
+export const REMOVE = `${REMOVE_FILTER}
 local removed = redis.call('DEL', KEYS[1])
-forget(ARGV[1])
+removeFilter(ARGV[1])
 return { removed, redis.call('ZCARD', KEYS[2]), redis.call('HGET', KEYS[4], 'bytes') }`
 
 /** Writes a placeholder to see whether Redis accepts writes. */

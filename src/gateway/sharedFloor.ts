@@ -15,7 +15,7 @@ export type SharedFloor = {
 }
 
 /** Milliseconds that a lagging replica has to catch up. */
-const PATIENCE = 2_000
+const CATCH_UP_TIMEOUT = 2_000
 
 /** Milliseconds for which a floor is valid: longer than the time between blocks. After that a replica with a lower head answers again. */
 const LIFETIME = 10_000
@@ -80,7 +80,7 @@ export function createSharedFloor({ head, redis }: createSharedFloor.Options): S
             `another replica has served block ${floor}, which this replica has not reached yet`,
           ),
         )
-      }, PATIENCE)
+      }, CATCH_UP_TIMEOUT)
       waiting.add(check)
     })
   }

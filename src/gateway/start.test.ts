@@ -31,11 +31,11 @@ test('behavior: calls wait for the first answer of the node', async () => {
 
 describe('an unreachable node', () => {
   test('behavior: the gateway waits for it and serves when it answers', async () => {
-    let away = true
+    let isDown = true
     const { gateway, lines } = await setupReplayGateway(
       {},
       {
-        intercept: () => (away ? { status: 503, text: 'busy' } : undefined),
+        intercept: () => (isDown ? { status: 503, text: 'busy' } : undefined),
       },
     )
     const { url } = await gateway.start()
@@ -52,7 +52,7 @@ describe('an unreachable node', () => {
       message: 'the upstream node has not answered yet, try again later',
     })
     expect(lines.map(({ msg }) => msg)).toContain('waiting for the node')
-    away = false
+    isDown = false
     await gateway.ready
     expect((await post(url, 'eth_chainId')).result).toBe('0xb24e27cc')
     expect((await fetch(`${url}/ready`)).status).toBe(200)
@@ -73,18 +73,18 @@ describe('an unreachable node', () => {
   })
 
   test('behavior: it stops later', async () => {
-    let away = false
+    let isDown = false
     const { gateway } = await setupReplayGateway(
       {},
       {
-        intercept: () => (away ? { status: 503, text: 'busy' } : undefined),
+        intercept: () => (isDown ? { status: 503, text: 'busy' } : undefined),
       },
     )
     await gateway.start()
     expect(gateway.health().status).toBe('ok')
-    away = true
+    isDown = true
     await until(() => expect(gateway.health().status).toBe('down'))
-    away = false
+    isDown = false
     await until(() => expect(gateway.health().status).toBe('ok'))
   })
 

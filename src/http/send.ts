@@ -132,7 +132,7 @@ const TEXT_LIMIT = 4_095
 
 /**
  * Bytes that are written at once, up to twice as many when no more follow: 0.4 ms to copy. A client counts as stalled when it
- * does not read one piece within the patience of `createUnsent`.
+ * does not read one piece within the `stallTimeout` of `createUnsent`.
  */
 const FIRST_PIECE = 1024 * 1024
 

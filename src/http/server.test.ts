@@ -198,7 +198,7 @@ describe('other paths', () => {
   })
 
   test('behavior: degraded still serves', async () => {
-    const { url } = await setup({}, { status: 'degraded', reasons: ['Redis is away'] })
+    const { url } = await setup({}, { status: 'degraded', reasons: ['Redis is unreachable'] })
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 

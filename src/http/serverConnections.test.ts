@@ -84,7 +84,7 @@ describe('readers that do not read', () => {
   }
 
   test('behavior: are cut when they take nothing', async () => {
-    const { port, deliveries } = await setup({}, {}, { interval: 5, patience: 20 })
+    const { port, deliveries } = await setup({}, {}, { interval: 5, stallTimeout: 20 })
     await stall(port, 30_000_000)
     await until(() => expect(deliveries).toEqual([false]))
   })
@@ -118,7 +118,7 @@ describe('readers that do not read', () => {
     const { port, post, deliveries } = await setup(
       { unsentBytes: 40_000_000 },
       {},
-      { shortPatience: 0 },
+      { shortStallTimeout: 0 },
     )
     await stall(port, 30_000_000)
     expect(await (await post(call('page', 30_000_000))).text()).toHaveLength(30_000_034)

@@ -20,15 +20,15 @@ export type Reader = {
 }
 
 /**
- * Disconnects a client that reads nothing for `patience`; while more than `limit` bytes are unread, one that reads nothing for
- * `shortPatience`.
+ * Disconnects a client that reads nothing for `stallTimeout`; while more than `limit` bytes are unread, one that reads nothing for
+ * `shortStallTimeout`.
  */
 export function createUnsent({
   interval = 1_000,
   limit,
   now = () => performance.now(),
-  patience = 60_000,
-  shortPatience = 2_000,
+  stallTimeout = 60_000,
+  shortStallTimeout = 2_000,
 }: createUnsent.Options): Unsent {
   const readers = new Map<Reader, { since: number; taken: number }>()
   let timer: NodeJS.Timeout | undefined
@@ -48,7 +48,7 @@ export function createUnsent({
     }
     const idle = [...readers].toSorted(([, a], [, b]) => a.since - b.since)
     for (const [reader, { since }] of idle) {
-      const isOver = time - since >= (bytes > limit ? shortPatience : patience)
+      const isOver = time - since >= (bytes > limit ? shortStallTimeout : stallTimeout)
       if (!isOver) break
       bytes -= reader.unsent()
       readers.delete(reader)
@@ -94,9 +94,9 @@ export declare namespace createUnsent {
     /** Milliseconds. @default performance.now */
     now?: () => number
     /** Milliseconds that a client may read nothing. @default 60,000 */
-    patience?: number
+    stallTimeout?: number
     /** The same while there are more unread bytes than the limit. @default 2,000 */
-    shortPatience?: number
+    shortStallTimeout?: number
   }
 }
 

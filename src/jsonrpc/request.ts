@@ -6,7 +6,7 @@ export type { RpcSocket } from '../subscriptions/socket.ts'
 export type RequestScope = {
   /** Address of the client, for limits per client. */
   readonly client: string
-  /** Aborted when the connection has ended. Connections live longer than requests, so remove listeners. */
+  /** Aborted when the connection has ended. Connections last longer than requests, so remove listeners. */
   readonly signal: AbortSignal
   /**
    * Calls the listener once after the method has ended: with `true` when the response has left the socket, with `false` when

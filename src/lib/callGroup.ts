@@ -7,7 +7,7 @@ import { setMaxListeners } from 'node:events'
 export type CallGroup = {
   /** Aborted together with its parent signal. */
   readonly signal: AbortSignal
-  /** Ends the group. Always call it, because the parent signal may live much longer. */
+  /** Ends the group. Always call it, because the parent signal may exist much longer. */
   end(): void
 }
 

@@ -4,18 +4,18 @@ import { createStop } from './stopSignal.ts'
 
 test('default', () => {
   const signal = createStop()
-  const heard: string[] = []
-  const gone = () => heard.push('gone')
-  const stays = () => heard.push('stays')
+  const called: string[] = []
+  const gone = () => called.push('gone')
+  const stays = () => called.push('stays')
   signal.addEventListener('abort', gone)
-  for (const listener of [stays, stays, () => heard.push('another')])
+  for (const listener of [stays, stays, () => called.push('another')])
     signal.addEventListener('abort', listener)
   signal.removeEventListener('abort', gone)
   expect([signal.aborted, signal.reason]).toEqual([false, undefined])
   expect(() => signal.throwIfAborted()).not.toThrow()
   signal.stop(new Error('first'))
   signal.stop(new Error('second'))
-  expect(heard).toEqual(['stays', 'another'])
+  expect(called).toEqual(['stays', 'another'])
   expect(signal).toMatchObject({ aborted: true, reason: new Error('first') })
   expect(() => signal.throwIfAborted()).toThrow('first')
 })

@@ -38,7 +38,7 @@ afterEach(async () => {
   await node.close()
 })
 
-/** All that a node tells of itself. */
+/** What a node reports about itself. */
 async function probe() {
   const capabilities = createCapabilities({ native })
   const names = [
@@ -135,20 +135,7 @@ describe('createCapabilities', () => {
     expect(await capabilities.has('constantCalls')).toBe(false)
   })
 
-  test('behavior: forget', async () => {
-    const capabilities = createCapabilities({ native })
-    await capabilities.identity()
-    await capabilities.has('estimateEnergy')
-    replaced['estimateenergy'] = DISABLED
-    capabilities.forget('estimateEnergy')
-    expect(await capabilities.has('estimateEnergy')).toBe(false)
-    node.requests.reset()
-    capabilities.forget()
-    await capabilities.identity()
-    expect(node.requests.total()).toBe(0)
-  })
-
-  test('error: a failure is not remembered', async () => {
+  test('error: a failure is not cached', async () => {
     const capabilities = createCapabilities({ native })
     replaced['triggerconstantcontract'] = '<html>'
     await expect(capabilities.has('constantCalls')).rejects.toMatchObject({ code: -32603 })

@@ -34,8 +34,6 @@ export type Capabilities = {
   has(capability: Capability, signal?: AbortSignal): Promise<boolean>
   /** Release of the node's code, such as `4.8.0`. */
   version(signal?: AbortSignal): Promise<string | undefined>
-  /** Forgets a cached answer, or all of them. Call it when the node behaves differently from the cached answer. */
-  forget(capability?: Capability): void
 }
 
 const ZERO_ADDRESS = `41${'0'.repeat(40)}`
@@ -54,9 +52,9 @@ export function createCapabilities({
 }: createCapabilities.Options): Capabilities {
   const known = new Map<string, { until: number; value: Promise<unknown> }>()
 
-  function remember<value>(key: string, time: number, ask: () => Promise<value>): Promise<value> {
-    const cached = known.get(key)
-    if (cached && now() < cached.until) return cached.value as Promise<value>
+  function cached<value>(key: string, time: number, ask: () => Promise<value>): Promise<value> {
+    const found = known.get(key)
+    if (found && now() < found.until) return found.value as Promise<value>
     const value = ask()
     const entry = { until: now() + time, value }
     known.set(key, entry)
@@ -75,22 +73,18 @@ export function createCapabilities({
     identity: (signal) =>
       unlessAborted(
         signal,
-        remember('identity', Number.POSITIVE_INFINITY, () => readIdentity(native)),
+        cached('identity', Number.POSITIVE_INFINITY, () => readIdentity(native)),
       ),
     has: (capability, signal) =>
       unlessAborted(
         signal,
-        remember(capability, lifetime, () => PROBES[capability](native)),
+        cached(capability, lifetime, () => PROBES[capability](native)),
       ),
     version: (signal) =>
       unlessAborted(
         signal,
-        remember('version', lifetime, () => readVersion(native)),
+        cached('version', lifetime, () => readVersion(native)),
       ),
-    forget(capability) {
-      if (capability) known.delete(capability)
-      else for (const key of known.keys()) if (key !== 'identity') known.delete(key)
-    },
   }
 }
 

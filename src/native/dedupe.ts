@@ -28,12 +28,12 @@ export function createSharing(): Sharing {
       const started: SharedCall = { promise, stop, callers: 0 }
       call = started
       inFlight.set(key, started)
-      const forget = () => {
+      const remove = () => {
         if (inFlight.get(key) === started) inFlight.delete(key)
         // Releases the answer, because a map that changes often keeps deleted entries until the next full garbage collection.
         started.promise = ENDED
       }
-      promise.then(forget, forget)
+      promise.then(remove, remove)
     }
     call.callers++
     return signal ? untilAborted(call, signal) : (call.promise as Promise<value>)

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, index: number) => void
 
-/** A real server that answers as told and remembers what it was asked. */
+/** A real server with the given answers. It records its requests. */
 async function serve(handler: Handler) {
   const requests: IncomingMessage[] = []
   const sockets = new Set<Socket>()

@@ -26,7 +26,7 @@ import { Transaction } from './views/transaction.tsx'
 const BLOCKS = 15
 
 /** Milliseconds that a page waits for its facts before it sends the frame first. */
-const PATIENCE = 150
+const FACTS_TIMEOUT = 150
 
 /** Scripts, styles and connections of this origin only; nothing inline, no frames. */
 const POLICY =
@@ -75,7 +75,7 @@ export function createPage({
     c.header('referrer-policy', 'no-referrer')
     c.header('cache-control', 'no-store')
     const loading = content().catch(failed)
-    const early = await Promise.race([loading, pause(PATIENCE)])
+    const early = await Promise.race([loading, pause(FACTS_TIMEOUT)])
     if (early) return c.html(before + (await written(early.html)) + after, early.status ?? 200)
     c.header('content-type', 'text/html; charset=utf-8')
     return stream(c, async (out) => {

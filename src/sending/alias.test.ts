@@ -17,8 +17,8 @@ async function createContext(find: (hash: string) => Promise<SentTransaction | u
 }
 
 const known = async (hash: string) => ([id, alias].includes(hash as never) ? sent : undefined)
-const away = async () => {
-  throw new Error('the store is away')
+const unavailable = async () => {
+  throw new Error('the store is unavailable')
 }
 
 test('default: finds a transaction by either hash, with its nonce', async () => {
@@ -43,13 +43,13 @@ test('default: a receipt contains the requested hash in every field', async () =
 })
 
 test('behavior: a transaction of the chain is found without the store', async () => {
-  const context = await createContext(away)
+  const context = await createContext(unavailable)
   expect(await transactionByHash(id, context)).toMatchObject({ hash: id, nonce: '0x0' })
   expect(await receiptByHash(id, context)).toBeDefined()
 })
 
 test('error: a hash that only the store can know', async () => {
-  const context = await createContext(away)
+  const context = await createContext(unavailable)
   const unknown = `0x${'00'.repeat(32)}` as const
-  await expect(transactionByHash(unknown, context)).rejects.toThrow('away')
+  await expect(transactionByHash(unknown, context)).rejects.toThrow('unavailable')
 })

@@ -19,7 +19,7 @@ export type FileSentStore = SentStore & {
  * A store that outlives the process: a file of JSON lines. The first line names the chain, every other line is a fact. A
  * change is on the disk (fdatasync) before its call returns, so every broadcast transaction is known after a restart.
  *
- * A last line without a line end was incomplete when the process died. Its transaction was never answered, so the line is
+ * A last line without a line end was incomplete when the process crashed. Its transaction was never answered, so the line is
  * dropped. Any other unreadable line is an error. When the disk refuses a write, the change fails with `-32603` and the
  * store reads the file again.
  */
@@ -193,7 +193,7 @@ function readFact(line: string, number: number, file: string): SentFact {
     // The error below names the line.
   }
   throw new Error(
-    `${file}, line ${number} is not readable. Without this file a transaction could be sent twice: restore it, or move it away if its transactions will not be sent again`,
+    `${file}, line ${number} is not readable. Without this file a transaction could be sent twice: restore it, or move it elsewhere if its transactions will not be sent again`,
   )
 }
 

@@ -13,7 +13,10 @@ const sent = { alias, expiration: 60_000, from, id }
 
 /** A store whose operations fail while it is down. */
 function setup() {
-  const state = { isDown: false, error: new StoreUnavailableError(new Error('away')) as Error }
+  const state = {
+    isDown: false,
+    error: new StoreUnavailableError(new Error('unreachable')) as Error,
+  }
   const memory = createMemorySentStore()
   const unlessDown =
     <args extends unknown[], answer>(run: (...args: args) => Promise<answer>) =>

@@ -15,7 +15,7 @@ export function withLastKnown(store: SentStore): SentStore {
   const counts = new LRUCache<Address, SentCounts>({ max: MAX_ENTRIES })
   const found = new LRUCache<Hash, SentTransaction>({ max: MAX_ENTRIES })
 
-  function remember(sent: SentTransaction): void {
+  function record(sent: SentTransaction): void {
     found.set(sent.id, sent)
     if (sent.alias) found.set(sent.alias, sent)
   }
@@ -24,7 +24,7 @@ export function withLastKnown(store: SentStore): SentStore {
     ...store,
     async reserve(sent) {
       const reservation = await store.reserve(sent)
-      if (reservation.outcome === 'reserved') remember({ ...sent, nonce: reservation.nonce })
+      if (reservation.outcome === 'reserved') record({ ...sent, nonce: reservation.nonce })
       return reservation
     },
     async counts(from) {
@@ -40,7 +40,7 @@ export function withLastKnown(store: SentStore): SentStore {
     async find(hash) {
       try {
         const sent = await store.find(hash)
-        if (sent) remember(sent)
+        if (sent) record(sent)
         else found.delete(hash)
         return sent
       } catch (error) {

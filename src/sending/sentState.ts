@@ -55,7 +55,7 @@ export function createSentState({
     return next
   }
 
-  function forget(id: Hash) {
+  function remove(id: Hash) {
     const alias = transactions.get(id)?.sent.alias
     if (alias) aliases.delete(alias)
     transactions.delete(id)
@@ -66,7 +66,7 @@ export function createSentState({
     for (const [id, { until }] of transactions) {
       if (until > now() && transactions.size <= capacity) return
       if (pending.has(id)) return
-      forget(id)
+      remove(id)
     }
   }
 
@@ -86,7 +86,7 @@ export function createSentState({
         if (!sent) return
         pending.delete(sent.id)
         noncesOf(sent.from).pending.delete(sent.nonce)
-        return forget(sent.id)
+        return remove(sent.id)
       }
       case 'mined': {
         const sent = pending.get(fact.id)

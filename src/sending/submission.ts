@@ -25,7 +25,7 @@ export type Submission = {
  * Milliseconds without progress for which a transaction with a nonce that is too high waits for those before it, because
  * concurrent requests arrive in any order.
  */
-const NONCE_PATIENCE = 4_000
+const NONCE_TIMEOUT = 4_000
 const NONCE_POLL = 50
 
 /** Longest signed bytes, in hex digits, that are kept while a transaction is pending: more than the node accepts. */
@@ -46,7 +46,7 @@ export function createSubmission({
   /** Reserves the nonce of a managed account's transaction. Waits for the nonces before it. */
   async function reserve(request: SendRequest, alias?: Hash): Promise<Signed | undefined> {
     const { from, nonce } = request
-    let deadline = performance.now() + NONCE_PATIENCE
+    let deadline = performance.now() + NONCE_TIMEOUT
     let next = -1
     let signed = await sign(request)
     for (;;) {
@@ -56,7 +56,7 @@ export function createSubmission({
         ...(nonce !== undefined && { nonce }),
       })
       if (reservation.outcome === 'reserved') {
-        await remember(signed, from, reservation.nonce)
+        await recordContract(signed, from, reservation.nonce)
         if (signed.replaced) onReplaced(signed.id, signed.replaced)
         return signed
       }
@@ -67,7 +67,7 @@ export function createSubmission({
         await sleep(1)
         signed = await sign(request)
       } else {
-        if (reservation.next > next) deadline = performance.now() + NONCE_PATIENCE
+        if (reservation.next > next) deadline = performance.now() + NONCE_TIMEOUT
         next = reservation.next
         if (reservation.outcome !== 'high' || performance.now() > deadline)
           throw nonceError(reservation, nonce)
@@ -77,7 +77,7 @@ export function createSubmission({
   }
 
   /** Records the address of the contract that a transaction creates, because libraries use the predicted one. */
-  async function remember({ id, transaction }: Signed, from: Address, nonce: number) {
+  async function recordContract({ id, transaction }: Signed, from: Address, nonce: number) {
     if (transaction.raw_data.contract?.[0]?.type !== 'CreateSmartContract') return
     const contract = createdContract(id, from, nonce)
     contracts.add(contract)
@@ -115,7 +115,7 @@ export function createSubmission({
     const sent = sentOf(signed, from)
     const reservation = await store.reserve(sent)
     if (reservation.outcome !== 'reserved') return broadcastAgain({ ...sent, hex: signed.hex })
-    await remember(signed, from, reservation.nonce)
+    await recordContract(signed, from, reservation.nonce)
     await deliver(signed)
   }
 

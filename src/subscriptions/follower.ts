@@ -30,7 +30,7 @@ const AT_ONCE = 16
 const CATCH_UP_BUFFER = 256 * 1024
 
 /** Milliseconds that a client has to read its data before its socket is closed. */
-const READER_PATIENCE = 30_000
+const READER_TIMEOUT = 30_000
 const READER_POLL = 20
 
 /** Bytes that one slice sends, about a millisecond of work. Then other work runs and the socket is checked. */
@@ -119,7 +119,7 @@ export function createFollowers({ chain, head, isOpen, log }: createFollowers.Op
     const { socket } = subscription
     for (let waited = 0; socket.buffered() > CATCH_UP_BUFFER; waited += READER_POLL) {
       if (!isOpen(subscription)) return
-      if (waited >= READER_PATIENCE) throw new SlowReaderError()
+      if (waited >= READER_TIMEOUT) throw new SlowReaderError()
       await sleep(READER_POLL)
     }
   }

@@ -49,13 +49,13 @@ export function createRegistry({
     const ofClient = (clients.get(socket.client) ?? 1) - 1
     if (ofClient > 0) clients.set(socket.client, ofClient)
     else clients.delete(socket.client)
-    if (own.size === 0) forget(socket)
+    if (own.size === 0) removeSocket(socket)
     onChange()
     return true
   }
 
   /** A connection without subscriptions may be closed as idle, so the listener for its end is removed. */
-  function forget({ id }: RpcSocket) {
+  function removeSocket({ id }: RpcSocket) {
     sockets.delete(id)
     unlisteners.get(id)?.()
     unlisteners.delete(id)

@@ -53,15 +53,15 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     expect(new Set(b.calls)).toEqual(new Set(['/wallet/getblock']))
   })
 
-  test('behavior: a leader that stops or dies is replaced', async ({ group }) => {
-    const { chain, forget, haveHead, haveRoles, running, start, stop, withRole } = group
+  test('behavior: a leader that stops or crashes is replaced', async ({ group }) => {
+    const { chain, removeReplica, haveHead, haveRoles, running, start, stop, withRole } = group
     const [a] = [await start(), await start(), await start()]
     await stop(a)
     await haveHead(2, chain.mine().hash)
     // Its connection ends without releasing the lease, and does not come back.
     const dead = withRole('leader')
     dead.link.client.disconnect()
-    forget(dead)
+    removeReplica(dead)
     await haveRoles('leader')
     await haveHead(3, chain.mine().hash)
     expect(withRole('leader')).not.toBe(dead)

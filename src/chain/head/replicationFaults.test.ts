@@ -48,31 +48,31 @@ describe.skipIf(redisServerMissing !== undefined)('createReplication', { concurr
     {
       state: 'full',
       reason: 'its memory is full',
-      spoil: (admin: Redis) => admin.config('SET', 'maxmemory', '1'),
-      mend: (admin: Redis) => admin.config('SET', 'maxmemory', '0'),
+      breakRedis: (admin: Redis) => admin.config('SET', 'maxmemory', '1'),
+      repair: (admin: Redis) => admin.config('SET', 'maxmemory', '0'),
     },
     {
       state: 'read-only',
       reason: 'it is a read-only replica',
-      spoil: (admin: Redis) => admin.replicaof('127.0.0.1', 1),
-      mend: (admin: Redis) => admin.replicaof('NO', 'ONE'),
+      breakRedis: (admin: Redis) => admin.replicaof('127.0.0.1', 1),
+      repair: (admin: Redis) => admin.replicaof('NO', 'ONE'),
     },
   ])(
     'behavior: while Redis is $state the head continues',
     async (
-      { mend, reason, spoil },
+      { repair, reason, breakRedis },
       { group: { chain, haveHead, haveRoles, running, start }, onTestFinished, redis },
     ) => {
       const [a] = [await start(), await start()]
       const admin = new Redis(redis.url)
       onTestFinished(() => admin.disconnect())
-      await spoil(admin)
+      await breakRedis(admin)
       await haveHead(2, chain.mine({ logs: [[log]] }).hash)
       await haveRoles('standalone', 'standalone')
       await haveHead(3, chain.mine().hash)
       expect(a.link.problem()).toBe(`Redis refuses writes (${reason})`)
       expect(a.head.status().upstream).toBe('up')
-      await mend(admin)
+      await repair(admin)
       await haveRoles('follower', 'leader')
       await haveHead(4, chain.mine().hash)
       await until(() => expect(a.link.problem()).toBeUndefined())

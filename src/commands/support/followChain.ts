@@ -75,7 +75,7 @@ export async function followChain(watch: Watch): Promise<void> {
     }
     const logs = filter ? await logsOf(block.hash) : []
     if (logs === undefined) return 'missing'
-    remember({ number, hash: block.hash, logs })
+    record({ number, hash: block.hash, logs })
     next = number + 1
     if (filter) for (const log of logs) await deliver({ log })
     else await deliver({ header: headerOf(block) })
@@ -96,7 +96,7 @@ export async function followChain(watch: Watch): Promise<void> {
     }
   }
 
-  function remember(block: Delivered): void {
+  function record(block: Delivered): void {
     delivered.push(block)
     if (delivered.length > KEPT) delivered.shift()
   }
@@ -136,7 +136,7 @@ export async function followChain(watch: Watch): Promise<void> {
       for (const log of page.logs) await deliver({ log })
       next = page.to + 1
     }
-    remember({ number: solid.number, hash: solid.hash, logs: [] })
+    record({ number: solid.number, hash: solid.hash, logs: [] })
   }
 }
 

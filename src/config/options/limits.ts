@@ -233,6 +233,6 @@ export const limitOptions = {
     value: 'MS',
     default: 5_000,
     parse: integer(0),
-    help: 'milliseconds of --drain in which new requests are still answered, so that load balancers notice the 503 of /ready',
+    help: 'milliseconds of --drain in which new requests are still answered, so that load balancers see the 503 of /ready',
   },
 } as const satisfies Record<string, Option>

@@ -44,15 +44,15 @@ function createMuxTracer(
   }
 }
 
-/** Operations between two checks of the clock. */
-const PATIENCE = 0xff
+/** The clock is checked at the operations whose count has none of these bits: each 256th. */
+const CHECK_MASK = 0xff
 
 /** Wraps an observer so that it throws TraceTimeoutError when `performance.now()` is past `end`. */
 export function observeUntil(end: number, observe: runVm.Observe): runVm.Observe {
   return (events, state) => {
     let steps = 0
     events.on('step', () => {
-      if ((++steps & PATIENCE) === 0 && performance.now() > end)
+      if ((++steps & CHECK_MASK) === 0 && performance.now() > end)
         throw new TraceTimeoutError('execution timeout')
     })
     observe(events, state)

@@ -1,5 +1,5 @@
 /** Milliseconds for which repeated lines are counted before the count is printed. */
-const PATIENCE = 1_000
+const COUNT_TIME = 1_000
 
 /** Writes entries: a heading, and lines below it. Consecutive equal headings without lines are counted. */
 export function createPrinter({ color, write }: createPrinter.Options) {
@@ -40,7 +40,7 @@ export function createPrinter({ color, write }: createPrinter.Options) {
       const isPlain = below.length === 0
       if (isPlain && last?.heading === heading && last.isFailure === isFailure) {
         last.repeats++
-        timer ??= setTimeout(count, PATIENCE).unref()
+        timer ??= setTimeout(count, COUNT_TIME).unref()
         return
       }
       count()

@@ -164,7 +164,7 @@ export function testEngine({
     expect(await values(['n'])).toEqual(['20'])
   })
 
-  test('behavior: tells its size', async () => {
+  test('behavior: reports its size', async () => {
     expect(await engine.size()).toBeGreaterThan(0)
   })
 }

@@ -85,15 +85,15 @@ if (parentPort) {
       await native.close()
     },
   })
-  const tell = (event: WriterEvent) => port.event(event)
-  note = (message) => tell({ kind: 'problem', message })
+  const send = (event: WriterEvent) => port.event(event)
+  note = (message) => send({ kind: 'problem', message })
   const follower = createFollower({
     from,
-    onProblem: (message) => tell({ kind: 'problem', message }),
+    onProblem: (message) => send({ kind: 'problem', message }),
     writer,
   })
   const report = () =>
-    tell({ kind: 'status', ...added, calls: writer.pace.calls(), ...follower.status() })
+    send({ kind: 'status', ...added, calls: writer.pace.calls(), ...follower.status() })
   const reporting = setInterval(report, REPORT_EVERY)
   const running = follower.run(stopping.signal)
 }

@@ -64,15 +64,15 @@ export function createGrpcChannel({
 
   function connect(): http2.ClientHttp2Session {
     const opened = http2.connect(address, { settings: { initialWindowSize: CALL_WINDOW } })
-    const forget = () => {
+    const discard = () => {
       if (session === opened) session = undefined
     }
     opened.once('connect', () => opened.setLocalWindowSize(WINDOW))
     // The node closes connections of a certain age. Calls in flight still finish.
-    opened.once('goaway', forget)
-    opened.once('close', forget)
+    opened.once('goaway', discard)
+    opened.once('close', discard)
     // Each call reports why it failed.
-    opened.on('error', forget)
+    opened.on('error', discard)
     opened.setTimeout(IDLE, () => opened.close())
     return opened
   }
