@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Health } from '../http/health.ts'
+import { stateInWords } from '../native/pool/memberState.ts'
 import type { MemberStatus } from '../native/pool/memberStatus.ts'
 import type { Upstream } from '../native/pool/upstream.ts'
 import { VERSION } from '../version.ts'
@@ -31,7 +32,7 @@ export function healthOf({
   else if (upstream === 'down') reasons.push('the last poll of the node failed')
   for (const { name, reason, state } of upstreams ?? [])
     if (state !== 'healthy' && state !== 'starting')
-      reasons.push(`upstream ${name} is ${state}: ${reason}`)
+      reasons.push(`upstream ${name} is ${stateInWords(state)}: ${reason}`)
   // A chain in this process may produce blocks only on request.
   if (upstreams && head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)

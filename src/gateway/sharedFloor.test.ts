@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { explainSkip, redisServerMissing, startRedis } from '../../test/redis.ts'
-import type { ChainUpdate, HeadBlock } from '../chain/headTypes.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock } from '../chain/headTypes.ts'
 import { createRedisLink } from '../redis.ts'
 import { createSharedFloor } from './sharedFloor.ts'
 
@@ -28,8 +28,10 @@ function createReplica(url: string, prefix: string) {
     floor,
     redis,
     move(to: number) {
+      const tip = { number } as RecentBlock
+      const removed = to < number ? [tip] : []
       number = to
-      for (const listener of listeners) listener({} as ChainUpdate)
+      for (const listener of listeners) listener({ removed } as Partial<ChainUpdate> as ChainUpdate)
     },
   }
 }
@@ -84,6 +86,21 @@ describe.skipIf(redisServerMissing !== undefined)('createSharedFloor', () => {
     const [a] = await start()
     await a.redis.close()
     await expect(a.floor.reached()).resolves.toBeUndefined()
+  })
+
+  test('behavior: a reorg to a lower block lowers it', async () => {
+    const [a, b] = await start()
+    for (const replica of [a, b]) {
+      replica.move(14)
+      await replica.floor.reached()
+    }
+    a.move(12)
+    await expect(a.floor.reached()).resolves.toBeUndefined()
+    // The other replica follows late: it does not lower what was served since then.
+    a.move(13)
+    await a.floor.reached()
+    b.move(12)
+    await expect(b.floor.reached()).rejects.toMatchObject({ code: -32603 })
   })
 
   test('error: never gets there', async () => {

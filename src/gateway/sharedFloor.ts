@@ -20,23 +20,25 @@ const CATCH_UP_TIMEOUT = 2_000
 /** Milliseconds for which a floor is valid: longer than the time between blocks. After that a replica with a lower head answers again. */
 const LIFETIME = 10_000
 
-/** Keeps the higher of two heights. */
-const RAISE = `
-if tonumber(ARGV[1]) > tonumber(redis.call('GET', KEYS[1]) or '-1') then
-  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+/** Keeps the higher of two heights, and replaces that of a block that a reorg has removed. */
+const MOVE = `
+local floor = redis.call('GET', KEYS[1])
+if not floor or tonumber(ARGV[1]) > tonumber(floor) or floor == ARGV[2] then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
 end`
 
 /** Shares the floor of the replicas through Redis. */
 export function createSharedFloor({ head, redis }: createSharedFloor.Options): SharedFloor {
   const key = redis.key('head:floor')
-  const raise = redis.script(RAISE)
+  const move = redis.script(MOVE)
   let reading: Promise<number> | undefined
   let next: Promise<number> | undefined
   const waiting = new Set<() => void>()
 
   // Sent before any answer that shows the new block, because answers are written later in the event loop tick.
-  const unsubscribe = head.onUpdate(() => {
-    raise([key], [head.latest().number, LIFETIME]).catch(() => {})
+  const unsubscribe = head.onUpdate(({ removed: [highest] }) => {
+    // A reorg may end at a lower block.
+    move([key], [head.latest().number, highest?.number ?? '', LIFETIME]).catch(() => {})
     for (const check of waiting) check()
   })
 

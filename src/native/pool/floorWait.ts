@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import type { Member } from './member.ts'
-import type { MemberState } from './memberState.ts'
+import { type MemberState, stateInWords } from './memberState.ts'
 import type { Prober } from './prober.ts'
 import type { Route, Router } from './router.ts'
 import type { ServedChain } from './servedChain.ts'
@@ -73,7 +73,7 @@ export function createFloorWait({
       )
     const reasons = nodes().map(({ member }) => {
       const { reason, state } = stateNow(member)
-      return `${member.upstream.name} is ${state}${reason === undefined ? '' : ` (${reason})`}`
+      return `${member.upstream.name} is ${stateInWords(state)}${reason === undefined ? '' : ` (${reason})`}`
     })
     return new UpstreamError(`no upstream node can answer: ${reasons.join('; ')}`)
   }
@@ -91,7 +91,7 @@ export function createFloorWait({
 export declare namespace createFloorWait {
   type Options = {
     chain: Pick<ServedChain, 'head' | 'solid'>
-    /** The highest block that a node of this chain has. */
+    /** The highest block that a node which may get calls has. */
     highest: () => number
     nodes: () => readonly { member: Member; prober: Prober }[]
     router: Router

@@ -44,15 +44,28 @@ export function majorityOf(hashes: readonly string[]): string | undefined {
  * The hash that is right at a height: that of more than half of all nodes. Where no hash has so many, it is the one that clients
  * were shown, because that block was solidified; if they were shown none, it is that of most nodes that answered.
  *
- * @param hashes - what the nodes answered. `of` is the number of all nodes, also of those that did not answer.
+ * @param hashes - what the nodes answered.
+ * @returns undefined where it depends on nodes whose answers are missing.
  */
 export function rightHash(
   hashes: readonly string[],
-  { of, shown }: { of: number; shown: string | undefined },
+  { missing = 0, of, shown }: rightHash.Options,
 ): string | undefined {
   const most = majorityOf(hashes)
   const count = hashes.filter((hash) => hash === most).length
-  return count > of / 2 ? most : (shown ?? most)
+  if (count > of / 2) return most
+  return count + missing > of / 2 ? undefined : (shown ?? most)
+}
+
+export declare namespace rightHash {
+  type Options = {
+    /** Nodes that work but did not answer this time. @default 0 */
+    missing?: number
+    /** All nodes, also those that do not work. */
+    of: number
+    /** The hash that clients were shown. */
+    shown: string | undefined
+  }
 }
 
 /** The height that more than half of the nodes call solidified. */

@@ -113,7 +113,8 @@ export function createHeadReader({
     if (!isNew && performance.now() - checkedAt < CHECK_AGAIN) return
     const reached = all.filter((member) => headOf(member) >= height)
     const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
-    const right = rightHash(hashes.filter(isDefined), { of: all.length, shown: served(height) })
+    const answers = { of: all.length, shown: served(height), missing: missingOf(reached, hashes) }
+    const right = rightHash(hashes.filter(isDefined), answers)
     if (right === undefined) return
     anchor = height
     checkedAt = performance.now()
@@ -168,6 +169,11 @@ export declare namespace createHeadReader {
     /** Nodes that must have a block before it is the newest one. */
     quorum: number
   }
+}
+
+/** How many nodes did not answer although they work. They may answer the next time. */
+function missingOf(asked: readonly Member[], hashes: readonly (string | undefined)[]): number {
+  return asked.filter(({ breaker }, index) => !hashes[index] && breaker.state() !== 'open').length
 }
 
 function headOf({ known }: Member): number {

@@ -16,6 +16,12 @@ export type MemberState = {
   reason: string | undefined
 }
 
+/** The state of a node as the end of a sentence: `upstream a is on another branch`. */
+export function stateInWords(state: MemberState['state']): string {
+  if (state === 'wrong chain') return 'on the wrong chain'
+  return state === 'other branch' ? 'on another branch' : state
+}
+
 /** Blocks behind the highest node from which on a node lags. */
 const LAG = 3
 

@@ -8,7 +8,7 @@ export type MemberStatus = MemberState & {
   tier: number
   head: number | null
   solid: number | null
-  /** Blocks behind the highest node. */
+  /** Blocks behind the highest node; null on another chain or branch. */
   lag: number | null
   /** Milliseconds, of the recent calls; null without a call. */
   latency: { p50: number | null; p95: number | null }
@@ -40,7 +40,10 @@ export function statusOf(
     ...state,
     head: known.head?.number ?? null,
     solid: known.solid?.number ?? null,
-    lag: known.head && known.genesis === genesis ? head - known.head.number : null,
+    lag:
+      known.head && known.genesis === genesis && known.onBranch !== false
+        ? head - known.head.number
+        : null,
     latency: {
       p50: round(member.latency(0.5)),
       p95: round(member.latency(0.95)),
@@ -61,7 +64,7 @@ export declare namespace statusOf {
   type Options = {
     /** Id of block 0 of the chain that is served. */
     genesis: string | undefined
-    /** The highest block that a node of this chain has. */
+    /** The highest block that a node on the right branch has. */
     head: number
     total: number
   }

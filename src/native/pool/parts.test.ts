@@ -165,6 +165,7 @@ describe('chooseHead', () => {
     expect(rightHash(['a', 'b', 'b'], { of: 3, shown: 'a' })).toBe('b')
     expect(rightHash(['a', 'b'], { of: 2, shown: 'b' })).toBe('b')
     expect(rightHash(['a'], { of: 3, shown: 'b' })).toBe('b')
+    expect(rightHash(['a', 'b'], { missing: 1, of: 3, shown: 'b' })).toBeUndefined()
     expect(rightHash(['a', 'b'], { of: 2, shown: undefined })).toBe('a')
     expect(rightHash([], { of: 2, shown: undefined })).toBeUndefined()
   })

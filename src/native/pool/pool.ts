@@ -16,7 +16,7 @@ import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
 import { queryOf } from './immutable.ts'
 import { createMember, type Member } from './member.ts'
-import { type MemberState, stateOf } from './memberState.ts'
+import { type MemberState, stateInWords, stateOf } from './memberState.ts'
 import { type MemberStatus, statusOf } from './memberStatus.ts'
 import { needOf } from './need.ts'
 import { createProber, type Prober } from './prober.ts'
@@ -78,7 +78,13 @@ export function createUpstreamPool({
     onRisen: () => floorWait.recheck(),
     quorum: headQuorum,
   })
-  const floorWait = createFloorWait({ chain, highest, nodes: () => nodes, router, stateNow })
+  const floorWait = createFloorWait({
+    chain,
+    highest: () => highestOf(members().filter(router.isUsable)),
+    nodes: () => nodes,
+    router,
+    stateNow,
+  })
   const race = createRace({
     choose: router.choose,
     hedges: createBudget(HEDGES),
@@ -153,16 +159,13 @@ export function createUpstreamPool({
       const { name } = node.member.upstream
       const fields = { upstream: name, state: state.state, reason: state.reason }
       if (state.state === 'healthy') log.info(fields, `upstream ${name} is healthy`)
-      else log.warn(fields, `upstream ${name} is ${state.state}: ${state.reason}`)
+      else log.warn(fields, `upstream ${name} is ${stateInWords(state.state)}: ${state.reason}`)
     }
   }
 
   function highest(): number {
-    return Math.max(
-      0,
-      ...members()
-        .filter(({ known }) => known.genesis === chain.genesis)
-        .map(({ known }) => known.head?.number ?? 0),
+    return highestOf(
+      members().filter(({ known }) => known.genesis === chain.genesis && known.onBranch !== false),
     )
   }
 
@@ -343,6 +346,10 @@ function isSame(left: Upstream, right: Upstream): boolean {
 }
 
 const pause = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false })
+
+function highestOf(members: readonly Member[]): number {
+  return Math.max(0, ...members.map(({ known }) => known.head?.number ?? 0))
+}
 
 function isDefined(value: string | undefined): value is string {
   return value !== undefined

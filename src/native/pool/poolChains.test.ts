@@ -118,6 +118,16 @@ test('behavior: a node on another branch cannot lead away from what the majority
   pool.chain.solidify(29)
   await stateIs(pool, 2, 'other branch')
   expect((await pool.native.wallet.getBlock({}))?.block_header.raw_data.number).toBe(30)
+  // What it has does not count in figures and errors either.
+  expect(pool.pool.status().map(({ lag }) => lag)).toEqual([0, 0, null])
+  expect([pool.state(0), pool.state(1)]).toEqual(['healthy', 'healthy'])
+  await until(() =>
+    expect(pool.log).toContainEqual(expect.stringMatching(/^upstream c is on another branch: /)),
+  )
+  pool.pool.setFloor({ head: 40, solid: 29 })
+  await expect(readState(pool)).rejects.toThrow(
+    'no upstream node has reached block 40 yet: the highest is at 30',
+  )
 })
 
 test('behavior: a node that stopped on another branch below the solidified block gets no calls', async () => {
