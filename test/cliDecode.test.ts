@@ -71,6 +71,19 @@ describe('decode', () => {
     ])
   })
 
+  test('behavior: a known selector without its arguments, or with a part of them', async () => {
+    const cut = `0x08c379a0${'0'.repeat(62)}2000`
+    const findings = await Promise.all(
+      ['0x08c379a0', '0x4e487b71', '0xa9059cbb', cut].map((input) => ethgate(['decode', input])),
+    )
+    expect(findings.map(({ stdout }) => JSON.parse(stdout) as unknown)).toMatchObject([
+      { kind: 'words', note: 'the selector of Error(string), without arguments' },
+      { kind: 'words', note: 'the selector of Panic(uint256), without arguments' },
+      { kind: 'words', note: 'the selector of transfer(address,uint256), without arguments' },
+      { kind: 'words', selector: '0x08c379a0', note: expect.stringContaining('cut off') },
+    ])
+  })
+
   test('error: no bytes', async () => {
     const run = await ethgate(['decode', '0xabc'])
     expect(run.code).toBe(2)

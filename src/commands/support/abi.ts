@@ -10,6 +10,8 @@ import {
   parseAbi,
   parseAbiItem,
   toEventSelector,
+  toFunctionSelector,
+  toFunctionSignature,
 } from 'viem'
 
 import { revertReason } from '../../codec/revert.ts'
@@ -140,6 +142,17 @@ export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
     return undefined
   }
 }
+
+/** The signature of the function or error whose selector the data begins with, such as `Error(string)`. */
+export function signatureOf(data: Hex, abi: Abi): string | undefined {
+  return [...abi, ...WELL_KNOWN, ...BUILT_IN]
+    .filter((item) => item.type === 'function' || item.type === 'error')
+    .map((item) => toFunctionSignature({ ...item, type: 'function' } as AbiFunction))
+    .find((signature) => toFunctionSelector(signature) === data.slice(0, 10))
+}
+
+/** The errors of the language itself. */
+const BUILT_IN: Abi = parseAbi(['error Error(string message)', 'error Panic(uint256 reason)'])
 
 /** Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. */
 export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded | undefined {

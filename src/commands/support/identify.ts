@@ -24,6 +24,7 @@ import {
   decodeReturn,
   decodeRevert,
   describeRevert,
+  signatureOf,
 } from './abi.ts'
 import { type AddressForms, tryAddress } from './address.ts'
 import { group } from './amount.ts'
@@ -80,6 +81,7 @@ export async function identify(input: string, options: identify.Options): Promis
     (await ethereumTransaction(data, abi)) ??
     revert(data, abi) ??
     call(data, abi) ??
+    incomplete(data, abi) ??
     plainText(hex) ??
     words(data)
   )
@@ -197,6 +199,22 @@ function revert(data: Hex, abi: Abi): Finding | undefined {
 function call(data: Hex, abi: Abi): Finding | undefined {
   const decoded = data.length % 64 === 10 ? decodeCalldata(data, abi) : undefined
   return decoded && { kind: 'call', decoded, text: decoded.signature }
+}
+
+/** A known selector whose arguments are missing or cut off. */
+function incomplete(data: Hex, abi: Abi): Finding | undefined {
+  const signature = signatureOf(data, abi)
+  if (signature === undefined) return undefined
+  const note =
+    data.length === 10
+      ? `the selector of ${signature}, without arguments`
+      : `the selector of ${signature}, but the bytes after it are not its arguments; they may be cut off`
+  return {
+    kind: 'words',
+    selector: data.slice(0, 10) as Hex,
+    words: data.slice(10).match(/.{1,64}/g) ?? [],
+    note,
+  }
 }
 
 function plainText(hex: string): Finding | undefined {
