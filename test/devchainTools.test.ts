@@ -143,9 +143,32 @@ describe('the next block', () => {
     })
   })
 
-  test('default: producer that contracts see', async () => {
+  test('default: producer, randomness and gas limit, for contracts and in blocks', async () => {
+    const before = await dev.rpc('eth_getBlockByNumber', 'latest', false)
+    const mixHash = `0x${'7'.padStart(64, '0')}`
     await dev.rpc('hardhat_setCoinbase', WHO)
+    await dev.rpc('hardhat_setPrevRandao', mixHash)
+    await dev.rpc('evm_setBlockGasLimit', '0x1c9c380')
     expect(await dev.rpc('eth_coinbase')).toBe(WHO)
+    const chosen = { gasLimit: '0x1c9c380', miner: WHO, mixHash }
+    expect(await dev.rpc('eth_getBlockByNumber', 'pending', false)).toMatchObject(chosen)
+    await dev.rpc('evm_mine')
+    const block = await dev.rpc('eth_getBlockByNumber', 'latest', false)
+    expect(block).toMatchObject(chosen)
+    expect(await dev.rpc('eth_getBlockByNumber', '0x1', false)).toEqual(before)
+    // COINBASE, PREVRANDAO and GASLIMIT.
+    const data = '0x41600052446020524560405260606000f3'
+    expect(await dev.rpc('eth_call', { data }, 'latest')).toBe(
+      `0x${WHO.slice(2).padStart(64, '0')}${mixHash.slice(2)}${'1c9c380'.padStart(64, '0')}`,
+    )
+    await dev.rpc('evm_mine')
+    const next = { ...chosen, mixHash: `0x${'0'.repeat(64)}` }
+    expect(await dev.rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject(next)
+    await dev.rpc('hardhat_reset')
+    await dev.rpc('evm_mine')
+    const after = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { miner: Hex }
+    expect(after).toMatchObject({ gasLimit: '0x5f5e100' })
+    expect(after.miner).not.toBe(WHO)
   })
 })
 

@@ -57,7 +57,7 @@ export function toRpcHeader(
 
 /** A block of which only the number of its transactions and its size are known besides its header. */
 export function toOutlineHeader(
-  block: LogSource,
+  block: LogSource & Pick<Block, 'ethereum'>,
   infos: readonly Outcome[],
   { baseFeePerGas, count, logs = toRpcLogs(block, infos), size }: toOutlineHeader.Options,
 ): RpcHeader {
@@ -86,6 +86,8 @@ export function toOutlineHeader(
     receiptsRoot: ZERO_HASH,
     sha3Uncles: EMPTY_UNCLES_HASH,
     totalDifficulty: '0x0',
+
+    ...block.ethereum,
   }
   return baseFeePerGas === undefined
     ? header

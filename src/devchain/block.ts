@@ -39,7 +39,7 @@ export type ChainBlock = {
   }[]
   infos: TransactionInfo[]
   /** Values that tools chose for contracts, instead of those of the header. */
-  seen?: Partial<Pick<BlockContext, 'baseFee' | 'chainId' | 'prevRandao' | 'producer'>>
+  seen?: Partial<Pick<BlockContext, 'baseFee' | 'chainId' | 'gasLimit' | 'prevRandao' | 'producer'>>
 }
 
 /** Version number in the headers. */
@@ -129,5 +129,15 @@ export function printBlock(
           printTransaction(transaction, header.number === 0 ? undefined : results, spelling),
         ),
       }),
+    ...(block.seen && { ethereum: printSeen(block.seen) }),
+  }
+}
+
+/** The chosen values of a block under their names in Ethereum. */
+function printSeen({ gasLimit, prevRandao, producer }: NonNullable<ChainBlock['seen']>) {
+  return {
+    ...(gasLimit !== undefined && { gasLimit: `0x${gasLimit.toString(16)}` as const }),
+    ...(producer && { miner: `0x${producer.slice(2)}` as const }),
+    ...(prevRandao && { mixHash: `0x${prevRandao}` as const }),
   }
 }

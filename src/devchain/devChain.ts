@@ -276,6 +276,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     },
     reset: async () => {
       snapshots.clear()
+      ledger.forgetChoices()
       if (started) await returnTo(started)
     },
     dumpState: () => packState(ledger.entries()),

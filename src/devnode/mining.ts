@@ -192,7 +192,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setPrevRandao = defineMethod({
     params: [word],
-    summary: 'sets the randomness of the next block',
+    summary: 'sets the randomness (mixHash) of the next block',
     handler(_, [prevRandao]) {
       ledger.chooseNext({ prevRandao })
       return true
@@ -201,7 +201,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setCoinbase = defineMethod({
     params: [address],
-    summary: 'sets the block producer that contracts see',
+    summary: 'sets the producer that later blocks show and contracts see',
     handler(_, [who]) {
       ledger.setCoinbase(toNativeAddress(who))
       return true
@@ -210,7 +210,7 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   const setBlockGasLimit = defineMethod({
     params: [amount],
-    summary: 'sets the highest gas limit that a transaction may have',
+    summary: 'sets the highest gas limit of a transaction, which later blocks show',
     handler(_, [limit]) {
       ledger.setGasLimit(limit)
       return true

@@ -29,6 +29,8 @@ export type Block = {
     witness_signature?: Hex
   }
   transactions?: Transaction[]
+  /** Only on the dev chain: values of the Ethereum block that tools chose. */
+  ethereum?: Readonly<Partial<Record<'gasLimit' | 'miner' | 'mixHash', `0x${string}`>>>
 }
 
 /** A native transaction. */

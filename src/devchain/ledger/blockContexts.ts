@@ -31,6 +31,8 @@ export function createBlockContexts({
   types,
 }: createBlockContexts.Options) {
   const { head } = store
+  /** The gas limit of transactions before a tool chose another one. */
+  const { gasLimit } = ethereum
   const first = fork?.block.header.number ?? 0
   /** The shift of the order of the producers. */
   let turn = 0
@@ -65,6 +67,7 @@ export function createBlockContexts({
   const choice = () => ({
     ...chosen,
     ...(coinbase && { producer: coinbase }),
+    ...(ethereum.gasLimit !== gasLimit && { gasLimit: ethereum.gasLimit }),
     ...(id !== chainId && { chainId: id }),
   })
 
@@ -116,8 +119,15 @@ export function createBlockContexts({
     /** Clears the chosen values. Must be called after the next block is made. */
     made: (): void => void (chosen = {}),
 
-    /** Sets the producer that contracts see in all later blocks. */
+    /** Sets the producer that all later blocks show and contracts see. */
     setCoinbase: (address: string): void => void (coinbase = address),
+
+    /** Undoes every choice of a tool except the chain id. */
+    forgetChoices: (): void => {
+      chosen = {}
+      coinbase = undefined
+      ethereum.gasLimit = gasLimit
+    },
 
     chainId: (): number => id,
 
