@@ -119,6 +119,7 @@ export function createGateway({
   const booting = createBoot({
     authoritative: isAuthoritative,
     config,
+    headNative: node.headNative,
     keys: managedKeys,
     log,
     native,

@@ -17,6 +17,8 @@ export type NodeConnection = {
   /** Compares the answers of nodes with this head from now on. */
   follow(head: Head): void
   readonly native: NativeClient
+  /** For the head: nodes below the newest block that clients have seen answer it too. Otherwise the head could not follow a chain that was reset. */
+  readonly headNative: NativeClient
   /** The nodes' own JSON-RPC; undefined while none has one. */
   rpc(): NodeRpc | undefined
   /** The nodes of the configuration; undefined for a chain behind a given transport. */
@@ -49,6 +51,7 @@ export function createNodeConnection({
     expect: (genesis) => upstreams.transport.expect(genesis),
     follow: (head) => followHead(head, upstreams.transport),
     native,
+    headNative: createNodeClient({ transport: belowFloor(upstreams.transport) }),
     rpc: () => (upstreams.hasRpc() ? upstreams.rpc : undefined),
     upstreams,
     async close() {
@@ -85,9 +88,17 @@ function connectionOf(
     expect: (genesis) => guard?.expect(genesis),
     follow: (head) => guard && followHead(head, guard),
     native,
+    headNative: native,
     rpc: () => undefined,
     upstreams: undefined,
     close: () => native.close(),
+  }
+}
+
+function belowFloor(transport: NativeTransport): NativeTransport {
+  return {
+    ...transport,
+    send: (path, body, options) => transport.send(path, body, { ...options, belowFloor: true }),
   }
 }
 

@@ -49,6 +49,7 @@ export type Services = {
 export async function createServices({
   authoritative,
   config,
+  headNative,
   identity,
   keys,
   log,
@@ -74,13 +75,13 @@ export async function createServices({
   })
 
   const genesis = `0x${identity.genesis}` as const
-  const prices = createEnergyPrices({ native, priceOfBlock })
+  const prices = createEnergyPrices({ native: headNative, priceOfBlock })
   const head = createHead({
     authoritative,
     baseFee: config.feeSignal === 'eip1559' ? (time) => prices.at(time) : undefined,
     genesis,
     log,
-    native,
+    native: headNative,
     onLoaded: (loaded) => blocks.put(loaded),
     redis,
   })
@@ -180,6 +181,8 @@ export declare namespace createServices {
     /** The chain is in this process, so its head is followed even to a lower block. */
     authoritative: boolean
     config: Config
+    /** Reads the blocks of the head and the prices in their headers. */
+    headNative: NativeClient
     identity: ChainIdentity
     /** Private keys of managed accounts. */
     keys: readonly PrivateKey[]

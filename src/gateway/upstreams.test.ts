@@ -12,6 +12,7 @@ import { createGateway } from '../gateway.ts'
 async function start() {
   const chain = createScriptedChain()
   for (let block = 0; block < 5; block++) chain.mine()
+  chain.solidify(4)
   const nodes = [await startFaultProxy(targetOf(chain)), await startFaultProxy(targetOf(chain))]
   const gateway = createGateway({
     config: { port: 0, upstream: nodes.map(({ url }) => url).join(' ') },
@@ -25,6 +26,7 @@ async function start() {
   return {
     gateway,
     nodes,
+    number: async () => (await post(url, 'eth_blockNumber', [])).result,
     /** A call that nothing but a node can answer. */
     read: () =>
       post(url, 'eth_call', [
@@ -83,4 +85,15 @@ test('behavior: /health has the address of the first of the present nodes', asyn
     solidity: nodes[1]?.url,
     wallet: nodes[1]?.url,
   })
+})
+
+test('behavior: the head follows a chain that was reset on all nodes to a lower block', async () => {
+  const { nodes, number } = await start()
+  expect(await number()).toBe('0x5')
+  const reset = createScriptedChain()
+  reset.mine()
+  reset.reorg(1, [{}, {}])
+  reset.solidify(1)
+  for (const node of nodes) await node.fail({ kind: 'target', target: targetOf(reset) })
+  await until(async () => expect(await number()).toBe('0x2'))
 })

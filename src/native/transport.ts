@@ -35,6 +35,8 @@ export type SendOptions = {
   timeout?: number | undefined
   /** The signal of the client that calls first. Calls of one group go to one node (see `callGroup`). */
   caller?: object | undefined
+  /** Whether a node below the newest block that clients have seen may answer, when no other node can in time. */
+  belowFloor?: boolean | undefined
   /** The name of the part of the answer that the caller needs (see `Part`). The answer may lack the rest. */
   part?: string | undefined
 }

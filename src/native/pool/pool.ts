@@ -202,20 +202,45 @@ export function createUpstreamPool({
   function sendNow(
     path: NativePath,
     body: string | undefined,
-    { caller, idempotent, kind = idempotent ? 'read' : 'send', part, signal }: SendOptions,
+    options: SendOptions,
   ): Promise<NativeReply> {
+    const { belowFloor, caller, idempotent, part, signal } = options
+    const kind = options.kind ?? (idempotent ? 'read' : 'send')
     const { operation, solid } = pathParts(path)
     const need = needOf(operation, solid, kind, body ?? queryOf(path))
     const group = callGroupOf(caller)
     const call: RaceCall = { body, caller, group, kind, need, operation, part, path }
     if (need.kind === 'head') return heads.read(call, need.solid, signal)
     const first = router.choose(call)
-    return first ? ask(call, first, signal) : askLater(call, signal)
+    if (first) return ask(call, first, signal)
+    return askLater(call, signal, () => (belowFloor ? highestUsable(call) : undefined))
   }
 
-  /** Waits until some node can answer. @throws UpstreamError when none can in time */
-  async function askLater(call: RaceCall, signal: StopSignal | undefined): Promise<NativeReply> {
-    return ask(call, await floorWait.wait(call, signal), signal)
+  /**
+   * Waits until some node can answer.
+   *
+   * @param fallback - the node to ask when none can in time.
+   * @throws UpstreamError when there is none either
+   */
+  async function askLater(
+    call: RaceCall,
+    signal: StopSignal | undefined,
+    fallback: () => Member | undefined,
+  ): Promise<NativeReply> {
+    const first = await floorWait.wait(call, signal).catch((error: unknown) => {
+      const lower = signal?.aborted ? undefined : fallback()
+      if (lower) return lower
+      throw error
+    })
+    return ask(call, first, signal)
+  }
+
+  /** A node that may get calls and has the highest block of these. */
+  function highestUsable(call: RaceCall): Member | undefined {
+    const usable = members().filter(router.isUsable)
+    const head = highestOf(usable)
+    const lower = usable.filter(({ known }) => (known.head?.number ?? 0) < head)
+    return router.choose({ ...call, need: { kind: 'head', solid: false } }, lower)
   }
 
   function ask(

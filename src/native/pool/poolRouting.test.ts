@@ -95,6 +95,20 @@ test('error: no node is at the floor', async () => {
   })
 })
 
+test('args: belowFloor, the highest node answers when no node is at the floor', async () => {
+  const pool = await startTestPool()
+  await pool.nodes[0]?.fail({ kind: 'behind', blocks: 20 })
+  await stateIs(pool, 0, 'lagging')
+  for (const node of pool.nodes) node.taken()
+  pool.pool.setFloor({ head: 40, solid: 28 })
+  const options = { belowFloor: true, idempotent: true }
+  await expect(
+    pool.pool.send('/wallet/getenergyprices', undefined, options),
+  ).resolves.toMatchObject({ status: 200 })
+  const asked = pool.nodes.map((node) => node.taken().includes('/wallet/getenergyprices'))
+  expect(asked).toEqual([false, true])
+})
+
 test('behavior: builders stay on one node', async () => {
   const pool = await startTestPool()
   await readState(pool)
