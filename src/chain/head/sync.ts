@@ -3,31 +3,27 @@ import type { Hash } from 'viem'
 import { UpstreamError } from '../../errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import { loadRange } from './loadRange.ts'
 import { isReset } from './reconcile.ts'
+import { createShown, type ShownLimit } from './shown.ts'
 import type { HeadSource, Tip } from './source.ts'
 import { applyUpdate, blockAt, blocksAbove, isCanonical, MAX_WINDOW, newestOf } from './window.ts'
 
 /** Blocks of one update while a gap is filled: bounds memory and the size of one stream entry. */
 const CHUNK = 32
 
-/** Concurrent reads while a gap is filled. */
-const PARALLEL = 8
-
-/** The number of polls and milliseconds for which the node must show a branch that is not higher before it replaces ours. */
-const BRANCH_POLLS = 3
-const BRANCH_TIME = 2_000
+/** For how long the node must show a branch that is not higher before it replaces ours. */
+const BRANCH_LIMIT: ShownLimit = { polls: 3, time: 2_000 }
 
 /**
- * The number of polls and milliseconds for which the node must show only a branch that forks below the solidified block
- * before it replaces ours. A node that has just started reports its head as solidified, and a node that was killed can
- * restart without its last blocks, so such a branch can be the only one that continues.
+ * For how long the node must show only a branch that forks below the solidified block before it replaces ours. A node that
+ * has just started reports its head as solidified, and a node that was killed can restart without its last blocks, so such
+ * a branch can be the only one that continues.
  */
-const DEEP_POLLS = 10
-const DEEP_TIME = 15_000
+const DEEP_LIMIT: ShownLimit = { polls: 10, time: 15_000 }
 
-/** The number of polls and milliseconds for which the node must show another block 1 before `sync` replaces the window. */
-const RESET_POLLS = 3
-const RESET_TIME = 1_500
+/** For how long the node must show another block 1 before `sync` replaces the window. */
+const RESET_LIMIT: ShownLimit = { polls: 3, time: 1_500 }
 
 /**
  * Compares the node's head with ours and publishes the updates between them, in order and without a gap.
@@ -49,13 +45,12 @@ export function createHeadSync({
   source,
   window,
 }: createHeadSync.Options): HeadSync {
-  /**
-   * How long the node has shown a branch that is not higher, one that forks below the solidified block, and another
-   * history.
-   */
-  let other: Shown | undefined
-  let deep: Shown | undefined
-  let reset: Shown | undefined
+  /** A branch that is not higher. */
+  const other = createShown(BRANCH_LIMIT, now)
+  /** A branch that forks below the solidified block. */
+  const deep = createShown(DEEP_LIMIT, now)
+  /** Another history. */
+  const reset = createShown(RESET_LIMIT, now)
   let isFirstAsked = false
   let problem: string | undefined
 
@@ -65,7 +60,7 @@ export function createHeadSync({
     const from = Math.max(solidified.number, tip.number - MAX_WINDOW / 4)
     const blocks: RecentBlock[] = []
     for (let number = from; number <= tip.number; number += CHUNK) {
-      const chunk = await loadRange(number, Math.min(number + CHUNK - 1, tip.number), tip)
+      const chunk = await loadRange(source, number, Math.min(number + CHUNK - 1, tip.number), tip)
       blocks.push(...chunk)
       if (!isLinked(blocks)) return
     }
@@ -73,7 +68,7 @@ export function createHeadSync({
     if (from === solidified.number && blocks[0]?.hash !== solidified.hash) return
     const removed = replaced?.blocks.toReversed() ?? []
     await publish({ removed, added: blocks, first: await source.hashAt(1), solidified })
-    forgetBranches()
+    clearBranches()
   }
 
   /** The solidified block, at most this tip: another node behind the same address may be ahead. */
@@ -81,27 +76,6 @@ export function createHeadSync({
     if (reported.number <= tip.number) return reported
     if ((await source.solidifiedAt(tip.number)) === tip.hash) return toHead(tip)
     throw new UpstreamError('the solidified block of the node is not on the branch of its head')
-  }
-
-  /** Consecutive blocks up to the first that the node does not have. The caller checks their links. */
-  async function loadRange(from: number, to: number, tip: Tip): Promise<RecentBlock[]> {
-    const found: RecentBlock[] = []
-    for (let start = from; start <= to; start += PARALLEL) {
-      const numbers = Array.from(
-        { length: Math.min(PARALLEL, to - start + 1) },
-        (_, index) => start + index,
-      )
-      const loaded = await Promise.all(
-        numbers.map((number) =>
-          number === tip.number ? source.loadTip(tip) : source.load({ number }),
-        ),
-      )
-      for (const block of loaded) {
-        if (!block) return found
-        found.push(block)
-      }
-    }
-    return found
   }
 
   /** Reads and publishes the blocks up to a higher head, chunk by chunk. */
@@ -114,6 +88,7 @@ export function createHeadSync({
       const newest = newestOf(view)
       if (newest.number >= tip.number) return
       const loaded = await loadRange(
+        source,
         newest.number + 1,
         Math.min(newest.number + CHUNK, tip.number),
         tip,
@@ -143,12 +118,12 @@ export function createHeadSync({
     const branch = [block]
     // Count once per poll, for any depth of the branch.
     const leaves = blockAt(view, block.number - 1)?.hash !== block.parentHash
-    if (leaves && problem !== undefined) deep = shownAgain(deep)
+    if (leaves && problem !== undefined) deep.seen()
     for (let first = block; ;) {
       const below = blockAt(view, first.number - 1)
       if (below?.hash === first.parentHash) return branch
       const isDeep = first.number - 1 <= view.solidified.number
-      if (!authoritative && isDeep && !isShownFor(deep, DEEP_POLLS, DEEP_TIME)) {
+      if (!authoritative && isDeep && !deep.isLongEnough()) {
         problem = `the node follows a branch that forks below the solidified block ${view.solidified.number}`
         return undefined
       }
@@ -173,7 +148,7 @@ export function createHeadSync({
     const after = applyUpdate(view, { removed, added: branch, solidified: base })
     const solidified = await nextSolidified(after, reported, last)
     if (!solidified) return false
-    forgetBranches()
+    clearBranches()
     return publish({ removed, added: branch, first: await knownFirst(view), solidified })
   }
 
@@ -196,10 +171,10 @@ export function createHeadSync({
   }
 
   /** The node shows our branch. */
-  function forgetBranches(): void {
-    other = undefined
-    deep = undefined
-    reset = undefined
+  function clearBranches(): void {
+    other.clear()
+    deep.clear()
+    reset.clear()
     problem = undefined
   }
 
@@ -214,11 +189,11 @@ export function createHeadSync({
   /** Whether the node has shown another history for long enough. */
   async function wasReset(view: Window): Promise<boolean> {
     if (authoritative || !(await hasOtherHistory(view))) {
-      reset = undefined
+      reset.clear()
       return false
     }
-    reset = shownAgain(reset)
-    return isShownFor(reset, RESET_POLLS, RESET_TIME)
+    reset.seen()
+    return reset.isLongEnough()
   }
 
   async function hasOtherHistory(view: Window): Promise<boolean> {
@@ -228,14 +203,6 @@ export function createHeadSync({
     return isReset(first() ?? blockAt(view, 1)?.hash, await source.hashAt(1))
   }
 
-  function shownAgain(shown: Shown | undefined): Shown {
-    return { since: shown?.since ?? now(), polls: (shown?.polls ?? 0) + 1 }
-  }
-
-  function isShownFor(shown: Shown | undefined, polls: number, time: number): boolean {
-    return shown !== undefined && shown.polls >= polls && now() - shown.since >= time
-  }
-
   async function trySolidified(): Promise<HeadBlock | undefined> {
     // The head does not need it now. The next block causes another read.
     return source.solidified().catch(() => undefined)
@@ -243,8 +210,8 @@ export function createHeadSync({
 
   /** A head that is not higher than ours and on another branch. */
   async function consider(view: Window, tip: Tip): Promise<void> {
-    other = shownAgain(other)
-    if (!authoritative && !isShownFor(other, BRANCH_POLLS, BRANCH_TIME)) return
+    other.seen()
+    if (!authoritative && !other.isLongEnough()) return
     const block = await source.loadTip(tip)
     const branch = block && (await walkBack(view, block))
     if (branch) await adopt(view, branch, await trySolidified())
@@ -266,20 +233,17 @@ export function createHeadSync({
       const view = window()
       if (!view) return begin(tip)
       const newest = newestOf(view)
-      if (tip.hash === newest.hash) return forgetBranches()
+      if (tip.hash === newest.hash) return clearBranches()
       if (tip.number > newest.number) return extend(tip)
       const known = isCanonical(view, tip)
-      if (known !== true) {
-        if (await wasReset(view)) return begin(tip, view)
-      }
+      if (known !== true && (await wasReset(view))) return begin(tip, view)
       if (known === false || (known === undefined && authoritative)) return consider(view, tip)
-      other = undefined
-      deep = undefined
-      if (known && authoritative) return goBack(view, tip)
-      return undefined
+      other.clear()
+      deep.clear()
+      return known && authoritative ? goBack(view, tip) : undefined
     },
-    isUndecided: () => other !== undefined,
-    problem: () => (reset ? RESET : problem),
+    isUndecided: () => other.isShown(),
+    problem: () => (reset.isShown() ? RESET : problem),
   }
 }
 
@@ -310,9 +274,6 @@ export type HeadSync = {
 }
 
 const RESET = 'the node serves another history of the chain: it was reset'
-
-/** Since when (milliseconds) and in how many polls the node has shown a branch. */
-type Shown = { since: number; polls: number }
 
 function isLinked(blocks: readonly RecentBlock[]): boolean {
   return blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
