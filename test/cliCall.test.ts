@@ -59,7 +59,7 @@ describe('call', () => {
     shared.node.rpcUrl,
   ]
 
-  test('behavior: --table shows fields and what they mean', async () => {
+  test('behavior: --table shows fields and their meaning', async () => {
     const run = await ethgate(showBlock())
     expect(run.stdout).toContain('number            0xdf (223)\n')
     expect(run.stdout).toContain('timestamp         0x6b0186a3 (2026-11-21 11:55:15Z)\n')
@@ -141,7 +141,7 @@ describe('call', () => {
     expect(unknown.stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  test('error: an answer that is no JSON-RPC, and a busy server', async () => {
+  test('error: an answer that is not JSON-RPC, and a busy server', async () => {
     const page = await startRpc(() => ({ status: 404, text: '<html>' }))
     const wrong = await ethgate(['call', 'x', '--rpc', page.url])
     await page.close()

@@ -165,7 +165,7 @@ test('args: --address keeps the logs of some contracts', async () => {
   expect(exported.stderr).toContain('select them with --address')
 })
 
-test('error: what is missing is named', async () => {
+test('error: the missing option or index is named', async () => {
   expect(await run('status')).toMatchObject({ code: 2 })
   expect(await run('--index', index)).toMatchObject({ code: 2 })
   const none = join(directory, 'none')

@@ -141,7 +141,7 @@ describe('the types of eth_sendTransaction', () => {
     })
   })
 
-  test('error: what the chain does not have is refused, not left out', async () => {
+  test('error: fields that the chain does not have are refused, not ignored', async () => {
     const authorizationList = [{ address: OTHER, chainId: '0x1', nonce: '0x0' }]
     for (const more of [
       { authorizationList },

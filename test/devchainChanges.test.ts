@@ -194,7 +194,7 @@ describe('tokens', () => {
     expect(await number()).toBe(height)
   })
 
-  test('error: nothing there is a token', async () => {
+  test('error: the address is not a token', async () => {
     await expect(dev.rpc('anvil_dealERC20', dev.accountOf(0), WHO, '0x1')).rejects.toMatchObject({
       code: -32603,
       message: `no storage slot of ${WHO} holds the balance`,

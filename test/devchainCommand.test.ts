@@ -40,7 +40,7 @@ test('default: prints accounts and keys, serves both interfaces on one port, end
   expect((await command.ended).code).toBe(0)
 })
 
-test('args: --state keeps what was sent over a kill', async () => {
+test('args: --state keeps sent transactions after a kill', async () => {
   const state = join(mkdtempSync(join(tmpdir(), 'ethgate-dev-')), 'chain.jsonl')
   const args = ['--state', state, '--block-time', '0']
   const first = await startDev(...args)
@@ -57,13 +57,13 @@ test('args: --state keeps what was sent over a kill', async () => {
   await second.command.ended
 })
 
-test('error: an option that is wrong says so in one line, exit code 2', async () => {
+test('error: an invalid option prints one line and exits with 2', async () => {
   const run = await ethgate(['dev', '--accounts', 'many'])
   expect(run).toMatchObject({ code: 2, stdout: '' })
   expect(run.stderr.trim().split('\n')).toHaveLength(1)
 })
 
-test('error: a mnemonic that is none says so', async () => {
+test('error: an invalid mnemonic', async () => {
   const run = await ethgate(['dev', '--mnemonic', 'foo bar'])
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toContain('the mnemonic must have 12, 15, 18, 21 or 24 words')
@@ -95,7 +95,7 @@ test('behavior: --help lists only what concerns dev', async () => {
     expect(stdout).not.toContain(flag)
 })
 
-test('args: accounts of other words, another chain id, 18 decimals', async () => {
+test('args: --mnemonic, --chain-id, --decimals 18', async () => {
   const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
   const args = ['--mnemonic', words, '--chain-id', '31337', '--decimals', '18', '--accounts', '1']
   const { command, url } = await startDev(...args)
@@ -133,7 +133,7 @@ test('args: --dump-state and --load-state carry a state over; --derivation-path 
   await second.command.ended
 })
 
-test('args: --fork goes on from another chain', async () => {
+test('args: --fork continues another chain', async () => {
   const real = await startDev(
     '--mnemonic',
     'legal winner thank year wave sausage worth useful legal winner thank yellow',

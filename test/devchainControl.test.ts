@@ -76,7 +76,7 @@ describe('control of the dev chain', () => {
     await dev.rpc('evm_setAutomine', true)
   })
 
-  test('evm_setIntervalMining: refuses what no timer can wait', async () => {
+  test('evm_setIntervalMining: refuses intervals that no timer supports', async () => {
     await expect(dev.rpc('evm_setIntervalMining', 2 ** 31)).rejects.toThrow(
       'at most 2147483647 milliseconds',
     )

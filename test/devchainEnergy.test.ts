@@ -59,7 +59,7 @@ describe('energy', () => {
     expect(receipt).not.toHaveProperty('energy_usage')
   })
 
-  test('behavior: a revert costs what was used, running out costs the whole limit', async () => {
+  test('behavior: a revert costs the used energy, running out costs the whole limit', async () => {
     const failed = await call(1, {
       function_selector: 'sendTo(address,uint256)',
       parameter: addressOf(2).slice(2).padStart(64, '0') + 'f'.padStart(64, '0'),

@@ -111,7 +111,7 @@ describe('addresses of contracts', () => {
     expect(await text('eth_getCode', address, 'latest')).not.toBe('0x')
   })
 
-  test('args: native addresses rehearse the real chain', async () => {
+  test('args: native addresses, as on the real chain', async () => {
     const native = await startDevGateway({ ethereum: { addresses: 'native' } })
     const from = native.accountOf(0)
     const hash = await native.rpc('eth_sendTransaction', { from, data: KITCHEN })
@@ -224,7 +224,7 @@ describe('anybody may send', () => {
     expect(await receiptOf(keccak256(better))).toMatchObject({ status: '0x1' })
   })
 
-  test('error: too poor, too cheap, for another chain', async () => {
+  test('error: too little balance, too low a price, another chain id', async () => {
     const poor = generatePrivateKey()
     await expect(
       dev.rpc('eth_sendRawTransaction', await signed(poor, { to: dev.accountOf(3), value: 1n })),
@@ -315,7 +315,7 @@ describe('anybody may send', () => {
     provider.destroy()
   })
 
-  test('behavior: a failing transaction is in a block, counts and costs', async () => {
+  test('behavior: a failing transaction is in a block, uses its nonce and pays its fee', async () => {
     const to = await deployKitchen()
     const data = encodeFunctionData({ abi: kitchenAbi, functionName: 'rString' })
     const before = await nonce(dev.accountOf(0))

@@ -49,7 +49,7 @@ describe('what was before the fork', () => {
     expect(block).toHaveLength(3)
   })
 
-  test('behavior: what the real chain did after the fork block is unknown', async () => {
+  test('behavior: transactions of the real chain after the fork block are unknown', async () => {
     const later = await transfer(real, owner, NOBODY, 1n)
     const fork = await startFork()
     expect(await fork.rpc('eth_getTransactionReceipt', later)).toBeNull()
@@ -57,7 +57,7 @@ describe('what was before the fork', () => {
     expect(await balanceOf(fork, NOBODY)).toBe(0n)
   })
 
-  test('error: transactions before the fork are not at hand', async () => {
+  test('error: transactions before the fork are not available', async () => {
     const fork = await startFork()
     for (const [method, param] of [
       ['debug_traceTransaction', deployment],

@@ -17,7 +17,7 @@ const { balanceOf, point, real, startFork } = await startForkedChain()
 afterAll(() => real.close())
 
 describe('how it reads', () => {
-  test('args: the cache keeps what was read over restarts', async () => {
+  test('args: the cache keeps read values after restarts', async () => {
     const cache = mkdtempSync(join(tmpdir(), 'ethgate-fork-'))
     const { during, url } = await startCounter()
     const first = await startFork({ cache, url })
@@ -31,7 +31,7 @@ describe('how it reads', () => {
     expect(await during(() => coins(second, NOBODY))).toBeGreaterThan(0)
   })
 
-  test('behavior: what is asked for at the same time is read once', async () => {
+  test('behavior: concurrent requests share one read', async () => {
     const { during, url } = await startCounter()
     const fork = await startFork({ url })
     const once = await during(() => coins(fork, `0x${'01'.repeat(20)}`))
@@ -41,7 +41,7 @@ describe('how it reads', () => {
     expect(many).toBe(once)
   })
 
-  test('error: trouble of the node is an error, never an empty account', async () => {
+  test('error: a failing node is an error, never an empty account', async () => {
     const fork = await startFork()
     expect(await balanceOf(fork, WHO)).toBe(7n)
     real.chain.setFaults({ ...noFaults, errorRate: 1 })
@@ -60,7 +60,7 @@ describe('how it reads', () => {
     expect(await coins(fork, NOBODY)).toBe(1)
   })
 
-  test('error: a block that is not there, a JSON-RPC of another chain, no address', async () => {
+  test('error: an unknown block, a JSON-RPC of another chain, no address', async () => {
     const other = await startDevGateway({ seed: 'other', accounts: 3 })
     onTestFinished(() => other.close())
     const open = (options: Partial<connectFork.Options>) =>

@@ -64,7 +64,7 @@ describe('answers', () => {
       expect([method, await dev.rpc(method, ...params)]).toEqual([method, answer])
   })
 
-  test('error: what the dev chain refuses says what to use instead', async () => {
+  test('error: refused methods name the method to use instead', async () => {
     await expect(dev.rpc('anvil_setRpcUrl', 'http://127.0.0.1')).rejects.toMatchObject({
       code: -32601,
       message: expect.stringContaining('--fork'),
@@ -278,7 +278,7 @@ describe('replays', () => {
     })
   })
 
-  test('args: nothing is wanted, or what is not offered', async () => {
+  test('args: no trace type, or one that is not supported', async () => {
     await send({ to: WHO, value: '0x5' })
     expect(await dev.rpc('trace_replayBlockTransactions', 'latest', [])).toMatchObject([
       { output: '0x', stateDiff: null, trace: [], vmTrace: null },

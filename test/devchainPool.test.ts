@@ -90,7 +90,7 @@ test('behavior: the pending block is the next one, with the ready transactions o
   expect(await dev.rpc('eth_getBlockTransactionCountByNumber', 'pending')).toBe('0x0')
 })
 
-test('error: bytes that are no signed transaction', async () => {
+test('error: bytes that are not a signed transaction', async () => {
   await expect(dev.rpc('eth_sendRawTransaction', '0x1234')).rejects.toMatchObject({
     code: -32602,
     message: expect.stringMatching(/an Ethereum transaction$/),

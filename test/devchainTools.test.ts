@@ -96,7 +96,7 @@ describe('accounts', () => {
     expect(await dev.rpc('eth_getCode', WHO)).toBe('0x')
   })
 
-  test('behavior: everybody is impersonated', async () => {
+  test('behavior: autoImpersonateAccount allows every account', async () => {
     await dev.rpc('anvil_setBalance', WHO, '0xffffffff')
     await dev.rpc('anvil_autoImpersonateAccount', true)
     const hash = await dev.rpc('eth_sendTransaction', {

@@ -113,7 +113,7 @@ describe('debug_traceTransaction', () => {
     }
   })
 
-  test('args: the struct logger shows what it is asked for', async () => {
+  test('args: the struct logger shows the requested fields', async () => {
     const all = (await trace('call', { enableMemory: true, enableReturnData: true })) as StructTrace
     const last = all.structLogs.at(-1)
     expect(last).toMatchObject({ op: 'STOP', depth: 1, stack: expect.any(Array) })

@@ -48,7 +48,7 @@ describe.skipIf(directory === undefined)('a real fork', () => {
     for (const offset of [WINNER, LOSER]) await node('reset', ...on(offset))
   }, 120_000)
 
-  test('behavior: filters and sockets end with exactly the winning branch', async () => {
+  test('behavior: filters and sockets end with exactly the canonical branch', async () => {
     const gateway = await startNodeGateway(urlOf(LOSER))
     const socket = await gateway.socket()
     const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')

@@ -42,7 +42,7 @@ describe('startReplayNode', () => {
     expect(latest.block?.[0]?.block_header.raw_data.number).toBe(220)
   })
 
-  test('behavior: what is on no recorded block is unknown', async () => {
+  test('behavior: a block that was not recorded is unknown', async () => {
     expect(await native.wallet.getTransactionById({ value: '12'.repeat(32) })).toBeUndefined()
     expect(await native.wallet.getAccount({ address: `41${'12'.repeat(20)}` })).toBeUndefined()
     expect(await native.wallet.getBlock({ id_or_num: '224' })).toBeUndefined()

@@ -7,7 +7,7 @@ import { startNodeGateway } from './watcher.ts'
 
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port)
 
-test('behavior: a load balancer that leads to another chain gets its answers refused', async () => {
+test('behavior: answers are refused when a load balancer switches to another chain', async () => {
   const [chain, other] = [createScriptedChain(), createScriptedChain({ seed: 'other' })]
   for (const one of [chain, other]) for (let count = 0; count < 3; count++) one.mine()
   const [node, wrong] = [await chain.listen(), await other.listen()]

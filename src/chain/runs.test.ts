@@ -41,7 +41,7 @@ test('default: a height alone is left to the caller, in each tick anew', async (
   expect(ranges).toEqual([])
 })
 
-test('behavior: heights that are asked for after a few promises belong to the same tick', async () => {
+test('behavior: heights that are requested after a few promises belong to the same tick', async () => {
   const { get, ranges } = setup()
   const later = async () => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve()
@@ -61,7 +61,7 @@ test('behavior: a long run is read in parts', async () => {
   ])
 })
 
-test('behavior: what the answer lacks is left to the caller', async () => {
+test('behavior: blocks that the answer lacks are left to the caller', async () => {
   const { get } = setup(async () => new Map([[5, 'five']]))
   expect(await Promise.all([get(5), get(6)])).toEqual(['five', undefined])
 })

@@ -126,7 +126,7 @@ describe('eth_sendRawTransaction', () => {
     socket.close()
   })
 
-  test('behavior: what a revert removes does not come back', async () => {
+  test('behavior: reverted transactions do not come back', async () => {
     await start()
     const id = await dev.rpc('evm_snapshot')
     const hash = await sent()

@@ -158,7 +158,7 @@ describe('where calls can spend', () => {
     expect((await ask('evil.example')).status).toBe(403)
   })
 
-  test('error: a name that its owner points at this machine (DNS rebinding)', async () => {
+  test('error: a host name that resolves to this machine (DNS rebinding)', async () => {
     const { port } = await spending()
     // The page and the request have one origin, so that a browser sends and shows everything.
     const rebound = `rebind.example:${port}`
@@ -212,7 +212,7 @@ describe('where calls can spend', () => {
 })
 
 describe('where calls cannot spend', () => {
-  test('behavior: any page may read under any name', async () => {
+  test('behavior: without keys, every origin and host may read', async () => {
     const { port } = await startHttpServer()
     const { headers, status } = await send(port, page('https://app.example', 'rpc.example'))
     expect(status).toBe(200)

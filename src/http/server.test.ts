@@ -208,7 +208,7 @@ describe('other paths', () => {
     expect(await response.json()).toEqual({ blockID: '00' })
   })
 
-  test('error: unknown path, wrong verb', async () => {
+  test('error: unknown path, wrong HTTP method', async () => {
     const { url } = await setup()
     expect((await fetch(`${url}/nope`)).status).toBe(404)
     expect((await fetch(`${url}/nope`, { method: 'POST' })).status).toBe(404)

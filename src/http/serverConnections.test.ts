@@ -17,7 +17,7 @@ const numbered = (id: number, method: string, ...params: unknown[]) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
 describe('many requests on one connection', () => {
-  test('behavior: one is worked on at a time', async () => {
+  test('behavior: one runs at a time', async () => {
     const { clients, port, release } = await setup()
     const socket = connect(port)
     let received = ''
@@ -39,7 +39,7 @@ describe('many requests on one connection', () => {
     socket.destroy()
   })
 
-  test('behavior: a body that comes after others waited is read', async () => {
+  test('behavior: a body that arrives after other requests waited is read', async () => {
     const { port, release, clients } = await setup()
     const socket = connect(port)
     let received = ''
@@ -59,7 +59,7 @@ describe('many requests on one connection', () => {
     socket.destroy()
   })
 
-  test('behavior: nothing that waits is begun when the client has gone', async () => {
+  test('behavior: waiting work does not start after the client has disconnected', async () => {
     const { clients, port, release, deliveries } = await setup()
     const socket = connect(port)
     socket.write(pipelined(Array.from({ length: 50 }, (_, id) => numbered(id, 'page', 30_000_000))))
@@ -83,13 +83,13 @@ describe('readers that do not read', () => {
     return socket
   }
 
-  test('behavior: are cut when they take nothing', async () => {
+  test('behavior: are disconnected when they read nothing', async () => {
     const { port, deliveries } = await setup({}, {}, { interval: 5, stallTimeout: 20 })
     await stall(port, 30_000_000)
     await until(() => expect(deliveries).toEqual([false]))
   })
 
-  test('behavior: are not cut while they take something', async () => {
+  test('behavior: are not disconnected while they read', async () => {
     const { port, deliveries, unsent } = await setup({}, {}, { interval: 5 })
     const socket = await stall(port, 30_000_000)
     let taken = 0
@@ -102,7 +102,7 @@ describe('readers that do not read', () => {
     expect(unsent.bytes()).toBe(0)
   })
 
-  test('error: others get no large answer when too much waits, and small ones always', async () => {
+  test('error: while too many bytes are unread, others get small answers only', async () => {
     const { port, post, deliveries } = await setup({ unsentBytes: 40_000_000 })
     await stall(port, 30_000_000)
     expect(await (await post(call('page', 30_000_000))).json()).toEqual({
@@ -114,7 +114,7 @@ describe('readers that do not read', () => {
     expect((await (await post(call('page', 1_000))).text()).length).toBeGreaterThan(1_000)
   })
 
-  test('behavior: are cut sooner when too much waits', async () => {
+  test('behavior: are disconnected sooner while too many bytes are unread', async () => {
     const { port, post, deliveries } = await setup(
       { unsentBytes: 40_000_000 },
       {},
@@ -170,7 +170,7 @@ describe('settling', () => {
 })
 
 describe('closing', () => {
-  test('behavior: what is in flight finishes, nothing new is accepted', async () => {
+  test('behavior: requests in flight finish, and new ones are not accepted', async () => {
     const { clients, close, post, release } = await setup()
     const answer = post(call('wait'))
     await until(() => expect(clients).toHaveLength(1))
@@ -217,7 +217,7 @@ describe('closing', () => {
     await expect(fetch(url)).rejects.toThrow('fetch failed')
   })
 
-  test('behavior: what takes too long is cut', async () => {
+  test('behavior: requests that take longer than the limit are aborted', async () => {
     const { clients, close, post } = await setup({ drain: 50 })
     const answer = post(call('wait')).catch((error: unknown) => error)
     await until(() => expect(clients).toHaveLength(1))

@@ -170,7 +170,7 @@ test('behavior: a client that asks without reading is not read further', async (
   await until(() => expect(deliveries).toHaveLength(300))
 })
 
-test('behavior: everybody is told when the server goes', async () => {
+test('behavior: sockets close with 1001 when the server stops', async () => {
   const { close, url } = await setup()
   const { closed } = await open(url)
   await close()

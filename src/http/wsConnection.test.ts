@@ -138,7 +138,7 @@ test('behavior: connections with many requests take turns, and one that comes la
   await until(() => expect([first.ws.isPaused, second.ws.isPaused]).toEqual([false, false]))
 })
 
-test('behavior: connections that end together are taken leave of in slices, and each once', async () => {
+test('behavior: connections that end together are removed in slices, each once', async () => {
   const clock = { now: 0 }
   const timeSlice = createTimeSlice({ budget: 5, now: () => clock.now })
   let told = 0

@@ -149,7 +149,7 @@ describe('batch', () => {
     ])
   })
 
-  test('behavior: one failure spoils nothing, equal ids are each answered', async () => {
+  test('behavior: one failure does not affect the others, and equal ids are each answered', async () => {
     const { ask } = setupRpcServer()
     const batch = [
       call('crash'),

@@ -58,7 +58,7 @@ test('behavior: a long slice ends the work of its tick', async () => {
   expect(done).toEqual(['long'])
 })
 
-test('behavior: long work gives way while something comes in each turn, for a bounded time', async () => {
+test('behavior: long work pauses while new work arrives in each tick, for a bounded time', async () => {
   const { clock, done, timeSlice, work } = setup(1)
   const all = work('long', 3, 1)
   for (let count = 0; count < 10; count++) {

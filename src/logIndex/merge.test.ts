@@ -60,7 +60,7 @@ function testMerge(open: () => { url: string; drop(): Promise<void> }): void {
     }
   }, 120_000)
 
-  test('behavior: what is filled again after a reorg crossed a merge is kept', async () => {
+  test('behavior: blocks that are filled again after a reorg during a merge are kept', async () => {
     const index = open()
     const { engine, found, store } = await openFilled(index.url)
     try {

@@ -119,7 +119,7 @@ describe('a node that does not save internal transactions', () => {
   })
 })
 
-test('behavior: a call that made none is believed where a block around shows that the node saves them', async () => {
+test('behavior: a call without inner calls is accepted when a nearby block shows that the node records them', async () => {
   const context = await createReplayContext()
   const set = hashOf('kitchen set')
   const traced = await callMethod(debug_traceTransaction, context, [set, CALLS])

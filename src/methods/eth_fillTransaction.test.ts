@@ -57,14 +57,14 @@ test('args: with the legacy fee signal', async () => {
   expect(parseTransaction(raw)).toMatchObject({ gasPrice: 210n, type: 'legacy' })
 })
 
-test('args: given fields do not change', async () => {
+test('args: given fields are kept', async () => {
   const given = { gas: '0x1', gasPrice: '0x2', nonce: '0x3' }
   const context = await open()
   const { tx } = await callMethod(eth_fillTransaction, context, [{ ...request, ...given }])
   expect(tx).toMatchObject(given)
 })
 
-test('behavior: where the client is shown 18 decimals, so are the bytes', async () => {
+test('behavior: the bytes have 18 decimals when the client sees 18 decimals', async () => {
   const context = await open()
   const { eth_fillTransaction: method } = weiMethods({ eth_fillTransaction })
   const { raw, tx } = (await callMethod(method as AnyMethod, context, [

@@ -27,7 +27,7 @@ test('args: range, address, topics', async () => {
   }
 })
 
-test('args: only an end is that block', async () => {
+test('args: only an end: that block alone', async () => {
   const [first] = await logs({ address: TOKEN, fromBlock: 'earliest' })
   const number = first?.blockNumber
   const ofBlock = await logs({ toBlock: number })
@@ -37,7 +37,7 @@ test('args: only an end is that block', async () => {
   expect(await logs({ toBlock: '0xffff' })).toEqual([])
 })
 
-test('behavior: nothing beyond the head', async () => {
+test('behavior: a range above the head is empty', async () => {
   expect(await logs({ fromBlock: '0xffff' })).toEqual([])
 })
 

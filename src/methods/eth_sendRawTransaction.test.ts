@@ -137,7 +137,7 @@ describe('native transactions', () => {
     expect(await callMethod(eth_getTransactionCount, context, [bob.address, 'pending'])).toBe('0x0')
   })
 
-  test('error: a signature that is not of the owner, none at all, and garbage', async () => {
+  test('error: a signature of another key, no signature, and random bytes', async () => {
     const { context, sent } = await createContext()
     await expect(send(context, native(1, keys.carol.pk))).rejects.toEqual(
       refusal(
@@ -217,7 +217,7 @@ describe('Ethereum transactions', () => {
     })
   })
 
-  test('behavior: an access list of any length means nothing', async () => {
+  test('behavior: an access list of any length is ignored', async () => {
     const { context } = await createContext()
     const accessList = Array.from({ length: 2_000 }, (_, n) => ({
       address: `0x${n.toString(16).padStart(40, '1')}` as const,

@@ -46,7 +46,7 @@ test('args: gas and price make the fee limit; chain and nonce are checked', asyn
   await expect(send({ nonce: '0x0' })).rejects.toThrow(/^replacement transaction underpriced/)
 })
 
-test('error: no key at all, and keys of others', async () => {
+test('error: no key, and keys of other accounts', async () => {
   const request = { from: keys.alice.eth, to: keys.dave.eth, value: '0x5' }
   const none = await createContext([])
   await expect(callMethod(eth_sendTransaction, none.context, [request])).rejects.toMatchObject({

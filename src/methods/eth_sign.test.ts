@@ -16,7 +16,7 @@ test('default: as personal_sign, the account first', async () => {
   )
 })
 
-test('error: without keys the method is not there', async () => {
+test('error: without keys the method does not exist', async () => {
   const context = await createReplayContext()
   await expect(async () => callMethod(eth_sign, context, [bob, '0x'])).rejects.toMatchObject({
     code: -32601,

@@ -16,7 +16,7 @@ test('default: as many as eth_getLogs gives', async () => {
   expect(Number(await callMethod(ethgate_countLogs, context, [filter]))).toBe(logs.length)
 })
 
-test('behavior: more than one answer may have', async () => {
+test('behavior: counts more logs than one answer may have', async () => {
   const context = await createReplayContext({ config: { logsMaxResults: 10 } })
   const filter = { fromBlock: '0x0', toBlock: 'latest' }
   expect(Number(await callMethod(ethgate_countLogs, context, [filter]))).toBeGreaterThan(10_000)

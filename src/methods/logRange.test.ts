@@ -8,7 +8,7 @@ import { toRangeQuery } from './logRange.ts'
 test.each([
   ['default: no bounds is the newest block', {}, 'latest', 'latest'],
   ['args: only a start goes on to the newest block', { fromBlock: '0x5' }, 5, 'latest'],
-  ['args: only an end is that block', { toBlock: '0x5' }, 5, 5],
+  ['args: only an end: that block alone', { toBlock: '0x5' }, 5, 5],
   ['args: only a tag as the end is that block', { toBlock: 'finalized' }, 'finalized', 'finalized'],
   ['args: both', { fromBlock: 'earliest', toBlock: '0x9' }, 'earliest', 9],
   [

@@ -21,7 +21,7 @@ test('default: the waiting transactions of one account', async () => {
   expect(await mempool.node.rpc('txpool_contentFrom', WHO)).toEqual({ pending: {}, queued: {} })
 })
 
-test('behavior: nothing waits once it is in a block', async () => {
+test('behavior: a transaction in a block does not wait', async () => {
   await mempool.node.dev.rpc('evm_mine')
   expect(await mempool.node.rpc('txpool_contentFrom', mempool.node.accountOf(0))).toEqual({
     pending: {},

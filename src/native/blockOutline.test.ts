@@ -33,7 +33,7 @@ test('behavior: the whole answer gives the same', () => {
   expect(pickAll({})).toEqual([])
 })
 
-test('behavior: what a transaction says in its memo is not taken for a part of the block', () => {
+test('behavior: the memo of a transaction is not read as a part of the block', () => {
   const [genesis, first] = blocks as [Block, Block]
   const memo = stringifyNative({ block: [first] })
   const odd = { ...genesis, transactions: [{ ...genesis.transactions![0]!, raw_data_hex: memo }] }

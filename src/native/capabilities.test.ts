@@ -122,7 +122,7 @@ describe('createCapabilities', () => {
     expect(await capabilities.has('estimateEnergy')).toBe(true)
   })
 
-  test('behavior: each is asked when it is first needed, and again when it has become old', async () => {
+  test('behavior: each is probed when it is first needed, and again when the answer is old', async () => {
     let time = 0
     const capabilities = createCapabilities({ native, now: () => time })
     await capabilities.has('constantCalls')

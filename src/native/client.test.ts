@@ -140,7 +140,7 @@ describe('createNodeClient', () => {
     expect(node.requests.total()).toBe(2)
   })
 
-  test('behavior: abort ends a call that nobody else waits for', async () => {
+  test('behavior: an abort cancels a call that has no other caller', async () => {
     answerWith(new Promise(() => {}))
     const controller = new AbortController()
     const call = native.wallet.getNextMaintenanceTime(undefined, { signal: controller.signal })
@@ -148,7 +148,7 @@ describe('createNodeClient', () => {
     await expect(call).rejects.toThrow('client gone')
   })
 
-  test('behavior: a busy node is asked again, a little later each time', async () => {
+  test('behavior: calls to a busy node are retried after growing pauses', async () => {
     answerWith(BUSY, BUSY, '{"num":5}')
     expect(await native.wallet.getNextMaintenanceTime()).toEqual({ num: 5 })
     expect(waits).toEqual([100, 200])
@@ -156,7 +156,7 @@ describe('createNodeClient', () => {
     expect(await native.wallet.broadcastHex({ transaction: '00' })).toMatchObject({ result: true })
   })
 
-  test('behavior: a call that ran out of CPU time is tried three times, with a pause', async () => {
+  test('behavior: a call that ran out of CPU time is sent three times, with pauses', async () => {
     const late = `{"result":{"code":"OTHER_ERROR","message":"${CPU}"}}`
     const request = { owner_address: keys.bob.hex, data: '00' }
     answerWith(late, late, '{"result":{"result":true},"constant_result":[""]}')
@@ -181,7 +181,7 @@ describe('createNodeClient', () => {
     expect(error).toMatchObject({ exception: 'ContractValidateException', code: -32000 })
   })
 
-  test('error: answers of no shape that the node gives', async () => {
+  test('error: answers of an unknown shape', async () => {
     for (const text of ['5', 'null', '"x"']) {
       answerWith(text)
       await expect(native.wallet.getNodeInfo()).rejects.toMatchObject({ code: -32603 })
@@ -197,7 +197,7 @@ describe('createNodeClient', () => {
   })
 })
 
-test('error: a body of a front end in the place of an answer', async () => {
+test('error: a body of a proxy instead of an answer', async () => {
   const front = '{"message":"try again"}'
   answerWith(front, '[]', front, front, front)
   const address = keys.rich.hex
@@ -230,7 +230,7 @@ describe('call', () => {
     ).toMatchObject({ address: base58 })
   })
 
-  test('behavior: an operation that is not known here is asked as it is spelled', async () => {
+  test('behavior: the name of an unknown operation is sent unchanged', async () => {
     answerWith('{"a":1}', '{"a":1}')
     const ask = () => native.call('wallet', 'getSomethingNew', { x: 1n })
     expect(await Promise.all([ask(), ask()])).toEqual([{ a: 1 }, { a: 1 }])

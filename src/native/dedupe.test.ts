@@ -41,7 +41,7 @@ describe('createSharing', () => {
     expect(await later).toBe('3')
   })
 
-  test('behavior: one that aborts leaves the others their answer', async () => {
+  test('behavior: the abort of one caller does not affect the others', async () => {
     const share = createSharing()
     const { calls, run } = scripted()
     const leaver = new AbortController()
@@ -55,7 +55,7 @@ describe('createSharing', () => {
     expect(await stays).toBe('x')
   })
 
-  test('behavior: when the last one has left, the call is aborted and nobody joins it', async () => {
+  test('behavior: when the last caller has aborted, the call is aborted and no caller joins it', async () => {
     const share = createSharing()
     const { calls, run } = scripted()
     const one = new AbortController()
@@ -71,7 +71,7 @@ describe('createSharing', () => {
     expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
-  test('behavior: one without a signal keeps the call alive', async () => {
+  test('behavior: a caller without a signal keeps the call running', async () => {
     const share = createSharing()
     const { calls, run } = scripted()
     const leaver = new AbortController()
@@ -98,7 +98,7 @@ describe('createSharing', () => {
     ])
   })
 
-  test('error: one that has aborted before asks nothing', async () => {
+  test('error: a caller that has already aborted sends no call', async () => {
     const { calls, run } = scripted()
     await expect(createSharing()('a', AbortSignal.abort(new Error('gone')), run)).rejects.toThrow(
       'gone',

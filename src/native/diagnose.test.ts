@@ -126,7 +126,7 @@ describe('diagnose', () => {
     await other.close()
   })
 
-  test('error: a node that is not there, or something else', async () => {
+  test('error: no node at the address, or another server', async () => {
     await node.close()
     expect(await diagnose(native, { now })).toMatchInlineSnapshot(`
       [

@@ -37,7 +37,7 @@ test('default', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('behavior: what was removed is not due, in whatever order', () => {
+test('behavior: removed entries are not due, in any order of removal', () => {
   const { entry, fired, list } = setup()
   const entries = ['a', 'b', 'c', 'd'].map((name) => entry(name, 50))
   for (const one of entries) list.add(one)

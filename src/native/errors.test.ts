@@ -54,7 +54,7 @@ describe('nodeErrorOf', () => {
     ).toMatchObject({ name: 'NodeRefusedError', message: '1:10: INVALID hex String' })
   })
 
-  test('error: where the node stumbled without words', () => {
+  test('error: an exception of the node without a message', () => {
     const stumbled = {
       name: 'NodeAnswerError',
       code: -32603,
@@ -142,7 +142,7 @@ describe('nodeErrorOf', () => {
     expect(String(error?.cause)).toContain(text)
   })
 
-  test('behavior: words that name classes are not passed on', () => {
+  test('behavior: class names are not passed on', () => {
     const text = '{"Error":"class java.lang.ClassCastException : class a.b.c.Foo is no a.b.c.Bar"}'
     expect(read(text)).toMatchObject({
       code: -32603,
@@ -188,7 +188,7 @@ describe('decodeMessage', () => {
     expect(decodeMessage('e4bda0e5a5bd')).toBe('你好')
   })
 
-  test('behavior: what is not hex is text already', () => {
+  test('behavior: a value that is not hex is already text', () => {
     for (const text of ['', 'REVERT opcode executed', 'abc', 'AB'])
       expect(decodeMessage(text)).toBe(text)
   })

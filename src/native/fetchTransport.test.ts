@@ -56,7 +56,7 @@ describe('createFetchTransport', () => {
     await transport.close()
   })
 
-  test('behavior: a read is asked once more, a broadcast is not', async () => {
+  test('behavior: a read is retried once, a broadcast is not', async () => {
     const transport = createFetchTransport(url)
     expect((await transport.send('/wallet/once', '{}', { idempotent: true })).status).toBe(200)
     requests = []

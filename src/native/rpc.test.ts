@@ -56,7 +56,7 @@ describe('getStorageAt', () => {
     expect(await rpc.getStorageAt(kitchen, '0x0')).toBe(`0x${'2'.padStart(64, '0')}`)
   })
 
-  test('error: an answer that is no storage value', async () => {
+  test('error: an answer that is not a storage value', async () => {
     await using server = await serve('{"jsonrpc":"2.0","id":1,"result":"0x"}')
     await expect(server.client.getStorageAt(kitchen, '0x0')).rejects.toThrow(NodeAnswerError)
   })
@@ -67,7 +67,7 @@ describe('call', () => {
     expect(await rpc.call('eth_chainId', [])).toBe('0xb24e27cc')
   })
 
-  test('behavior: a broken connection is reason to ask once more', async () => {
+  test('behavior: a call on a broken connection is retried once', async () => {
     await using server = await serve('cut', '{"result":5}')
     expect(await server.client.call('eth_x', [])).toBe(5)
     expect(server.asked()).toBe(2)

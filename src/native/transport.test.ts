@@ -172,7 +172,7 @@ describe('createPoolTransport', () => {
     expect(server.peak()).toBe(2)
   })
 
-  test('behavior: a read whose connection is reset is asked once more', async () => {
+  test('behavior: a read whose connection is reset is retried once', async () => {
     const server = await serve((request, response, index) => {
       if (index === 0) request.socket.destroy()
       else response.end('{"ok":1}')
@@ -182,7 +182,7 @@ describe('createPoolTransport', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('behavior: a read whose answer breaks off is asked once more', async () => {
+  test('behavior: a read whose answer is incomplete is retried once', async () => {
     const server = await serve((request, response, index) => {
       response.writeHead(200, { 'content-length': 8 })
       if (index > 0) response.end('{"ok":1}')

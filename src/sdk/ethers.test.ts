@@ -35,7 +35,7 @@ test('behavior: takes the provider of another copy of ethers', async () => {
   provider.destroy()
 })
 
-test('error: without a provider, and a key that is none', async () => {
+test('error: no provider, and an invalid key', async () => {
   await expect(new NativeSigner(key).sendTransaction({ to: key })).rejects.toThrow(
     'JSON-RPC provider',
   )

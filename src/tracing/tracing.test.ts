@@ -177,7 +177,7 @@ test('behavior: an error has its code, and a fault fails the span', async () => 
   expect(await collector.span('wallet/getnodeinfo')).toMatchObject({ failed: true })
 })
 
-test('behavior: a block that is not in memory is a step, one that is there is none', async () => {
+test('behavior: a block that is not in memory is a step of the trace; a block in memory is not', async () => {
   const { collector, url } = await startTraced()
   await post(url, 'eth_getBlockByNumber', ['0x10', false])
   const miss = await collector.span('block cache miss')

@@ -71,7 +71,7 @@ test('behavior: methods that send or have state are never compared', async () =>
   expect(asked).toEqual([])
 })
 
-test('behavior: a repeated read is not compared again', async () => {
+test('behavior: a repeated read is compared once', async () => {
   let asked = 0
   const made: ReturnType<typeof createVerifier> = createVerifier({
     rate: 1,

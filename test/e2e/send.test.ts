@@ -85,7 +85,7 @@ describe.each(scenes)('sending to %s', (_, open) => {
       expect(await client.getTransactionCount({ address: account.address })).toBe(before + 2)
     })
 
-    test('behavior: a plain account works where the gateway manages its key, a stranger is told why not', async () => {
+    test('behavior: a plain account works if the gateway manages its key; another account gets an error with the reason', async () => {
       const chain = defineNativeChain({ id: chainId, url })
       const client = createPublicClient({ chain, pollingInterval: 100, transport: http() })
       const send = (key: Hex) =>

@@ -68,7 +68,7 @@ describe.runIf(wanted)('Foundry', () => {
     expect(unlocked).toMatch(/Deployed to: 0x/)
   }, 120_000)
 
-  test('behavior: cast sends, reads receipts and logs, calls, estimates, tells reverts', async () => {
+  test('behavior: cast sends, reads receipts and logs, calls, estimates, shows reverts', async () => {
     const coin = await create('src/Shop.sol:Coin', '--constructor-args', from)
     const transfer = [coin, 'transfer(address,uint256)', other]
     const { status, transactionHash } = await json('send', ...transfer, '5', '--private-key', key)

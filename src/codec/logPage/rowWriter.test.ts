@@ -32,7 +32,7 @@ test('default: numbers of every size', () => {
     })
 })
 
-test('behavior: what was taken stays as it is when others write', () => {
+test('behavior: taken rows do not change when others are written', () => {
   const [first, second] = [write([1, 2]), write([3])]
   const taken = [first.take(), second.take()]
   write(Array.from({ length: 500 }, (_, block) => block + 100)).take()

@@ -63,7 +63,7 @@ test('default: shows calls, transactions, blocks, what contracts print and why t
   expect(docs).toContain(`\`\`\`\n${output}\n\`\`\`\n`)
 })
 
-test('behavior: what the data of a revert says is spelled out', async () => {
+test('behavior: the data of a revert is decoded', async () => {
   await start()
   const [from] = (await dev.rpc('eth_accounts')) as string[]
   /** Creation code that reverts with data of at most 255 bytes. */
@@ -114,7 +114,7 @@ test('behavior: prints blocks that no call made, and does not print removed bloc
   expect(printed()).toMatch(/#3 to #7\n\nevm_revert\nevm_mine\n +Mined empty block #3$/)
 })
 
-test('args: hardhat_setLoggingEnabled ends and begins it', async () => {
+test('args: hardhat_setLoggingEnabled switches it off and on', async () => {
   await start()
   await dev.rpc('hardhat_setLoggingEnabled', false)
   await dev.rpc('eth_blockNumber')

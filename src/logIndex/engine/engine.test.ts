@@ -42,7 +42,7 @@ describe.skipIf(postgresMissing)('postgres', () => {
 })
 
 describe('openEngine', () => {
-  test('error: what cannot be opened is named, without its password', async () => {
+  test('error: an index that cannot be opened is named, without its password', async () => {
     const opening = openEngine('postgres://user:secret@127.0.0.1:1/test?schema=x')
     await expect(opening).rejects.toThrow(
       /^the log index postgres:\/\/127\.0\.0\.1:1\/test cannot be opened: /,

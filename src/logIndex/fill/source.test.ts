@@ -38,7 +38,7 @@ test('default: blocks come in order', async () => {
   expect(numbers).toEqual(Array.from({ length: 1_024 }, (_, offset) => 7 + offset))
 })
 
-test('behavior: calls go on ahead of the block that is taken', async () => {
+test('behavior: reads run ahead of the consumer', async () => {
   const { asked, reader } = someReader()
   const blocks = reader.read(0, 1_023)
   await blocks.next()
@@ -46,7 +46,7 @@ test('behavior: calls go on ahead of the block that is taken', async () => {
   await blocks.return(undefined)
 })
 
-test('error: blocks before a failure are given, and it ends the calls', async () => {
+test('error: blocks before a failure are returned, and the failure ends the calls', async () => {
   const { asked, reader } = someReader(300)
   const numbers: number[] = []
   const reading = async () => {

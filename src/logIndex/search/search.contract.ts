@@ -186,7 +186,7 @@ export function testSearch({
     expect(answer.count).toBe(11)
   })
 
-  test('behavior: without a limit it counts', async () => {
+  test('behavior: without a limit it counts the rows', async () => {
     const request = { addresses: [address(2)], topics: [], from: 0, to: END }
     const answer = await searcher.search(request)
     expect(answer.count).toBe(scan(blocks, request).length)

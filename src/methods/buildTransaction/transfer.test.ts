@@ -28,7 +28,7 @@ test('default: signed and sent, it moves the coins and keeps the memo', async ()
   expect(raw_data).toMatchObject({ data: '6869', contract: [{ type: 'TransferContract' }] })
 })
 
-test('error: what the node refuses to build', async () => {
+test('error: a transaction that the node refuses to build', async () => {
   await expect(build({ value: '0x7fffffffffffffff' })).rejects.toMatchObject({
     message: expect.stringContaining('balance is not sufficient'),
   })

@@ -67,7 +67,7 @@ describe('verified', () => {
     )
   })
 
-  test('error: bytes that are no transaction', () => {
+  test('error: bytes that are not a transaction', () => {
     const hex = 'ff'
     const broken = { ...built(), raw_data_hex: hex, txID: transactionId(hex) }
     expect(() => verified(broken, expected)).toThrow('(raw_data_hex differs)')

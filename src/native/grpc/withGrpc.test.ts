@@ -113,7 +113,7 @@ test('behavior: API keys go with every call, and calls are reported', async () =
   ])
 })
 
-test('behavior: what there is not is asked again over HTTP', async () => {
+test('behavior: an object that gRPC does not find is read again over HTTP', async () => {
   const { native, node, status } = await setup()
   expect(await native.wallet.getTransactionLogsByBlockNum({ num: 100_000 })).toEqual([])
   expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(1)
@@ -242,7 +242,7 @@ test('error: an address where nobody listens', async () => {
   })
 })
 
-test('error: a node of another chain is not believed', async () => {
+test('error: answers of a node of another chain are not used', async () => {
   const { http, native, status } = await setup({ expected: () => '11'.repeat(32) })
   const request = { num: NUMBER }
   expect(await native.wallet.getTransactionLogsByBlockNum(request)).toStrictEqual(
@@ -251,7 +251,7 @@ test('error: a node of another chain is not believed', async () => {
   expect(status()).toMatchObject({ state: 'down', reason: 'it serves another chain', failed: 1 })
 })
 
-test('behavior: nothing is asked before the chain is known', async () => {
+test('behavior: no call is sent before the chain is known', async () => {
   const { grpcNode, native, status } = await setup({ expected: () => undefined })
   await native.wallet.getTransactionLogsByBlockNum({ num: NUMBER })
   expect(grpcNode.calls()).toEqual([])
@@ -266,7 +266,7 @@ test('behavior: a connection that the node has ended is opened again without a f
   expect(status()).toMatchObject({ state: 'up', calls: 2, failed: 0 })
 })
 
-test('behavior: a caller that leaves ends the call at the node', async () => {
+test('behavior: a caller that aborts cancels the call at the node', async () => {
   const leaving = new AbortController()
   let ended: Promise<unknown> | undefined
   const { native, status } = await setup({

@@ -63,7 +63,7 @@ describe('signTransaction', () => {
     expect(twice.signature[0]).toBe(signHash(once.txID, key))
   })
 
-  test('error: a key that is none is not repeated in the message', () => {
+  test('error: the message does not repeat an invalid key', () => {
     const bad = 'ff'.repeat(32)
     expect(() => addressFromKey(bad)).toThrow(/^not a private key$/)
   })

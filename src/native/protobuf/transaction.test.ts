@@ -292,7 +292,7 @@ describe('contract types', () => {
       `)
   })
 
-  test('error: what cannot be encoded exactly is refused by name', () => {
+  test('error: a field that cannot be encoded exactly is refused by name', () => {
     const encode = (value: Record<string, unknown>, type = 'TransferContract') =>
       rawDataFromJson(rawDataOf(type, value))
     expect(() => encode({ amuont: 1 })).toThrow('TransferContract.amuont: no such field')
