@@ -5,6 +5,7 @@ import type { Finding } from '../native/diagnose.ts'
 import type { MemberStatus } from '../native/pool/memberStatus.ts'
 import { addCommand, addOutputOptions } from './command.ts'
 import { CommandError, usageError } from './errors.ts'
+import { plural } from './support/amount.ts'
 import { type ConfigFlags, configOf } from './support/configOptions.ts'
 import { type Io, processIo } from './support/io.ts'
 import { stringify } from './support/json.ts'
@@ -133,7 +134,7 @@ function render(terminal: Terminal, findings: Finding[]): string {
     count('fail') > 0
       ? terminal.red(`${count('fail')} of ${findings.length} checks failed`)
       : count('warn') > 0
-        ? terminal.yellow(`usable, with ${count('warn')} restriction(s)`)
+        ? terminal.yellow(`usable, with ${plural(count('warn'), 'restriction')}`)
         : terminal.green('everything works')
   return `${renderRows(terminal, ['', 'check', 'found', 'what it means'], rows)}\n\n${verdict}`
 }

@@ -192,7 +192,9 @@ async function rangeOf(
   const to = Math.min(wanted ?? newest, newest)
   if (from <= to) return { from, to }
   throw new CommandError(
-    `nothing to index: --from is ${from}, and the newest block that can be indexed is ${newest}`,
+    newest < 0
+      ? 'nothing to index: the chain is too short, because an index ends at least 64 blocks below the solidified block'
+      : `nothing to index: --from is ${from}, and the newest block that can be indexed is ${newest}`,
   )
 }
 

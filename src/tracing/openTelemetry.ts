@@ -17,6 +17,8 @@ import {
   W3CBaggagePropagator,
   W3CTraceContextPropagator,
 } from '@opentelemetry/core'
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
   BasicTracerProvider,
@@ -36,14 +38,10 @@ const FLUSH = 1_000
 const QUIET = 60_000
 
 /** A tracer over the OpenTelemetry SDK, which reads its standard variables. Imported only when traces are on. */
-export async function createTracer({
-  encoding,
-  exporter,
-  log,
-}: createTracer.Options): Promise<Tracer> {
+export function createTracer({ encoding, exporter, log }: createTracer.Options): Tracer {
   const level = diagLogLevelFromString(getStringFromEnv('OTEL_LOG_LEVEL')) ?? DiagLogLevel.WARN
   diag.setLogger(quietLogger(log), { logLevel: level, suppressOverrideMessage: true })
-  const spanExporter = exporter === 'console' ? new ConsoleSpanExporter() : await otlp(encoding)
+  const spanExporter = exporter === 'console' ? new ConsoleSpanExporter() : otlp(encoding)
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({
       'service.name': 'ethgate',
@@ -123,11 +121,8 @@ function propagatorOf(names: string[] | undefined): TextMapPropagator {
   })
 }
 
-async function otlp(encoding: 'json' | 'protobuf'): Promise<SpanExporter> {
-  const { OTLPTraceExporter } = await (encoding === 'json'
-    ? import('@opentelemetry/exporter-trace-otlp-http')
-    : import('@opentelemetry/exporter-trace-otlp-proto'))
-  return new OTLPTraceExporter()
+function otlp(encoding: 'json' | 'protobuf'): SpanExporter {
+  return encoding === 'json' ? new JsonExporter() : new ProtobufExporter()
 }
 
 /** Logs each problem of the SDK, such as a collector that does not answer, at most once a minute. */

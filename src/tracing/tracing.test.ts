@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { startCommand } from '../../test/cli.ts'
 import { startCollector } from '../../test/collector.ts'
 import { post, startReplayGateway } from '../../test/gateway.ts'
 import { labels } from '../../test/recordedChain.ts'
@@ -295,6 +296,30 @@ test.each([
   packages.delete('api')
   expect(packages.size > 0).toBe(isLoaded)
 })
+
+test.each(['http/json', 'http/protobuf'])(
+  'behavior: the bundled command exports as %s',
+  async (protocol) => {
+    const collector = await startCollector()
+    const { node } = await startReplay()
+    const nodes = ['--upstream', node.url, '--upstream-solidity', node.solidityUrl]
+    const command = startCommand(['serve', ...nodes, '--port', '0'], {
+      env: {
+        OTEL_BSP_SCHEDULE_DELAY: '20',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      },
+    })
+    onTestFinished(async () => {
+      command.process.kill('SIGTERM')
+      await command.ended
+    })
+    const lines = await command.lines(2)
+    const { url } = JSON.parse(lines.at(1) ?? '') as { url: string }
+    await post(url, 'eth_chainId')
+    expect(await collector.span('eth_chainId')).toMatchObject({ failed: false })
+  },
+)
 
 test('behavior: with several nodes, the log line of a slow call names its nodes', async () => {
   const { node } = await startReplay()
