@@ -1,4 +1,4 @@
-// What subsquid sends, for blocks that the gateway has not read: ten consecutive blocks without transactions in a batch, several batches at
+// Sends the requests of subsquid, for blocks that the gateway has not read: ten consecutive blocks without transactions in a batch, several batches at
 // once, then all logs of the ten. Next to
 //   node    the node's own JSON-RPC
 //

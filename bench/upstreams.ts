@@ -1,4 +1,4 @@
-// What two nodes cost and bring, in rounds that alternate, so that drift of the machine hits all alike:
+// Measures the cost and the gain of two nodes, in alternating rounds, so that drift of the machine affects all equally:
 //   gateway      gateways of one node and of two nodes, and one of another build
 //   overhead     calls through the pool compared with direct calls, in one process
 //   throughput   two nodes of limited rates against one
@@ -102,7 +102,7 @@ function inTurn(urls: string[]): NativeTransport {
   }
 }
 
-/** Tells it the newest block, as a gateway does, so that it knows the chain of each answer. */
+/** Passes it the newest block, as a gateway does, so that it knows the chain of each answer. */
 function knowing<pool extends Pick<UpstreamPool, 'setFloor'>>(pool: pool): pool {
   pool.setFloor({ hashAt: () => '0'.repeat(64), head: 0, solid: 0 })
   return pool

@@ -186,7 +186,7 @@ function differencesOf(
   return what.map((one) => ({ method, what: one }))
 }
 
-/** What two schemas disagree about: members by path, and types at a path. Below a missing member nothing is reported. */
+/** The differences of two schemas: members by path, and types at a path. Below a missing member nothing is reported. */
 function compare(where: string, reference: JsonSchema, own: JsonSchema): string[] {
   const [theirs, ours] = [typesByPath(reference), typesByPath(own)]
   const missing = (from: Types, to: Types) =>

@@ -16,7 +16,7 @@ import { recordAccounts, recordCalls, recordNetwork } from './record/state.ts'
  *
  * `npm run record -- --upstream http://127.0.0.1:8090 [--upstream-solidity URL] [--upstream-rpc URL] [--upstream-grpc URL] [--fresh]`
  *
- * What was recorded before is kept; `--fresh` asks it again.
+ * Earlier recordings are kept; `--fresh` records them again.
  */
 const { values } = parseArgs({
   options: {

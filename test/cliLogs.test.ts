@@ -15,7 +15,7 @@ type Server = Awaited<ReturnType<typeof startRpc>>
 let server: Server
 let folder: string
 let out: string
-/** What a test changes of the server. */
+/** The settings of the server that a test may change. */
 let settings: {
   maxBlocks: number
   maxResults: number
@@ -245,9 +245,9 @@ test.skipIf(!hasScript)(
 test('behavior: a request to a busy server is retried; if it stays busy, progress is saved', async () => {
   settings.fail = 2
   settings.head = 500
-  const patient = await ethgate(command())
-  expect(patient.code).toBe(0)
-  expect(patient.stderr).toContain('is busy (HTTP 503)')
+  const retried = await ethgate(command())
+  expect(retried.code).toBe(0)
+  expect(retried.stderr).toContain('is busy (HTTP 503)')
   settings.head = 900
   settings.fail = 1_000
   const given = await ethgate(command('--retries', '1'))

@@ -21,7 +21,7 @@ const PAGE = new URL('docs/cli.md', ROOT)
 const page = readFileSync(PAGE, 'utf8')
 const sections = stepsOf(page).filter(({ steps }) => steps.length > 0)
 const names = new Map<string, string>()
-/** What each line printed, in the order of the page where a line comes twice. */
+/** The output of each command line. A line that the page has twice has two entries, in order. */
 const printed = new Map<string, string[][]>()
 const folder = mkdtempSync(join(tmpdir(), 'ethgate-page-'))
 const before = process.cwd()
@@ -87,7 +87,7 @@ function linesOf(text: string): string[] {
     )
 }
 
-/** What a command does and what the page shows, in a form that is the same in every run. */
+/** The output of a command and that of the page, in a form that is the same in every run. */
 async function compare(step: Step) {
   const { code, lines } = await run(step)
   learn(names, step.output, lines)

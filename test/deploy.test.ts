@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 
 import { collectProcessMetrics, createMetrics } from '../src/metrics.ts'
 
-/** What operators deploy names only metrics, labels of Prometheus and runbook lines that exist. */
+/** The alerts and the dashboard name only metrics, labels and runbook sections that exist. */
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 

@@ -316,7 +316,7 @@ describe('18 decimals', () => {
       'latest',
     )
     expect(BigInt(seen as Hex)).toBe(await balance(to))
-    // More than 63 bits leave a contract too.
+    // A contract can send more than 63 bits too.
     const many = 100n * 10n ** 18n
     await wei.rpc('anvil_setBalance', contractAddress, `0x${many.toString(16)}`)
     const sent = await wei.rpc('eth_sendTransaction', {

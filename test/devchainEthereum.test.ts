@@ -323,7 +323,7 @@ describe('anybody may send', () => {
     const failure = (await send({ to, data, gas: '0x186a0' }).catch((error: unknown) => error)) as {
       data: { txHash: Hex }
     }
-    // Hardhat tells it at once; a signed transaction is answered with its hash, as by anvil.
+    // Hardhat returns it at once; a signed transaction is answered with its hash, as by anvil.
     expect(failure).toMatchObject({ code: 3, message: 'execution reverted: the reason' })
     expect(await receiptOf(failure.data.txHash)).toMatchObject({ status: '0x0', logs: [] })
     const raw = await signed(dev.keyOf(0), { to, data })

@@ -12,7 +12,7 @@ import { isLong } from './long.ts'
 import { heights, recordedBlock } from './recordedBlock.ts'
 import { type Answer, nativeRecording } from './recording.ts'
 
-/** What is known to differ from a real node, and why. `docs/devchain.md` has the same list in words. */
+/** The known differences from a real node, with reasons. `docs/devchain.md` has the same list in words. */
 const KNOWN: { path: RegExp; request?: RegExp; reason: string }[] = [
   {
     path: /\/(listexchanges|getexchangebyid|getpaginatedexchangelist|exchange\w+|(get)?market\w+)$/,

@@ -14,7 +14,7 @@ afterAll(() => dev.close())
 const account = (index: number) => `0x${'ab'.repeat(19)}0${index}`
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 
-/** What a person can see of the chain: height, and of two accounts the balance and two slots. */
+/** The visible state of the chain: its height, and the balance and two slots of two accounts. */
 type Seen = { height: number; balances: number[]; slots: number[][] }
 
 type Receipt = { blockHash: string; logs: { data: string }[] }

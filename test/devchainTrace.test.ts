@@ -20,7 +20,7 @@ const hashOf = (name: string) => hashes.get(name) as `0x${string}`
 const trace = (name: string, options?: object) =>
   dev.rpc('debug_traceTransaction', hashOf(name), ...(options ? [options] : []))
 
-/** Where two values differ. */
+/** The paths at which two values differ. */
 function differences(here: unknown, there: unknown, path = ''): string[] {
   if (JSON.stringify(here) === JSON.stringify(there)) return []
   if (typeof here !== 'object' || typeof there !== 'object' || !here || !there)
@@ -36,7 +36,7 @@ function differences(here: unknown, there: unknown, path = ''): string[] {
 }
 
 describe('compared with anvil', () => {
-  /** What differs from anvil, because geth has it so or because of what operations cost. */
+  /** The differences from anvil: where geth differs from it too, and in the costs of operations. */
   const KNOWN: Record<string, { differs: RegExp; reason: string }> = {
     builtIns: {
       differs: /^\.(flat\.|selectors\.0x6964656e-4)/,
@@ -105,7 +105,7 @@ describe('debug_traceTransaction', () => {
       })
       const wrong = structLogs.filter(({ depth, gas, gasCost, op }, index) => {
         const next = structLogs[index + 1]
-        // What a call leaves over comes back.
+        // The unused gas of a call is returned.
         const isCall = op.includes('CALL') || op.startsWith('CREATE')
         return next?.depth === depth && !isCall && next.gas !== gas - gasCost
       })

@@ -107,7 +107,7 @@ describe.skipIf(directory === undefined)('a real fork', () => {
       expect(seen.filter(({ removed }) => removed).map(({ blockHash }) => blockHash)).toEqual(
         losing.toReversed(),
       )
-      expect(believe(seen).slice(0, canonical.length)).toEqual(canonical)
+      expect(applyAll(seen).slice(0, canonical.length)).toEqual(canonical)
     }
     expect(canonical.length).toBeGreaterThanOrEqual(9)
     const lost = new Set(losing)
@@ -132,12 +132,12 @@ describe.skipIf(directory === undefined)('a real fork', () => {
   }, 400_000)
 })
 
-/** What a client has that believes what it is told; what is taken away must be the last that it has. */
-function believe(logs: readonly RpcLog[]): RpcLog[] {
+/** The logs of a client that applies every notification. A removed log must be the last one that it has. */
+function applyAll(logs: readonly RpcLog[]): RpcLog[] {
   const kept: RpcLog[] = []
   for (const log of logs)
     if (!log.removed) kept.push(log)
     else if (!isDeepStrictEqual({ ...kept.pop(), removed: true }, log))
-      throw new Error(`a log of block ${log.blockHash} is taken away that is not the last one`)
+      throw new Error(`a log of block ${log.blockHash} is removed that is not the last one`)
   return kept
 }

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** What a block of the chain holds: nothing, a few logs, or many. */
+/** The logs of a block: none, a few, or many. */
 function logsOf(number: number): ScriptedLog[][] {
   if (number % 3 === 0) return []
   const count = number % 97 === 1 ? 40 : number % 4
@@ -110,7 +110,7 @@ describe.skipIf(postgresMissing)('postgres', () => {
   })
 })
 
-/** What holds of a gateway with an index on either engine. */
+/** The tests of a gateway with an index, for both engines. */
 function testGateway(someIndex: () => string): void {
   test('default: searches equal those without an index, follow the chain, and survive a restart', async () => {
     const chain = createChain()
@@ -150,7 +150,7 @@ function testGateway(someIndex: () => string): void {
     expect(await logs(again.url, { ...everything, toBlock: hex(1_023) })).toEqual(
       await logs(plain.url, { ...everything, toBlock: hex(1_023) }),
     )
-    // Nothing that is indexed is read again: only the blocks near the head are.
+    // Indexed blocks are not read again, only the blocks near the head.
     expect((chain.calls.get('/wallet/gettransactioninfobyblocknum') ?? 0) - read).toBeLessThan(300)
   })
 

@@ -26,7 +26,7 @@ import { until } from './until.ts'
 /** Times that each process is killed. With INDEX_KILLS=50 the six cases take about half an hour. */
 const KILLS = Number(process.env['INDEX_KILLS'] ?? (isLong ? 8 : 1))
 const BLOCKS = KILLS > 1 ? 2_600 : 1_300
-/** Of so many blocks three have logs. Few are enough for one kill: checking each of them takes most of the time. */
+/** Three of this many blocks have logs. Few blocks are enough, because checking each of them takes most of the time. */
 const LOGS_EVERY = KILLS > 1 ? 4 : 16
 /** Calls that a process makes before it fills. */
 const FIRST_CALLS = 20
@@ -89,7 +89,7 @@ async function testKills(index: string, { beside = 0 } = {}): Promise<Checked> {
     let before = 0
     const others = Array.from({ length: beside }, () => ending(startFilling(index, node.url, 0)))
     for (let kill = 0; kill < KILLS; kill++) {
-      // There is always something to fill.
+      // Some blocks are always missing.
       if ((await coveredBlocks(engine)) > lastIndexable(chain.head().number))
         for (let block = 0; block < MORE_BLOCKS; block++) mineSome(chain)
       chain.solidify(chain.head().number)
@@ -107,7 +107,7 @@ async function testKills(index: string, { beside = 0 } = {}): Promise<Checked> {
       }
       filling.kill('SIGKILL')
       await ended
-      // What is covered is there and right, and nothing that was is lost.
+      // The covered blocks are present and right, and no block that was covered before is lost.
       const result = await verifyBlocks({
         engine,
         facts,
@@ -137,7 +137,7 @@ async function ending(filling: ChildProcess): Promise<{ code: unknown; errors: s
   return { code, errors }
 }
 
-/** What is wrong in a whole index: nothing. */
+/** The result of verifying a whole index without faults. */
 type Checked = { wrong: number[]; repeated: number }
 
 /** Compares all of an index with its chain. It has every block that can be indexed. */
@@ -201,7 +201,7 @@ async function testFollowing(index: string): Promise<Checked> {
     let following = startFollowing(index, node.url)
     let ended = once(following, 'exit')
     for (let kill = 0; kill < KILLS; kill++) {
-      // All that there is; what was missed while nothing ran is filled beside the newest.
+      // All blocks: those that were missed while no gateway ran are filled together with the newest.
       await covers(lastIndexable(chain.head().number))
       const before = await coveredBlocks(engine)
       // Groups come one after another, and the process dies somewhere between them.

@@ -21,7 +21,7 @@ import { until } from './until.ts'
 
 explainSkip(redisServerMissing)
 
-/** What may happen to the replicas. `pause` is milliseconds until the next thing happens. */
+/** The events of the model. `pause` is the milliseconds until the next event. */
 type Event = { pause: number } & (
   | { kind: 'mine'; logs: number }
   | { kind: 'reorg'; depth: number; longer: number; logs: number }

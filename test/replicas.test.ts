@@ -151,7 +151,7 @@ describe.skipIf(redisServerMissing !== undefined)('gateway processes on one Redi
     await Promise.all(clients)
     // Connections that broke, and a store or replica that says it is not ready.
     expect([...failures].filter((code) => typeof code === 'number' && code !== -32603)).toEqual([])
-    // Whatever comes now would come a second time.
+    // Any log that arrives now is a duplicate.
     for (const gateway of gateways) received.push(...(await poll(gateway)))
     const repeated = received.filter((name, index) => received.indexOf(name) < index)
     expect(repeated.filter((name) => !mayRepeat.has(name))).toEqual([])

@@ -1,7 +1,7 @@
 import type { Block, TransactionInfo } from '../../src/native/types.ts'
 import { eachOf, type Recorder } from './recorder.ts'
 
-/** What the walk found: later steps ask about all of it. */
+/** The result of the walk. Later steps request all of it. */
 export type Walked = {
   head: number
   blocks: Block[]

@@ -14,7 +14,7 @@ export type OutcomeSource = {
   wallet: Pick<NativeClient['wallet'], 'getTransactionLogsById' | 'getTransactionLogsByBlockNum'>
 }
 
-/** What the readers of one block need. */
+/** The dependencies of the readers of one block. */
 export type HintedRead = {
   native: OutcomeSource
   signal?: AbortSignal | undefined

@@ -103,7 +103,7 @@ export declare namespace toRpcHeader {
   }
 }
 
-/** What a header needs of the outcome of each transaction. */
+/** The fields of each outcome that a header needs. */
 type Outcome = Pick<TransactionInfo, 'id' | 'log'> & {
   receipt?: Pick<NonNullable<TransactionInfo['receipt']>, 'energy_usage_total'>
 }

@@ -3,7 +3,7 @@ import type { Block, TransactionInfo } from '../native/types.ts'
 import { toData, toHash, toQuantity, toSeconds } from './quantity.ts'
 import type { RpcLog } from './types.ts'
 
-/** What logs need of their block. */
+/** The fields of a block that its logs need. */
 export type LogSource = Pick<Block, 'blockID' | 'block_header'>
 
 /**

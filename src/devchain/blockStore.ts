@@ -101,7 +101,7 @@ export function createBlockStore({ base, first = 0 }: { base?: StateReader; firs
     /** Every value of the newest state, by `table:key`. */
     entries: () => history.entries(),
 
-    /** What the newest block or patch changed. */
+    /** The changes of the newest block or patch. */
     lastChanges: () => history.changesAt(history.revision()),
 
     mark: (): Mark => ({ number: top(), revision: history.revision() }),

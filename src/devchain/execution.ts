@@ -27,7 +27,7 @@ export type Applied = {
   transaction?: ChainTransaction
   results: TransactionResult[]
   info: TransactionInfo
-  /** What an Ethereum transaction printed on the console of `console.sol`. */
+  /** The lines that an Ethereum transaction printed with `console.sol`. */
   printed?: readonly Uint8Array[]
   /** The change of each account's balance, sun. */
   balances: BalanceChange[]

@@ -137,7 +137,7 @@ export function createLedger(
     newestState: (): StateReader => store.state(),
     /** Every value of the newest state, by `table:key`. */
     entries: (): Iterable<[string, unknown]> => store.entries(),
-    /** What the newest block or patch changed. */
+    /** The changes of the newest block or patch. */
     lastChanges: store.lastChanges,
 
     /** The transactions of the pool, in the order of their arrival. */

@@ -23,7 +23,7 @@ async function send(port: number, { address = '127.0.0.1', headers = {}, ...rest
   return { status: incoming.statusCode, text, headers: incoming.headers }
 }
 
-/** What a page of an origin sends with `mode: 'no-cors'`: no preflight comes before it. */
+/** The request of a page with `mode: 'no-cors'`. It has no preflight. */
 const page = (origin: string, host: string): Sent => ({
   headers: { host, origin, 'content-type': 'text/plain', 'sec-fetch-site': 'cross-site' },
 })

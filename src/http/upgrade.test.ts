@@ -31,8 +31,8 @@ async function setup(): Promise<{ port: number; server: Server }> {
   return { port: (server.address() as AddressInfo).port, server }
 }
 
-/** What comes back for bytes that are written in pieces, until the server has closed or all pieces were answered. */
-async function talk(port: number, ...pieces: string[]): Promise<string[]> {
+/** The answers to bytes that are written in pieces, until the last one has arrived. */
+async function exchange(port: number, ...pieces: string[]): Promise<string[]> {
   const socket = connect(port, '127.0.0.1')
   let received = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
@@ -45,7 +45,7 @@ async function talk(port: number, ...pieces: string[]): Promise<string[]> {
   return received.replaceAll(CHUNK_SIZES, '').match(/<[^>]*>/g) ?? []
 }
 
-/** What a chunked response has between its pieces. */
+/** The sizes between the pieces of a chunked response. */
 const CHUNK_SIZES = /\r\n[0-9a-f]+\r\n/g
 
 const H2C = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
@@ -54,14 +54,17 @@ test('behavior: a request that asks for another protocol is answered without it'
   const { port } = await setup()
   const first = `POST /a HTTP/1.1\r\nHost: x\r\nX-Note: \u00e9\r\nContent-Length: 4\r\n${H2C}\r\nbo`
   const next = 'POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nlast'
-  expect(await talk(port, first, 'dy', next)).toEqual(['<POST /a \u00e9 body>', '<POST /b  last>'])
+  expect(await exchange(port, first, 'dy', next)).toEqual([
+    '<POST /a \u00e9 body>',
+    '<POST /b  last>',
+  ])
 })
 
 test('behavior: a chunked body, and again on the same connection', async () => {
   const { port } = await setup()
   const request = (body: string) =>
     `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${H2C}\r\n4\r\n${body}\r\n0\r\n\r\n`
-  expect(await talk(port, request('body'), request('last'))).toEqual([
+  expect(await exchange(port, request('body'), request('last'))).toEqual([
     '<POST /  body>',
     '<POST /  last>',
   ])
@@ -80,7 +83,7 @@ test('behavior: WebSockets are accepted', async () => {
 
 test('behavior: a closing server closes the connection', async () => {
   const { port, server } = await setup()
-  await talk(port, `GET /last HTTP/1.1\r\nHost: x\r\n${H2C}\r\n`)
+  await exchange(port, `GET /last HTTP/1.1\r\nHost: x\r\n${H2C}\r\n`)
   const closed = new Promise((resolve) => server.close(resolve))
   server.closeIdleConnections()
   expect(await closed).toBeUndefined()

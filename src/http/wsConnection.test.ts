@@ -12,7 +12,7 @@ import { createWsConnection } from './wsConnection.ts'
 
 const IDLE = 60_000
 
-/** Both ends of a real connection; the clock stands still until a test moves it. */
+/** Both ends of a real connection; the clock changes only when a test sets it. */
 async function setup(answer: RpcServer['answer'] = async () => undefined, shared?: TimeSlice) {
   const server = new WebSocketServer({ port: 0 })
   onTestFinished(() => server.close())

@@ -119,7 +119,7 @@ async function finishMerge(engine: Engine, pause: () => Promise<void>): Promise<
   const progress = await engine.write(async (batch) => {
     const found = await progressOf(batch)
     if (!found) return undefined
-    // Noted before the first row is removed, so that whoever still writes stops.
+    // Noted before the first row is removed, so that a process that still writes stops.
     const own: Progress = {
       ...found,
       run: randomUUID(),

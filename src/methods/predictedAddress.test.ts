@@ -10,7 +10,7 @@ const from: Address = `0x${'0d'.repeat(20)}`
 
 const contractAt = (address: Address) => (address === predicted ? actual : address)
 
-/** What the decoders of a method make of its input. */
+/** The result of the decoders of a method for an input. */
 function decode(name: keyof typeof methods, ...input: unknown[]): unknown[] {
   const decoders = methods[name].params as readonly Param<unknown>[]
   const scope = {

@@ -14,7 +14,7 @@ const outline = ({ block_header, blockID, transactions = [] }: Block): BlockOutl
 })
 const expected = blocks.map(outline)
 
-/** What the whole answer gives. */
+/** The outline of a whole answer. */
 const pickAll = (answer: unknown) => outlinesPart.pick(answer as never)
 
 test('default: outlines are found in the text of many blocks', () => {

@@ -38,7 +38,7 @@ afterEach(async () => {
   await node.close()
 })
 
-/** What a node reports about itself. */
+/** The facts that a node reports about itself. */
 async function probe() {
   const capabilities = createCapabilities({ native })
   const names = [

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
 
-/** A call that ends when the test says so. */
+/** A call that ends when the test resolves it. */
 function scripted() {
   const calls: {
     signal: StopSignal | undefined
@@ -44,11 +44,11 @@ describe('createSharing', () => {
   test('behavior: the abort of one caller does not affect the others', async () => {
     const share = createSharing()
     const { calls, run } = scripted()
-    const leaver = new AbortController()
+    const aborting = new AbortController()
     const stayer = new AbortController()
-    const left = share('a', leaver.signal, run)
+    const left = share('a', aborting.signal, run)
     const stays = share('a', stayer.signal, run)
-    leaver.abort(new Error('gone'))
+    aborting.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
     expect(calls[0]?.signal?.aborted).toBe(false)
     calls[0]?.resolve('x')
@@ -74,10 +74,10 @@ describe('createSharing', () => {
   test('behavior: a caller without a signal keeps the call running', async () => {
     const share = createSharing()
     const { calls, run } = scripted()
-    const leaver = new AbortController()
+    const aborting = new AbortController()
     const stays = share('a', undefined, run)
-    const left = share('a', leaver.signal, run)
-    leaver.abort(new Error('gone'))
+    const left = share('a', aborting.signal, run)
+    aborting.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
     expect(calls[0]?.signal).toBeUndefined()
     calls[0]?.resolve('x')

@@ -13,14 +13,14 @@ export type DueList<entry extends DueEntry> = {
   remove(entry: entry): void
 }
 
-/** Milliseconds between two looks at the list. */
+/** Milliseconds between two checks of the list. */
 const TICK = 10
 
 export function createDueList<entry extends DueEntry>({
   now = () => performance.now(),
   onDue,
 }: createDueList.Options<entry>): DueList<entry> {
-  // A Set would do. But a Set that changes all the time keeps what was in it until the next full garbage collection.
+  // Not a Set: a Set that changes all the time keeps removed entries until the next full garbage collection.
   const entries: entry[] = []
   let timer: NodeJS.Timeout | undefined
 

@@ -5,7 +5,7 @@ import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
 import { decodeMessage, nodeErrorOf, splitException } from './errors.ts'
 import { parseNative } from './json.ts'
 
-/** What a body becomes: class, code, message. */
+/** The error that a body becomes: class, code, message. */
 function read(text: string, status = 200): object | undefined {
   let parsed: unknown
   try {
@@ -55,16 +55,16 @@ describe('nodeErrorOf', () => {
   })
 
   test('error: an exception of the node without a message', () => {
-    const stumbled = {
+    const failed = {
       name: 'NodeAnswerError',
       code: -32603,
       message: 'the upstream node failed to process the request',
     }
-    expect(read('{"Error":"class java.lang.NullPointerException : null"}')).toEqual(stumbled)
+    expect(read('{"Error":"class java.lang.NullPointerException : null"}')).toEqual(failed)
     expect(
       read('{"Error":"class java.lang.NullPointerException : Cannot read the array length"}'),
-    ).toEqual(stumbled)
-    expect(read('{"Error":"class java.lang.IllegalStateException : null"}')).toEqual(stumbled)
+    ).toEqual(failed)
+    expect(read('{"Error":"class java.lang.IllegalStateException : null"}')).toEqual(failed)
   })
 
   test('error: an operation that the node does not offer', () => {

@@ -75,7 +75,7 @@ export function defineNativeChain({
 
 export declare namespace defineNativeChain {
   type Options = {
-    /** What `eth_chainId` answers. */
+    /** The answer of `eth_chainId`. */
     id: number
     /** Address of the gateway. */
     url: string

@@ -34,11 +34,11 @@ export async function signedBy(transaction: Transaction, native: NativeClient): 
     )
   const signers = signersOf(transaction)
   const weights = new Map(permission.keys?.map(({ address, weight }) => [address, BigInt(weight)]))
-  const stranger = signers.find((signer) => !weights.has(signer))
-  if (stranger)
+  const unknownSigner = signers.find((signer) => !weights.has(signer))
+  if (unknownSigner)
     throw new RpcError(
       -32000,
-      `invalid sender: signed by ${toRpcAddress(stranger)}, which is not a key of permission ${id} of ${toRpcAddress(owner)}`,
+      `invalid sender: signed by ${toRpcAddress(unknownSigner)}, which is not a key of permission ${id} of ${toRpcAddress(owner)}`,
     )
   const weight = [...new Set(signers)].reduce(
     (sum, signer) => sum + (weights.get(signer) ?? 0n),

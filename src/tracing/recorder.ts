@@ -5,7 +5,7 @@ import type { Attributes, Headers, Span, Tracer } from './tracer.ts'
 
 /**
  * One call to a node that a request made. `ms`: milliseconds; `outcome`: the HTTP status, `failed`, or `cancelled` when
- * another node was faster or the client has gone; `upstream`: the name of the node, absent for a chain in this process.
+ * another node was faster or the client has disconnected; `upstream`: the name of the node, absent for a chain in this process.
  */
 export type RecordedCall = { operation: string; outcome: string; ms: number; upstream?: string }
 

@@ -34,7 +34,7 @@ function validatorOf(method: string): ValidateFunction {
   return validate
 }
 
-/** What is wrong with the answer to a call: an error, or where the result leaves the schema. */
+/** The faults of the answer to a call: an error, or the places where the result violates the schema. */
 async function faults(method: string, params: unknown[] = []): Promise<unknown[]> {
   const { error, result } = await post(gateway.url, method, params)
   if (error) return [error]
@@ -90,7 +90,7 @@ test('filters', async () => {
     { address: token, fromBlock: '0x0' },
   ])
   expect(await faults('eth_getFilterLogs', [id])).toEqual([])
-  // Nothing has come since the filter was made; the schema wants an empty list of one kind only.
+  // The filter has no changes yet; the schema allows an empty list of one kind only.
   expect(await post(gateway.url, 'eth_getFilterChanges', [id])).toMatchObject({ result: [] })
   expect(await faults('eth_uninstallFilter', [id])).toEqual([])
 })

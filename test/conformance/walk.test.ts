@@ -152,7 +152,7 @@ describe('viem', () => {
       })
       expect(found.logs).toMatchObject(logs)
       expect(found.logs).toHaveLength(logs.length)
-      // What was asked of a transaction is never less than what it used.
+      // The gas limit of a transaction is never below the gas that it used.
       expect(transaction.gas).toBeGreaterThanOrEqual(found.gasUsed)
     }
   })

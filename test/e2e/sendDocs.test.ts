@@ -18,7 +18,7 @@ const programs = page
     ),
   )
 
-/** What each prints when all is well. */
+/** The output of each program when it succeeds. */
 const PRINTED: Record<string, string> = {
   'Any native wallet': 'sent',
   'Managed keys': 'mined',

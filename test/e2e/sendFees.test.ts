@@ -18,7 +18,7 @@ import { artifacts } from '../recordedChain.ts'
 import { until } from '../until.ts'
 import { createClient } from '../watcher.ts'
 
-/** What clients send by themselves under each fee signal, and what the sender then pays at most. */
+/** The fee fields that clients choose under each fee signal, and the most that the sender then pays. */
 
 const { abi } = artifacts.Token
 const bytecode: Hex = `0x${artifacts.Token.bytecode.replace(/^0x/, '')}`

@@ -85,7 +85,7 @@ export async function openProducingScene(): Promise<Scene> {
   }
 }
 
-/** Where the sending tests run: always on a chain in this process, and on a node when there is one. */
+/** The chains of the sending tests: a chain in this process, and a node if one is configured. */
 export const scenes = [
   ['the development chain', openDevScene],
   ...(producing ? [['a producing node', openProducingScene] as const] : []),

@@ -55,7 +55,7 @@ describe.skipIf(producing === undefined)('in front of a node that produces block
       { interval: 200, timeout: 90_000 },
     )
     const sent = await sending
-    // Whatever would come a second time has had its chance.
+    // Two blocks later, so that a log that is delivered twice has arrived.
     await sleep(7_000)
     await poll()
     for (const seen of [byFilter, byPolling, bySocket()])

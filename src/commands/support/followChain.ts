@@ -7,7 +7,7 @@ import { withRetry } from './retry.ts'
 import { type Rpc, RpcFailure } from './rpc.ts'
 import { readMark } from './search.ts'
 
-/** What a watch delivers: headers, or the logs that a filter matches. */
+/** One item of a watch: a header, or a log that the filter matches. */
 export type Watched = { header: RpcHeader } | { log: RpcLog }
 
 /** What to watch, and the function that gets it. */
@@ -146,7 +146,7 @@ type Outcome = 'delivered' | 'missing' | 'removed'
 /** Milliseconds until the head is read again after a missing block. */
 const MISSING_MS = 200
 
-/** What was delivered of one block. */
+/** A block that was delivered, with its logs. */
 type Delivered = { number: number; hash: string; logs: RpcLog[] }
 
 /** More blocks than a reorg removes: the solidified block is about 20 blocks below the head. */

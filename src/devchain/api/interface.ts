@@ -162,7 +162,7 @@ export declare namespace createNativeInterface {
 
 const textAnswer = (result: unknown) => ({ status: 200, text: `${stringifyNative(result)}\n` })
 
-/** Its text is written when somebody reads it. */
+/** Its text is serialised when it is read. */
 function plainAnswer(parsed: unknown): NativeAnswer {
   return {
     status: 200,

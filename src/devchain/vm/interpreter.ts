@@ -29,7 +29,7 @@ type RunState = {
   stateGasSpilled: bigint
 }
 
-/** What the EVM reads of a frame that has ended. */
+/** The result of a frame that has ended, as the EVM reads it. */
 type Outcome = {
   runState: Pick<RunState, 'gasLeft' | 'gasRefund' | 'stateGasSpilled'> & {
     interpreter: Interpreter

@@ -11,7 +11,7 @@ type Precompile = NonNullable<EVMOpts['customPrecompiles']>[number]
 
 const at = (number: number) => new Address(setLengthLeft(Uint8Array.of(number), 20))
 
-/** What ECRECOVER costs. */
+/** The energy of ECRECOVER. */
 const RECOVER_ENERGY = 3_000n
 
 /**

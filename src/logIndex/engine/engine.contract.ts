@@ -5,7 +5,7 @@ import type { Engine, View } from './engine.ts'
 const text = (value: string) => Buffer.from(value)
 const entry = (key: string, value = key) => ({ key: text(key), value: text(value) })
 
-/** What every engine must do. */
+/** The behavior that every engine must have. */
 export function testEngine({
   close,
   open,

@@ -1,5 +1,5 @@
 /**
- * Where a log index keeps its rows: ordered tables of bytes. One search and one writer run on both engines, so what an
+ * The storage of a log index: ordered tables of bytes. One search and one writer run on both engines, so what an
  * engine must do is small: read many keys, read a range in order, and commit all or nothing.
  */
 export type Engine = {

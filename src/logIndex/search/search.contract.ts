@@ -16,7 +16,7 @@ const FILLED = MERGED + 2_048
 const JOINED = FILLED + 1_024
 const END = JOINED + 128
 
-/** What every engine must find: the same as a plain scan of the blocks, whatever the layout. */
+/** Every engine must find the same as a plain scan of the blocks, with any layout. */
 export function testSearch({
   close,
   open,

@@ -7,7 +7,7 @@ import { type Facts, readFacts } from '../facts.ts'
 import { createSearcher, type Searcher, type SearchRequest } from '../search/search.ts'
 import { answerCalls, transfer } from './calls.ts'
 
-/** What a reader is started with. */
+/** The settings of a reader. */
 export type ReaderData = {
   address: string
   /** Milliseconds that one search may take. */

@@ -9,7 +9,7 @@ import { createThread, type Thread } from './thread.ts'
 /** Most threads that search: each takes 20 to 40 MB. */
 const MOST_READERS = 4
 
-/** What an index has, as a reader sees it. */
+/** The content of an index, as a reader sees it. */
 export type ReaderCoverage = { addresses?: string[]; bytes: number; ranges: CoveredRange[] }
 
 /** The threads that search: one, and others when searches come while all are busy, or when one is long. */

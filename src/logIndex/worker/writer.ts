@@ -9,7 +9,7 @@ import { openIndexWriter } from '../fill/writer.ts'
 import { answerCalls } from './calls.ts'
 import { createFillTransport } from './fillTransport.ts'
 
-/** What a writer is started with. */
+/** The settings of a writer. */
 export type WriterData = {
   address: string
   addresses?: readonly string[] | undefined
