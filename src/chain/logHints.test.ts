@@ -50,7 +50,19 @@ async function start(
     },
   })
   closing.push(() => gateway.stop())
-  return { asked, node: gateway.node, url: gateway.url }
+  const { node, url } = gateway
+  /** Calls that read whole blocks, which only a search without hints makes. */
+  const bulkReads = () => node.requests.count('/wallet/getblockbylimitnext')
+  return { asked, bulkReads, node, url }
+}
+
+/** The same with a gRPC interface. */
+async function startWithGrpc(answer: Parameters<typeof start>[0]) {
+  const grpc = await startGrpcNode()
+  const gateway = await start(answer, undefined, grpc)
+  closing.push(() => grpc.close())
+  const bulkReads = () => grpc.calls().filter((name) => name === 'GetBlockByLimitNext').length
+  return { ...gateway, bulkReads, grpc }
 }
 
 const ofToken = all.filter(({ address }) => address === token)
@@ -72,6 +84,29 @@ const contracts = [...new Set(all.map(({ address }) => address))].filter(
   (contract) => all.filter(({ address }) => address === contract).length < 10_000,
 )
 
+describe.each([
+  ['HTTP', start],
+  ['gRPC', startWithGrpc],
+])('outcomes that are read over %s', (_, startGateway) => {
+  test('behavior: the logs of every contract', async () => {
+    const { url } = await startGateway((_, logs) => ({ result: logs }))
+    for (const contract of contracts) {
+      const { result } = await post(url, 'eth_getLogs', [{ ...everything, address: contract }])
+      expect(result).toEqual(all.filter(({ address }) => address === contract))
+    }
+  })
+
+  test.for(Object.entries(wrong))(
+    'behavior: a node that returns another %s makes the search read all blocks',
+    async ([, change]) => {
+      const { bulkReads, url } = await startGateway((_, logs) => ({ result: logs.map(change) }))
+      const before = bulkReads()
+      expect(await search(url)).toEqual(ofToken)
+      expect(bulkReads()).toBeGreaterThan(before)
+    },
+  )
+})
+
 describe('a node whose own JSON-RPC is known', () => {
   test('default: only transactions with matches are read, and one whole block', async () => {
     const { asked, node, url } = await start((_, logs) => ({ result: logs }))
@@ -84,24 +119,6 @@ describe('a node whose own JSON-RPC is known', () => {
     expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBeLessThan(blocksOfToken)
     expect(node.requests.count('/wallet/getblockbylimitnext')).toBe(0)
   })
-
-  test('behavior: the logs of every contract', async () => {
-    const { url } = await start((_, logs) => ({ result: logs }))
-    for (const contract of contracts) {
-      const { result } = await post(url, 'eth_getLogs', [{ ...everything, address: contract }])
-      expect(result).toEqual(all.filter(({ address }) => address === contract))
-    }
-  })
-
-  test.for(Object.entries(wrong))(
-    'behavior: a node that returns another %s makes the search read all blocks',
-    async ([, change]) => {
-      const { node, url } = await start((_, logs) => ({ result: logs.map(change) }))
-      node.requests.reset()
-      expect(await search(url)).toEqual(ofToken)
-      expect(node.requests.count('/wallet/getblockbylimitnext')).toBeGreaterThan(0)
-    },
-  )
 
   test('behavior: content is never taken from the node’s JSON-RPC', async () => {
     const { url } = await start((_, logs) => ({
@@ -154,13 +171,6 @@ describe('a node whose own JSON-RPC is known', () => {
 })
 
 describe('a node with a gRPC interface', () => {
-  async function startWithGrpc(answer: Parameters<typeof start>[0]) {
-    const grpc = await startGrpcNode()
-    const gateway = await start(answer, undefined, grpc)
-    closing.push(() => grpc.close())
-    return { ...gateway, grpc }
-  }
-
   test('default: one call is made for each block with matches, and one whole block is read', async () => {
     const { grpc, node, url } = await startWithGrpc((_, logs) => ({ result: logs }))
     node.requests.reset()
@@ -177,23 +187,6 @@ describe('a node with a gRPC interface', () => {
     expect(node.requests.count('/wallet/gettransactioninfobyblocknum')).toBe(0)
     expect(node.requests.count('/wallet/gettransactioninfobyid')).toBe(0)
   })
-
-  test('behavior: the logs of every contract', async () => {
-    const { url } = await startWithGrpc((_, logs) => ({ result: logs }))
-    for (const contract of contracts) {
-      const { result } = await post(url, 'eth_getLogs', [{ ...everything, address: contract }])
-      expect(result).toEqual(all.filter(({ address }) => address === contract))
-    }
-  })
-
-  test.for(Object.entries(wrong))(
-    'behavior: a node that returns another %s makes the search read all blocks',
-    async ([, change]) => {
-      const { grpc, url } = await startWithGrpc((_, logs) => ({ result: logs.map(change) }))
-      expect(await search(url)).toEqual(ofToken)
-      expect(grpc.calls()).toContain('GetBlockByLimitNext')
-    },
-  )
 
   test('behavior: a log that is missing in one block of the hint makes the search read all blocks', async () => {
     const { grpc, url } = await startWithGrpc((_, logs) => ({
