@@ -240,6 +240,32 @@ describe('createHub', () => {
     expect(reader.most).toBeLessThan(450_000)
   })
 
+  test('behavior: a transaction that is announced before the response is delivered comes after it', async () => {
+    await start()
+    const { subscriptions } = (await gateway.gateway.ready).contexts.full
+    const sent: string[] = []
+    const own: RpcSocket = {
+      id: 'own',
+      client: 'own',
+      send: (text) => void sent.push(String(text)),
+      buffered: () => 0,
+      close() {},
+      onClose: () => () => {},
+    }
+    let deliver: ((delivered: boolean) => void) | undefined
+    const response = { onDelivery: (listener: typeof deliver) => void (deliver = listener) }
+    const id = await subscriptions.subscribe(own, response, { kind: 'newPendingTransactions' })
+    const other = await socket.rpc<string>('eth_subscribe', 'newPendingTransactions')
+    const hash = `0x${'01'.repeat(32)}`
+    chain.pending.push('01'.repeat(32))
+    await soon(() => expect(socket.of<Hash>(other)).toEqual([hash]))
+    expect(sent).toEqual([])
+    deliver?.(true)
+    expect(sent.map((text) => JSON.parse(text) as object)).toMatchObject([
+      { params: { subscription: id, result: hash } },
+    ])
+  })
+
   test('behavior: stopping closes sockets with 1001', async () => {
     await start()
     await socket.rpc('eth_subscribe', 'newHeads')

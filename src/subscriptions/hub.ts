@@ -100,15 +100,21 @@ export function createHub({
   }
 
   function tellPending(hashes: Hash[]): void {
-    for (const { id, socket, started } of registry.ofKind('newPendingTransactions'))
-      if (started) for (const hash of hashes) socket.send(notification(id, `"${hash}"`))
+    for (const subscription of registry.ofKind('newPendingTransactions'))
+      if (subscription.started) sendHashes(subscription, hashes)
+      else subscription.early.push(...hashes)
+  }
+
+  function sendHashes({ id, socket }: Subscription, hashes: readonly Hash[]): void {
+    for (const hash of hashes) socket.send(notification(id, `"${hash}"`))
   }
 
   function start(subscription: Subscription): void {
     subscription.started = true
     if (subscription.kind === 'chain') followers.follow(subscription)
-    else if (subscription.kind === 'syncing')
-      subscription.socket.send(notification(subscription.id, syncText(head, now())))
+    else if (subscription.kind === 'newPendingTransactions')
+      sendHashes(subscription, subscription.early.splice(0))
+    else subscription.socket.send(notification(subscription.id, syncText(head, now())))
   }
 
   /** Sets the cursor of a subscription to the parent of the block that it resumes from. */
@@ -125,8 +131,8 @@ export function createHub({
 
   function toSubscription(socket: RpcSocket, spec: SubscriptionSpec): Subscription {
     const common = { id: newId(), socket, started: false }
-    if (spec.kind === 'newPendingTransactions' || spec.kind === 'syncing')
-      return { ...common, kind: spec.kind }
+    if (spec.kind === 'newPendingTransactions') return { ...common, kind: spec.kind, early: [] }
+    if (spec.kind === 'syncing') return { ...common, kind: spec.kind }
     const topic = createTopic(spec)
     return { ...common, kind: 'chain', topic, at: followers.newest(), catchingUp: false }
   }

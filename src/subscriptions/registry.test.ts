@@ -22,6 +22,7 @@ function createSocket(id: string, client = 'a') {
 const subscription = (socket: RpcSocket, id: string): Subscription => ({
   id,
   kind: 'newPendingTransactions',
+  early: [],
   socket,
   started: false,
 })

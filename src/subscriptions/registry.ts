@@ -1,3 +1,5 @@
+import type { Hash } from 'viem'
+
 import { LimitExceededError } from '../errors.ts'
 import type { Follower } from './follower.ts'
 import type { RpcSocket } from './socket.ts'
@@ -5,9 +7,12 @@ import type { RpcSocket } from './socket.ts'
 /** One subscription of one socket. Notifications start when the response with its id is delivered (`started`). */
 export type Subscription = { id: string; socket: RpcSocket; started: boolean } & (
   | Follower
-  | { kind: 'newPendingTransactions' }
+  | PendingSubscription
   | { kind: 'syncing' }
 )
+
+/** `early`: hashes that were announced before the response was delivered. They are sent after it. */
+type PendingSubscription = { kind: 'newPendingTransactions'; early: Hash[] }
 
 /** The subscriptions of all sockets, counted against the limits. Every change takes constant time. */
 export type Registry = {
