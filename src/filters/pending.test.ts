@@ -7,8 +7,11 @@ import { createScriptedChain } from '../../test/chain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
 import { until } from '../../test/until.ts'
 import { createClient, startWatchedGateway } from '../../test/watcher.ts'
+import type { ChainUpdate, RecentBlock } from '../chain/headTypes.ts'
 import { createDevChain } from '../devchain/index.ts'
 import { createGateway } from '../gateway.ts'
+import { createPendingFeed } from './pending.ts'
+import { createMemoryPendingLog } from './pendingLog.ts'
 
 const POOL = '/wallet/gettransactionlistfrompending'
 
@@ -41,6 +44,42 @@ test('behavior: a transaction that is sent through the gateway is announced at o
   const hash = await client.rpc('eth_sendTransaction', { from, to, value: '0x1' })
   await until(() => expect(socket.of(subscription)).toEqual([hash]))
   expect(await client.rpc('eth_getFilterChanges', filter)).toEqual([hash])
+})
+
+test('behavior: what other replicas add to the log while this one cannot read it comes with its block', async () => {
+  const log = createMemoryPendingLog()
+  const life = { isDown: true, reads: 0 }
+  const read = async <value>(answer: Promise<value>) => {
+    if (life.isDown) throw new Error('down')
+    life.reads++
+    return answer
+  }
+  let update: ((update: ChainUpdate) => void) | undefined
+  const feed = createPendingFeed({
+    head: {
+      onUpdate: (listener) => ((update = listener), () => {}),
+      status: () => ({ role: 'follower' }),
+      window: () => undefined,
+    },
+    log: {
+      ...log,
+      position: () => read(log.position()),
+      recent: (limit) => read(log.recent(limit)),
+    },
+    native: { wallet: { getTransactionListFromPending: async () => ({}) } },
+    onError() {},
+  })
+  onTestFinished(() => feed.stop())
+  const found: Hash[] = []
+  feed.listen((hashes) => void found.push(...hashes))
+  await feed.listening()
+  const hash: Hash = `0x${'01'.repeat(32)}`
+  await log.append([hash])
+  life.isDown = false
+  await until(() => expect(life.reads).toBeGreaterThan(0))
+  const block = { number: 5, transactions: [hash] } as Partial<RecentBlock> as RecentBlock
+  update?.({ added: [block], removed: [] } as Partial<ChainUpdate> as ChainUpdate)
+  expect(found).toEqual([hash])
 })
 
 explainSkip(redisMissing)

@@ -161,9 +161,17 @@ export function createPendingFeed({
     }
   }
 
-  /** Makes listeners get only hashes after this position. */
-  async function startReading(): Promise<void> {
+  /** Makes listeners get only hashes after this position, and none from before. */
+  async function startListening(): Promise<void> {
     markAnnounced(await log.recent(BATCH))
+    await startReading()
+  }
+
+  /**
+   * Reads the log from its end. If the log could not be read when the first listener was added, it may contain hashes that
+   * are new to the listeners by now. They are announced with their blocks.
+   */
+  async function startReading(): Promise<void> {
     const position = await log.position()
     if (listeners.size > 0) readUpTo ??= position
   }
@@ -217,7 +225,7 @@ export function createPendingFeed({
       if (!isWatched()) watchedFrom = newest()
       listeners.add(listener)
       renewAt = 0
-      if (readUpTo === undefined) starting = startReading().catch(report)
+      if (listeners.size === 1) starting = startListening().catch(report)
       return () => {
         listeners.delete(listener)
         if (listeners.size === 0) readUpTo = undefined
