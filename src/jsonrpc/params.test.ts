@@ -158,7 +158,7 @@ describe('blockRef', () => {
   })
 
   test('error: a hash where only numbers are taken', () => {
-    expect(() => blockNumberOrTag(H)).toThrow('is too large')
+    expect(() => blockNumberOrTag(H)).toThrow('got the block hash')
     expect(() => blockNumberOrTag({ blockHash: H })).toThrow('expected a block number')
   })
 })

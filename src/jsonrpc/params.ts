@@ -135,8 +135,7 @@ index.doc = { name: 'index', schema: schemas.quantity }
  */
 export const blockRef: Param<BlockRef> = (input) => {
   if (isObject(input)) return fromEip1898(input)
-  if (typeof input === 'string' && /^0x[0-9a-f]{64}$/i.test(input))
-    return { blockHash: hash(input) }
+  if (isBlockHash(input)) return { blockHash: hash(input) }
   return blockNumberOrTag(input)
 }
 blockRef.doc = {
@@ -145,9 +144,13 @@ blockRef.doc = {
   description: 'a number, a tag, a hash, or an EIP-1898 object',
 }
 
+const isBlockHash = (input: unknown) => typeof input === 'string' && /^0x[0-9a-f]{64}$/i.test(input)
+
 /** A block by number or tag only, where Ethereum takes no hash. */
 export const blockNumberOrTag: Param<number | BlockTag> = (input) => {
   if (BLOCK_TAGS.includes(input as BlockTag)) return input as BlockTag
+  if (isBlockHash(input))
+    throw new Error(`expected a block number or a tag, got the block hash ${show(input)}`)
   const value = toInteger(
     typeof input === 'string' && /^\d{1,20}$/.test(input) ? BigInt(input) : input,
   )
