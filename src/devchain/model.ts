@@ -181,6 +181,21 @@ export function defaultPermissions(address: string): Pick<Account, 'owner' | 'ac
   }
 }
 
+/** The record of a new contract without name, ABI and value. Its callers pay all energy. */
+export function newContract(address: string, origin: string): ContractRecord {
+  return {
+    address,
+    origin,
+    name: '',
+    abi: [],
+    bytecode: '',
+    callValue: 0n,
+    userPercent: 100n,
+    originEnergyLimit: 0n,
+    version: 1,
+  }
+}
+
 /** A new account without coins and used resources. Contracts and genesis accounts have no permissions. */
 export function newAccount(
   address: string,

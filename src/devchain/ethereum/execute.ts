@@ -4,7 +4,7 @@ import { EthereumError } from '../errors.ts'
 import type { Applied, ExecutionContext } from '../execution.ts'
 import { emptyBill, payBandwidth, payEnergy } from '../fees.ts'
 import type { Bill } from '../fees.ts'
-import { newAccount } from '../model.ts'
+import { newAccount, newContract } from '../model.ts'
 import { countNonce, nonceOf } from '../nonce.ts'
 import { parameter } from '../parameters.ts'
 import { printInternal, printLog, printReceipt, withoutZeros } from '../printing.ts'
@@ -98,15 +98,10 @@ export function recordCreated(
   const account = state.get('account', address) ?? newAccount(address, 'Contract', 0)
   state.set('account', address, { ...account, type: 'Contract' })
   state.set('contract', address, {
-    address,
-    origin: from,
-    name: '',
-    abi: [],
+    ...newContract(address, from),
     bytecode: data,
     callValue: value,
-    userPercent: 100n,
     originEnergyLimit: 10_000_000n,
-    version: 1,
   })
 }
 

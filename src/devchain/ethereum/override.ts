@@ -1,4 +1,4 @@
-import { newAccount } from '../model.ts'
+import { newAccount, newContract } from '../model.ts'
 import type { State } from '../state.ts'
 import { slotKey } from '../vm/vmState.ts'
 
@@ -51,15 +51,5 @@ function setCode(state: State, address: string, code: string, now: number): void
   state.set('account', address, { ...account, type: 'Contract' })
   state.set('code', address, bytes)
   if (state.get('contract', address)) return
-  state.set('contract', address, {
-    address,
-    origin: address,
-    name: '',
-    abi: [],
-    bytecode: '',
-    callValue: 0n,
-    userPercent: 100n,
-    originEnergyLimit: 0n,
-    version: 1,
-  })
+  state.set('contract', address, newContract(address, address))
 }

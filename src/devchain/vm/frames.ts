@@ -1,7 +1,7 @@
 import type { EVM, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
-import { newAccount } from '../model.ts'
+import { newAccount, newContract } from '../model.ts'
 import { countNonce, nonceOf } from '../nonce.ts'
 import { evmAddress } from './adapters.ts'
 import { createdInside, createdWithNonce, createdWithSalt } from './createdAddress.ts'
@@ -91,16 +91,8 @@ export function followFrames(
     top.set('account', address, { ...account, type: 'Contract' })
     const record = internal.records.findLast(({ note, to }) => to === address && note === 'create')
     top.set('contract', address, {
-      address,
-      origin: record?.caller ?? options.to,
-      name: '',
-      abi: [],
-      bytecode: '',
-      callValue: 0n,
-      userPercent: 100n,
-      originEnergyLimit: 0n,
+      ...newContract(address, record?.caller ?? options.to),
       ...(salted && { trxHash: transactionId }),
-      version: 1,
     })
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 
-import { newAccount } from '../model.ts'
+import { newAccount, newContract } from '../model.ts'
 import { setParameters } from '../parameters.ts'
 import { createHistory, createOverlay } from '../state.ts'
 import type { State } from '../state.ts'
@@ -25,17 +25,7 @@ function stateWith(contracts: Record<string, string>): State {
       assets: { [TOKEN.toString()]: 50n },
     })
     state.set('code', address, new Uint8Array(Buffer.from(code, 'hex')))
-    state.set('contract', address, {
-      address,
-      origin: CALLER,
-      name: '',
-      abi: [],
-      bytecode: '',
-      callValue: 0n,
-      userPercent: 100n,
-      originEnergyLimit: 0n,
-      version: 1,
-    })
+    state.set('contract', address, newContract(address, CALLER))
   }
   return state
 }
