@@ -16,6 +16,7 @@ export type Load = {
   pid?: number | undefined
 }
 
+/** The result of a load: requests a second, milliseconds, failed requests. */
 export type Figures = {
   perSecond: number
   p99: number

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import Table from 'cli-table3'
 
+import { startRedis } from '../test/redis.ts'
 import type { Case, DrillNode } from './case.ts'
 import { cases } from './cases/index.ts'
 import { print } from './print.ts'
@@ -12,7 +13,6 @@ import {
   startNode,
   watchMemory,
 } from './processes.ts'
-import { startDrillRedis } from './redis.ts'
 
 /** Runs each case against a new gateway and prints the table. @returns whether all cases passed. */
 export async function hostile(names: string[]): Promise<boolean> {
@@ -51,7 +51,7 @@ type Figures = {
 }
 
 async function runCase(one: Case, node: DrillNode): Promise<Figures> {
-  const redis = one.redis ? await startDrillRedis() : undefined
+  const redis = one.redis ? await startRedis() : undefined
   const gateway = await startGateway({
     env: one.env ?? {},
     flags: [...(one.flags ?? []), ...(redis ? ['--redis', redis.url] : [])],

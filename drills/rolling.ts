@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Table from 'cli-table3'
 
 import { freePort } from '../test/freePort.ts'
+import { startRedis } from '../test/redis.ts'
 import { haproxyConfig, nginxConfig } from './balancers.ts'
 import { print } from './print.ts'
 import { type DrillGateway, startGateway, startNode, track } from './processes.ts'
-import { startDrillRedis } from './redis.ts'
 import { callText } from './requests.ts'
 
 const REPLICAS = 3
@@ -27,7 +27,7 @@ export async function rolling(): Promise<boolean> {
   install(['nginx', 'haproxy'])
   const directory = mkdtempSync(join(tmpdir(), 'ethgate-rolling-'))
   const node = await startNode()
-  const redis = await startDrillRedis()
+  const redis = await startRedis()
   const start = (port: number) =>
     startGateway({ flags: ['--redis', redis.url], port, upstream: node.url })
   const ports: number[] = []

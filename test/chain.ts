@@ -225,6 +225,7 @@ export declare namespace createScriptedChain {
   }
 }
 
+/** A chain whose blocks the test chooses. */
 export type ScriptedChain = ReturnType<typeof createScriptedChain>
 
 function toRef({ id, number, parent, timestamp, transactions }: Stored) {

@@ -10,8 +10,9 @@ const abi = parseAbi([
   'function balanceOf(address who) view returns (uint256)',
 ])
 
-/** An account that holds tokens and coins on the forked chain, and one that holds nothing. */
+/** An account with tokens and coins on the forked chain. */
 export const WHO: Hex = `0x${'ab'.repeat(20)}`
+/** An account without tokens and coins. */
 export const NOBODY: Hex = `0x${'cd'.repeat(20)}`
 
 /** The number of the newest block. */

@@ -4,6 +4,7 @@ import type { Abi, Address, Hex } from 'viem'
 
 // The recorded chain of `fixtures/recorded`: its accounts, contracts and labelled transactions.
 
+/** An account of the recorded chain. */
 export type TestAccount = {
   /** Private key, hex without 0x. */
   pk: string
@@ -13,8 +14,10 @@ export type TestAccount = {
   eth: Address
 }
 
+/** A contract of the recorded chain. */
 export type TestContract = { name: string; address: string; tx: string; result: string }
 
+/** A transaction of the recorded chain. */
 export type TestTransaction = {
   label: string
   id: string
@@ -22,6 +25,7 @@ export type TestTransaction = {
   accepted: boolean
 }
 
+/** A compiled contract. */
 export type Artifact = { abi: Abi; bytecode: string; runtime: string }
 
 type Name =
@@ -48,6 +52,7 @@ export const labels = json('labels') as {
   transactions: TestTransaction[]
 }
 
+/** Compiled contracts by name. */
 export const artifacts = json('artifacts') as Record<
   'BadCtor' | 'Child' | 'Kitchen' | 'Multicall3Lite' | 'Token',
   Artifact

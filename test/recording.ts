@@ -13,6 +13,7 @@ export type Recording = {
   requests: Record<string, Record<string, number>>
 }
 
+/** An answer of the node: status, content type and text. */
 export type Answer = [status: number, type: string, text: string]
 
 /** Answers of the same node's gRPC interface: method → hex of the request → base64 of the serialised response. */

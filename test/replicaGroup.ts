@@ -68,6 +68,7 @@ export function createReplicaGroup(redisUrl: string) {
 
 type Options = { isDown?: boolean; of?: ScriptedChain; url?: string }
 
+/** Replicas of one gateway that share a Redis. */
 export type ReplicaGroup = ReturnType<typeof createReplicaGroup>
 
 function createReplica(chain: ScriptedChain, link: RedisLink, isDown: boolean): Replica {

@@ -57,6 +57,7 @@ const cases: Readonly<Record<string, Request>> = {
   createReverts: { data: deploy(Callee, [13]) },
 }
 
+/** One JSON-RPC call. */
 export type Rpc = (method: string, ...params: unknown[]) => Promise<unknown>
 
 /** Sends all transactions to a new chain. Returns their hashes by name. */

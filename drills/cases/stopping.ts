@@ -21,6 +21,7 @@ async function stop({ exited, pid }: Target): Promise<Outcome> {
 
 const ask = (url: string, method: string) => fetch(url, { method: 'POST', body: callText(method) })
 
+/** The disk of the log is full. */
 export const fullDisk: Case = {
   name: 'full-disk',
   what: 'the disk of the log is full; 200 calls, /health, SIGTERM',
@@ -38,6 +39,7 @@ export const fullDisk: Case = {
   },
 }
 
+/** The node does not answer. */
 export const hangingNode: Case = {
   name: 'hanging-node',
   what: 'the node does not answer, 20 calls wait for it; SIGTERM',
@@ -52,6 +54,7 @@ export const hangingNode: Case = {
   },
 }
 
+/** Redis does not answer. */
 export const blockedRedis: Case = {
   name: 'blocked-redis',
   what: 'Redis hangs; SIGTERM',
@@ -69,6 +72,7 @@ export const blockedRedis: Case = {
   },
 }
 
+/** The event loop is blocked. */
 export const busyLoop: Case = {
   name: 'busy-loop',
   what: 'the event loop is blocked for 5 s from the moment of SIGTERM on',

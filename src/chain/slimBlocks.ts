@@ -32,6 +32,7 @@ export type SlimBlocks = {
   get(number: number, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
 }
 
+/** Creates the reader of solidified blocks without their transactions. */
 export function createSlimBlocks({
   baseFee,
   blocks,

@@ -9,15 +9,18 @@ const hex = (pattern: string, title: string): JsonSchema => ({ title, type: 'str
 export const quantity = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'quantity')
 /** An amount of the coin. By this schema, endpoints with another unit than sun find the amounts to convert. */
 export const amount = hex('^0x(0|[1-9a-f][0-9a-f]{0,63})$', 'amount')
-/** 32 bytes, 20 bytes, and any number of bytes, as hex. */
+/** 32 bytes as hex. */
 export const hash = hex('^0x[0-9a-f]{64}$', 'hash')
+/** 20 bytes as hex. */
 export const address = hex('^0x[0-9a-fA-F]{40}$', 'address')
+/** Any number of bytes as hex. */
 export const bytes = hex('^0x([0-9a-f]{2})*$', 'bytes')
 const bytes8 = hex('^0x[0-9a-f]{16}$', 'nonce of a block')
 const bytes256 = hex('^0x[0-9a-f]{512}$', 'bloom filter')
 
-/** True or false, and any text. */
+/** True or false. */
 export const boolean: JsonSchema = { type: 'boolean' }
+/** Any text. */
 export const text: JsonSchema = { type: 'string' }
 
 /** Null or a value of the schema. */

@@ -23,9 +23,11 @@ export type CoveredRange = {
   logs: number
 }
 
+/** The first block of a segment. */
 export const firstOf = ({ level, segment }: Pick<Segment, 'level' | 'segment'>) =>
   segment * BLOCKS_OF_LEVEL[level]
 
+/** The last block of a segment. */
 export const lastOf = ({ level, segment }: Pick<Segment, 'level' | 'segment'>) =>
   (segment + 1) * BLOCKS_OF_LEVEL[level] - 1
 
@@ -35,6 +37,7 @@ export async function readSegments(view: Pick<View, 'range'>): Promise<Segment[]
   return entries.map(segmentOf).toSorted((a, b) => firstOf(a) - firstOf(b))
 }
 
+/** The row of a segment. */
 export function entryOf({ level, segment, ...facts }: Segment): Entry {
   return { key: segmentKey(level, segment), value: Buffer.from(JSON.stringify(facts)) }
 }

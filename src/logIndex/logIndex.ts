@@ -51,6 +51,7 @@ const LOOK_EVERY = 1_000
 /** Milliseconds before a thread that ended is restarted. */
 const RESTART_DELAY = 5_000
 
+/** Creates the log index of a gateway. Its threads run after `start`; one that ends is restarted. */
 export function createLogIndex({
   address,
   deadline,

@@ -37,6 +37,7 @@ export type IndexStore = {
   truncate(from: number): Promise<void>
 }
 
+/** Creates the writer’s view of an index: coverage, new segments, truncation. */
 export function createIndexStore({ engine, facts }: createIndexStore.Options): IndexStore {
   const hash = createHasher(facts.seed)
   const kept = facts.addresses === undefined ? undefined : new Set(facts.addresses)

@@ -16,6 +16,7 @@ export type DueList<entry extends DueEntry> = {
 /** Milliseconds between two checks of the list. */
 const TICK = 10
 
+/** Creates an empty list. `onDue` is called once for each entry that is due. */
 export function createDueList<entry extends DueEntry>({
   now = () => performance.now(),
   onDue,

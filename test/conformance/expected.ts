@@ -9,6 +9,7 @@ import { recordedNative } from '../node.ts'
 // oxlint-disable-next-line typescript/no-explicit-any -- raw JSON of the node
 type Json = any
 
+/** A log as a client must see it. */
 export type ExpectedLog = {
   address: Address
   blockHash: Hash
@@ -20,6 +21,7 @@ export type ExpectedLog = {
   transactionIndex: number
 }
 
+/** A transaction as a client must see it. */
 export type ExpectedTransaction = {
   hash: Hash
   from: Address
@@ -33,6 +35,7 @@ export type ExpectedTransaction = {
   yParity: number
 }
 
+/** A receipt as a client must see it. */
 export type ExpectedReceipt = {
   transactionHash: Hash
   contractAddress: Address | null
@@ -44,6 +47,7 @@ export type ExpectedReceipt = {
   logsBloom: Hex
 }
 
+/** A block as a client must see it. */
 export type ExpectedBlock = {
   hash: Hash
   number: bigint

@@ -42,8 +42,10 @@ export type Page = {
 /** Offset of the end of the block's hash. */
 export const HASH_END = 32
 
-/** Bytes of a hash and of an address. */
+/** Bytes of a hash. */
 export const HASH_BYTES = 32
+
+/** Bytes of an address. */
 export const ADDRESS_BYTES = 20
 
 /** Opens a page that `encodePage` wrote. */

@@ -28,8 +28,10 @@ export type Engine = {
 /** The tables: what is covered, posting lists, the logs themselves, claims of work, and facts about the index. */
 export const TABLES = ['segments', 'postings', 'logs', 'claims', 'facts'] as const
 
+/** The name of a table. */
 export type Table = (typeof TABLES)[number]
 
+/** A row: its key and its value. */
 export type Entry = { key: Buffer; value: Buffer }
 
 /** Reads of one snapshot. Buffers are the caller's, except those of `each`. */
@@ -46,6 +48,7 @@ export type View = {
   range(table: Table, range: KeyRange): Promise<Entry[]>
 }
 
+/** Keys from `from` up to, but without, `to`; at most `limit` of them. */
 export type KeyRange = { from: Buffer; to: Buffer; limit?: number }
 
 /** A transaction: it reads what it wrote. */

@@ -29,6 +29,7 @@ const UNITS = 2
 /** Milliseconds before the claims of others are checked again. */
 const CLAIMED_DELAY = 2_000
 
+/** Creates the filling of an index from a node. */
 export function createFiller({
   claims,
   engine,

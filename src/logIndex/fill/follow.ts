@@ -19,6 +19,7 @@ export type Follower = {
   status(): { state: 'starting' | 'filling' | 'following'; problem?: string }
 }
 
+/** Creates the filling of an index up to the newest solidified block, which continues until it is stopped. */
 export function createFollower({
   from,
   onProblem = () => {},

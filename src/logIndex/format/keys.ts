@@ -9,6 +9,7 @@
 /** Blocks of a segment, by level: appended live, filled, merged. */
 export const BLOCKS_OF_LEVEL = [64, 1_024, 65_536] as const
 
+/** Index into `BLOCKS_OF_LEVEL`. */
 export type Level = 0 | 1 | 2
 
 /** Lists of merged segments that are long are kept in parts of 1,024 blocks, under a level of their own. */
@@ -17,6 +18,7 @@ export const PART_LEVEL = 3
 /** Blocks of a part. */
 export const PART_BLOCKS = BLOCKS_OF_LEVEL[1]
 
+/** The key of a row of `segments`. */
 export function segmentKey(level: number, segment: number): Buffer {
   const key = Buffer.allocUnsafe(5)
   key.writeUInt8(level, 0)
@@ -24,7 +26,7 @@ export function segmentKey(level: number, segment: number): Buffer {
   return key
 }
 
-/** `hash` as `createHasher` gives it. */
+/** The key of a row of `postings`. `hash` is that of `createHasher`. */
 export function postingKey(level: number, segment: number, hash: string): Buffer {
   const key = Buffer.allocUnsafe(13)
   key[0] = level
@@ -39,6 +41,7 @@ export function hashOf(key: Buffer): string {
   return key.toString('latin1', 5)
 }
 
+/** The key of a row of `logs`. */
 export function pageKey(block: number, page: number): Buffer {
   const key = Buffer.allocUnsafe(8)
   const high = Math.floor(block / 2 ** 32)
@@ -58,6 +61,7 @@ function writeUint32(to: Buffer, value: number, at: number): void {
   to[at + 3] = value
 }
 
+/** The block of a key of `logs`. */
 export function blockOf(key: Buffer): number {
   return key.readUIntBE(0, 6)
 }
@@ -95,8 +99,11 @@ export function createHasher(seed: readonly [number, number]): Hasher {
   }
 }
 
-/** Values are hex without `0x`, lower case. */
+/** The value of a log’s address. Addresses and topics of values are hex without `0x`, lower case. */
 export const byAddress = (address: string) => `a${address}`
+/** The value of a log’s address with its first topic. */
 export const byAddressAndTopic = (address: string, topic: string) => `b${address}${topic}`
+/** The value of a topic at a position. */
 export const byTopic = (position: number, topic: string) => `${position}${topic}`
+/** The value of the number of topics. */
 export const byCount = (count: number) => `n${count}`

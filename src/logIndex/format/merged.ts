@@ -9,10 +9,12 @@ export const LONG_LIST = 4 * 1024
 /** Parts of a merged segment. */
 const PARTS = 64
 
+/** The value of a list that is not in parts. */
 export function mergedList(list: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0]), list])
 }
 
+/** The value of a list in parts. @param parts - those that have a list of their own */
 export function partedList(parts: Iterable<number>): Buffer {
   const value = Buffer.alloc(1 + PARTS / 8)
   value[0] = 1
@@ -23,10 +25,12 @@ export function partedList(parts: Iterable<number>): Buffer {
   return value
 }
 
+/** Whether a value is that of a list in parts. */
 export function isParted(value: Buffer): boolean {
   return value[0] === 1
 }
 
+/** The list of a value that is not in parts. */
 export function listOf(value: Buffer): Buffer {
   return value.subarray(1)
 }

@@ -66,6 +66,7 @@ export type Searcher = {
   ): Promise<SearchAnswer>
 }
 
+/** Creates the searches of one thread over an engine. */
 export function createSearcher({
   deadline,
   engine,

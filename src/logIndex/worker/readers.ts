@@ -32,6 +32,7 @@ export type Readers = {
 /** A thread, the searches that it has, and whether it has answered since it was started. */
 type Reader = { isReady: boolean; running: number; thread: Thread }
 
+/** Creates the threads that search. `start` starts one; others start while all are busy. */
 export function createReaders({
   data,
   most = Math.min(MOST_READERS, availableParallelism()),

@@ -12,6 +12,7 @@ export type Thread = {
   stop(call: string): Promise<void>
 }
 
+/** Creates a worker thread from a file beside this one. It runs after `start`. */
 export function createThread({
   data,
   name,
