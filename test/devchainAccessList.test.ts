@@ -142,13 +142,7 @@ describe('the types of eth_sendTransaction', () => {
   })
 
   test('error: fields that the chain does not have are refused, not ignored', async () => {
-    const authorizationList = [{ address: OTHER, chainId: '0x1', nonce: '0x0' }]
-    for (const more of [
-      { authorizationList },
-      { type: '0x4' },
-      { type: '0x3' },
-      { blobVersionedHashes: [slot(1)] },
-    ]) {
+    for (const more of [{ type: '0x4' }, { type: '0x3' }, { blobVersionedHashes: [slot(1)] }]) {
       await expect(transaction(more)).rejects.toMatchObject({ code: -32602 })
       const call = { from: dev.accountOf(0), to: OTHER, ...more }
       await expect(dev.rpc('eth_call', call)).rejects.toMatchObject({ code: -32602 })

@@ -53,6 +53,15 @@ const wordsOf = (data: Hex) =>
   (data.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
 const number = async () => Number(await dev.rpc('eth_blockNumber'))
 
+test('behavior: contracts see the price that a transaction would pay, not the maximum of the call', async () => {
+  // GASPRICE.
+  const data = '0x3a60005260206000f3'
+  const price = async (fees: object) =>
+    BigInt((await dev.rpc('eth_call', { data, ...fees })) as Hex)
+  expect(await price({ maxFeePerGas: '0x200', maxPriorityFeePerGas: '0x0' })).toBe(100n)
+  expect(await price({ gasPrice: '0x200' })).toBe(512n)
+})
+
 describe('eth_estimateGas', () => {
   const requests = fc.oneof(
     fc.record({ name: fc.constant('set'), args: fc.tuple(fc.bigInt(0n, 2n ** 256n - 1n)) }),

@@ -3,6 +3,7 @@ export { type ChainBlock, printBlock } from './block.ts'
 export { createDevChain } from './devChain.ts'
 export type { DevChain } from './devChainTypes.ts'
 export { EthereumError, ForkError, RefusedError, TIP_ABOVE_FEE } from './errors.ts'
+export { type Authorization, readAuthorizations } from './ethereum/authorization.ts'
 export {
   callEthereum,
   EstimateFailure,

@@ -10,6 +10,7 @@ import {
 } from '../native/protobuf/transaction.ts'
 import type { RawDataJson } from '../native/protobuf/transaction.ts'
 import type { Transaction, TransactionResult } from '../native/types.ts'
+import type { Authorization } from './ethereum/authorization.ts'
 import { readableContent } from './pack.ts'
 import { createdByTransaction } from './vm/createdAddress.ts'
 
@@ -48,6 +49,8 @@ export type EthereumTransaction = {
   /** Maximum price of a unit of gas: `gasPrice` or `maxFeePerGas`. */
   maxPrice: bigint
   nonce: bigint
+  /** Of an EIP-7702 transaction. */
+  authorizations?: readonly Authorization[]
   /** The address of the created contract, if it depends on sender and nonce. */
   creates?: string
   /** The signed values of fields that JSON-RPC shows unchanged. */

@@ -1,6 +1,11 @@
-import type { AccessList, Address, Hex } from 'viem'
+import type { AccessList, Address, Hex, SignedAuthorizationList } from 'viem'
 
-import { type AccountChange, type EthereumCall, TIP_ABOVE_FEE } from '../devchain/index.ts'
+import {
+  type AccountChange,
+  type EthereumCall,
+  readAuthorizations,
+  TIP_ABOVE_FEE,
+} from '../devchain/index.ts'
 import { blankable, callData } from '../jsonrpc/callParam.ts'
 import {
   address,
@@ -16,6 +21,7 @@ import {
 } from '../jsonrpc/params.ts'
 import { toNativeAddress, ZERO_ADDRESS } from '../lib/address.ts'
 import { accessList } from './accessList.ts'
+import { authorizationList } from './authorizationList.ts'
 
 /** A transaction object. Missing fields are filled in later. Amounts are in the smallest unit of the chain. */
 export type SendRequest = {
@@ -31,6 +37,7 @@ export type SendRequest = {
   nonce?: bigint
   chainId?: bigint
   accessList?: AccessList
+  authorizationList?: SignedAuthorizationList
   /** The type that the client asks for. It decides if the request has no fee fields. */
   type?: bigint
 }
@@ -54,6 +61,7 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
     chainId: whole('chainId'),
     type: whole('type'),
     accessList: member(input, 'accessList', maybe(accessList)),
+    authorizationList: member(input, 'authorizationList', maybe(authorizationList)),
   }
   refuseForeign(input, entries.type)
   const { maxFeePerGas, maxPriorityFeePerGas = 0n } = entries
@@ -64,7 +72,7 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
   return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }
 }
 
-/** Refuses what the chain would leave out, so that no call or transaction means less than its sender thinks. */
+/** Refuses what the chain does not have, so that no call or transaction means less than its sender thinks. */
 function refuseForeign(input: Record<string, unknown>, type: bigint | undefined): void {
   const has = (...names: string[]) =>
     names.some((name) => {
@@ -73,10 +81,8 @@ function refuseForeign(input: Record<string, unknown>, type: bigint | undefined)
     })
   if (type === 3n || has('blobs', 'blobVersionedHashes', 'maxFeePerBlobGas'))
     throw new Error('transaction type not supported: blobs do not exist on this chain')
-  if (type === 4n || has('authorizationList'))
-    throw new Error(
-      'transaction type not supported: authorizations (EIP-7702) do not exist on this chain',
-    )
+  if (type === 4n && !has('authorizationList'))
+    throw new Error('EIP-7702 transaction with empty auth list')
   if (type !== undefined && type > 4n) throw new Error(`transaction type not supported: ${type}`)
 }
 
@@ -93,22 +99,28 @@ export const sendRequest: Param<SendRequest> = (input, scope) => {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
     throw new Error('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  if (request.authorizationList) {
+    if (!request.to) throw new Error('EIP-7702 transaction cannot be used to create contract')
+    if (gasPrice !== undefined)
+      throw new Error('expected maxFeePerGas with authorizationList, got gasPrice')
+  }
   const from = member(input as Record<string, unknown>, 'from', address)
   return { ...request, from: toNativeAddress(from) }
 }
 
 /** Parameter of `eth_call` and `eth_estimateGas`. */
 export const callRequest: Param<EthereumCall> = (input, scope) => {
-  const { data, gas, gasPrice, maxFeePerGas, to, value } = transactionObject(input, scope)
+  const request = transactionObject(input, scope)
+  const { authorizationList: list, data, gas, gasPrice, to, value } = request
   const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
-  const price = gasPrice ?? maxFeePerGas
   return {
     from: toNativeAddress(from),
     ...(to && { to: toNativeAddress(to) }),
     value,
     data: data.slice(2),
     ...(gas !== undefined && { gas }),
-    ...(price !== undefined && { gasPrice: price }),
+    ...(gasPrice !== undefined && { gasPrice }),
+    ...(list && { authorizations: readAuthorizations(list) }),
   }
 }
 

@@ -2,7 +2,13 @@ import type { Hex } from 'viem'
 
 import { SUN, type Unit } from '../codec/unit.ts'
 import type { Config } from '../config.ts'
-import { estimateEthereum, gasPriceOf, readEthereum, signEthereum } from '../devchain/index.ts'
+import {
+  estimateEthereum,
+  gasPriceOf,
+  readAuthorizations,
+  readEthereum,
+  signEthereum,
+} from '../devchain/index.ts'
 import type { DevChain, SignedEthereum, UnsignedEthereum } from '../devchain/index.ts'
 import { InvalidParamsError, RpcError } from '../errors.ts'
 import { stateOf } from './blockState.ts'
@@ -24,14 +30,20 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     const { chainId } = chain
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
       throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
-    const { data, from, to, type, value } = request
+    const { authorizationList, data, from, to, type, value } = request
     const accessList = request.accessList ?? (type === 1n ? [] : undefined)
     const { block, state } = await stateOf(chain, 'pending', 'full')
     const gas =
       request.gas ??
       (await estimateEthereum(
         state,
-        { data: data.slice(2), from, value, ...(to && { to: `41${to.slice(2)}` }) },
+        {
+          data: data.slice(2),
+          from,
+          value,
+          ...(to && { to: `41${to.slice(2)}` }),
+          ...(authorizationList && { authorizations: readAuthorizations(authorizationList) }),
+        },
         { block, rules: ledger.rules },
       ))
     return {
@@ -43,6 +55,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       nonce: Number(request.nonce ?? ledger.pendingNonce(from)),
       chainId,
       ...(accessList && { accessList }),
+      ...(authorizationList && { authorizationList }),
       ...feesOf(request, gasPriceOf(state, { block }), feeSignal),
     }
   }
@@ -72,11 +85,11 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
 function feesOf(
-  { gasPrice, maxFeePerGas, maxPriorityFeePerGas: tip, type }: SendRequest,
+  { authorizationList, gasPrice, maxFeePerGas, maxPriorityFeePerGas: tip, type }: SendRequest,
   price: bigint,
   feeSignal: FeeConfig['feeSignal'],
 ): Pick<UnsignedEthereum, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
-  const hasFees = (maxFeePerGas ?? tip) !== undefined
+  const hasFees = (maxFeePerGas ?? tip) !== undefined || authorizationList !== undefined
   const isLegacy = feeSignal === 'legacy' || type === 0n || type === 1n
   if (gasPrice !== undefined || (!hasFees && isLegacy)) return { gasPrice: gasPrice ?? price }
   return {

@@ -1,13 +1,14 @@
 import { intrinsicGas } from '../../codec/intrinsicGas.ts'
 import { EthereumError } from '../errors.ts'
 import { newAccount } from '../model.ts'
-import { nonceOf } from '../nonce.ts'
+import { countNonce, nonceOf } from '../nonce.ts'
 import { createOverlay } from '../state.ts'
 import type { State, StateReader } from '../state.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
+import { applyAuthorizations, assertAuthorizing, type Authorization } from './authorization.ts'
 import { assertFunds, recordCreated } from './execute.ts'
 import type { EthereumRules } from './rules.ts'
 
@@ -22,6 +23,8 @@ export type EthereumCall = {
   gas?: bigint
   /** The gas price that contracts see. */
   gasPrice?: bigint
+  /** Applied before the call. */
+  authorizations?: readonly Authorization[]
 }
 
 /** The environment of a call. */
@@ -48,6 +51,13 @@ export async function callEthereum(
 ): Promise<VmResult> {
   const { data, from, value } = call
   assertFunds(state, from, value)
+  if (call.authorizations) {
+    assertAuthorizing(rules)
+    // As in a transaction, the nonce of the sender counts before that of an authorization, and both stay after a revert.
+    countNonce(state, from)
+    const { chainId, timestamp: now } = block
+    applyAuthorizations(state, call.authorizations, { chainId, now })
+  }
   const work = createOverlay(state)
   const to = call.to ?? createdWithNonce(from, nonceOf(state, from))
   if (!call.to) {
@@ -74,6 +84,9 @@ export async function callEthereum(
   return result
 }
 
+/** Intrinsic gas of an authorization on Ethereum (EIP-7702). */
+const PER_AUTHORIZATION = 25_000n
+
 /** Precision of the search for a gas limit, as a fraction of the limit. Geth stops at 1.5 percent. */
 const CLOSE = 64n
 
@@ -94,7 +107,9 @@ export async function estimateEthereum(
   const attempt = (gas: bigint) => callEthereum(createOverlay(funded), { ...call, gas }, context)
   const first = await attempt(limit)
   if (first.failure) throw new EstimateFailure(first, limit)
-  const least = intrinsicGas({ data: `0x${call.data}`, to: call.to })
+  const least =
+    intrinsicGas({ data: `0x${call.data}`, to: call.to }) +
+    PER_AUTHORIZATION * BigInt(call.authorizations?.length ?? 0)
   let low = first.energyUsed
   // Most calls behave the same with any sufficient limit.
   if (!first.dependsOnLimit) return low < least ? least : low

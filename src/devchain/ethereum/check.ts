@@ -3,6 +3,7 @@ import type { ExecutionContext } from '../execution.ts'
 import { nonceOf } from '../nonce.ts'
 import type { Pool } from '../pool.ts'
 import type { StateReader } from '../state.ts'
+import { assertAuthorizing } from './authorization.ts'
 import { assertFunds, gasPriceOf } from './execute.ts'
 import type { SignedEthereum } from './transaction.ts'
 
@@ -19,6 +20,7 @@ export function checkEthereum(
   { context, pool, state }: checkEthereum.Options,
 ): string | undefined {
   const { from, gas, maxPrice, nonce, value } = ethereum
+  if (ethereum.authorizations) assertAuthorizing(context.ethereum)
   if (pool.has(id)) throw new EthereumError('already known')
   const next = nonceOf(state, from)
   if (nonce < next) throw new EthereumError(`nonce too low: next nonce ${next}, tx nonce ${nonce}`)

@@ -15,6 +15,7 @@ import type { ChainTransaction, EthereumTransaction } from '../transaction.ts'
 import { createdByTransaction } from '../vm/createdAddress.ts'
 import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
+import { applyAuthorizations } from './authorization.ts'
 
 /** The price of a unit of gas in the next block. */
 export function gasPriceOf(state: StateReader, context: Pick<ExecutionContext, 'block'>): bigint {
@@ -42,6 +43,12 @@ export async function applyEthereum(
   const charge = context.ethereum.fees === 'gas' ? chargeGas : chargeNative
   const { billFor, energyLimit } = charge(state, transaction, context, price)
   countNonce(state, from)
+  // They stay when the call reverts.
+  if (ethereum.authorizations)
+    applyAuthorizations(state, ethereum.authorizations, {
+      chainId: context.block.chainId,
+      now: context.headTime,
+    })
   const to = ethereum.to ?? createdAddress(transaction)
   const result = await run(state, transaction, to, context, { energyLimit, price })
   const bill = billFor(result, to)

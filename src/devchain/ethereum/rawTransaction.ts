@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import { keccak256, serializeTransaction } from 'viem/utils'
 
 import type { ChainTransaction, EthereumTransaction } from '../transaction.ts'
+import type { printAuthorization } from './authorization.ts'
 
 /** Client units in one unit of the chain. A client may count in 10^-18 of the coin while the chain counts in 10^-6. */
 const SCALES = [1n, 10n ** 12n]
@@ -18,6 +19,16 @@ export function rawEthereum({ ethereum, id }: ChainTransaction): Hex | undefined
   }
   throw new Error(`the bytes of transaction ${id} cannot be serialized again`)
 }
+
+const authorizationsIn = ({ authorizationList }: Fields) =>
+  (authorizationList as ReturnType<typeof printAuthorization>[]).map(
+    ({ chainId, nonce, yParity, ...same }) => ({
+      ...same,
+      chainId: Number(chainId),
+      nonce: Number(nonce),
+      yParity: Number(yParity),
+    }),
+  )
 
 type Fields = EthereumTransaction['fields']
 
@@ -43,9 +54,11 @@ function serialize({ fields, maxPrice }: EthereumTransaction, scale: bigint): He
 function pricesOf(fields: Fields, maxPrice: bigint, scale: bigint): object {
   // In a block, the field gasPrice is the price that was paid. It can be lower than the signed one.
   const gasPrice = maxPrice * scale
-  if (fields['type'] === '0x2')
+  if (fields['type'] === '0x2' || fields['type'] === '0x4')
     return {
-      type: 'eip1559',
+      ...(fields['type'] === '0x2'
+        ? { type: 'eip1559' }
+        : { type: 'eip7702', authorizationList: authorizationsIn(fields) }),
       accessList: fields['accessList'],
       maxFeePerGas: gasPrice,
       maxPriorityFeePerGas: BigInt(fields['maxPriorityFeePerGas'] as Hex) * scale,

@@ -1,9 +1,10 @@
-import type { AccessList, Hex, TransactionSerializable } from 'viem'
+import type { AccessList, Hex, SignedAuthorizationList, TransactionSerializable } from 'viem'
 import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils'
 
 import { signHash } from '../../native/protobuf/signature.ts'
 import { EthereumError, TIP_ABOVE_FEE } from '../errors.ts'
 import type { EthereumTransaction } from '../transaction.ts'
+import { printAuthorization, readAuthorizations } from './authorization.ts'
 import { recoverSender } from './recover.ts'
 
 /** A signed Ethereum transaction: its fields, its hash, and its signature in the chain's format. */
@@ -31,10 +32,12 @@ export type UnsignedEthereum = {
   maxFeePerGas?: bigint
   maxPriorityFeePerGas?: bigint
   accessList?: AccessList
+  /** Makes an EIP-7702 transaction, which needs `to` and `maxFeePerGas`. */
+  authorizationList?: SignedAuthorizationList
 }
 
 /**
- * Reads the bytes of a signed transaction: legacy (also without replay protection), EIP-2930 or EIP-1559.
+ * Reads the bytes of a signed transaction: legacy (also without replay protection), EIP-2930, EIP-1559 or EIP-7702.
  *
  * @param toSun - converts an amount from the signer's unit to the chain's. @default no conversion
  * @throws EthereumError when they are unreadable, unsigned, of another type or for another chain.
@@ -45,8 +48,14 @@ export async function readEthereum(
   toSun: (amount: bigint) => bigint = (amount) => amount,
 ): Promise<SignedEthereum> {
   const parsed = parse(raw)
-  if (parsed.type === 'eip4844' || parsed.type === 'eip7702')
-    throw new EthereumError(`transaction type not supported: ${parsed.type}`)
+  if (parsed.type === 'eip4844')
+    throw new EthereumError('transaction type not supported: blobs do not exist on this chain')
+  if (parsed.type === 'eip7702') {
+    if (!parsed.authorizationList?.length)
+      throw new EthereumError('EIP-7702 transaction with empty auth list')
+    if (!parsed.to)
+      throw new EthereumError('EIP-7702 transaction cannot be used to create contract')
+  }
   if (parsed.chainId !== undefined && parsed.chainId !== chainId)
     throw new EthereumError(`invalid chain id for signer: have ${parsed.chainId} want ${chainId}`)
   const { r, s, v, yParity, ...unsigned } = parsed
@@ -85,16 +94,19 @@ export function unsignedEthereum(request: UnsignedEthereum): {
 }
 
 function toUnsigned({ from: _from, ...request }: UnsignedEthereum): TransactionSerializable {
-  const { accessList, gasPrice, maxFeePerGas, maxPriorityFeePerGas, ...common } = request
-  const tip = maxPriorityFeePerGas ?? 0n
-  if (maxFeePerGas !== undefined)
-    return {
-      type: 'eip1559',
+  const { accessList, authorizationList, gasPrice, maxFeePerGas, ...rest } = request
+  const { maxPriorityFeePerGas = 0n, ...common } = rest
+  if (maxFeePerGas !== undefined) {
+    const fees = {
       maxFeePerGas,
-      maxPriorityFeePerGas: tip,
+      maxPriorityFeePerGas,
       ...common,
       ...(accessList && { accessList }),
     }
+    return authorizationList
+      ? { type: 'eip7702', ...fees, authorizationList }
+      : { type: 'eip1559', ...fees }
+  }
   const price = gasPrice ?? 0n
   return accessList
     ? { type: 'eip2930', gasPrice: price, accessList, ...common }
@@ -127,7 +139,7 @@ function signed(
   transaction: TransactionSerializable,
   signature: Signature,
 ): SignedEthereum {
-  const { data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
+  const { authorizationList, data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
   return {
     id: keccak256(raw).slice(2),
     raw,
@@ -141,6 +153,7 @@ function signed(
       gas,
       maxPrice: maxPriceOf(transaction),
       nonce: BigInt(nonce),
+      ...(authorizationList && { authorizations: readAuthorizations(authorizationList) }),
       fields: fieldsOf(transaction, signature),
     },
   }
@@ -156,7 +169,8 @@ function fieldsOf(
   transaction: TransactionSerializable,
   { parity, r, s, v }: Signature,
 ): Record<string, unknown> {
-  const { accessList, chainId, data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
+  const { accessList, authorizationList, chainId, data = '0x', to, value = 0n } = transaction
+  const { gas = 0n, nonce = 0 } = transaction
   const { maxPriorityFeePerGas = 0n } = transaction as unknown as Prices
   const type = TYPES[transaction.type ?? 'legacy'] ?? '0x0'
   const maxPrice = hex(maxPriceOf(transaction))
@@ -173,14 +187,20 @@ function fieldsOf(
     v: hex(type === '0x0' ? v : parity),
     ...(type === '0x0' ? {} : { yParity: hex(parity), accessList: accessList ?? [] }),
     ...(chainId !== undefined && { chainId: hex(chainId) }),
-    ...(type === '0x2' && {
+    ...((type === '0x2' || type === '0x4') && {
       maxFeePerGas: maxPrice,
       maxPriorityFeePerGas: hex(maxPriorityFeePerGas),
     }),
+    ...(authorizationList && { authorizationList: authorizationList.map(printAuthorization) }),
   }
 }
 
-const TYPES: Partial<Record<string, Hex>> = { legacy: '0x0', eip2930: '0x1', eip1559: '0x2' }
+const TYPES: Partial<Record<string, Hex>> = {
+  legacy: '0x0',
+  eip2930: '0x1',
+  eip1559: '0x2',
+  eip7702: '0x4',
+}
 
 const word = (input: Hex) => input.slice(2).padStart(64, '0')
 

@@ -1,6 +1,7 @@
 import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
 
 import type { CallKind } from '../../codec/callFrame.ts'
+import { executedCode } from '../vm/delegation.ts'
 import { native } from '../vm/vmState.ts'
 import type { VmState } from '../vm/vmState.ts'
 import { failureText } from './failure.ts'
@@ -56,7 +57,7 @@ export function recordFrames(
     let { code, name } = opcode
     if (name === 'INVALID') {
       // The EVM reports every undefined byte as INVALID.
-      current.code ??= state.top().get('code', native(codeAddress)) ?? NONE
+      current.code ??= executedCode(state.top(), native(codeAddress)) ?? NONE
       code = current.code[pc] ?? code
       if (code !== opcode.code) name = `opcode 0x${code.toString(16)} not defined`
     }

@@ -5,7 +5,7 @@ import { toNativeAddress } from '../../lib/address.ts'
 import type { ChainBlock } from '../block.ts'
 import { callEthereum, type EthereumCall } from '../ethereum/call.ts'
 import type { Ledger } from '../ledger.ts'
-import { nonceOf } from '../nonce.ts'
+import { countNonce } from '../nonce.ts'
 import { replayBlock, type Replayed } from '../replay.ts'
 import { createOverlay, type StateReader } from '../state.ts'
 import { printTransaction } from '../transaction.ts'
@@ -104,7 +104,8 @@ export async function traceCall<trace>(
     timeout,
   })
   if (failure?.result === 'OUT_OF_TIME') throw new TraceTimeoutError('execution timeout')
-  after.set('nonce', call.from, nonceOf(after, call.from) + 1n)
+  // With authorizations the call has counted it.
+  if (!call.authorizations) countNonce(after, call.from)
   const hasOutput = !failure || failure.result === 'REVERT'
   const trace = tracer.result({
     after,

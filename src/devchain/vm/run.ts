@@ -1,4 +1,4 @@
-import type { EVM, EVMResult } from '@ethereumjs/evm'
+import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
 import { bytesToUnprefixedHex } from '@ethereumjs/util'
 
 import { reading } from '../missing.ts'
@@ -8,6 +8,7 @@ import type { State } from '../state.ts'
 import { blockchainOf, destroy, evmAddress } from './adapters.ts'
 import type { BlockContext } from './blockContext.ts'
 import type { AddressRule } from './createdAddress.ts'
+import { executedCode, isDelegation } from './delegation.ts'
 import { toFailure } from './failure.ts'
 import type { Failure, LastStep } from './failure.ts'
 import { followFrames } from './frames.ts'
@@ -88,7 +89,8 @@ async function lastStepOf(state: State, options: runVm.Options): Promise<LastSte
   const { result } = await attempt(state, options, (events, vmState) =>
     events.on('step', ({ opcode, depth, gasLeft, pc, stack }) => {
       if (depth > 0) return
-      const code = options.kind === 'create' ? options.data : vmState.top().get('code', options.to)
+      const code =
+        options.kind === 'create' ? options.data : executedCode(vmState.top(), options.to)
       last = {
         name: opcode.name,
         // The EVM reports every undefined byte as INVALID. The chain reports the byte.
@@ -134,15 +136,24 @@ async function runOn(
   })
   const pace = createPace(options.timeout)
   // The first listener, so that a run that ends here leaves the others in a consistent state.
-  evm.events.on('beforeMessage', ({ caller, depth, to: called }, resume) => {
+  evm.events.on('beforeMessage', (message, resume) => {
+    const { caller, depth, to: called } = message
     const pause = pace()
     if (depth > 0) dependsOnLimit = true
+    const delegated = called && reading(() => loadDelegated(message))
     // The address of a new contract depends on its creator's nonce.
     const nonce = called ? undefined : reading(() => nonceOf(vmState.top(), native(caller)))
     // If it cannot be fetched, its next read throws.
-    if (pause ?? nonce instanceof Promise) void Promise.all([pause, nonce]).then(resume, resume)
+    if (pause ?? (nonce instanceof Promise || delegated instanceof Promise))
+      void Promise.all([pause, nonce, delegated]).then(resume, resume)
     else resume?.()
   })
+  /** Gives a call of an account the code of the contract that it uses. */
+  function loadDelegated(message: Message): void {
+    const address = native(message.codeAddress)
+    if (!isDelegation(vmState.top().get('code', address))) return
+    message.code = executedCode(vmState.top(), address) ?? new Uint8Array(0)
+  }
   addressOf = followFrames(evm, {
     internal,
     isIstanbul: machine.isIstanbul,
