@@ -31,6 +31,7 @@ export function createHeadReader({
   onRisen,
   quorum,
   served,
+  shownHead,
 }: createHeadReader.Options): HeadReader {
   let anchor = -1
   let checkedAt = 0
@@ -111,10 +112,12 @@ export function createHeadReader({
     if (all.length < 2) return
     const isNew = height > anchor || all.some(mayHaveChanged)
     if (!isNew && performance.now() - checkedAt < CHECK_AGAIN) return
-    const reached = all.filter((member) => headOf(member) >= height)
-    const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
-    const answers = { of: all.length, shown: served(height), missing: missingOf(reached, hashes) }
-    const right = rightHash(hashes.filter(isDefined), answers)
+    const newest = shownHead()
+    let compared = await compareAt(height, all)
+    // Where the nodes are split, what clients were shown decides, and the nodes may be ahead of that.
+    if (compared.isSplit && served(height) === undefined && newest > 0 && newest < height)
+      compared = await compareAt(newest, all)
+    const { hashes, reached, right } = compared
     if (right === undefined) return
     anchor = height
     checkedAt = performance.now()
@@ -133,6 +136,19 @@ export function createHeadReader({
           if (hash !== undefined) known.onBranch = hash === head?.hash
         }),
     )
+  }
+
+  /** The hashes that the nodes have at a height, and which of them is right. */
+  async function compareAt(height: number, all: readonly Member[]) {
+    const reached = all.filter((member) => headOf(member) >= height)
+    const hashes = await Promise.all(reached.map((member) => hashAt(member, height)))
+    const right = rightHash(hashes.filter(isDefined), {
+      missing: missingOf(reached, hashes),
+      of: all.length,
+      shown: served(height),
+    })
+    const isSplit = hashes.filter((hash) => hash === right).length <= all.length / 2
+    return { hashes, isSplit, reached, right }
   }
 
   /** A node whose newest block is lower than before was reset, or another node has its address now. */
@@ -164,6 +180,8 @@ export declare namespace createHeadReader {
     isSameChain: (member: Member) => boolean
     /** The hash that clients were shown at a height, without 0x; undefined where that is not known. */
     served: (number: number) => string | undefined
+    /** The newest block that clients were shown; 0 where they were shown none. */
+    shownHead: () => number
     /** Called when a node shows a higher block. */
     onRisen: () => void
     /** Nodes that must have a block before it is the newest one. */

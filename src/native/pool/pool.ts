@@ -75,6 +75,7 @@ export function createUpstreamPool({
     isUsable: router.isUsable,
     members,
     served: (number) => chain.hashAt(number),
+    shownHead: () => chain.head,
     onRisen: () => floorWait.recheck(),
     quorum: headQuorum,
   })

@@ -169,6 +169,24 @@ test('behavior: most nodes decide the branch, not the block that clients were sh
   expect([pool.state(0), pool.state(1)]).toEqual(['healthy', 'healthy'])
 })
 
+test('behavior: of two nodes on two branches, both ahead of the head, that of the head stays', async () => {
+  const fork = createScriptedChain()
+  for (let block = 0; block < 20; block++) fork.mine()
+  fork.reorg(
+    1,
+    Array.from({ length: 60 }, () => ({})),
+  )
+  fork.solidify(75)
+  const pool = await startTestPool({ count: 2 })
+  know(pool)
+  for (let block = 0; block < 10; block++) pool.chain.mine()
+  pool.chain.solidify(38)
+  // The first in the list, which would decide a tie.
+  await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(fork) })
+  await stateIs(pool, 0, 'other branch')
+  expect(pool.state(1)).toBe('healthy')
+})
+
 test('behavior: a chain that was reset on all nodes is followed', async () => {
   const short = createScriptedChain()
   for (let block = 0; block < 4; block++) short.mine()
