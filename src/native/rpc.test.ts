@@ -56,6 +56,15 @@ describe('getStorageAt', () => {
     expect(await rpc.getStorageAt(kitchen, '0x0')).toBe(`0x${'2'.padStart(64, '0')}`)
   })
 
+  test('error: an address without the path of JSON-RPC', async () => {
+    for (const status of [404, 405]) {
+      await using server = await serve(status)
+      await expect(server.client.getStorageAt(kitchen, '0x0')).rejects.toThrow(
+        `HTTP ${status}: --upstream-rpc must end with the path of the node’s JSON-RPC, usually /jsonrpc`,
+      )
+    }
+  })
+
   test('error: an answer that is not a storage value', async () => {
     await using server = await serve('{"jsonrpc":"2.0","id":1,"result":"0x"}')
     await expect(server.client.getStorageAt(kitchen, '0x0')).rejects.toThrow(NodeAnswerError)

@@ -49,8 +49,7 @@ export function createNodeRpc({
       signal: signal ?? null,
     })
     const text = await response.body.text()
-    if (response.statusCode !== 200)
-      throw new NodeAnswerError(`the upstream node’s JSON-RPC answered HTTP ${response.statusCode}`)
+    if (response.statusCode !== 200) throw new NodeAnswerError(refusal(response.statusCode))
     return text
   }
 
@@ -91,6 +90,14 @@ export declare namespace createNodeRpc {
     /** @default 8 */
     sockets?: number
   }
+}
+
+function refusal(status: number): string {
+  const text = `the upstream node’s JSON-RPC answered HTTP ${status}`
+  // The node serves JSON-RPC at one path only.
+  return status === 404 || status === 405
+    ? `${text}: --upstream-rpc must end with the path of the node’s JSON-RPC, usually /jsonrpc`
+    : text
 }
 
 function resultOf(method: string, text: string): unknown {

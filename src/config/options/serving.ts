@@ -47,7 +47,7 @@ export const servingOptions = {
     default: undefined as string | undefined,
     parse: urls,
     repeats: true,
-    help: 'the node’s own JSON-RPC, one for each --upstream in the same order; used for eth_getStorageAt, which the HTTP API lacks, and to find the blocks with logs of a search',
+    help: 'the node’s own JSON-RPC with its path, such as http://127.0.0.1:8545/jsonrpc, one for each --upstream in the same order; used for eth_getStorageAt, which the HTTP API lacks, and to find the blocks with logs of a search',
   },
   upstreamGrpc: {
     flag: '--upstream-grpc',
