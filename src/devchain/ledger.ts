@@ -26,7 +26,7 @@ export type Ledger = ReturnType<typeof createLedger>
 export type MineOptions = {
   /** Milliseconds. A function is called when the block is made. */
   timestamp: number | (() => number)
-  /** @default the producer whose turn it is */
+  /** @default the producer of the slot */
   producer?: string
   /** Exactly these transactions, which must all be valid. @default the valid transactions of the pool */
   only?: readonly ChainTransaction[]

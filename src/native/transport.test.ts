@@ -256,7 +256,7 @@ describe('createPoolTransport', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('error: nobody listens', async () => {
+  test('error: no server at the address', async () => {
     const server = createTcpServer()
     const url = await listen(server)
     server.close()

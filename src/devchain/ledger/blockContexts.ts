@@ -107,7 +107,7 @@ export function createBlockContexts({
       }
     },
 
-    /** The block after the newest one, by the producer whose turn it is. */
+    /** The block after the newest one, by the producer of its slot. */
     nextBlock,
 
     /** Chosen values of the next block. */

@@ -70,8 +70,8 @@ export function blockOf(key: Buffer): number {
 export type Hasher = (value: string) => string
 
 /**
- * A seeded hash of 64 bits, so that nobody can make values that share a list. Values that do share one cost
- * time and nothing else: every log found is compared.
+ * A seeded hash of 64 bits, so that clients cannot choose values that share a list. Values that share one only
+ * cost time, because every log that is found is compared.
  */
 export function createHasher(seed: readonly [number, number]): Hasher {
   return (value) => {

@@ -226,7 +226,7 @@ test('error: a node that hangs costs half of the time of one call', async () => 
   expect(status()).toMatchObject({ state: 'down', reason: 'no answer in time' })
 })
 
-test('error: an address where nobody listens', async () => {
+test('error: no server at the address', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
