@@ -89,6 +89,21 @@ describe.runIf(wanted)('Foundry', () => {
     const told = await poor.catch((error: Error) => error.message)
     expect(told).toContain('ERC20InsufficientBalance')
   }, 120_000)
+
+  test('behavior: cast creates access lists and delegates accounts', async () => {
+    const coin = await create('src/Shop.sol:Coin', '--constructor-args', from)
+    const transfer = [coin, 'transfer(address,uint256)', other, '5']
+    expect(await cast('access-list', ...transfer, '--from', from)).toContain(coin)
+    const listed = await json('send', ...transfer, '--private-key', key, '--access-list')
+    expect(listed['status']).toBe('0x1')
+    const hash = listed['transactionHash'] as string
+    expect(await json('tx', hash)).toMatchObject({
+      accessList: [{ address: coin.toLowerCase() }],
+    })
+    const sent = await json('send', other, '--auth', coin, '--private-key', key)
+    expect(sent).toMatchObject({ status: '0x1', type: '0x4' })
+    expect(await cast('code', from)).toBe(`0xef0100${coin.slice(2).toLowerCase()}`)
+  }, 120_000)
 })
 
 type Broadcast = {
