@@ -28,6 +28,7 @@ export type BlockContext = {
 /** A block with its answers as wire bytes. Each answer is built on first use and cached. */
 export type CachedBlock = {
   readonly id: BlockId
+  readonly parentHash: Hash
   /** Milliseconds. */
   readonly timestamp: number
   readonly transactions: readonly Hash[]
@@ -81,6 +82,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
 
   const view: CachedBlock = {
     id: { hash: toHash(block.blockID), number: raw.number ?? 0 },
+    parentHash: toHash(raw.parentHash),
     timestamp: raw.timestamp ?? 0,
     transactions,
 

@@ -84,7 +84,8 @@ describe('the recorded chain', () => {
 
   test('behavior: prices', async () => {
     const { chain } = await createReplayContext()
-    expect([await chain.energyPrice(), await chain.energyPrice(0)]).toEqual([210n, 100n])
+    const genesis = { hash: unknown, parentHash: unknown, timestamp: 0 }
+    expect([await chain.energyPrice(), await chain.energyPrice(genesis)]).toEqual([210n, 100n])
   })
 
   test('behavior: the newest block pays the price before the one that takes effect at its time', async () => {
@@ -95,7 +96,9 @@ describe('the recorded chain', () => {
           ? { text: JSON.stringify({ prices: `0:100,${time}:210` }) }
           : undefined,
     })
-    expect([await chain.energyPrice(time), await chain.energyPrice()]).toEqual([100n, 210n])
+    const newest = chain.latest()
+    expect(newest.timestamp).toBe(time)
+    expect([await chain.energyPrice(newest), await chain.energyPrice()]).toEqual([100n, 210n])
   })
 
   test('error: an unreachable upstream is an error, never "unknown"', async () => {

@@ -11,6 +11,7 @@ import type { Blocks, CanonicalView } from './blocks.ts'
 import type { CachedBlock, BlockContext } from './cachedBlock.ts'
 import { type ChainCaches, createChainCaches } from './chainCaches.ts'
 import type { Chain, LogMatch, LogQuery } from './chainTypes.ts'
+import type { PricedBlock } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
 import type { IndexedLogs } from './indexedLogs.ts'
 import type { LogHints } from './logHints.ts'
@@ -32,12 +33,16 @@ export function createChain(options: createChain.Options): Chain {
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
 
-  async function blockContext(time: number): Promise<BlockContext> {
-    const energyPrice = await prices.at(time)
+  function energyPrice(block?: PricedBlock): Promise<bigint> {
+    return block ? prices.of(block) : prices.after(latest().timestamp)
+  }
+
+  async function blockContext(block?: CachedBlock): Promise<BlockContext> {
+    const sun = await energyPrice(block && { ...block, hash: block.id.hash })
     return {
       chainId,
-      energyPrice,
-      baseFeePerGas: config.feeSignal === 'eip1559' ? energyPrice : undefined,
+      energyPrice: sun,
+      baseFeePerGas: config.feeSignal === 'eip1559' ? sun : undefined,
     }
   }
 
@@ -141,7 +146,7 @@ export function createChain(options: createChain.Options): Chain {
       if (read) return read
       const block = await find(ref, signal)
       if (!block) return undefined
-      const context = await blockContext(block.timestamp)
+      const context = await blockContext(block)
       return full ? block.full(context).whole : block.slim(context)
     },
 
@@ -151,19 +156,19 @@ export function createChain(options: createChain.Options): Chain {
 
     async transactionAt(ref, index, signal) {
       const block = await find(ref, signal)
-      return block?.full(await blockContext(block.timestamp)).row(index)
+      return block?.full(await blockContext(block)).row(index)
     },
 
     async receipts(ref, signal) {
       const block = await find(ref, signal)
-      return block?.receipts(await blockContext(block.timestamp)).whole
+      return block?.receipts(await blockContext(block)).whole
     },
 
     async receipt(hash, signal) {
       const place = await transactions.place(hash, signal)
       if (!place) return undefined
       const { block, index } = place
-      return block.receipts(await blockContext(block.timestamp)).row(index)
+      return block.receipts(await blockContext(block)).row(index)
     },
 
     transaction: (hash, signal) => transactions.find(hash, signal),
@@ -191,8 +196,7 @@ export function createChain(options: createChain.Options): Chain {
 
     logRows: (match, range, signal) => logRowsOfRange(range, match, searchOptions(signal)),
 
-    // The next block pays a price that the maintenance of the newest block set.
-    energyPrice: (at) => prices.at(at ?? latest().timestamp + 1),
+    energyPrice,
     energyPriceCertainTo: () => prices.certainTo(),
   }
 }

@@ -46,7 +46,7 @@ export function createChainCaches({
     }),
     prices,
     slim: createSlimBlocks({
-      baseFee: async (time) => (config.feeSignal === 'eip1559' ? prices.at(time) : undefined),
+      baseFee: async (block) => (config.feeSignal === 'eip1559' ? prices.of(block) : undefined),
       blocks,
       cache: createSolidCache({ blocks, bytes: Math.floor(config.cacheBytes * SLIM_SHARE) }),
       native,

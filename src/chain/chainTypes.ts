@@ -3,6 +3,7 @@ import type { Hash } from 'viem'
 import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import type { Wire } from '../lib/wire.ts'
+import type { PricedBlock } from './energyPrices.ts'
 import type { HeadBlock } from './headTypes.ts'
 
 /** The chain as methods see it, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
@@ -49,8 +50,8 @@ export type Chain = {
     range: { from: number; to: number },
     signal?: AbortSignal,
   ): Promise<Wire<RpcLog>[]>
-  /** Energy price in sun that a block with this timestamp in milliseconds pays; without one the current price. */
-  energyPrice(at?: number): Promise<bigint>
+  /** Energy price in sun that a block pays; without one the current price, which the next block pays. */
+  energyPrice(block?: PricedBlock): Promise<bigint>
   /** The time in milliseconds before which the current energy price cannot change. */
   energyPriceCertainTo(): number
 }

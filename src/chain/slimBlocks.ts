@@ -6,6 +6,7 @@ import { timeSlice } from '../lib/timeSlice.ts'
 import { type Wire, wireOfText } from '../lib/wire.ts'
 import type { BlockOutline } from '../native/blockOutline.ts'
 import type { Blocks } from './blocks.ts'
+import type { PricedBlock } from './energyPrices.ts'
 import { logsFit, type LogSource } from './load.ts'
 import { createRuns } from './runs.ts'
 import type { SolidCache } from './solidCache.ts'
@@ -57,7 +58,7 @@ export function createSlimBlocks({
     return found
 
     async function complete(outline: BlockOutline): Promise<SlimBlock | undefined> {
-      const { number = 0, timestamp = 0 } = outline.block_header.raw_data
+      const { number = 0, parentHash, timestamp = 0 } = outline.block_header.raw_data
       const { size, txIDs } = outline
       // Genesis has transactions without outcomes, and HTTP gives no size.
       if (number === 0 || size === undefined) return undefined
@@ -69,7 +70,11 @@ export function createSlimBlocks({
       const canonical = blocks.hashAt(number)
       if (canonical !== undefined && canonical !== id.hash) return undefined
       if (!logsFit(outline, outcomes, number)) return undefined
-      const baseFeePerGas = await baseFee(timestamp)
+      const baseFeePerGas = await baseFee({
+        hash: id.hash,
+        parentHash: toHash(parentHash),
+        timestamp,
+      })
       if (timeSlice.isOver()) await timeSlice.next()
       const header = toOutlineHeader(outline, outcomes, {
         baseFeePerGas,
@@ -95,8 +100,8 @@ const ENTRY_BYTES = 500
 
 export declare namespace createSlimBlocks {
   type Options = {
-    /** The base fee of a block at a time in milliseconds; undefined if blocks announce no EIP-1559 fees. */
-    baseFee: (time: number) => Promise<bigint | undefined>
+    /** The base fee of a block; undefined if blocks announce no EIP-1559 fees. */
+    baseFee: (block: PricedBlock) => Promise<bigint | undefined>
     blocks: Pick<Blocks, 'epoch' | 'hashAt'>
     cache: SolidCache<SlimBlock>
     native: LogSource

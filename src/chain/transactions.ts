@@ -73,12 +73,12 @@ export function createTransactions({
   }
 
   async function rowOf({ block, index }: Place): Promise<RpcTransaction | undefined> {
-    const row = block.full(await blockContext(block.timestamp)).row(index)
+    const row = block.full(await blockContext(block)).row(index)
     return row && fromWire(row)
   }
 
   async function pending(transaction: Transaction): Promise<RpcTransaction> {
-    const row = toRpcTransaction(transaction, await blockContext(latest().timestamp))
+    const row = toRpcTransaction(transaction, await blockContext())
     return transaction.ethereum ? row : { ...row, nonce: PENDING_NONCE }
   }
 
@@ -122,8 +122,8 @@ export declare namespace createTransactions {
     head: Pick<CanonicalView, 'blockWith' | 'pollNow'>
     /** Newest block of the view. */
     latest: () => HeadBlock
-    /** The values that the answer about a transaction needs, at a time in milliseconds. */
-    blockContext: (time: number) => Promise<BlockContext>
+    /** The values that the answer about a transaction of a block needs; of the next block without one. */
+    blockContext: (block?: CachedBlock) => Promise<BlockContext>
     view: 'full' | 'solid'
   }
 }

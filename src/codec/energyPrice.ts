@@ -1,4 +1,4 @@
-/** The price of one unit of energy in sun, valid after a time in milliseconds. */
+/** The price of one unit of energy in sun, since a time in milliseconds. */
 export type EnergyPrice = { since: number; sun: bigint }
 
 /**
@@ -16,11 +16,21 @@ export function parseEnergyPrices(text: string): EnergyPrice[] {
 }
 
 /**
- * The price that a block with this timestamp in milliseconds pays: the last entry of an earlier time. The time of an entry is that of a
- * maintenance, which runs after the transactions of its block, so that block still pays the price before.
+ * The price that the block after one with this timestamp in milliseconds pays: the last entry up to that time. The time of an entry
+ * is that of a maintenance, which runs after the transactions of the first block at or after it, so that block still pays the
+ * price before.
  *
- * Genesis, whose time may be zero, has the first price; the node's own JSON-RPC gives it the current one.
+ * Genesis, which has no block before it, has the first price; the node's own JSON-RPC gives it the current one.
  */
-export function energyPriceAt(prices: readonly EnergyPrice[], time: number): bigint {
-  return (prices.findLast(({ since }) => since < time) ?? prices[0])?.sun ?? 0n
+export function energyPriceAfter(prices: readonly EnergyPrice[], time: number): bigint {
+  return (prices.findLast(({ since }) => since <= time) ?? prices[0])?.sun ?? 0n
+}
+
+/** Whether the price changed after one time and before another, in milliseconds. */
+export function changedBetween(
+  prices: readonly EnergyPrice[],
+  after: number,
+  before: number,
+): boolean {
+  return prices.slice(1).some(({ since }) => since > after && since < before)
 }

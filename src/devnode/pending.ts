@@ -25,7 +25,7 @@ export function pendingMethods({ clock, ledger }: DevChain): Record<string, AnyM
   }> {
     const made = await ledger.pendingBlock(clock.next())
     const native = printBlock(made, true, { isUnsigned: true })
-    const energyPrice = made.seen?.baseFee ?? (await chain.energyPrice(made.header.timestamp))
+    const energyPrice = made.seen?.baseFee ?? (await chain.energyPrice())
     const baseFeePerGas = config.feeSignal === 'eip1559' ? energyPrice : undefined
     const transactions = toRpcTransactions(native, made.infos, { chainId: chain.id, energyPrice })
     const header = toRpcHeader(native, made.infos, { baseFeePerGas })

@@ -78,7 +78,7 @@ export async function createServices({
   const prices = createEnergyPrices({ native: headNative, priceOfBlock })
   const head = createHead({
     authoritative,
-    baseFee: config.feeSignal === 'eip1559' ? (time) => prices.at(time) : undefined,
+    baseFee: config.feeSignal === 'eip1559' ? (block) => prices.of(block) : undefined,
     genesis,
     log,
     native: headNative,

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import type { PricedBlock } from '../chain/energyPrices.ts'
 import * as schemas from '../codec/schemas.ts'
 import type { RpcBlock } from '../codec/types.ts'
 import { RpcError } from '../errors.ts'
@@ -58,8 +59,8 @@ export const eth_feeHistory = defineMethod({
       const wire = await chain.block(oldest + offset, false, request.signal)
       if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
       if (timeSlice.isOver()) await timeSlice.next()
-      const { ratio, timestamp } = usageOf(wire)
-      return { price: numberToHex(await chain.energyPrice(timestamp * 1_000)), ratio }
+      const { priced, ratio } = usageOf(wire)
+      return { price: numberToHex(await chain.energyPrice(priced)), ratio }
     })
     const prices = blocks.map(({ price }) => price)
     // The price after the newest block is the current one.
@@ -78,7 +79,7 @@ export const eth_feeHistory = defineMethod({
   },
 })
 
-type Usage = { ratio: number; /** Seconds. */ timestamp: number }
+type Usage = { ratio: number; priced: PricedBlock }
 
 /** Cached by block, because parsing a block takes most of the time, and clients request the same blocks repeatedly. */
 const usages = new WeakMap<Wire<RpcBlock>, Usage>()
@@ -86,8 +87,11 @@ const usages = new WeakMap<Wire<RpcBlock>, Usage>()
 function usageOf(wire: Wire<RpcBlock>): Usage {
   const known = usages.get(wire)
   if (known) return known
-  const { gasLimit, gasUsed, timestamp } = fromWire(wire)
-  const usage = { ratio: Number(gasUsed) / Number(gasLimit), timestamp: Number(timestamp) }
+  const { gasLimit, gasUsed, hash, parentHash, timestamp } = fromWire(wire)
+  const usage = {
+    ratio: Number(gasUsed) / Number(gasLimit),
+    priced: { hash, parentHash, timestamp: Number(timestamp) * 1_000 },
+  }
   usages.set(wire, usage)
   return usage
 }

@@ -38,7 +38,7 @@ export function createHeadSource({
   async function toRecentBlock({ block, infos }: LoadedBlock): Promise<RecentBlock> {
     const head = toHeadBlock(block)
     const logs = toRpcLogs(block, infos)
-    const baseFeePerGas = await baseFee?.(head.timestamp)
+    const baseFeePerGas = await baseFee?.(head)
     return {
       logs,
       ...head,
@@ -89,8 +89,8 @@ export declare namespace createHeadSource {
   type Options = {
     /** The chain is in this process. @default false */
     authoritative?: boolean | undefined
-    /** The base fee that headers announce, sun, as of a time in milliseconds. @default headers announce none */
-    baseFee?: ((time: number) => Promise<bigint>) | undefined
+    /** The base fee that the header of a block announces, sun. @default headers announce none */
+    baseFee?: ((block: HeadBlock) => Promise<bigint>) | undefined
     native: { wallet: Source; solidity: Pick<NativeClient['solidity'], 'getBlock'> }
     onLoaded?: ((loaded: LoadedBlock) => void) | undefined
   }
