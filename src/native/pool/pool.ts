@@ -66,7 +66,7 @@ export function createUpstreamPool({
   let memberList: Member[] = []
   const members = () => memberList
   const router = createRouter({
-    floor: { head: () => chain.head, solid: () => chain.solid },
+    floor: { head: () => chain.head, solid: () => chain.solid, hashAt: chain.hashAt },
     genesis: () => chain.genesis,
     members,
   })

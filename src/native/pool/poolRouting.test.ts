@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 
 import { createScriptedChain } from '../../../test/chain.ts'
 import { until } from '../../../test/until.ts'
-import { ACCOUNT, readState, startTestPool, stateIs, upstreamAt } from '../../../test/upstreams.ts'
+import {
+  ACCOUNT,
+  readState,
+  startTestPool,
+  stateIs,
+  targetOf,
+  upstreamAt,
+} from '../../../test/upstreams.ts'
 import { openCallGroup } from '../../lib/callGroup.ts'
 
 test('args: tier, a node of a higher tier is asked only when the lower one cannot be', async () => {
@@ -73,6 +80,33 @@ test('behavior: a node below the floor is not asked, and is used again when it h
   await until(async () => {
     await readState(pool)
     expect(pool.nodes[0]?.taken()).toContain('/wallet/triggerconstantcontract')
+  })
+})
+
+test('behavior: a node on a fork that is not solidified answers only when no other node can', async () => {
+  const fork = createScriptedChain()
+  for (let block = 0; block < 30; block++) fork.mine({ logs: [[]] })
+  fork.reorg(1, [{}])
+  fork.solidify(28)
+  const pool = await startTestPool()
+  const [own, hosted] = pool.nodes
+  await own?.fail({ kind: 'target', target: targetOf(fork) })
+  const tiers = [
+    upstreamAt(own?.url ?? '', 'own'),
+    upstreamAt(hosted?.url ?? '', 'hosted', { tier: 1 }),
+  ]
+  await pool.pool.update(tiers)
+  await until(() => expect(pool.pool.order()).toEqual(['own', 'hosted']))
+  const { hash, number } = pool.chain.head()
+  const hashAt = (height: number) => (height === number ? hash.slice(2) : undefined)
+  pool.pool.setFloor({ hashAt, head: number, solid: 28 })
+  expect(pool.pool.order()).toEqual(['hosted', 'own'])
+  for (let call = 0; call < 20; call++) await readState(pool)
+  expect(own?.taken()).not.toContain('/wallet/triggerconstantcontract')
+  await hosted?.fail({ kind: 'refused' })
+  await until(async () => {
+    await readState(pool)
+    expect(own?.taken()).toContain('/wallet/triggerconstantcontract')
   })
 })
 

@@ -7,6 +7,8 @@ export type Floor = {
   head(): number
   /** Newest solidified block that was served. */
   solid(): number
+  /** The hash that clients were shown at a height, without 0x; undefined where that is not known. */
+  hashAt(number: number): string | undefined
 }
 
 /** Chooses the node for a call. */
@@ -62,10 +64,18 @@ export function createRouter({
     return members().some((member) => member.known.balances === true && isUsable(member))
   }
 
+  /** Whether the newest block of a node is not the one that clients were shown at its height. */
+  function isOnFork({ known: { head } }: Member): boolean {
+    const shown = head && floor.hashAt(head.number)
+    return shown !== undefined && shown !== head?.hash
+  }
+
   /** Whether other nodes come first, those of higher tiers too. */
-  function isDeferred({ breaker, counts, known }: Member): boolean {
+  function isDeferred(member: Member): boolean {
+    const { breaker, counts, known } = member
     const { lastBusy } = counts()
     if (known.suspected || (lastBusy !== undefined && now() - lastBusy < AVOID_BUSY)) return true
+    if (isOnFork(member)) return true
     // A node that has just come back gets a growing part of the calls.
     const share = breaker.share()
     return share < 1 && random() >= share
