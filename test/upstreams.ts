@@ -36,7 +36,7 @@ export async function startTestPool({
   const pool = createUpstreamPool({
     log: { info: note, warn: note },
     timeout: 3_000,
-    timing: { probe: 100, probePatience: 1_000, ramp: 100, rest: 20, troubledProbe: 20 },
+    timing: { probe: 100, probeTimeout: 1_000, ramp: 100, rest: 20, troubledProbe: 20 },
     upstreams: nodes.map(({ url }, index) => upstreamAt(url, 'abc'[index], upstreams)),
     ...options,
   })

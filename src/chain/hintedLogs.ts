@@ -50,12 +50,12 @@ export async function readHinted(
   /** Compares the hint for one block, hash included, with the whole block. */
   async function compare(): Promise<void> {
     let sample: HintedBlock | undefined
-    // The first part with a block that shows more than others decides, so that it is read while the node searches the next parts.
+    // The first part with a block that is worth comparing is enough, so that it is read while the node searches the next parts.
     for (const list of lists) {
       const known = (await list) ?? []
-      const telling = tellingOf(known)
-      sample = telling ?? sample ?? known[0]
-      if (telling) break
+      const best = bestToCompare(known)
+      sample = best ?? sample ?? known[0]
+      if (best) break
     }
     if (sample && isRight && !(await readWhole(sample))) isRight = false
   }
@@ -126,7 +126,7 @@ const TROUBLE = [NodeBusyError, NodeTimeoutError, NodeUnreachableError]
  * The block that is best read whole and compared: its matching logs come after others, which shows how the node counts log indexes. Of
  * those blocks it is the one with the fewest logs.
  */
-function tellingOf(blocks: readonly HintedBlock[]): HintedBlock | undefined {
+function bestToCompare(blocks: readonly HintedBlock[]): HintedBlock | undefined {
   let best: HintedBlock | undefined
   let least = Infinity
   for (const block of blocks) {

@@ -9,17 +9,17 @@ const removedLogs = new WeakMap<RpcLog, string>()
 
 /** The JSON text of a `newHeads` payload. */
 export function recentHeaderText(block: RecentBlock): string {
-  return remembered(headers, block, () => JSON.stringify(block.header))
+  return cached(headers, block, () => JSON.stringify(block.header))
 }
 
 /** The JSON text of a log of a recent block; `removed: true` in it says that a reorg removed its block. */
 export function recentLogText(log: RpcLog, removed: boolean): string {
   return removed
-    ? remembered(removedLogs, log, () => toLogText({ ...log, removed: true }))
-    : remembered(logs, log, () => toLogText(log))
+    ? cached(removedLogs, log, () => toLogText({ ...log, removed: true }))
+    : cached(logs, log, () => toLogText(log))
 }
 
-function remembered<key extends object>(
+function cached<key extends object>(
   texts: WeakMap<key, string>,
   key: key,
   write: () => string,

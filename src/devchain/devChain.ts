@@ -276,7 +276,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     },
     reset: async () => {
       snapshots.clear()
-      ledger.forgetChoices()
+      ledger.clearChoices()
       if (started) await returnTo(started)
     },
     dumpState: () => packState(ledger.entries()),

@@ -125,7 +125,7 @@ export function createLedger(
     nextBlock: contexts.nextBlock,
     chooseNext: contexts.chooseNext,
     setCoinbase: contexts.setCoinbase,
-    forgetChoices: contexts.forgetChoices,
+    clearChoices: contexts.clearChoices,
     shiftTurn: contexts.shiftTurn,
     /** The output of a transaction on the console of `console.sol`, by its record. */
     printedBy: (info: TransactionInfo): readonly Uint8Array[] => printed.get(info) ?? [],

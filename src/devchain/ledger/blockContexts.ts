@@ -123,7 +123,7 @@ export function createBlockContexts({
     setCoinbase: (address: string): void => void (coinbase = address),
 
     /** Undoes every choice of a tool except the chain id. */
-    forgetChoices: (): void => {
+    clearChoices: (): void => {
       chosen = {}
       coinbase = undefined
       ethereum.gasLimit = gasLimit

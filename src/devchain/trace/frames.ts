@@ -91,7 +91,7 @@ export function recordFrames(
     if (!error || error.error === 'revert') frame.output = execResult.returnValue
     if (error) {
       frame.error = failureText(error, last)
-      forgetLogs(frame)
+      dropLogs(frame)
     } else if (createdAddress) frame.to = native(createdAddress)
     listener.leave?.(frame, open.length)
   })
@@ -133,7 +133,7 @@ function logOf({ address, code, memory, stack }: Step, frame: Frame): FrameLog {
 }
 
 /** Removes the logs of a failed frame and of all frames inside it. */
-function forgetLogs(frame: Frame): void {
+function dropLogs(frame: Frame): void {
   frame.logs = []
-  for (const call of frame.calls) forgetLogs(call)
+  for (const call of frame.calls) dropLogs(call)
 }

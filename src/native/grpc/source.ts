@@ -45,7 +45,7 @@ export function createGrpcSource({
   onCall,
   spacing,
   status,
-  trust,
+  validFor,
   onChange,
 }: createGrpcSource.Options): GrpcSource {
   const channel = createGrpcChannel({ address, headers })
@@ -55,7 +55,7 @@ export function createGrpcSource({
     read: async () =>
       GENESIS.read(await channel.unary(GENESIS.method, GENESIS.message, { timeout: checkTimeout })),
     spacing,
-    trust,
+    validFor,
   })
   /** Milliseconds for a check of the chain: the limit of the call that waits for it. */
   let checkTimeout = 1_000
@@ -151,7 +151,7 @@ export declare namespace createGrpcSource {
     status: GrpcStatus
     /** Milliseconds between two checks of the chain, and for which a check is valid (see `createIdentity`). */
     spacing: number
-    trust: number
+    validFor: number
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
   }

@@ -39,7 +39,7 @@ export function withGrpc(transport: NativeTransport, options: withGrpc.Options):
       onChange: report,
       spacing: options.spacing ?? CHECK_INTERVAL,
       status,
-      trust: options.trust ?? CHECK_INTERVAL,
+      validFor: options.validFor ?? CHECK_INTERVAL,
     })
   }
 
@@ -100,7 +100,7 @@ export declare namespace withGrpc {
     /** Milliseconds between two checks of the chain (see `createIdentity`). @default 100 */
     spacing?: number
     /** Milliseconds for which a check is valid. @default 100 */
-    trust?: number
+    validFor?: number
     /** Milliseconds for one call. */
     timeout: number
   }

@@ -78,7 +78,7 @@ test('behavior: after a new connection nothing of another chain is passed on', a
   await read()
   way.to = other
   pass(50)
-  guard.doubt()
+  guard.invalidate()
   await expect(read()).rejects.toEqual(refused)
   way.to = ours
   pass(2)
@@ -115,7 +115,7 @@ test('behavior: nothing is sent to another chain', async () => {
 })
 
 test('behavior: a node that closes each connection is not checked with each answer', async () => {
-  const made: ReturnType<typeof setup> = setup({ onCall: () => made.guard.doubt() })
+  const made: ReturnType<typeof setup> = setup({ onCall: () => made.guard.invalidate() })
   const { checks, pass, read } = made
   for (let count = 0; count < 100; count++) await read()
   const few = checks()
@@ -128,7 +128,7 @@ test('behavior: a node that closes each connection is not checked with each answ
 test('error: a node that does not tell its chain', async () => {
   const { guard, read, way } = setup()
   way.to = createScriptedChain({ start: 5 })
-  guard.doubt()
+  guard.invalidate()
   await expect(read()).rejects.toMatchObject({ code: -32603 })
 })
 

@@ -15,7 +15,7 @@ export type ChainGuard = {
   /** Sets the newest blocks that clients have seen. Answers are compared with them. */
   setFloor(blocks: ServedBlocks): void
   /** Another node may answer from now on, so the next answer is passed on only after a check. */
-  doubt(): void
+  invalidate(): void
   /** Calls that wait for a check. */
   checking(): number
   /** Resolves when the node serves the right chain. @throws OtherChainError, or the error of the node */
@@ -23,7 +23,7 @@ export type ChainGuard = {
 }
 
 /** Milliseconds for which a check of the chain counts, where nothing looks wrong. */
-const TRUST = 100
+const VALID_FOR = 100
 
 /** Milliseconds between two checks, at least. */
 const SPACING = 2
@@ -44,14 +44,14 @@ export function createChainGuard({
   const identity = createIdentity({
     expected: () => chain.genesis,
     now,
-    onOther: () => chain.forgetReferences(),
+    onOther: () => chain.clearReferences(),
     async read() {
       const found = await readGenesis(checker)
       chain.genesis ??= found
       return found
     },
     spacing: SPACING,
-    trust: TRUST,
+    validFor: VALID_FOR,
   })
 
   async function wait(
@@ -81,7 +81,7 @@ export function createChainGuard({
           before ? { ...options, timeout: deadline - now() } : options,
         )
       } catch (error) {
-        if (!signal?.aborted) identity.doubt()
+        if (!signal?.aborted) identity.invalidate()
         throw error
       }
       if (!options.idempotent) return reply
@@ -97,7 +97,7 @@ export function createChainGuard({
       chain.genesis = genesis
     },
     setFloor: (blocks) => chain.show(blocks),
-    doubt: () => identity.doubt(),
+    invalidate: () => identity.invalidate(),
     checking: () => checking,
     confirm: async () => identity.confirm(),
   }

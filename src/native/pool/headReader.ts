@@ -19,7 +19,7 @@ export type HeadReader = {
 const GRACE = 60
 
 /** Milliseconds for which the heads are waited for in all. */
-const PATIENCE = 2_000
+const HEAD_TIMEOUT = 2_000
 
 /** Milliseconds after which branches are compared again although nothing was solidified: a node may have changed its chain. */
 const CHECK_AGAIN = 10_000
@@ -67,7 +67,7 @@ export function createHeadReader({
       let grace: NodeJS.Timeout | undefined
       const leave = () => (stop(), reject(signal?.reason))
       const finish = () => (stop(), resolve(found))
-      const limit = setTimeout(finish, PATIENCE)
+      const limit = setTimeout(finish, HEAD_TIMEOUT)
       function stop() {
         clearTimeout(limit)
         clearTimeout(grace)
@@ -79,7 +79,7 @@ export function createHeadReader({
       if (left === 0) return finish()
       for (const member of asked)
         member
-          .ask(call, PATIENCE, controller.signal)
+          .ask(call, HEAD_TIMEOUT, controller.signal)
           .then(
             (outcome) => {
               if (outcome.kind !== 'answer') return undefined

@@ -54,8 +54,8 @@ describe('createIdentity', () => {
     expect(others).toEqual(['theirs'])
   })
 
-  test('args: trust: a check in flight counts, unless the node is in doubt', async () => {
-    const { answers, asked, identity } = setup({ spacing: 100, trust: 100 })
+  test('args: validFor, a check in flight counts, unless earlier checks are invalid', async () => {
+    const { answers, asked, identity } = setup({ spacing: 100, validFor: 100 })
     const first = identity.confirm()
     await asked(1)
     const later = identity.confirm()
@@ -67,8 +67,8 @@ describe('createIdentity', () => {
     expect(read).toBeInstanceOf(Promise)
   })
 
-  test('args: trust', async () => {
-    const { answers, asked, clock, identity } = setup({ trust: 100 })
+  test('args: validFor', async () => {
+    const { answers, asked, clock, identity } = setup({ validFor: 100 })
     const first = identity.confirm()
     await asked(1)
     answers[0]?.('ours')
@@ -86,8 +86,8 @@ describe('createIdentity', () => {
     await next
   })
 
-  test('args: trust, checks of others count', () => {
-    const { clock, identity } = setup({ trust: 100 })
+  test('args: validFor, checks of others count', () => {
+    const { clock, identity } = setup({ validFor: 100 })
     clock.now = 1_000
     identity.seen(950)
     expect(identity.confirm()).toBeUndefined()
@@ -95,11 +95,11 @@ describe('createIdentity', () => {
     expect(identity.confirm()).toBeUndefined()
   })
 
-  test('behavior: each doubt makes the next answer wait for a check', async () => {
-    const { answers, asked, clock, identity } = setup({ trust: 100 })
+  test('behavior: each invalidation makes the next answer wait for a check', async () => {
+    const { answers, asked, clock, identity } = setup({ validFor: 100 })
     identity.seen(0)
     for (let count = 0; count < 5; count++) {
-      identity.doubt()
+      identity.invalidate()
       const confirmed = identity.confirm()
       await asked(count + 1)
       answers[count]?.('ours')
@@ -109,10 +109,10 @@ describe('createIdentity', () => {
     }
   })
 
-  test('behavior: of very many doubts in a row only a part makes answers wait, and that only for the time of trust', async () => {
-    const { answers, asked, clock, identity } = setup({ trust: 100 })
+  test('behavior: of very many invalidations in a row only a part makes answers wait, and only for as long as a check is valid', async () => {
+    const { answers, asked, clock, identity } = setup({ validFor: 100 })
     const isChecked = async () => {
-      identity.doubt()
+      identity.invalidate()
       const confirmed = identity.confirm()
       if (confirmed) await asked(1)
       answers.pop()?.('ours')
@@ -129,7 +129,7 @@ describe('createIdentity', () => {
 
   test('behavior: an answer that identifies its chain needs no check, one that contradicts it needs a new one', async () => {
     const chain = createServedChain('ours')
-    const { answers, asked, identity } = setup({ trust: 100 })
+    const { answers, asked, identity } = setup({ validFor: 100 })
     identity.seen(0)
     const confirm = (parsed: unknown) => confirmAnswer({ chain, identity }, '{}', { parsed })
     const block = (blockID: string) => ({ blockID, block_header: { raw_data: { number: 7 } } })

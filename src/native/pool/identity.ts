@@ -16,16 +16,16 @@ export type Identity = {
    */
   confirm(strict?: boolean): Promise<void> | undefined
   /** Another node may answer from now on: earlier checks do not count. */
-  doubt(): void
+  invalidate(): void
   /** Another check found the right chain. @param began - when it began, in milliseconds of the same clock */
   seen(began: number): void
 }
 
 /**
- * Doubts in a second that need a check of their own, with a tenth of them in one burst. Only a node that closes each connection
- * after its answer causes more. It is not checked with each answer.
+ * How many times in a second earlier checks can be made invalid, with a tenth of them in one burst. Only a node that closes each
+ * connection after its answer causes more. It is not checked with each answer.
  */
-const DOUBTS = 200
+const INVALIDATIONS = 200
 
 /**
  * Checks are shared: while one is in flight, all later answers wait for the next one, which begins when it is over and the
@@ -37,16 +37,16 @@ export function createIdentity({
   onOther = () => {},
   read,
   spacing,
-  trust = 0,
+  validFor = 0,
 }: createIdentity.Options): Identity {
   let rightSince = Number.NEGATIVE_INFINITY
-  let doubtedAt = Number.NEGATIVE_INFINITY
+  let invalidSince = Number.NEGATIVE_INFINITY
   let began = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
-  const doubts = createTokenBucket({ rate: DOUBTS, now })
+  const invalidations = createTokenBucket({ rate: INVALIDATIONS, now })
 
-  const isTrusted = () => trust > 0 && now() - rightSince < trust
+  const isValid = () => validFor > 0 && now() - rightSince < validFor
 
   async function check(): Promise<void> {
     began = now()
@@ -61,8 +61,8 @@ export function createIdentity({
   }
 
   function noteRight(since: number): void {
-    // A check that began before a doubt may have reached the node from before.
-    if (since >= doubtedAt) rightSince = Math.max(rightSince, since)
+    // A check that began before an invalidation may have reached the node from before.
+    if (since >= invalidSince) rightSince = Math.max(rightSince, since)
   }
 
   async function begin(): Promise<void> {
@@ -79,22 +79,22 @@ export function createIdentity({
   }
 
   function confirm(strict = false): Promise<void> | undefined {
-    if (!strict && isTrusted()) return undefined
+    if (!strict && isValid()) return undefined
     const fresh = () => (next ??= begin())
     // A check in flight began shortly ago. If it finds the right chain, it counts for this answer too.
-    if (!strict && trust > 0 && running && now() - began < trust)
-      return running.then(() => (isTrusted() ? undefined : fresh()), fresh)
+    if (!strict && validFor > 0 && running && now() - began < validFor)
+      return running.then(() => (isValid() ? undefined : fresh()), fresh)
     return fresh()
   }
 
   return {
     confirm,
-    doubt() {
-      // Without a check since the last doubt, this one costs nothing.
+    invalidate() {
+      // Without a check since the last invalidation, this one costs nothing.
       const isFree = rightSince === Number.NEGATIVE_INFINITY
-      if (!isFree && doubts.wait() > 0) return
-      if (!isFree) doubts.take()
-      doubtedAt = now()
+      if (!isFree && invalidations.wait() > 0) return
+      if (!isFree) invalidations.take()
+      invalidSince = now()
       rightSince = Number.NEGATIVE_INFINITY
     },
     seen: noteRight,
@@ -112,7 +112,7 @@ export declare namespace createIdentity {
     /** Milliseconds between the beginnings of two checks, at least. */
     spacing: number
     /** Milliseconds for which a check counts. @default 0, so that each answer needs one that begins after it */
-    trust?: number
+    validFor?: number
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
   }

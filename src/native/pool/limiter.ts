@@ -11,10 +11,10 @@ export type Limiter = {
   /**
    * Waits for a place. The caller must leave the place afterwards.
    *
-   * @param patience - milliseconds to wait at most.
+   * @param maxWait - milliseconds to wait at most.
    * @throws QueueFullError, or the signal's reason
    */
-  enter(operation: string, patience: number, signal: StopSignal | undefined): Promise<void> | void
+  enter(operation: string, maxWait: number, signal: StopSignal | undefined): Promise<void> | void
   leave(): void
   /** The node said that it gets too many calls. */
   slowDown(operation: string): void
@@ -103,12 +103,12 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
 
   function waitForPlace(
     operation: string,
-    patience: number,
+    maxWait: number,
     signal: StopSignal | undefined,
   ): Promise<void> {
     const speed = pace()
     const expected = speed ? (queue.size / speed) * 1000 : 0
-    if (queue.size >= LONGEST_QUEUE || expected > patience) return Promise.reject(refusal())
+    if (queue.size >= LONGEST_QUEUE || expected > maxWait) return Promise.reject(refusal())
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(limit)
@@ -122,7 +122,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
       const limit = setTimeout(() => {
         end()
         reject(refusal())
-      }, patience)
+      }, maxWait)
       const waiter: Waiter = {
         operation,
         admit() {
@@ -146,8 +146,8 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
 
   return {
     free: isFree,
-    enter(operation, patience, signal) {
-      if (!isFree(operation)) return waitForPlace(operation, patience, signal)
+    enter(operation, maxWait, signal) {
+      if (!isFree(operation)) return waitForPlace(operation, maxWait, signal)
       take(operation)
       return undefined
     },

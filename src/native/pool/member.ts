@@ -30,13 +30,13 @@ export type Member = {
   /**
    * One call. Waits for a place first.
    *
-   * @param patience - milliseconds to wait for a place at most.
+   * @param maxWait - milliseconds to wait for a place at most.
    * @param timeout - milliseconds for the call itself, where that is less than the node's own.
    * @throws QueueFullError, or the signal's reason. A failure of the node is an outcome, not an error.
    */
   ask(
     call: MemberCall,
-    patience: number,
+    maxWait: number,
     signal: StopSignal | undefined,
     timeout?: number,
   ): Promise<Outcome>
@@ -94,7 +94,7 @@ export type Known = {
 
 export type Counts = { calls: number; failed: number; busy: number; lastBusy: number | undefined }
 
-/** How long it is remembered that a node does not offer an operation, milliseconds. It may be restarted with other settings. */
+/** Milliseconds for which a node is not asked for an operation that it does not offer. It may be restarted with other settings. */
 const LACKS_FOR = 60_000
 
 /** Differences in latency below this many milliseconds hardly count. */
@@ -148,7 +148,7 @@ export function createMember({
   const checks = {
     spacing: Math.max(CHECK_SPACING, ownSpacing),
     // Where checks cost a part of what the node allows, the last one counts until the next one may be made.
-    trust: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
+    validFor: ownSpacing > CHECK_SPACING ? ownSpacing : 0,
   }
   const identity = createIdentity({
     ...checks,
@@ -157,10 +157,10 @@ export function createMember({
     onOther(genesis) {
       known.genesis = genesis
       known.otherChainAt = now()
-      chain.forgetReferences()
+      chain.clearReferences()
       onSuspect()
     },
-    read: () => readGenesis(probe, Math.min(timing.probePatience, upstream.timeout)),
+    read: () => readGenesis(probe, Math.min(timing.probeTimeout, upstream.timeout)),
   })
   const transport = withGrpc(http, {
     address: upstream.grpc,
@@ -185,7 +185,7 @@ export function createMember({
 
   async function ask(
     call: MemberCall,
-    patience: number,
+    maxWait: number,
     signal: StopSignal | undefined,
     timeout?: number,
   ): Promise<Outcome> {
@@ -194,7 +194,7 @@ export function createMember({
       const fault = await checked(identity.confirm())
       if (fault) return fault.kind === 'failed' ? { ...fault, isUnsent: true } : fault
     }
-    const waiting = limiter.enter(call.path, patience, signal)
+    const waiting = limiter.enter(call.path, maxWait, signal)
     if (waiting) await waiting
     counts.calls++
     const started = now()

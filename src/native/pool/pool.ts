@@ -16,9 +16,10 @@ import { majorityOf } from './headChoice.ts'
 import { createHeadReader } from './headReader.ts'
 import { queryOf } from './immutable.ts'
 import { createMember, type Member } from './member.ts'
-import { type MemberState, stateInWords, stateOf } from './memberState.ts'
 import { type MemberStatus, statusOf } from './memberStatus.ts'
 import { needOf } from './need.ts'
+import { pathParts } from './pathParts.ts'
+import { createPoolStates, highestOf, type PoolLog } from './poolStates.ts'
 import { createProber, type Prober } from './prober.ts'
 import { createRace, type Extra, type RaceCall } from './race.ts'
 import { createRouter } from './router.ts'
@@ -47,7 +48,7 @@ export type UpstreamPool = NativeTransport & {
 }
 
 /** Milliseconds that the first calls wait for the first probe of all nodes. */
-const START_PATIENCE = 2_000
+const START_TIMEOUT = 2_000
 
 export function createUpstreamPool({
   headQuorum = 1,
@@ -59,7 +60,6 @@ export function createUpstreamPool({
   timing = TIMING,
   upstreams,
 }: createUpstreamPool.Options): UpstreamPool {
-  const now = () => performance.now()
   let nodes: PoolNode[] = []
   const chain = createServedChain()
   let closed = false
@@ -79,12 +79,13 @@ export function createUpstreamPool({
     onRisen: () => floorWait.recheck(),
     quorum: headQuorum,
   })
+  const states = createPoolStates({ chain, log, members })
   const floorWait = createFloorWait({
     chain,
     highest: () => highestOf(members().filter(router.isUsable)),
     nodes: () => nodes,
     router,
-    stateNow,
+    stateNow: (member) => states.of(member),
   })
   const race = createRace({
     choose: router.choose,
@@ -126,17 +127,17 @@ export function createUpstreamPool({
         (member.known.solid?.number ?? 0) < chain.solid,
       onlyOne: () => !members().some((other) => other !== member && router.isUsable(other)),
     })
-    return { member, prober, state: { state: 'starting', reason: undefined } }
+    return { member, prober }
   }
 
   /** Runs after each probe: decides the chain, compares the branches, and logs changes of state. */
   function onProbed(): void {
     if (closed) return
     chain.genesis ??= decideGenesis()
-    if (members().some(isOfOtherChain)) chain.forgetReferences()
+    if (members().some(isOfOtherChain)) chain.clearReferences()
     void heads.checkBranches()
     floorWait.recheck()
-    report()
+    states.report()
   }
 
   function isOfOtherChain({ known }: Member): boolean {
@@ -151,39 +152,11 @@ export function createUpstreamPool({
       : majorityOf(hashes.filter(isDefined))
   }
 
-  function report(): void {
-    for (const node of nodes) {
-      const state = stateNow(node.member)
-      const last = node.state.state
-      node.state = state
-      if (state.state === last || (last === 'starting' && state.state === 'healthy')) continue
-      const { name } = node.member.upstream
-      const fields = { upstream: name, state: state.state, reason: state.reason }
-      if (state.state === 'healthy') log.info(fields, `upstream ${name} is healthy`)
-      else log.warn(fields, `upstream ${name} is ${stateInWords(state.state)}: ${state.reason}`)
-    }
-  }
-
-  function highest(): number {
-    return highestOf(
-      members().filter(({ known }) => known.genesis === chain.genesis && known.onBranch !== false),
-    )
-  }
-
-  function stateNow(member: Member): MemberState {
-    return stateOf(member, {
-      genesis: chain.genesis,
-      head: highest(),
-      now: now(),
-      wallTime: Date.now(),
-    })
-  }
-
   let isStartOver = false
   const started = (async () => {
     await Promise.resolve()
     const first = nodes.map(({ prober }) => prober.start())
-    await Promise.race([Promise.allSettled(first), pause(START_PATIENCE)])
+    await Promise.race([Promise.allSettled(first), pause(START_TIMEOUT)])
     isStartOver = true
     onProbed()
   })()
@@ -268,9 +241,9 @@ export function createUpstreamPool({
     },
     status() {
       const total = members().reduce((sum, member) => sum + member.counts().calls, 0)
-      const head = highest()
+      const head = states.highest()
       const served = { genesis: chain.genesis, head, total }
-      return members().map((member) => statusOf(member, stateNow(member), served))
+      return members().map((member) => statusOf(member, states.of(member), served))
     },
     order() {
       const route = { need: STATE, operation: '', path: '' }
@@ -301,7 +274,7 @@ export function createUpstreamPool({
       // A new node gets calls of clients after its first probe, so the old nodes stay until then.
       await Promise.race([
         Promise.allSettled(added.map(({ prober }) => prober.start())),
-        pause(START_PATIENCE),
+        pause(START_TIMEOUT),
       ])
       setNodes(kept)
       onProbed()
@@ -338,32 +311,9 @@ export declare namespace createUpstreamPool {
   }
 }
 
-/** The logger of state changes, such as pino. */
-export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) => void>
-
 const silent: PoolLog = { info() {}, warn() {} }
 
-type PoolNode = { member: Member; prober: Prober; state: MemberState }
-
-type PathParts = { operation: string; solid: boolean }
-
-/**
- * The parts of each path without a query. Sets and maps find a name that is always the same string faster than one that is cut out
- * of the path for each call.
- */
-const partsOf = new Map<NativePath, PathParts>()
-
-function pathParts(path: NativePath): PathParts {
-  const known = partsOf.get(path)
-  if (known) return known
-  const query = path.indexOf('?')
-  const parts = {
-    operation: path.slice(path.indexOf('/', 1) + 1, query === -1 ? undefined : query),
-    solid: path.startsWith('/walletsolidity/'),
-  }
-  if (query === -1) partsOf.set(path, parts)
-  return parts
-}
+type PoolNode = { member: Member; prober: Prober }
 
 const STATE = { kind: 'state', solid: false } as const
 
@@ -372,10 +322,6 @@ function isSame(left: Upstream, right: Upstream): boolean {
 }
 
 const pause = (milliseconds: number) => sleep(milliseconds, undefined, { ref: false })
-
-function highestOf(members: readonly Member[]): number {
-  return Math.max(0, ...members.map(({ known }) => known.head?.number ?? 0))
-}
 
 function isDefined(value: string | undefined): value is string {
   return value !== undefined

@@ -89,7 +89,7 @@ test('behavior: no read is answered by a node that turns to another chain meanwh
 })
 
 test('behavior: a contract call tells its chain, so it costs no other call', async () => {
-  const rarely = { probe: 60_000, probePatience: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
+  const rarely = { probe: 60_000, probeTimeout: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
   const pool = await startTestPool({ timing: rarely })
   know(pool)
   let checks = 0
@@ -202,7 +202,7 @@ test('behavior: a chain that was reset on all nodes is followed', async () => {
 })
 
 test('behavior: contract calls that refer to a block that is not known share one check', async () => {
-  const rarely = { probe: 60_000, probePatience: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
+  const rarely = { probe: 60_000, probeTimeout: 5_000, ramp: 100, rest: 20, troubledProbe: 20 }
   const pool = await startTestPool({ timing: rarely })
   pool.pool.setFloor({ head: 30, solid: 28 })
   const answering = (chain: typeof pool.chain, note: () => void): ProxyTarget => {

@@ -84,7 +84,7 @@ test('behavior: a real answer is not asked again', async () => {
   for (const node of pool.nodes) await node.fail({ kind: 'target', target: counting })
   const block = await pool.native.wallet.getBlock({ id_or_num: '20' })
   expect(block?.block_header.raw_data.number).toBe(20)
-  // On a busy machine the second node may be asked beside the first: its answer is late then, not doubted.
+  // On a busy machine the first answer may be late, so the second node is asked beside the first one.
   expect(extras.filter((why) => why !== 'hedge')).toEqual([])
   expect(asked).toBe(1 + extras.length)
 })

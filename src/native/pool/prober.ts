@@ -43,7 +43,7 @@ export function createProber({
     const { breaker, known, upstream } = member
     const troubled = breaker.state() === 'open' || known.suspected
     const first = known.genesis === undefined
-    const limit = Math.min(timing.probePatience, upstream.timeout)
+    const limit = Math.min(timing.probeTimeout, upstream.timeout)
     const began = performance.now()
     try {
       // The genesis block is read each time, because a load balancer in front may lead to another node now.

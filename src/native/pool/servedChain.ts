@@ -17,7 +17,7 @@ export type ServedChain = Required<ServedBlocks> & {
   hasReference(reference: string): boolean
   addReference(reference: string): void
   /** A node has turned out to be of another chain: no reference counts any more. */
-  forgetReferences(): void
+  clearReferences(): void
 }
 
 /** References that are kept. The nodes refer to one block or a few at a time. */
@@ -35,7 +35,7 @@ export function createServedChain(genesis?: string): ServedChain {
       const [oldest] = references
       if (references.size > REFERENCES && oldest !== undefined) references.delete(oldest)
     },
-    forgetReferences: () => references.clear(),
+    clearReferences: () => references.clear(),
     hashAt: (number) => hashAt?.(number),
     head: 0,
     show(blocks) {

@@ -16,7 +16,7 @@ async function start() {
   const note = (_: object, message: string) => void log.push(message)
   const upstream = createSingleUpstream({
     log: { info: note, warn: note },
-    patience: { probe: 500, quiet: 50 },
+    probeTiming: { probe: 500, quiet: 50 },
     timeout: 1_000,
     upstream: upstreamAt(node.url),
   })

@@ -15,7 +15,7 @@ import type { Upstream } from './upstream.ts'
  * Milliseconds without any answer while calls are in flight, after which the node is probed, and milliseconds that it has
  * to answer the probe. A healthy node is silent for seconds too while it collects garbage.
  */
-const PATIENCE = { quiet: 3_000, probe: 2_000 }
+const PROBE_TIMING = { quiet: 3_000, probe: 2_000 }
 
 /** Milliseconds between two probes of a node that does not answer. */
 const PROBE_INTERVAL = 500
@@ -27,7 +27,7 @@ const PROBE_INTERVAL = 500
 export function createSingleUpstream({
   log,
   onCall,
-  patience = PATIENCE,
+  probeTiming = PROBE_TIMING,
   sockets = 40,
   timeout = 10_000,
   upstream,
@@ -48,7 +48,7 @@ export function createSingleUpstream({
     onCall: observe,
     onConnect() {
       checker.renew()
-      guard.doubt()
+      guard.invalidate()
     },
     // Two sockets are reserved for probes and checks of the chain, so that the node never gets too many connections.
     sockets: Math.max(1, sockets - 2),
@@ -58,7 +58,7 @@ export function createSingleUpstream({
   const prober = createPoolTransport({
     ...common,
     sockets: 1,
-    timeout: Math.min(patience.probe, limit),
+    timeout: Math.min(probeTiming.probe, limit),
   })
   const ports = new Set([new URL(upstream.wallet).origin, new URL(upstream.solidity).origin]).size
   const places = Math.min(upstream.concurrency, sockets) * ports
@@ -111,7 +111,7 @@ export function createSingleUpstream({
     if (silent) throw new NodeSilentError()
     const started = performance.now()
     if (limiter.inFlight() === 0) answeredAt = started
-    else if (started - answeredAt > patience.quiet) void probe()
+    else if (started - answeredAt > probeTiming.quiet) void probe()
     const waiting = limiter.enter(path, limit / 2, options.signal)
     if (waiting) await waiting
     counts.calls++
@@ -177,8 +177,8 @@ export declare namespace createSingleUpstream {
     'upstreams' | 'headQuorum' | 'onExtra' | 'timing'
   > & {
     upstream: Upstream
-    /** Milliseconds until a silent node is probed, and for the probe. */
-    patience?: { quiet: number; probe: number }
+    /** Milliseconds without an answer until the node is probed, and the timeout of the probe. */
+    probeTiming?: { quiet: number; probe: number }
   }
 }
 

@@ -1,11 +1,11 @@
-/** How fast the pool notices things. Milliseconds. */
+/** The times of probes and recovery. Milliseconds. */
 export type Timing = {
   /** Between probes of a node that gets calls. */
   probe: number
   /** Between probes of a node that gets none. */
   troubledProbe: number
-  /** Within this time a healthy node answers a probe. */
-  probePatience: number
+  /** The timeout of a probe. */
+  probeTimeout: number
   /** From the first good probe of a node that had failed to its full share of the calls. */
   ramp: number
   /** For which a node that failed gets no calls at least; doubled each time that it fails while it recovers. */
@@ -16,7 +16,7 @@ export type Timing = {
 export const TIMING: Timing = {
   probe: 500,
   troubledProbe: 500,
-  probePatience: 1_000,
+  probeTimeout: 1_000,
   ramp: 4_000,
   rest: 400,
 }

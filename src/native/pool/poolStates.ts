@@ -1,0 +1,66 @@
+import type { Member } from './member.ts'
+import { type MemberState, stateInWords, stateOf } from './memberState.ts'
+import type { ServedChain } from './servedChain.ts'
+
+/** The logger of state changes, such as pino. */
+export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) => void>
+
+/** The states of the nodes of a pool. */
+export type PoolStates = {
+  /** The state of a node now. */
+  of(member: Member): MemberState
+  /** The highest block of the nodes that follow the served chain. */
+  highest(): number
+  /** Logs the states that have changed since the last call. */
+  report(): void
+}
+
+/** Creates the states of the nodes of a pool. */
+export function createPoolStates({ chain, log, members }: createPoolStates.Options): PoolStates {
+  const reported = new WeakMap<Member, MemberState['state']>()
+
+  function highest(): number {
+    return highestOf(
+      members().filter(({ known }) => known.genesis === chain.genesis && known.onBranch !== false),
+    )
+  }
+
+  function stateNow(member: Member): MemberState {
+    return stateOf(member, {
+      genesis: chain.genesis,
+      head: highest(),
+      now: performance.now(),
+      wallTime: Date.now(),
+    })
+  }
+
+  return {
+    of: stateNow,
+    highest,
+    report() {
+      for (const member of members()) {
+        const { reason, state } = stateNow(member)
+        const last = reported.get(member) ?? 'starting'
+        reported.set(member, state)
+        if (state === last || (last === 'starting' && state === 'healthy')) continue
+        const { name } = member.upstream
+        const fields = { upstream: name, state, reason }
+        if (state === 'healthy') log.info(fields, `upstream ${name} is healthy`)
+        else log.warn(fields, `upstream ${name} is ${stateInWords(state)}: ${reason}`)
+      }
+    },
+  }
+}
+
+export declare namespace createPoolStates {
+  type Options = {
+    chain: Pick<ServedChain, 'genesis'>
+    log: PoolLog
+    members: () => readonly Member[]
+  }
+}
+
+/** The highest block of these nodes. */
+export function highestOf(members: readonly Member[]): number {
+  return Math.max(0, ...members.map(({ known }) => known.head?.number ?? 0))
+}
