@@ -263,7 +263,8 @@ export function createGateway({
     async start() {
       const address = await http.listen()
       ownUrl = address.url
-      log.info({ url: address.url, upstream: health().upstream.wallet }, 'listening')
+      const names = upstreams?.transport.status().map(({ name }) => name)
+      log.info({ url: address.url, upstream: names?.join(', ') }, 'listening')
       sampling = setInterval(() => traffic.sample(), SAMPLE * 1_000).unref()
       booting.start()
       await booting.firstAttempt

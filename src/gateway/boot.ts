@@ -1,3 +1,4 @@
+import { RpcError } from '../errors.ts'
 import { sleep } from '../lib/sleep.ts'
 import {
   createCapabilities,
@@ -61,7 +62,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
         await endServices()
         if (error instanceof MissingCapabilityError || error instanceof DataDirError) throw error
         const { message } = error as Error
-        if (message !== reason) log.warn({ err: error }, 'waiting for the node')
+        if (message !== reason) log.warn(fieldsOf(error), 'waiting for the node')
         reason = message
         first.resolve()
         await sleep(retryDelay, stopped.signal).catch(() => {})
@@ -96,6 +97,11 @@ export declare namespace createBoot {
     /** Milliseconds between attempts. @default 1,000 */
     retryDelay?: number
   }
+}
+
+/** The fields of a log line. An error of the node says all in its message; any other needs its stack. */
+function fieldsOf(error: unknown): object {
+  return error instanceof RpcError ? { reason: error.message } : { err: error }
 }
 
 function createDeferred<value>() {

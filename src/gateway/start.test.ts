@@ -51,7 +51,8 @@ describe('an unreachable node', () => {
       code: -32603,
       message: 'the upstream node has not answered yet, try again later',
     })
-    expect(lines.map(({ msg }) => msg)).toContain('waiting for the node')
+    const waiting = lines.find(({ msg }) => msg === 'waiting for the node')
+    expect(waiting).toMatchObject({ reason: 'the upstream node answered HTTP 503' })
     isDown = false
     await gateway.ready
     expect((await post(url, 'eth_chainId')).result).toBe('0xb24e27cc')

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { createConfig } from '../config.ts'
 import { readConfigFile } from '../config/file.ts'
 import { createLog } from '../log.ts'
-import { secretsOf } from './serve.ts'
+import { secretsOf, waitingFor } from './serve.ts'
 
 test('secretsOf: keys of all nodes, from flags', () => {
   const config = createConfig({
@@ -53,4 +53,32 @@ test('createLog: secrets that are added later are redacted too', () => {
   expect(lines[0]).toContain('a-new-key')
   expect(lines[1]).not.toContain('a-new-key')
   expect(lines[1]).toContain('[secret]')
+})
+
+describe('waitingFor', () => {
+  const reasons = ['waiting for the node: it does not answer']
+
+  test('default: one node names the option of its address', () => {
+    const config = createConfig({ upstream: 'http://a.example:8090/key-of-a' })
+    expect(waitingFor({ reasons }, config)).toBe(
+      'waiting for http://a.example:8090 (--upstream) and http://a.example:8091 (--upstream-solidity): it does not answer; check the address',
+    )
+  })
+
+  test('behavior: all of several nodes are named, without keys', () => {
+    const config = createConfig({ upstream: 'http://a.example/key-of-a http://b.example' })
+    expect(waitingFor({ reasons }, config)).toBe(
+      'waiting for http://a.example, http://b.example: it does not answer; check the addresses',
+    )
+  })
+
+  test('behavior: nodes of the configuration file are named as there', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ethgate-waiting-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'ethgate.yaml')
+    writeFileSync(path, "upstreams: [{ name: own, wallet: 'http://10.0.0.1' }]\n")
+    expect(waitingFor({ reasons: [] }, createConfig(readConfigFile(path, {})))).toBe(
+      'waiting for own at http://10.0.0.1: no answer yet; check the address',
+    )
+  })
 })

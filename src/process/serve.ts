@@ -6,6 +6,7 @@ import { createGateway, type Gateway } from '../gateway.ts'
 import type { Health } from '../http/health.ts'
 import { createLog, createLogOutput, type Log, type LogOutput, secretsIn, stdout } from '../log.ts'
 import { collectProcessMetrics } from '../metrics.ts'
+import type { Upstream } from '../native/pool/upstream.ts'
 import { keyWarnings } from '../sending/keyFile.ts'
 import { openTracer } from '../tracing/openTracer.ts'
 import { reload } from './reload.ts'
@@ -76,7 +77,7 @@ export async function serve({
     throw explain(error, config)
   }
   const health = gateway.health()
-  if (health.status === 'down') printNotice(waitingFor(health))
+  if (health.status === 'down') printNotice(waitingFor(health, config))
   gateway.ready.catch((error: unknown) => {
     printNotice(explain(error, config).message)
     process.exitCode = 1
@@ -128,13 +129,30 @@ export function secretsOf(config: Config): string[] {
   ].filter(Boolean)
 }
 
-function waitingFor({ reasons, upstream: { solidity, wallet } }: Health): string {
-  const nodes =
-    wallet === solidity
-      ? `${wallet} (--upstream)`
-      : `${wallet} (--upstream) and ${solidity} (--upstream-solidity)`
+/** The notice while no node answers. It names all nodes, because a wrong address is the most common reason. */
+export function waitingFor({ reasons }: Pick<Health, 'reasons'>, config: Config): string {
+  const nodes = upstreamsOf(config)
+  const isOne = nodes.length === 1 && !config.upstreams
   const reason = reasons[0]?.replace(/^waiting for the node: /, '') ?? 'no answer yet'
-  return `waiting for ${nodes}: ${reason}; check the address`
+  const addresses = nodes.map(isOne ? byOption : byName).join(', ')
+  return `waiting for ${addresses}: ${reason}; check the ${nodes.length === 1 ? 'address' : 'addresses'}`
+}
+
+function byOption({ solidity, wallet }: Upstream): string {
+  const [full, solid] = [wallet, solidity].map(originOf)
+  return full === solid
+    ? `${full} (--upstream)`
+    : `${full} (--upstream) and ${solid} (--upstream-solidity)`
+}
+
+function byName({ name, wallet }: Upstream): string {
+  const origin = originOf(wallet)
+  return new URL(wallet).host === name ? origin : `${name} at ${origin}`
+}
+
+/** An address without its path, which may contain an API key. */
+function originOf(address: string): string {
+  return new URL(address).origin
 }
 
 function printNotice(line: string) {
