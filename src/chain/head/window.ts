@@ -9,6 +9,9 @@ const FORK_WINDOW = 128
 /** Most blocks of a window while none is solidified: about three hours on a chain that has lost most of its producers. */
 export const MAX_WINDOW = 4_096
 
+/** Most orphans. Tests on a development chain undo blocks again and again. */
+const MAX_ORPHANS = 4_096
+
 /**
  * The window after an update. The first update has no window before it.
  *
@@ -27,13 +30,30 @@ export function applyUpdate(window: Window | undefined, update: ChainUpdate): Wi
   const all = [...kept, ...update.added]
   // The heights are consecutive.
   const blocks = all.slice(Math.max(0, oldest - (all[0] ?? last).number))
-  const orphans = new Map(window?.orphans)
-  for (const block of update.removed) orphans.set(block.hash, block)
-  for (const block of update.added) orphans.delete(block.hash)
-  // After a reset of the chain the orphans can be far above the new head.
-  for (const { hash, number } of orphans.values())
-    if (number < oldest || number > last.number + MAX_WINDOW) orphans.delete(hash)
+  const orphans = orphansAfter(window?.orphans ?? new Map(), update, {
+    from: oldest,
+    // After a reset of the chain the orphans can be far above the new head.
+    to: last.number + MAX_WINDOW,
+  })
   return { blocks, orphans, solidified: update.solidified }
+}
+
+/** The orphans after an update, in the order in which they were removed. Only a reorg drops those outside the heights. */
+function orphansAfter(
+  before: ReadonlyMap<Hash, RecentBlock>,
+  { added, removed }: ChainUpdate,
+  heights: { from: number; to: number },
+): ReadonlyMap<Hash, RecentBlock> {
+  // A copy takes time for each orphan, and most updates change none.
+  if (removed.length === 0 && !added.some(({ hash }) => before.has(hash))) return before
+  const orphans = new Map(before)
+  for (const block of removed) orphans.set(block.hash, block)
+  for (const { hash } of added) orphans.delete(hash)
+  for (const { hash, number } of orphans.values())
+    if (number < heights.from || number > heights.to) orphans.delete(hash)
+  let excess = orphans.size - MAX_ORPHANS
+  for (const hash of orphans.keys()) if (excess-- > 0) orphans.delete(hash)
+  return orphans
 }
 
 /** The lowest height that a window keeps. */
