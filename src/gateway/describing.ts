@@ -2,12 +2,12 @@ import type { Config } from '../config.ts'
 import type { AnyMethod } from '../jsonrpc/method.ts'
 import { type OpenRpcDocument, openRpcDocument } from '../openrpc/document.ts'
 import examples from '../openrpc/examples.json' with { type: 'json' }
-import { createDiscoverMethod } from '../openrpc/rpc_discover.ts'
+import { createDiscoverMethod } from '../openrpc/rpc.discover.ts'
 import { VERSION } from '../version.ts'
 
 /** The description of a table of methods, for tools and for the console of the page. */
 export type Description = {
-  /** The table with `rpc_discover`. */
+  /** The table with `rpc.discover`, also under the name `rpc_discover`. */
   methods: Record<string, AnyMethod>
   /** The OpenRPC document. @param url - base URL with which the client reaches the gateway */
   document(url: string): OpenRpcDocument
@@ -15,7 +15,7 @@ export type Description = {
   served: { name: string; summary: string }[]
 }
 
-/** Describes a table of methods. @param ownUrl - base URL of the gateway, for the answer of `rpc_discover` */
+/** Describes a table of methods. @param ownUrl - base URL of the gateway, for the answer of `rpc.discover` */
 export function describe(
   table: Record<string, AnyMethod>,
   config: Config,
@@ -23,9 +23,11 @@ export function describe(
 ): Description {
   const document = (url: string) =>
     openRpcDocument({ examples, limits: limitsOf(config), methods, url, version: VERSION })
+  const discover = createDiscoverMethod(() => document(ownUrl()))
   const methods: Record<string, AnyMethod> = {
     ...table,
-    rpc_discover: createDiscoverMethod(() => document(ownUrl())),
+    'rpc.discover': discover,
+    rpc_discover: discover,
   }
   return {
     methods,

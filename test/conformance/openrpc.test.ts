@@ -18,7 +18,7 @@ let validators: Map<string, ValidateFunction>
 
 beforeAll(async () => {
   gateway = await startReplayGateway()
-  const { result } = await post(gateway.url, 'rpc_discover')
+  const { result } = await post(gateway.url, 'rpc.discover')
   document = result as OpenRpcDocument
   validators = new Map(
     document.methods.map(({ name, result: { schema } }) => [name, ajv.compile(schema)]),

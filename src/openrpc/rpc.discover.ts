@@ -1,7 +1,7 @@
 import { type AnyMethod, defineMethod } from '../jsonrpc/method.ts'
 import type { OpenRpcDocument } from './document.ts'
 
-/** `rpc_discover`: the OpenRPC document of this gateway. */
+/** `rpc.discover` of the OpenRPC specification: the OpenRPC document of this gateway. */
 export function createDiscoverMethod(document: () => OpenRpcDocument): AnyMethod {
   return defineMethod({
     params: [],
