@@ -1,3 +1,4 @@
+import { countInFlight } from '../../native/countInFlight.ts'
 import { withGrpc } from '../../native/grpc/withGrpc.ts'
 import { drained } from '../../native/pool/drained.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
@@ -22,25 +23,17 @@ const RATE_SHARE = 0.2
  * only the needed parts of its answers are parsed.
  */
 export function createFillTransport(options: createFillTransport.Options): FillTransport {
-  let current = { inFlight: 0, transport: connect(options, options.upstreams) }
+  let current = countInFlight(connect(options, options.upstreams))
 
   return {
-    async send(path, body, sendOptions) {
-      const used = current
-      used.inFlight++
-      try {
-        return await used.transport.send(path, body, sendOptions)
-      } finally {
-        used.inFlight--
-      }
-    },
+    send: (path, body, sendOptions) => current.send(path, body, sendOptions),
     async update(upstreams) {
       const old = current
-      current = { inFlight: 0, transport: connect(options, upstreams) }
-      await drained({ isIdle: () => old.inFlight === 0 }, options.timeout)
-      await old.transport.close()
+      current = countInFlight(connect(options, upstreams))
+      await drained({ isIdle: () => old.inFlight() === 0 }, options.timeout)
+      await old.close()
     },
-    close: () => current.transport.close(),
+    close: () => current.close(),
   }
 }
 

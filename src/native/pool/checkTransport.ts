@@ -1,3 +1,4 @@
+import { countInFlight } from '../countInFlight.ts'
 import { createPoolTransport, type NativeTransport } from '../transport.ts'
 
 /** A transport for probes and for checks of the chain. */
@@ -11,35 +12,27 @@ export type CheckTransport = NativeTransport & {
  * that follows a new connection of other calls must open one too.
  */
 export function createCheckTransport(options: createPoolTransport.Options): CheckTransport {
-  let current = open(options)
+  const open = () => countInFlight(createPoolTransport(options))
+  let current = open()
   let isOld = false
   return {
     async send(path, body, sendOptions) {
       if (isOld) {
         isOld = false
         const before = current
-        current = open(options)
-        if (before.inFlight === 0) await before.transport.close()
+        current = open()
+        if (before.inFlight() === 0) await before.close()
       }
       const used = current
-      used.inFlight++
       try {
-        return await used.transport.send(path, body, sendOptions)
+        return await used.send(path, body, sendOptions)
       } finally {
-        used.inFlight--
-        if (used !== current && used.inFlight === 0) await used.transport.close()
+        if (used !== current && used.inFlight() === 0) await used.close()
       }
     },
     renew() {
       isOld = true
     },
-    close: () => current.transport.close(),
+    close: () => current.close(),
   }
-}
-
-function open(options: createPoolTransport.Options): {
-  transport: NativeTransport
-  inFlight: number
-} {
-  return { transport: createPoolTransport(options), inFlight: 0 }
 }
