@@ -49,6 +49,11 @@ export function solidityBeside(wallet: string): string {
   return base.href.replace(/\/+$/, '')
 }
 
+/** An address without path and credentials, which may contain keys. */
+export function originOf(address: string): string {
+  return new URL(address).origin
+}
+
 /** Name and value of a header line, as an object. */
 function headersOf(line: string | undefined): Record<string, string> {
   if (line === undefined) return {}

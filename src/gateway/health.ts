@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { originOf } from '../config/upstreams.ts'
 import type { Health } from '../http/health.ts'
 import { stateInWords } from '../native/pool/memberState.ts'
 import type { MemberStatus } from '../native/pool/memberStatus.ts'
@@ -57,8 +58,8 @@ export function healthOf({
     ...(services && { chainId: `0x${services.chainId.toString(16)}` }),
     upstream: {
       state: upstream,
-      solidity: hostOf(node?.solidity),
-      wallet: hostOf(node?.wallet),
+      solidity: node ? originOf(node.solidity) : null,
+      wallet: node ? originOf(node.wallet) : null,
     },
     ...(upstreams && { upstreams }),
     head: {
@@ -116,11 +117,6 @@ function statusOf(state: {
 
 function seconds(milliseconds: number): number {
   return Math.round(milliseconds / 100) / 10
-}
-
-/** An address without path and credentials, which may contain keys. */
-function hostOf(address: string | undefined): string | null {
-  return address === undefined ? null : new URL(address).origin
 }
 
 /** Values of the state page other than calls, by label. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
 import type { Config } from '../config.ts'
-import { upstreamsOf } from '../config/upstreams.ts'
+import { originOf, upstreamsOf } from '../config/upstreams.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import type { Health } from '../http/health.ts'
 import { createLog, createLogOutput, type Log, type LogOutput, secretsIn, stdout } from '../log.ts'
@@ -148,11 +148,6 @@ function byOption({ solidity, wallet }: Upstream): string {
 function byName({ name, wallet }: Upstream): string {
   const origin = originOf(wallet)
   return new URL(wallet).host === name ? origin : `${name} at ${origin}`
-}
-
-/** An address without its path, which may contain an API key. */
-function originOf(address: string): string {
-  return new URL(address).origin
 }
 
 function printNotice(line: string) {
