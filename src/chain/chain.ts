@@ -33,16 +33,16 @@ export function createChain(options: createChain.Options): Chain {
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
 
-  function energyPrice(block?: PricedBlock): Promise<bigint> {
+  function priceOf(block?: PricedBlock): Promise<bigint> {
     return block ? prices.of(block) : prices.after(latest().timestamp)
   }
 
   async function blockContext(block?: CachedBlock): Promise<BlockContext> {
-    const sun = await energyPrice(block && { ...block, hash: block.id.hash })
+    const energyPrice = await priceOf(block && pricedBlock(block))
     return {
       chainId,
-      energyPrice: sun,
-      baseFeePerGas: config.feeSignal === 'eip1559' ? sun : undefined,
+      energyPrice,
+      baseFeePerGas: config.feeSignal === 'eip1559' ? energyPrice : undefined,
     }
   }
 
@@ -196,9 +196,13 @@ export function createChain(options: createChain.Options): Chain {
 
     logRows: (match, range, signal) => logRowsOfRange(range, match, searchOptions(signal)),
 
-    energyPrice,
+    energyPrice: priceOf,
     energyPriceCertainTo: () => prices.certainTo(),
   }
+}
+
+function pricedBlock({ id, parentHash, timestamp }: CachedBlock): PricedBlock {
+  return { hash: id.hash, parentHash, timestamp }
 }
 
 export declare namespace createChain {

@@ -18,31 +18,31 @@ export type PricedBlock = Pick<HeadBlock, 'hash' | 'parentHash' | 'timestamp'>
 export type EnergyPrices = {
   /** The price that a block pays. @throws UpstreamError */
   of(block: PricedBlock): Promise<bigint>
-  /** The price that the block after one with this timestamp in milliseconds pays. @throws UpstreamError */
+  /** The price that a block pays whose parent has this timestamp in milliseconds. @throws UpstreamError */
   after(time: number): Promise<bigint>
   /** The time in milliseconds of the next maintenance, which may change the prices. */
   certainTo(): number
 }
 
 /**
- * The longest time in milliseconds without a block at a change of the price. Only for blocks that are less than this after a
- * change, the time of the block before is read. Blocks have a distance of 3 s.
+ * The time of the parent block is read only for blocks within these milliseconds after a price change. A block is produced every 3 s.
+ * If none was produced for longer, the first block after the change is shown with the new price.
  */
-const LONGEST_GAP = 60_000
+const PARENT_READ_TIME = 60_000
 
-/** Times of blocks that are kept. There are 20 such blocks after each change. */
-const MOST_TIMES = 1_000
+/** Maximum number of cached block times. Each price change needs about 20. */
+const MAX_TIMES = 1_000
 
 /**
  * Prices change only at a maintenance, a few times a day. The history is read once and is valid until the next
- * maintenance, so the price of a block is exact and rarely costs a call. The first block after that maintenance causes the
+ * maintenance, so the price of a block rarely costs a call. The first block after that maintenance causes the
  * next read.
  */
 export function createEnergyPrices({
   native,
   priceOfBlock,
 }: createEnergyPrices.Options): EnergyPrices {
-  const times = new LRUCache<Hash, number>({ max: MOST_TIMES })
+  const times = new LRUCache<Hash, number>({ max: MAX_TIMES })
   let prices: readonly EnergyPrice[] = []
   /** Milliseconds; the history is complete up to here. */
   let completeTo = -1
@@ -66,7 +66,7 @@ export function createEnergyPrices({
     }
   }
 
-  /** The time of the block before. */
+  /** The timestamp of the parent block. */
   async function parentTime({ parentHash }: PricedBlock): Promise<number> {
     const known = times.get(parentHash)
     if (known !== undefined) return known
@@ -84,7 +84,7 @@ export function createEnergyPrices({
       const chosen = priceOfBlock?.(timestamp)
       if (chosen !== undefined) return chosen
       await readTo(timestamp)
-      const earliest = timestamp - LONGEST_GAP
+      const earliest = timestamp - PARENT_READ_TIME
       if (!changedBetween(prices, earliest, timestamp)) return energyPriceAfter(prices, earliest)
       times.set(hash, timestamp)
       return energyPriceAfter(prices, await parentTime(block))

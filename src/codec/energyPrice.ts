@@ -1,4 +1,4 @@
-/** The price of one unit of energy in sun, since a time in milliseconds. */
+/** The price of one unit of energy in sun, and the time in milliseconds from which it applies. */
 export type EnergyPrice = { since: number; sun: bigint }
 
 /**
@@ -16,21 +16,21 @@ export function parseEnergyPrices(text: string): EnergyPrice[] {
 }
 
 /**
- * The price that the block after one with this timestamp in milliseconds pays: the last entry up to that time. The time of an entry
- * is that of a maintenance, which runs after the transactions of the first block at or after it, so that block still pays the
- * price before.
+ * The price that a block pays. The time of an entry is that of a maintenance, which runs after the transactions of the first block
+ * at or after it. That block still pays the old price, and its child pays the new one. Genesis pays the first price; the node's own
+ * JSON-RPC gives it the current one.
  *
- * Genesis, which has no block before it, has the first price; the node's own JSON-RPC gives it the current one.
+ * @param time - timestamp of the parent block, in milliseconds.
  */
 export function energyPriceAfter(prices: readonly EnergyPrice[], time: number): bigint {
   return (prices.findLast(({ since }) => since <= time) ?? prices[0])?.sun ?? 0n
 }
 
-/** Whether the price changed after one time and before another, in milliseconds. */
+/** Whether the price changed between two times in milliseconds. */
 export function changedBetween(
   prices: readonly EnergyPrice[],
   after: number,
   before: number,
 ): boolean {
-  return prices.slice(1).some(({ since }) => since > after && since < before)
+  return prices.some(({ since }, index) => index > 0 && since > after && since < before)
 }
