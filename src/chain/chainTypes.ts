@@ -50,7 +50,7 @@ export type Chain = {
     range: { from: number; to: number },
     signal?: AbortSignal,
   ): Promise<Wire<RpcLog>[]>
-  /** Energy price in sun that a block pays; without one the current price, which the next block pays. */
+  /** Energy price in sun that a block pays. Without a block, it is the current price, which the next block pays. */
   energyPrice(block?: PricedBlock): Promise<bigint>
   /** The time in milliseconds before which the current energy price cannot change. */
   energyPriceCertainTo(): number

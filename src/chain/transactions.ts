@@ -122,7 +122,7 @@ export declare namespace createTransactions {
     head: Pick<CanonicalView, 'blockWith' | 'pollNow'>
     /** Newest block of the view. */
     latest: () => HeadBlock
-    /** The values that the answer about a transaction of a block needs; of the next block without one. */
+    /** The values that answers about the transactions of a block need. Without a block, they are those of the next block. */
     blockContext: (block?: CachedBlock) => Promise<BlockContext>
     view: 'full' | 'solid'
   }

@@ -1,7 +1,7 @@
 /** The number of polls, and the milliseconds since the first of them, that are long enough. */
 export type ShownLimit = { polls: number; time: number }
 
-/** For how long the node has shown something that contradicts our window, such as another branch. */
+/** How long the node has shown something that contradicts our window, such as another branch. */
 export type Shown = {
   /** Counts a poll in which the node showed it. */
   seen(): void

@@ -12,17 +12,17 @@ import { applyUpdate, blockAt, blocksAbove, isCanonical, MAX_WINDOW, newestOf } 
 /** Blocks of one update while a gap is filled: bounds memory and the size of one stream entry. */
 const CHUNK = 32
 
-/** For how long the node must show a branch that is not higher before it replaces ours. */
+/** How long the node must show a branch that is not higher before it replaces ours. */
 const BRANCH_LIMIT: ShownLimit = { polls: 3, time: 2_000 }
 
 /**
- * For how long the node must show only a branch that forks below the solidified block before it replaces ours. A node that
+ * How long the node must show only a branch that forks below the solidified block before it replaces ours. A node that
  * has just started reports its head as solidified, and a node that was killed can restart without its last blocks, so such
- * a branch can be the only one that continues.
+ * a branch can become the canonical one.
  */
 const DEEP_LIMIT: ShownLimit = { polls: 10, time: 15_000 }
 
-/** For how long the node must show another block 1 before `sync` replaces the window. */
+/** How long the node must show another block 1 before `sync` replaces the window. */
 const RESET_LIMIT: ShownLimit = { polls: 3, time: 1_500 }
 
 /**

@@ -9,7 +9,7 @@ const FORK_WINDOW = 128
 /** Most blocks of a window while none is solidified: about three hours on a chain that has lost most of its producers. */
 export const MAX_WINDOW = 4_096
 
-/** Most orphans. Tests on a development chain undo blocks again and again. */
+/** Maximum number of orphans. Tests on a development chain revert many blocks. */
 const MAX_ORPHANS = 4_096
 
 /**

@@ -15,7 +15,7 @@ export type PoolStates = {
   report(): void
 }
 
-/** Creates the states of the nodes of a pool. */
+/** Tracks the states of the nodes of a pool and logs their changes. */
 export function createPoolStates({ chain, log, members }: createPoolStates.Options): PoolStates {
   const reported = new WeakMap<Member, MemberState['state']>()
 

@@ -128,7 +128,7 @@ export declare namespace createProber {
     isBehind: () => boolean
     /** Called after each probe. */
     onFound: () => void
-    /** Whether no other node is usable: then a node that recovers gets calls at once. */
+    /** Whether no other node is usable. If so, a node that recovers gets all calls at once. */
     onlyOne: () => boolean
   }
 }

@@ -1,4 +1,4 @@
-/** The times of probes and recovery. Milliseconds. */
+/** Intervals and timeouts of probes and recovery, in milliseconds. */
 export type Timing = {
   /** Between probes of a node that gets calls. */
   probe: number
