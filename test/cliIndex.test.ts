@@ -45,6 +45,8 @@ afterAll(async () => {
 })
 
 const run = (...args: string[]) => ethgate(['index', ...args, '--json'])
+const verify = (...args: string[]) =>
+  run('verify', '--index', index, '--upstream', node.url, '--index-rate', '10000', ...args)
 /** The last line. The lines before it show the progress. */
 const json = (text: string) =>
   JSON.parse(text.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
@@ -72,16 +74,7 @@ test('default: fills, reports the covered blocks, verifies, exports', async () =
     covered: [{ from: 0, to: LAST, logs }],
   })
 
-  const verified = await run(
-    'verify',
-    '--index',
-    index,
-    '--upstream',
-    node.url,
-    '--all',
-    '--index-rate',
-    '10000',
-  )
+  const verified = await verify('--all')
   expect(json(verified.stdout)).toEqual({ blocks: LAST + 1, logs, wrong: [] })
 
   const csv = join(directory, 'logs.csv')
@@ -111,17 +104,7 @@ test('default: fills, reports the covered blocks, verifies, exports', async () =
 })
 
 test('behavior: verify reads each block once when the sample is larger than the index', async () => {
-  const verified = await run(
-    'verify',
-    '--index',
-    index,
-    '--upstream',
-    node.url,
-    '--sample',
-    '2000',
-    '--index-rate',
-    '10000',
-  )
+  const verified = await verify('--sample', '2000')
   expect(json(verified.stdout)).toEqual({ blocks: LAST + 1, logs, wrong: [] })
 })
 

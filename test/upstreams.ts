@@ -98,3 +98,29 @@ export function targetOf(chain: ScriptedChain): ProxyTarget {
   return async ({ body, path }) =>
     chain.transport.send(path as '/wallet/x', body, { idempotent: true })
 }
+
+/**
+ * A chain with the same blocks as every other scripted chain below a height, and other blocks from there on.
+ *
+ * @param options.to - its newest block.
+ * @param options.solid - its solidified block. @default 0
+ */
+export function createForkedChain({
+  from,
+  solid = 0,
+  to,
+}: {
+  from: number
+  to: number
+  solid?: number
+}): ScriptedChain {
+  const fork = createScriptedChain()
+  for (let block = 0; block < from; block++) fork.mine()
+  // The ids depend on the number of blocks that were made, so a block that is made again has another id.
+  fork.reorg(
+    1,
+    Array.from({ length: to - from + 1 }, () => ({})),
+  )
+  fork.solidify(solid)
+  return fork
+}

@@ -4,6 +4,7 @@ import { createScriptedChain } from '../../../test/chain.ts'
 import type { ProxyTarget } from '../../../test/faultProxy.ts'
 import { until } from '../../../test/until.ts'
 import {
+  createForkedChain,
   ACCOUNT,
   readState,
   startTestPool,
@@ -105,14 +106,8 @@ test('behavior: a contract call tells its chain, so it costs no other call', asy
 })
 
 test('behavior: a node on another branch cannot lead away from what the majority solidified', async () => {
-  const fork = createScriptedChain()
+  const fork = createForkedChain({ from: 20, to: 79 })
   const pool = await startTestPool({ count: 3 })
-  for (let block = 0; block < 20; block++) fork.mine()
-  // From here on the two chains differ, because one block of this one is thrown away.
-  fork.reorg(
-    1,
-    Array.from({ length: 60 }, () => ({})),
-  )
   await readState(pool)
   await pool.nodes[2]?.fail({ kind: 'target', target: targetOf(fork) })
   pool.chain.solidify(29)
@@ -131,10 +126,7 @@ test('behavior: a node on another branch cannot lead away from what the majority
 })
 
 test('behavior: a node that stopped on another branch below the solidified block gets no calls', async () => {
-  const fork = createScriptedChain()
-  for (let block = 0; block < 20; block++) fork.mine()
-  fork.reorg(1, [{}, {}, {}, {}, {}])
-  fork.solidify(24)
+  const fork = createForkedChain({ from: 20, to: 24, solid: 24 })
   const pool = await startTestPool({ count: 3 })
   await pool.nodes[2]?.fail({ kind: 'target', target: targetOf(fork) })
   await stateIs(pool, 2, 'other branch')
@@ -153,13 +145,7 @@ test('behavior: a node that stopped on another branch below the solidified block
 })
 
 test('behavior: most nodes decide the branch, not the block that clients were shown', async () => {
-  const fork = createScriptedChain()
-  for (let block = 0; block < 20; block++) fork.mine()
-  fork.reorg(
-    1,
-    Array.from({ length: 11 }, () => ({})),
-  )
-  fork.solidify(28)
+  const fork = createForkedChain({ from: 20, to: 30, solid: 28 })
   const pool = await startTestPool({ count: 3 })
   const hashes = new Map(fork.canonical().map(({ hash, number }) => [number, hash.slice(2)]))
   pool.pool.setFloor({ hashAt: (number) => hashes.get(number), head: 30, solid: 28 })
@@ -170,13 +156,7 @@ test('behavior: most nodes decide the branch, not the block that clients were sh
 })
 
 test('behavior: of two nodes on two branches, both ahead of the head, that of the head stays', async () => {
-  const fork = createScriptedChain()
-  for (let block = 0; block < 20; block++) fork.mine()
-  fork.reorg(
-    1,
-    Array.from({ length: 60 }, () => ({})),
-  )
-  fork.solidify(75)
+  const fork = createForkedChain({ from: 20, to: 79, solid: 75 })
   const pool = await startTestPool({ count: 2 })
   know(pool)
   for (let block = 0; block < 10; block++) pool.chain.mine()
@@ -188,10 +168,7 @@ test('behavior: of two nodes on two branches, both ahead of the head, that of th
 })
 
 test('behavior: a chain that was reset on all nodes is followed', async () => {
-  const short = createScriptedChain()
-  for (let block = 0; block < 4; block++) short.mine()
-  short.reorg(1, [{}, {}, {}])
-  short.solidify(5)
+  const short = createForkedChain({ from: 4, to: 6, solid: 5 })
   const pool = await startTestPool({ count: 2 })
   await pool.nodes[0]?.fail({ kind: 'target', target: targetOf(short) })
   await stateIs(pool, 0, 'other branch')

@@ -4,6 +4,7 @@ import { createScriptedChain } from '../../../test/chain.ts'
 import { until } from '../../../test/until.ts'
 import {
   ACCOUNT,
+  createForkedChain,
   readState,
   startTestPool,
   stateIs,
@@ -84,10 +85,7 @@ test('behavior: a node below the floor is not asked, and is used again when it h
 })
 
 test('behavior: a node on a fork that is not solidified answers only when no other node can', async () => {
-  const fork = createScriptedChain()
-  for (let block = 0; block < 30; block++) fork.mine({ logs: [[]] })
-  fork.reorg(1, [{}])
-  fork.solidify(28)
+  const fork = createForkedChain({ from: 30, to: 30, solid: 28 })
   const pool = await startTestPool()
   const [own, hosted] = pool.nodes
   await own?.fail({ kind: 'target', target: targetOf(fork) })

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { createReplayContext } from '../../test/context.ts'
 import { callMethod } from '../jsonrpc/method.ts'
 import { fromWire } from '../lib/wire.ts'
-import { debug_traceBlockByHash } from './debug_traceBlockByHash.ts'
 import { debug_traceBlockByNumber } from './debug_traceBlockByNumber.ts'
 import { debug_traceTransaction } from './debug_traceTransaction.ts'
 import { eth_getBlockByNumber } from './eth_getBlockByNumber.ts'
@@ -12,7 +11,7 @@ const CALLS = { tracer: 'callTracer' }
 
 const NUMBER = '0x85'
 
-test('default: the frames of each transaction, the same by number and by hash', async () => {
+test('default: the frames of each transaction', async () => {
   const context = await createReplayContext()
   const wire = await callMethod(eth_getBlockByNumber, context, [NUMBER, false])
   if (!wire) throw new Error('the recorded chain has this block')
@@ -22,9 +21,6 @@ test('default: the frames of each transaction, the same by number and by hash', 
   for (const { result, txHash } of traced)
     expect(result).toEqual(await callMethod(debug_traceTransaction, context, [txHash, CALLS]))
   expect(traced.some(({ result }) => result.calls?.length)).toBe(true)
-  // As Subsquid asks.
-  const options = { ...CALLS, tracerConfig: { onlyTopCall: false, withLog: false } }
-  expect(await callMethod(debug_traceBlockByHash, context, [block.hash, options])).toEqual(traced)
 })
 
 test('args: onlyTopCall', async () => {
@@ -48,10 +44,6 @@ test('error: an unknown block, genesis, another tracer', async () => {
   await expect(
     callMethod(debug_traceBlockByNumber, context, ['0xffff', CALLS]),
   ).rejects.toMatchObject({ code: -32000, message: 'block #65535 not found' })
-  const unknown = `0x${'ab'.repeat(32)}`
-  await expect(callMethod(debug_traceBlockByHash, context, [unknown, CALLS])).rejects.toMatchObject(
-    { code: -32000, message: `block ${unknown} not found` },
-  )
   await expect(
     (async () => callMethod(debug_traceBlockByNumber, context, ['latest', {}]))(),
   ).rejects.toMatchObject({ code: -32602 })
