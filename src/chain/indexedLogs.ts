@@ -18,7 +18,7 @@ export type IndexedLogs = {
       /** Hex without `0x`, lower case. */
       addresses: readonly string[]
       topics: readonly (readonly string[] | null)[]
-      /** Most rows; the answers have one more if there are more. Without a limit the search only counts. */
+      /** Maximum number of rows; the answers have one more if there are more. Without a limit the search only counts. */
       limit?: number
     },
     signal?: AbortSignal,

@@ -66,7 +66,7 @@ export declare namespace logsOfRange {
     native: OutcomeSource
     /** Whether whole blocks are cheap to read (see `readHinted`). @default false */
     readsBlocks?: (() => boolean) | undefined
-    /** Most blocks that one search reads. Blocks that the index covers do not count. */
+    /** Maximum number of blocks that one search reads. Blocks that the index covers do not count. */
     maxBlocks: number
     maxResults: number
     signal?: AbortSignal | undefined

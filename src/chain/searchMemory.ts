@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 /** Bytes of rows that a search may hold without waiting. */
 const SMALL = 256 * 1024
 
-/** Most concurrent searches that hold more than that. The rows of one search have at most about 6 MB. */
+/** Maximum number of concurrent searches that hold more than that. The rows of one search have at most about 6 MB. */
 const LARGE_SEARCHES = 16
 
 /** The memory of the rows of one search until its answer is complete. */
@@ -53,7 +53,7 @@ export function createSearchMemory({
 
 export declare namespace createSearchMemory {
   type Options = {
-    /** Most concurrent searches that hold more than `small` bytes. @default 16 */
+    /** Maximum number of concurrent searches that hold more than `small` bytes. @default 16 */
     largeSearches?: number
     /** Bytes that a search may hold without waiting. @default 256 KiB */
     small?: number

@@ -11,12 +11,12 @@ export type TypedData = {
 
 type Field = { name: string; type: string }
 
-/** Most fields of all types together, and most values: more than any wallet could show. */
+/** Maximum number of fields of all types together, and of values: more than any wallet could show. */
 const MAX_FIELDS = 1_000
 const MAX_VALUES = 10_000
-/** Most bytes of all texts and byte strings together. */
+/** Maximum number of bytes of all texts and byte strings together. */
 const MAX_BYTES = 128 * 1024
-/** Most characters of a name, or of a type with its brackets. */
+/** Maximum number of characters of a name, or of a type with its brackets. */
 const MAX_NAME = 128
 const MAX_DEPTH = 32
 

@@ -7,7 +7,7 @@ import type { Account, Permission } from './model.ts'
 import type { StateReader } from './state.ts'
 import type { ChainTransaction } from './transaction.ts'
 
-/** Most signatures of one transaction, and most keys of one permission. */
+/** Maximum number of signatures of one transaction, and of keys of one permission. */
 export const MAX_KEYS = 5
 
 const refuse = (message: string): never => {

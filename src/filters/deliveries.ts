@@ -21,7 +21,7 @@ export type Deliveries = {
 /** Milliseconds between attempts. */
 const RETRY = 250
 
-/** Most uncommitted deliveries. The oldest are dropped. */
+/** Maximum number of uncommitted deliveries. The oldest are dropped. */
 const MAX_KEPT = 50_000
 
 /** Creates the deliveries of one process. */

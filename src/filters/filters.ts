@@ -187,7 +187,7 @@ export declare namespace createFilters {
     head: Pick<Head, 'isShared' | 'window'>
     store: FilterStore
     pending: PendingFeed
-    /** Most items of one page. A page ends at a block boundary. */
+    /** Maximum number of items of one page. A page ends at a block boundary. */
     pageSize: number
     /** Milliseconds after which a filter without a poll expires. */
     ttl: number

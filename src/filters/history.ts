@@ -38,9 +38,9 @@ export declare namespace readHistory {
   type Options = {
     from: number
     to: number
-    /** Most logs in total. */
+    /** Maximum number of logs in total. */
     limit: number
-    /** Most blocks of the search. */
+    /** Maximum number of blocks of the search. */
     span: number
     signal?: AbortSignal | undefined
   }

@@ -16,7 +16,7 @@ export type Page = { items: string[]; cursor: BlockId }
 
 type ChainSpec = Exclude<FilterSpec, { kind: 'pending' }>
 
-/** Most searches of final history in one poll. After them the poll returns the items that it has. */
+/** Maximum number of searches of final history in one poll. After them the poll returns the items that it has. */
 const MAX_SEARCHES = 20
 
 /** Blocks of one search: a fifth of the default of `--logs-max-blocks`. */

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import bs58 from 'bs58'
 
-/** Most characters of the 25 bytes of an address. Decoding takes quadratic time, so longer texts are not decoded. */
+/** Maximum number of characters of the 25 bytes of an address. Decoding takes quadratic time, so longer texts are not decoded. */
 const MAX_LENGTH = 35
 
 /**

@@ -49,7 +49,7 @@ export type AddressFacts = {
 /** Number of blocks behind the head whose token transfers an address page lists. */
 const TRANSFER_BLOCKS = 1_000
 
-/** Most contracts whose ABI is read for one transaction. */
+/** Maximum number of contracts whose ABI is read for one transaction. */
 const MAX_ABIS = 8
 
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

@@ -4,7 +4,7 @@ import type { Address, Hash } from 'viem'
 import { StoreUnavailableError } from '../redis.ts'
 import type { SentCounts, SentStore, SentTransaction } from './sentStore.ts'
 
-/** Most accounts and hashes whose last answers are kept. */
+/** Maximum number of accounts and hashes whose last answers are kept. */
 const MAX_ENTRIES = 10_000
 
 /**

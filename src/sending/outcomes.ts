@@ -5,7 +5,7 @@ import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'
 
-/** Most expired transactions that one head looks up. */
+/** Maximum number of expired transactions that one head looks up. */
 const SWEEP = 100
 
 /**

@@ -9,10 +9,10 @@ import { assertSize } from './refusals.ts'
 /** Largest native transaction in bytes: the limit of the network (`TRANSACTION_MAX_BYTE_SIZE`). */
 const MAX_BYTES = 500 * 1024
 
-/** Most fields. The ABI of a large contract has a few thousand. Decoding this number takes a tenth of a second. */
+/** Maximum number of fields. The ABI of a large contract has a few thousand. Decoding this number takes a tenth of a second. */
 const MAX_FIELDS = 20_000
 
-/** Most signatures. A permission has at most five keys, unless a vote raises the number. */
+/** Maximum number of signatures. A permission has at most five keys, unless a vote raises the number. */
 const MAX_SIGNATURES = 100
 
 /**

@@ -9,7 +9,7 @@ import {
   type SentTransaction,
 } from './sentStore.ts'
 
-/** Most transactions of the record. The oldest that are not pending are dropped first. Nonces are never dropped. */
+/** Maximum number of transactions of the record. The oldest that are not pending are dropped first. Nonces are never dropped. */
 const CAPACITY = 20_000
 
 /**
@@ -176,7 +176,7 @@ export function createSentState({
 
 export declare namespace createSentState {
   type Options = {
-    /** Most transactions of the record. @default 20_000 */
+    /** Maximum number of transactions of the record. @default 20_000 */
     capacity?: number
     /** @default Date.now */
     now?: () => number

@@ -23,7 +23,7 @@ export type Followers = {
   follow(subscription: FollowerOfSocket): void
 }
 
-/** Most changes that are delivered synchronously. More are delivered in the background. */
+/** Maximum number of changes that are delivered synchronously. More are delivered in the background. */
 const AT_ONCE = 16
 
 /** Bytes queued on a socket above which a subscription that catches up waits for its reader. */

@@ -41,10 +41,10 @@ export const COMPARABLE_METHODS: ReadonlySet<string> = new Set([
 /** A place where two answers differ: its path in the result, and both values. */
 export type Difference = { path: string; ours: unknown; theirs: unknown }
 
-/** Most differences that one comparison reports. */
+/** Maximum number of differences that one comparison reports. */
 const MAX_DIFFERENCES = 20
 
-/** Most characters of a reported value. */
+/** Maximum number of characters of a reported value. */
 const MAX_TEXT = 200
 
 /** The places where two results differ, without known deviations. */

@@ -28,7 +28,7 @@ export type Verifier = {
   idle(): Promise<void>
 }
 
-/** Most concurrent comparisons. Further answers are not compared. */
+/** Maximum number of concurrent comparisons. Further answers are not compared. */
 const MAX_RUNNING = 4
 
 const KEPT = 100

@@ -6,7 +6,7 @@ import type { ChainUpdate, Head, HeadBlock, RecentBlock, Window } from '../headT
 /** Number of blocks below the solidified one that the window keeps, so that a cursor on an older block can be resumed. */
 const FORK_WINDOW = 128
 
-/** Most blocks of a window while none is solidified: about three hours on a chain that has lost most of its producers. */
+/** Maximum number of blocks of a window while none is solidified: about three hours on a chain that has lost most of its producers. */
 export const MAX_WINDOW = 4_096
 
 /** Maximum number of orphans. Tests on a development chain revert many blocks. */

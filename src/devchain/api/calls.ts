@@ -14,7 +14,7 @@ import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { spell } from './spelling.ts'
 
-/** Most energy of one constant call. */
+/** Maximum energy of one constant call. */
 const MAX_ENERGY = 100_000_000n
 
 /** Time limit of a constant call in milliseconds. The node has about 80; this machine may be slower. */

@@ -5,7 +5,7 @@ import { recovered, slotOf, totals, COIN } from '../resources.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'
 
-/** Most pending unfreezings of an account. */
+/** Maximum number of pending unfreezings of an account. */
 const MAX_UNFREEZINGS = 32
 
 const named = (index: bigint): Resource => (index === 1n ? 'ENERGY' : 'BANDWIDTH')

@@ -7,13 +7,13 @@ import type { State } from '../state.ts'
 export type Shares = {
   /** Percentage that callers pay. */
   userPercent: bigint
-  /** Most energy that the creator pays for one call. */
+  /** Maximum energy that the creator pays for one call. */
   originEnergyLimit: bigint
 }
 
 /** The energy of a run, and the parts that stakes pay. */
 export type EnergyLimits = {
-  /** Most energy of the run. */
+  /** Maximum energy of the run. */
   total: bigint
   /** Energy from the stakes of caller and creator before the run. */
   callerLeft: bigint
@@ -30,7 +30,7 @@ type Request = {
   slot: bigint
 }
 
-/** Most energy of a run: the energy that the fee limit buys, at most the energy that caller and creator can pay. */
+/** Maximum energy of a run: the energy that the fee limit buys, at most the energy that caller and creator can pay. */
 export function energyLimits(state: State, request: Request): EnergyLimits {
   if (state.get('property', 'stakesPayNoEnergy')) return earlyLimits(state, request)
   const { owner, origin, shares, feeLimit, slot } = request

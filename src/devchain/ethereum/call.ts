@@ -19,7 +19,7 @@ export type EthereumCall = {
   to?: string
   value: bigint
   data: string
-  /** Most energy of the call. @default the limit of a transaction */
+  /** Maximum energy of the call. @default the limit of a transaction */
   gas?: bigint
   /** The gas price that contracts see. */
   gasPrice?: bigint

@@ -23,7 +23,7 @@ type Place = { block: number; position: number }
 /** A page of events. `next` is its end if there are more events. */
 export type EventPage = { events: ChainEvent[]; next?: string }
 
-/** Most events of one page. */
+/** Maximum number of events of one page. */
 export const MAX_LIMIT = 200
 /** Default number of events of one page. */
 export const DEFAULT_LIMIT = 20

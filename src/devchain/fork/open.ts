@@ -112,7 +112,7 @@ export declare namespace openFork {
   }
 }
 
-/** Most states of earlier blocks in memory. */
+/** Maximum number of states of earlier blocks in memory. */
 const MAX_STATES = 32
 
 const noState = (number: number) =>

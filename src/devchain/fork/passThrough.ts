@@ -13,7 +13,7 @@ type Request = {
   own: (startNum: number, endNum: number) => Promise<unknown>
 }
 
-/** Most blocks of one request. */
+/** Maximum number of blocks of one request. */
 const MAX_BLOCKS = 100
 
 /**

@@ -13,7 +13,7 @@ export type StructLoggerOptions = {
   disableStorage?: boolean | undefined
   enableMemory?: boolean | undefined
   enableReturnData?: boolean | undefined
-  /** Most operations; 0 for all. */
+  /** Maximum number of operations; 0 for all. */
   limit?: number | undefined
 }
 
@@ -37,7 +37,7 @@ export class TraceSizeError extends Error {
   override name = 'TraceSizeError'
 }
 
-/** Most characters of a trace. A string of Node.js has at most 512 million. */
+/** Maximum number of characters of a trace. A string of Node.js has at most 512 million. */
 const MAX_SIZE = 200_000_000
 
 const STIPEND = 2_300n

@@ -72,7 +72,7 @@ export declare namespace runVm {
     transactionId: string
     /** Whether this is a constant call. */
     constant: boolean
-    /** Most milliseconds of computing. Without it only energy limits the run. */
+    /** Maximum milliseconds of computing. Without it only energy limits the run. */
     timeout?: number
     block: BlockContext
     /** The rule for the addresses of contracts that are created inside. @default 'native' */

@@ -6,7 +6,7 @@ import { type Search, searchShared } from '../search/share.ts'
 import type { ReaderData } from './reader.ts'
 import { createThread, type Thread } from './thread.ts'
 
-/** Most threads that search: each takes 20 to 40 MB. */
+/** Maximum number of threads that search: each takes 20 to 40 MB. */
 const MOST_READERS = 4
 
 /** The content of an index, as a reader sees it. */
@@ -128,7 +128,7 @@ export function createReaders({
 export declare namespace createReaders {
   type Options = {
     data: ReaderData
-    /** Most threads. @default one for each core, at most 4 */
+    /** Maximum number of threads. @default one for each core, at most 4 */
     most?: number
     onError: (error: Error) => void
     /** Milliseconds before a thread that ended is started again. */
