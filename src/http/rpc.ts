@@ -156,7 +156,7 @@ function createTurnEnd(
 }
 
 /** Bytes of a rejected body that are read and discarded before the connection is closed. */
-const DROP_LIMIT = 64 * 1024 * 1024
+export const DROP_LIMIT = 64 * 1024 * 1024
 
 /**
  * Calls back once: with the body, or with undefined when it is larger than the limit. Never when the client

@@ -1,5 +1,4 @@
 import { type Context as HonoContext, Hono } from 'hono'
-import { bodyLimit as limitBody } from 'hono/body-limit'
 import { LRUCache } from 'lru-cache'
 
 import { RpcError } from '../errors.ts'
@@ -9,6 +8,7 @@ import type { Operation } from '../native/operation.ts'
 import { sharedOperations, walletOperations } from '../native/operations.ts'
 import { immutableUpTo } from '../native/pool/immutable.ts'
 import type { NativePath, NativeReply, NativeTransport } from '../native/transport.ts'
+import { DROP_LIMIT } from './rpc.ts'
 
 /**
  * `/wallet` and `/walletsolidity` for native libraries, answered by the gateway's nodes: the same routing and limits as for
@@ -58,7 +58,9 @@ export function createWalletPassthrough({
         404,
         `${name} is not available: the gateway serves only operations that read, build or broadcast`,
       )
-    const body = c.req.method === 'POST' ? await c.req.text() : undefined
+    const body = c.req.method === 'POST' ? await textOf(c.req.raw, bodyLimit) : undefined
+    if (c.req.method === 'POST' && body === undefined)
+      return answer(c, 413, 'the body is too large', { connection: 'close' })
     const path = `${url.pathname}${url.search}` as NativePath
     try {
       const { status, text } = await ask(operation, path, body, c.req.raw.signal)
@@ -72,12 +74,8 @@ export function createWalletPassthrough({
   }
 
   const app = new Hono()
-  const limit = limitBody({
-    maxSize: bodyLimit,
-    onError: (c) => answer(c, 413, 'the body is too large'),
-  })
-  app.all('/wallet/:name', limit, (c) => serve(c, ofWallet))
-  app.all('/walletsolidity/:name', limit, (c) => serve(c, ofSolidity))
+  app.all('/wallet/:name', (c) => serve(c, ofWallet))
+  app.all('/walletsolidity/:name', (c) => serve(c, ofSolidity))
   return app
 }
 
@@ -108,6 +106,22 @@ const ENTRY_BYTES = 200
 const BUSY = -32005
 
 const JSON_TYPE = { 'content-type': 'application/json;charset=utf-8' }
+
+/**
+ * The body of a request; undefined when it has more bytes than the limit. The rest is read and discarded, because many clients do not
+ * read the answer if the connection closes at once. Hono's middleware for this creates a Request from the
+ * request of the server when there is no content length. Node.js refuses that, because the server does not replace its Request.
+ */
+async function textOf({ body }: Request, limit: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes <= limit) chunks.push(chunk)
+    else if (bytes > limit + DROP_LIMIT) break
+  }
+  return bytes > limit ? undefined : Buffer.concat(chunks).toString()
+}
 
 /** An error in the format of the node, which native libraries read. */
 function answer(

@@ -1,3 +1,6 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -41,6 +44,13 @@ const ask = async (path: string, init: RequestInit = { method: 'POST', body: '{}
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
+/** A POST whose body is sent in chunks, without its length. */
+const chunked = (body: string): RequestInit => ({
+  method: 'POST',
+  body: new Blob([body]).stream(),
+  duplex: 'half',
+})
+
 describe('tronweb through --wallet-passthrough', () => {
   test('default: sends coins and reads them back', async () => {
     expect(await native.isConnected()).toMatchObject({ fullNode: true, solidityNode: true })
@@ -78,6 +88,28 @@ describe('tronweb through --wallet-passthrough', () => {
   test('args: GET with a query', async () => {
     const { body, status } = await ask('/wallet/getblockbynum?num=2', { method: 'GET' })
     expect([status, body['blockID']]).toEqual([200, expect.stringMatching(/^0{15}2/)])
+  })
+
+  test('behavior: a POST without a body, and one without its length', async () => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /wallet/getnowblock HTTP/1.1\r\nhost: ${hostname}\r\nconnection: close\r\n\r\n`,
+    )
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [^]*"block_header"/)
+    expect(await ask('/wallet/getblockbynum', chunked('{"num":1}'))).toMatchObject({
+      status: 200,
+      body: { blockID: expect.stringMatching(/^0{15}1/) },
+    })
+  })
+
+  test('error: a body above the limit, with and without its length', async () => {
+    const body = JSON.stringify({ address: 'a'.repeat(5_000_000) })
+    for (const init of [{ method: 'POST', body }, chunked(body)])
+      expect(await ask('/wallet/getaccount', init)).toEqual({
+        status: 413,
+        body: { Error: 'the body is too large' },
+      })
   })
 
   test('error: operations that neither read, build nor broadcast', async () => {
