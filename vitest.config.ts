@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-import { SlowestFirst } from './test/sequencer.ts'
+import { SlowestFirst } from './test/support/sequencer.ts'
 
 export default defineConfig({
   test: {
@@ -8,7 +8,7 @@ export default defineConfig({
     // These need a browser: `npm run test:browser`.
     exclude: [...configDefaults.exclude, 'test/browser/**'],
     typecheck: { enabled: false },
-    globalSetup: ['test/globalSetup.ts'],
+    globalSetup: ['test/support/globalSetup.ts'],
     // Files share the modules of their worker: loading them anew for each file took most of the time.
     isolate: false,
     sequence: { sequencer: SlowestFirst },

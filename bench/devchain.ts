@@ -17,8 +17,8 @@ import Table from 'cli-table3'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
-import { freePort } from '../test/freePort.ts'
-import { artifacts } from '../test/recordedChain.ts'
+import { freePort } from '../test/support/freePort.ts'
+import { artifacts } from '../test/support/recordedChain.ts'
 
 const TRANSFERS = 1_000
 const BATCH = 50

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 import Table from 'cli-table3'
 
-import { createScriptedChain } from '../test/chain.ts'
+import { createScriptedChain } from '../test/support/chain.ts'
 import { median } from './median.ts'
 import { endAll, startGateway } from './processes.ts'
 

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import Table from 'cli-table3'
 
-import { createScriptedChain, type ScriptedChain } from '../test/chain.ts'
-import { startRedis } from '../test/redis.ts'
-import { createClient } from '../test/watcher.ts'
+import { createScriptedChain, type ScriptedChain } from '../test/support/chain.ts'
+import { startRedis } from '../test/support/redis.ts'
+import { createClient } from '../test/support/watcher.ts'
 import { endAll, startGateway, startLoad } from './processes.ts'
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)

@@ -1,5 +1,5 @@
 // The recorded node in a separate process.
-import { startReplayNode } from '../test/node.ts'
+import { startReplayNode } from '../test/support/node.ts'
 
 const { solidityUrl, url } = await startReplayNode()
 process.send?.({ solidityUrl, url })

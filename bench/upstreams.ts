@@ -18,8 +18,8 @@ import { CONTRACT } from '../drills/upstreams/chain.ts'
 import { createNodeClient, type NativeClient } from '../src/native/client.ts'
 import { createUpstreamPool, type UpstreamPool } from '../src/native/pool/pool.ts'
 import { createSingleUpstream } from '../src/native/pool/single.ts'
-import type { Upstream } from '../src/native/pool/upstream.ts'
-import { createPoolTransport, type NativeTransport } from '../src/native/transport.ts'
+import { createPoolTransport, type NativeTransport } from '../src/native/transport/transport.ts'
+import type { Upstream } from '../src/native/upstream.ts'
 import { median } from './median.ts'
 import { compareGateways } from './upstreamsGateway.ts'
 
@@ -154,7 +154,7 @@ async function run(native: NativeClient, concurrency: number, seconds: number) {
 
 /** Two nodes in one process: with a process for each, they would share the processors differently than one node does. */
 async function startNodes(rate = 0): Promise<[string, string]> {
-  const file = fileURLToPath(new URL('upstreamsNode.mjs', import.meta.url))
+  const file = fileURLToPath(new URL('./upstreamsNode.mjs', import.meta.url))
   const child = track(fork(file, [String(rate)]))
   const [[first, second]] = (await once(child, 'message')) as [[number, number]]
   return [`http://127.0.0.1:${first}`, `http://127.0.0.1:${second}`]

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import Table from 'cli-table3'
 
-import { startRedis } from '../test/redis.ts'
+import { startRedis } from '../test/support/redis.ts'
 import type { Case, DrillNode } from './case.ts'
 import { cases } from './cases/index.ts'
 import { print } from './print.ts'

@@ -1,5 +1,5 @@
 // The fake node of the drills, in a separate process: dense blocks, then many light ones.
-import { createScriptedChain, type ScriptedLog } from '../test/chain.ts'
+import { createScriptedChain, type ScriptedLog } from '../test/support/chain.ts'
 
 const DENSE = { from: 1, to: 70, logsPerBlock: 600 }
 const LIGHT = 330

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-import { freePort } from '../test/freePort.ts'
+import { freePort } from '../test/support/freePort.ts'
 import type { DrillNode } from './case.ts'
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 import { parse } from 'yaml'
 
-import { freePort } from '../test/freePort.ts'
+import { freePort } from '../test/support/freePort.ts'
 import { startGateway, startNode, track } from './processes.ts'
 
 const ALERTS = fileURLToPath(new URL('../deploy/prometheus/alerts.yaml', import.meta.url))

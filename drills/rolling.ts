@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import Table from 'cli-table3'
 
-import { freePort } from '../test/freePort.ts'
-import { startRedis } from '../test/redis.ts'
+import { freePort } from '../test/support/freePort.ts'
+import { startRedis } from '../test/support/redis.ts'
 import { haproxyConfig, nginxConfig } from './balancers.ts'
 import { print } from './print.ts'
 import { type DrillGateway, startGateway, startNode, track } from './processes.ts'

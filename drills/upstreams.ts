@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 import Table from 'cli-table3'
 
-import { startRedis } from '../test/redis.ts'
+import { startRedis } from '../test/support/redis.ts'
 import { print } from './print.ts'
 import { type DrillGateway, startGateway, track, watchMemory } from './processes.ts'
 import { faults, type NodeFault, type NodesCommand } from './upstreams/faults.ts'

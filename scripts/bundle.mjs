@@ -18,7 +18,7 @@ const { metafile } = await build({
   absWorkingDir: root,
   // Threads are started from files beside the code that starts them.
   entryPoints: [
-    { in: 'src/main.ts', out: 'main' },
+    { in: 'src/cli/main.ts', out: 'main' },
     { in: 'src/logIndex/worker/reader.ts', out: 'chunks/reader' },
     { in: 'src/logIndex/worker/writer.ts', out: 'chunks/writer' },
   ],

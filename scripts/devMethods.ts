@@ -1,9 +1,9 @@
 // The methods that anvil and Hardhat offer beyond those of Ethereum nodes, for the table of docs/devchain.md.
 import { createDevChain } from '../src/devchain/index.ts'
-import { createAnnouncer } from '../src/devnode/announce.ts'
-import { devMethods } from '../src/devnode/methods.ts'
-import type { AnyMethod } from '../src/jsonrpc/method.ts'
-import { methods } from '../src/methods/index.ts'
+import { createAnnouncer } from '../src/devchain/node/announce.ts'
+import { devMethods } from '../src/devchain/node/methods.ts'
+import type { AnyMethod } from '../src/rpc/method.ts'
+import { methods } from '../src/rpc/methods/index.ts'
 
 /** The methods of anvil 1.7.1: every name in its program for which the answer is not “Method not found”. */
 const ANVIL = `

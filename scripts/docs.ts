@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 import { format, type FormatOptions } from 'oxfmt'
 
-import { options, type Option } from '../src/config.ts'
+import { options, type Option } from '../src/config/config.ts'
 import { configSchema } from '../src/config/schema.ts'
-import type { AnyMethod } from '../src/jsonrpc/method.ts'
-import { methods } from '../src/methods/index.ts'
+import type { AnyMethod } from '../src/rpc/method.ts'
+import { methods } from '../src/rpc/methods/index.ts'
 import { devMethodRows } from './devMethods.ts'
 import { executionApisRows } from './executionApis.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 import type { JsonSchema } from '../src/lib/jsonSchema.ts'
-import { methods as served } from '../src/methods/index.ts'
-import { openRpcDocument, type OpenRpcMethod } from '../src/openrpc/document.ts'
+import { methods as served } from '../src/rpc/methods/index.ts'
+import { openRpcDocument, type OpenRpcMethod } from '../src/rpc/openrpc/document.ts'
 
 type ReferenceMethod = {
   params: { name: string; required: boolean; schema: JsonSchema }[]

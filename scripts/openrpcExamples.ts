@@ -1,8 +1,8 @@
-// Writes src/openrpc/examples.json: the answers of the recorded chain to test/openrpcCalls.ts.
+// Writes src/rpc/openrpc/examples.json: the answers of the recorded chain to test/support/openrpcCalls.ts.
 import { writeFileSync } from 'node:fs'
 
-import { post, startReplayGateway } from '../test/gateway.ts'
-import { exampleCalls } from '../test/openrpcCalls.ts'
+import { post, startReplayGateway } from '../test/support/gateway.ts'
+import { exampleCalls } from '../test/support/openrpcCalls.ts'
 
 const gateway = await startReplayGateway()
 const examples: Record<string, { params: readonly unknown[]; result: unknown }> = {}
@@ -13,6 +13,6 @@ for (const [method, params] of exampleCalls) {
 }
 await gateway.stop()
 writeFileSync(
-  new URL('../src/openrpc/examples.json', import.meta.url),
+  new URL('../src/rpc/openrpc/examples.json', import.meta.url),
   `${JSON.stringify(examples, null, 2)}\n`,
 )

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-import type { RecordedRequest } from '../test/recording.ts'
+import type { RecordedRequest } from '../test/support/recording.ts'
 import { recordBuilders } from './record/builders.ts'
 import { recordChain } from './record/chain.ts'
 import { recordGrpc } from './record/grpc.ts'

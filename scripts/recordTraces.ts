@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
 
-import { digest, sendCases, tracesOf } from '../test/traceCases.ts'
+import { digest, sendCases, tracesOf } from '../test/support/traceCases.ts'
 
 const { anvil } = parseArgs({ options: { anvil: { type: 'string' } } }).values
 if (!anvil) throw new Error('--anvil URL is missing')

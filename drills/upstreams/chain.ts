@@ -1,5 +1,5 @@
-import { createScriptedChain, type ScriptedChain } from '../../test/chain.ts'
-import type { ProxyTarget } from '../../test/faultProxy.ts'
+import { createScriptedChain, type ScriptedChain } from '../../test/support/chain.ts'
+import type { ProxyTarget } from '../../test/support/faultProxy.ts'
 
 /** Number of blocks at the start. */
 export const BLOCKS = 120

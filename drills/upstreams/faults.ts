@@ -1,4 +1,4 @@
-import type { Fault } from '../../test/faultProxy.ts'
+import type { Fault } from '../../test/support/faultProxy.ts'
 
 /** A fault of a node: one of the proxy's faults, a head that stops, or another chain. */
 export type NodeFault =

@@ -1,5 +1,5 @@
 // Two nodes of one chain, each behind a proxy with faults, in a separate process. A block arrives every second.
-import { startFaultProxy } from '../../test/faultProxy.ts'
+import { startFaultProxy } from '../../test/support/faultProxy.ts'
 import { createDrillChain, mineNext, nodeOf } from './chain.ts'
 import type { NodeFault, NodesCommand } from './faults.ts'
 

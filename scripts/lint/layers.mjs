@@ -1,34 +1,49 @@
 import { dirname, join, relative, sep } from 'node:path'
 
 /**
- * The lint rule `layers/imports`: what a folder of src/ may import, types too. Its option is a table of allowed imports by
- * folder (or by file at the top of src/); everything may import itself. Packages in `packages` may be imported only by
- * the folders that are listed there.
+ * The lint rule `layers/imports`: what a file of src/ may import, types too. Its option has three tables. `rooms` lists, for
+ * each folder of src/, the other rooms that it may import. `floors` lists the folders and files inside a room from top to
+ * bottom: each may import itself and what comes after it. A room without floors is not checked inside. `packages` lists the
+ * rooms that may import a package.
  */
 const imports = {
   meta: { type: 'problem', schema: [{ type: 'object' }] },
   create(context) {
-    const [{ layers, packages = {} }] = context.options
+    const [{ floors, packages, rooms }] = context.options
     const source = join(context.cwd, 'src')
-    const file = relative(source, context.filename)
-    const layer = layerOf(file)
-    const allowed = layers[layer]
+    const file = pathIn(source, context.filename)
+    const room = roomOf(file)
 
     function check(node) {
       const name = node.source?.value
       if (typeof name !== 'string') return
-      if (!name.startsWith('.')) {
-        const owners = packages[name]
-        if (owners && !owners.includes(layer))
-          context.report({ node, message: `only ${owners.join(', ')} may import ${name}` })
-        return
-      }
-      const target = relative(source, join(dirname(context.filename), name))
-      const other = layerOf(target)
-      if (other === layer || target.startsWith('..')) return
-      if (!allowed) context.report({ node, message: `.oxlintrc.json has no row for ${layer}` })
-      else if (!allowed.some((one) => one === other || one === posix(target)))
-        context.report({ node, message: `${layer} may not import ${posix(target)}` })
+      const problem = name.startsWith('.') ? problemOf(name) : packageProblemOf(name)
+      if (problem) context.report({ node, message: problem })
+    }
+
+    function packageProblemOf(name) {
+      const owners = packages[name]
+      return owners && !owners.includes(room) && `only ${owners.join(', ')} may import ${name}`
+    }
+
+    function problemOf(name) {
+      const target = pathIn(source, join(dirname(context.filename), name))
+      if (target.startsWith('..')) return undefined
+      const other = roomOf(target)
+      if (other === room) return floorProblemOf(target)
+      if (!rooms[room]) return `.oxlintrc.json has no row for ${room}`
+      return rooms[room].includes(other) ? undefined : `${room} may not import ${target}`
+    }
+
+    function floorProblemOf(target) {
+      const order = floors[room]
+      const [from, to] = [floorOf(file), floorOf(target)]
+      if (!order || from === to) return undefined
+      const missing = [from, to].find((floor) => !order.includes(floor))
+      if (missing) return `.oxlintrc.json has no floor ${missing} in ${room}`
+      return order.indexOf(from) < order.indexOf(to)
+        ? undefined
+        : `${room}/${from} may not import ${target}`
     }
 
     return {
@@ -40,14 +55,18 @@ const imports = {
   },
 }
 
-/** `chain/head.ts` is of the layer `chain`, `config.ts` of `config`. */
-function layerOf(file) {
-  const [first] = file.split(sep)
-  return first.replace(/\.ts$/, '')
+/** `chain/head/sync.ts` is in the room `chain`. */
+function roomOf(file) {
+  return file.split('/')[0]
 }
 
-function posix(file) {
-  return file.split(sep).join('/')
+/** `chain/head/sync.ts` is on the floor `head`, `chain/chain.ts` on `chain`. */
+function floorOf(file) {
+  return file.split('/')[1].replace(/\.tsx?$/, '')
+}
+
+function pathIn(folder, file) {
+  return relative(folder, file).split(sep).join('/')
 }
 
 export default { meta: { name: 'layers' }, rules: { imports } }

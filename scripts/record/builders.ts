@@ -1,4 +1,4 @@
-import { artifacts, keys, labels } from '../../test/recordedChain.ts'
+import { artifacts, keys, labels } from '../../test/support/recordedChain.ts'
 import type { Recorder } from './recorder.ts'
 
 /** Builders, with good requests and with the refusals that matter. Nothing of this changes the chain. */

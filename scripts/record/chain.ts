@@ -1,4 +1,4 @@
-import type { Block, TransactionInfo } from '../../src/native/types.ts'
+import type { Block, TransactionInfo } from '../../src/native/wire/types.ts'
 import { eachOf, type Recorder } from './recorder.ts'
 
 /** The result of the walk. Later steps request all of it. */

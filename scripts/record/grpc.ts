@@ -1,7 +1,11 @@
 import { grpcCallFor } from '../../src/native/grpc/calls.ts'
 import { createGrpcChannel } from '../../src/native/grpc/channel.ts'
-import type { NativePath } from '../../src/native/transport.ts'
-import { type GrpcRecording, nativeRecording, writeGrpcRecording } from '../../test/recording.ts'
+import type { NativePath } from '../../src/native/transport/transport.ts'
+import {
+  type GrpcRecording,
+  nativeRecording,
+  writeGrpcRecording,
+} from '../../test/support/recording.ts'
 
 /** Operations of the HTTP interface that the gRPC interface answers too, and the part that is wanted. */
 const ASKED: readonly [path: NativePath, part: string][] = [

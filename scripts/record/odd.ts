@@ -1,4 +1,4 @@
-import { keys, labels } from '../../test/recordedChain.ts'
+import { keys, labels } from '../../test/support/recordedChain.ts'
 import type { Walked } from './chain.ts'
 import type { Recorder } from './recorder.ts'
 

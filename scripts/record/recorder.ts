@@ -3,7 +3,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 
 import pLimit from 'p-limit'
 
-import { parseNative } from '../../src/native/json.ts'
+import { parseNative } from '../../src/native/wire/json.ts'
 import {
   type Answer,
   nativeRecording,
@@ -12,7 +12,7 @@ import {
   recordingFile,
   requestKey,
   rpcRecording,
-} from '../../test/recording.ts'
+} from '../../test/support/recording.ts'
 
 /** Asks a node and keeps every answer under the key that the replay node will look for. */
 export type Recorder = {

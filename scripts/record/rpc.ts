@@ -1,4 +1,4 @@
-import { keys, labels } from '../../test/recordedChain.ts'
+import { keys, labels } from '../../test/support/recordedChain.ts'
 import type { Walked } from './chain.ts'
 import { eachOf, type Recorder } from './recorder.ts'
 import type { SampleCall } from './state.ts'

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, type Abi } from 'viem'
 
-import { artifacts, keys, labels } from '../../test/recordedChain.ts'
+import { artifacts, keys, labels } from '../../test/support/recordedChain.ts'
 import type { Walked } from './chain.ts'
 import { eachOf, type Recorder } from './recorder.ts'
 

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 
 import type { RpcLog } from '../codec/types.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { type Wire, wireLength } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { Blocks, CanonicalView } from './blocks.ts'
-import { createEnergyPrices, type EnergyPrices } from './energyPrices.ts'
-import { createSlimBlocks, type SlimBlocks } from './slimBlocks.ts'
-import { createSolidCache } from './solidCache.ts'
-import { type BlockSpans, createBlockSpans } from './spans.ts'
+import type { Blocks, CanonicalView } from './blocks/blocks.ts'
+import { createEnergyPrices, type EnergyPrices } from './blocks/energyPrices.ts'
+import { createSlimBlocks, type SlimBlocks } from './blocks/slimBlocks.ts'
+import { createSolidCache } from './blocks/solidCache.ts'
+import { type BlockSpans, createBlockSpans } from './logs/spans.ts'
 
 /** The caches that the two views of one chain share. */
 export type ChainCaches = {

@@ -1,13 +1,13 @@
 import type { Hash } from 'viem'
 
 import { toHash } from '../codec/quantity.ts'
-import { UpstreamError } from '../errors.ts'
+import { UpstreamError } from '../lib/errors.ts'
 import { sleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
-import type { BlockOutline } from '../native/blockOutline.ts'
 import type { NativeClient } from '../native/client.ts'
-import type { TransactionLogs } from '../native/transactionLogs.ts'
-import type { Block, TransactionInfo } from '../native/types.ts'
+import type { BlockOutline } from '../native/wire/blockOutline.ts'
+import type { TransactionLogs } from '../native/wire/transactionLogs.ts'
+import type { Block, TransactionInfo } from '../native/wire/types.ts'
 import type { BlockRange } from './blockRange.ts'
 
 /** A block with the outcome of each of its transactions, in the same order. Genesis has transactions without outcomes. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { recordedBlock } from '../../test/recordedBlock.ts'
-import { rpcBlockOf } from '../../test/rpcBlock.ts'
-import type { Block } from '../native/types.ts'
+import { recordedBlock } from '../../test/support/recordedBlock.ts'
+import { rpcBlockOf } from '../../test/support/rpcBlock.ts'
+import type { Block } from '../native/wire/types.ts'
 import { BLOCK_GAS_LIMIT, toRpcHeader, toRpcTransactions } from './block.ts'
 
 const options = { chainId: 0xb24e27cc, energyPrice: 100n, full: false }

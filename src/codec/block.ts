@@ -1,7 +1,7 @@
 import type { Hash, Hex } from 'viem'
 
 import { toRpcAddress } from '../lib/address.ts'
-import type { Block, TransactionInfo } from '../native/types.ts'
+import type { Block, TransactionInfo } from '../native/wire/types.ts'
 import { bloomToHex, logsBloom } from './bloom.ts'
 import { type LogSource, toRpcLogs } from './log.ts'
 import { toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'

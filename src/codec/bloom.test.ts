@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { expect, test } from 'vitest'
 
-import { mayHold } from '../../test/bloom.ts'
+import { mayHold } from '../../test/support/bloom.ts'
 import { addBits, type Bloom, bitsOf, bloomToHex, createBloom, logsBloom } from './bloom.ts'
 
 const digest = (bloom: Bloom) => Buffer.from(keccak_256(bloom)).toString('hex')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { TransactionInfo } from '../native/types.ts'
+import type { TransactionInfo } from '../native/wire/types.ts'
 import { contractMeaning } from './contract.ts'
 
 const one = '41dd791d6b49e190062d650e6a23c575510d35f2f9'

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 
 import { toRpcAddressOrNull } from '../lib/address.ts'
-import type { Contract, TransactionInfo } from '../native/types.ts'
+import type { Contract, TransactionInfo } from '../native/wire/types.ts'
 import { toInt64 } from './quantity.ts'
 
 /** Ethereum's `to` and `value` of a native contract: the other account, and the amount in the smallest unit. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { TransactionInfo } from '../native/types.ts'
+import type { TransactionInfo } from '../native/wire/types.ts'
 import { frameOfRecord } from './internalFrames.ts'
 import type { RpcTransaction } from './types.ts'
 import { SUN } from './unit.ts'

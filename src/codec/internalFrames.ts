@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { numberToHex } from 'viem/utils'
 
 import { toRpcAddress, toRpcAddressOrNull } from '../lib/address.ts'
-import type { InternalTransaction, TransactionInfo } from '../native/types.ts'
+import type { InternalTransaction, TransactionInfo } from '../native/wire/types.ts'
 import type { CallFrame } from './callFrame.ts'
 import { toData, toInt64, toQuantity } from './quantity.ts'
 import { revertReason } from './revert.ts'

@@ -1,5 +1,5 @@
 import { toRpcAddress } from '../lib/address.ts'
-import type { Block, TransactionInfo } from '../native/types.ts'
+import type { Block, TransactionInfo } from '../native/wire/types.ts'
 import { toData, toHash, toQuantity, toSeconds } from './quantity.ts'
 import type { RpcLog } from './types.ts'
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 
-import type { Int64 } from '../native/types.ts'
+import type { Int64 } from '../native/wire/types.ts'
 
 /**
  * A quantity of JSON-RPC: the shortest hex, `0x0` for zero and for an absent value.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { labelled, recordedBlock } from '../../test/recordedBlock.ts'
-import type { Block, TransactionInfo } from '../native/types.ts'
+import { labelled, recordedBlock } from '../../test/support/recordedBlock.ts'
+import type { Block, TransactionInfo } from '../native/wire/types.ts'
 import { hasSucceeded, toRpcReceipts } from './receipt.ts'
 
 const receiptOf = (label: string) => {

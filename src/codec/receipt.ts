@@ -1,5 +1,5 @@
 import { toRpcAddress } from '../lib/address.ts'
-import type { Block, Transaction, TransactionInfo } from '../native/types.ts'
+import type { Block, Transaction, TransactionInfo } from '../native/wire/types.ts'
 import { bloomToHex, logsBloom } from './bloom.ts'
 import { toRpcLogsByTransaction } from './log.ts'
 import { toHash, toInt64, toQuantity } from './quantity.ts'

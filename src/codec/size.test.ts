@@ -2,8 +2,8 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { describe, expect, test } from 'vitest'
 
-import { heights, recordedBlock } from '../../test/recordedBlock.ts'
-import type { Block, Transaction } from '../native/types.ts'
+import { heights, recordedBlock } from '../../test/support/recordedBlock.ts'
+import type { Block, Transaction } from '../native/wire/types.ts'
 import { blockSize, signedHeaderBytes, transactionBytes } from './size.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

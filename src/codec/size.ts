@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
-import type { Block, Transaction, TransactionResult } from '../native/types.ts'
+import type { Block, Transaction, TransactionResult } from '../native/wire/types.ts'
 import { toInt64 } from './quantity.ts'
 
 /**

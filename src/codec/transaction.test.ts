@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { labelled, recordedBlock } from '../../test/recordedBlock.ts'
-import type { Transaction } from '../native/types.ts'
+import { labelled, recordedBlock } from '../../test/support/recordedBlock.ts'
+import type { Transaction } from '../native/wire/types.ts'
 import { toHash } from './quantity.ts'
 import { toRpcTransaction } from './transaction.ts'
 

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 
 import { toRpcAddress, ZERO_ADDRESS } from '../lib/address.ts'
-import type { Contract, Transaction, TransactionInfo } from '../native/types.ts'
+import type { Contract, Transaction, TransactionInfo } from '../native/wire/types.ts'
 import { contractFields, contractMeaning } from './contract.ts'
 import { toData, toHash, toInt64, toQuantity, toSeconds } from './quantity.ts'
 import { toRpcSignature } from './signature.ts'

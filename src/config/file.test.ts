@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { readConfig } from '../config.ts'
+import { readConfig } from './config.ts'
 import { parseConfigFile, readConfigFile } from './file.ts'
 import { configSchema } from './schema.ts'
 

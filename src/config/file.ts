@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
 
-import { type Config, ConfigError, type Option, options } from '../config.ts'
 import { closest } from '../lib/closest.ts'
-import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
+import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
+import { type Config, ConfigError, type Option, options } from './config.ts'
 import { solidityBeside } from './upstreams.ts'
 import { grpcAddress, integer, rate, url } from './values.ts'
 

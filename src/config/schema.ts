@@ -1,4 +1,4 @@
-import { type Option, options } from '../config.ts'
+import { type Option, options } from './config.ts'
 import { UPSTREAM_KEYS } from './file.ts'
 
 /** The JSON schema of a configuration file, for editors: docs/config.schema.json. */

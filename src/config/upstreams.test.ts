@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { createConfig, readConfig } from '../config.ts'
+import { createConfig, readConfig } from './config.ts'
 import { upstreamsOf } from './upstreams.ts'
 
 const of = (flags: Record<string, string | string[]>) => upstreamsOf(readConfig({ env: {}, flags }))

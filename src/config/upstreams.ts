@@ -1,5 +1,5 @@
-import { type Config, ConfigError } from '../config.ts'
-import { MAX_CONCURRENCY, type Upstream } from '../native/pool/upstream.ts'
+import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
+import { type Config, ConfigError } from './config.ts'
 
 /** The options of upstream nodes. */
 export type UpstreamOptions = Pick<

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { until } from '../../test/until.ts'
+import { until } from '../../test/support/until.ts'
 import { signTransaction } from '../native/protobuf/signature.ts'
-import type { Block, Transaction } from '../native/types.ts'
+import type { Block, Transaction } from '../native/wire/types.ts'
+import { noFaults } from './api/faults.ts'
 import { createDevChain } from './devChain.ts'
 import type { DevChain } from './devChainTypes.ts'
-import { signEthereum } from './ethereum/transaction.ts'
-import { noFaults } from './faults.ts'
+import { signEthereum } from './transactions/ethereumTransaction.ts'
 
 const TIME = 1_700_000_000_000
 

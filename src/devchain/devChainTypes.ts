@@ -1,15 +1,15 @@
 import type { Hono } from 'hono'
 
-import type { NativeTransport } from '../native/transport.ts'
-import type { ChainBlock } from './block.ts'
-import type { ChainClock } from './clock.ts'
-import type { AccountChange } from './ethereum/override.ts'
-import type { SignedEthereum } from './ethereum/transaction.ts'
-import type { Faults } from './faults.ts'
+import type { NativeTransport } from '../native/transport/transport.ts'
+import type { Faults } from './api/faults.ts'
+import type { ChainBlock } from './blocks/block.ts'
+import type { AccountChange } from './execution/override.ts'
 import type { Fork } from './fork/fork.ts'
-import type { DevAccount } from './keys.ts'
-import type { Ledger, MineOptions } from './ledger.ts'
-import type { Overlay } from './state.ts'
+import type { ChainClock } from './ledger/clock.ts'
+import type { Ledger, MineOptions } from './ledger/ledger.ts'
+import type { DevAccount } from './state/keys.ts'
+import type { Overlay } from './state/state.ts'
+import type { SignedEthereum } from './transactions/ethereumTransaction.ts'
 
 /** A chain in this process with the node's HTTP interface. */
 export type DevChain = {

@@ -1,37 +1,37 @@
 /** The entry of the dev chain: everything that other folders use. */
-export { type ChainBlock, printBlock } from './block.ts'
+export { type ChainBlock, printBlock } from './blocks/block.ts'
 export { createDevChain } from './devChain.ts'
 export type { DevChain } from './devChainTypes.ts'
-export { EthereumError, ForkError, RefusedError, TIP_ABOVE_FEE } from './errors.ts'
-export { type Authorization, readAuthorizations } from './ethereum/authorization.ts'
+export { EthereumError, ForkError, RefusedError, TIP_ABOVE_FEE } from './state/errors.ts'
+export { type Authorization, readAuthorizations } from './transactions/authorization.ts'
 export {
   callEthereum,
   EstimateFailure,
   estimateEthereum,
   type EthereumCall,
-} from './ethereum/call.ts'
-export { gasPriceOf } from './ethereum/execute.ts'
-export { type AccountChange, changeAccount } from './ethereum/override.ts'
-export { rawEthereum } from './ethereum/rawTransaction.ts'
-export type { EthereumRules } from './ethereum/rules.ts'
-export { type SimulatedCall, simulatedBlock } from './ethereum/simulatedBlock.ts'
+} from './execution/call.ts'
+export { gasPriceOf } from './execution/executeEthereum.ts'
+export { type AccountChange, changeAccount } from './execution/override.ts'
+export { rawEthereum } from './transactions/rawTransaction.ts'
+export type { EthereumRules } from './transactions/rules.ts'
+export { type SimulatedCall, simulatedBlock } from './blocks/simulatedBlock.ts'
 export {
   readEthereum,
   type SignedEthereum,
   signEthereum,
   type UnsignedEthereum,
   unsignedEthereum,
-} from './ethereum/transaction.ts'
-export { type Faults, readFaults } from './faults.ts'
+} from './transactions/ethereumTransaction.ts'
+export { type Faults, readFaults } from './api/faults.ts'
 export { connectFork } from './fork/connect.ts'
 export type { Fork } from './fork/fork.ts'
-export { type DevAccount, MNEMONIC } from './keys.ts'
-export { resolving } from './missing.ts'
-export { nonceOf } from './nonce.ts'
-export { COIN } from './resources.ts'
-export { ReplayError, stateBehind } from './replay.ts'
-export { keptForkBlock } from './stateFile.ts'
-export { createOverlay, type State, type StateReader } from './state.ts'
+export { type DevAccount, MNEMONIC } from './state/keys.ts'
+export { resolving } from './state/missing.ts'
+export { nonceOf } from './state/nonce.ts'
+export { COIN } from './state/resources.ts'
+export { ReplayError, stateBehind } from './trace/replay.ts'
+export { keptForkBlock } from './blocks/stateFile.ts'
+export { createOverlay, type State, type StateReader } from './state/state.ts'
 export { createAccessListTracer } from './trace/accessListTracer.ts'
 export { printFrame } from './trace/callTracer.ts'
 export { createCallFrames } from './trace/flatFrames.ts'

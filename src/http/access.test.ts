@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { call, startHttpServer } from '../../test/httpServer.ts'
-import type { Config } from '../config.ts'
+import { call, startHttpServer } from '../../test/support/httpServer.ts'
+import type { Config } from '../config/config.ts'
 
 const spending = (config: Partial<Config> = {}) => startHttpServer(config, {}, { canSpend: true })
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { type Answer, errorAnswer } from '../jsonrpc/answer.ts'
-import { PARSE_ERROR } from '../jsonrpc/failures.ts'
-import type { RpcServer } from '../jsonrpc/server.ts'
+import { type Answer, errorAnswer } from '../rpc/jsonrpc/answer.ts'
+import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
+import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { createHttpScopes } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import type { Unsent } from './unsent.ts'

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
-import { ClientGoneError, type RequestScope, scopesOf } from '../jsonrpc/request.ts'
+import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
+import { ClientGoneError, type RequestScope, scopesOf } from '../rpc/request.ts'
 
 /** Creates the scope of an HTTP request. */
 export type HttpScopes = (incoming: IncomingMessage, outgoing: ServerResponse) => RequestScope

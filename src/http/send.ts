@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
-import { type Answer, answerBytes } from '../jsonrpc/answer.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
+import { type Answer, answerBytes } from '../rpc/jsonrpc/answer.ts'
 import { COUNTED, type Unsent } from './unsent.ts'
 
 /**

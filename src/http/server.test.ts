@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 
 import { describe, expect, test } from 'vitest'
 
-import { call, HEALTH, startHttpServer as setup } from '../../test/httpServer.ts'
+import { call, HEALTH, startHttpServer as setup } from '../../test/support/httpServer.ts'
 
 describe('POST', () => {
   test('default', async () => {

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { call, startHttpServer as setup } from '../../test/httpServer.ts'
-import { until } from '../../test/until.ts'
+import { call, startHttpServer as setup } from '../../test/support/httpServer.ts'
+import { until } from '../../test/support/until.ts'
 
 /** Requests as bytes on the wire, to be written at once. */
 const pipelined = (bodies: string[]) =>

@@ -1,13 +1,13 @@
 import { type Context as HonoContext, Hono } from 'hono'
 import { LRUCache } from 'lru-cache'
 
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../lib/errors.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from '../native/dedupe.ts'
-import type { Operation } from '../native/operation.ts'
-import { sharedOperations, walletOperations } from '../native/operations.ts'
 import { immutableUpTo } from '../native/pool/immutable.ts'
-import type { NativePath, NativeReply, NativeTransport } from '../native/transport.ts'
+import type { NativePath, NativeReply, NativeTransport } from '../native/transport/transport.ts'
+import type { Operation } from '../native/wire/operation.ts'
+import { sharedOperations, walletOperations } from '../native/wire/operations.ts'
 import { DROP_LIMIT } from './rpc.ts'
 
 /**

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { call, startHttpServer as setup } from '../../test/httpServer.ts'
-import { until } from '../../test/until.ts'
+import { call, startHttpServer as setup } from '../../test/support/httpServer.ts'
+import { until } from '../../test/support/until.ts'
 
 async function open(url: string, path = '/') {
   const ws = new WebSocket(url.replace('http', 'ws') + path)

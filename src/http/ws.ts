@@ -2,10 +2,10 @@ import { type HttpBindings, upgradeWebSocket, type WebSocketServerLike } from '@
 import type { Context } from 'hono'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-import type { RequestHeaders } from '../jsonrpc/request.ts'
-import type { RpcServer } from '../jsonrpc/server.ts'
 import { sleep } from '../lib/sleep.ts'
 import { createTimeSlice } from '../lib/timeSlice.ts'
+import type { RpcServer } from '../rpc/jsonrpc/server.ts'
+import type { RequestHeaders } from '../rpc/request.ts'
 import { clientAddress } from './scope.ts'
 import type { Unsent } from './unsent.ts'
 import { createWsConnection, type WsConnection } from './wsConnection.ts'

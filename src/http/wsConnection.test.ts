@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
-import { until } from '../../test/until.ts'
-import type { RpcServer } from '../jsonrpc/server.ts'
+import { until } from '../../test/support/until.ts'
 import { createTimeSlice, type TimeSlice } from '../lib/timeSlice.ts'
+import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import { createUnsent } from './unsent.ts'
 import { createWsConnection } from './wsConnection.ts'
 

@@ -3,16 +3,11 @@ import { setMaxListeners } from 'node:events'
 
 import type { WebSocket } from 'ws'
 
-import { answerBytes } from '../jsonrpc/answer.ts'
-import { createDelivery, type Delivery } from '../jsonrpc/delivery.ts'
-import {
-  ClientGoneError,
-  type RequestHeaders,
-  type RpcSocket,
-  scopesOf,
-} from '../jsonrpc/request.ts'
-import type { RpcServer } from '../jsonrpc/server.ts'
 import type { TimeSlice } from '../lib/timeSlice.ts'
+import { answerBytes } from '../rpc/jsonrpc/answer.ts'
+import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
+import type { RpcServer } from '../rpc/jsonrpc/server.ts'
+import { ClientGoneError, type RequestHeaders, type RpcSocket, scopesOf } from '../rpc/request.ts'
 import { COUNTED, type Reader, type Unsent } from './unsent.ts'
 
 /** One WebSocket client: its requests, its notifications, its timeouts. */

@@ -1,5 +1,5 @@
-import { UpstreamError } from '../errors.ts'
-import type { Upstream } from '../native/pool/upstream.ts'
+import { UpstreamError } from '../lib/errors.ts'
+import type { Upstream } from '../native/upstream.ts'
 import { nameOf } from './engine/open.ts'
 import type { SearchAnswer, SearchRequest } from './search/search.ts'
 import { createReaders, type ReaderCoverage } from './worker/readers.ts'

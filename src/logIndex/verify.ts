@@ -1,11 +1,11 @@
-import { coverageOf, readSegments } from './coverage.ts'
 import type { Engine, View } from './engine/engine.ts'
-import type { Facts } from './facts.ts'
 import type { BlockReader } from './fill/source.ts'
 import type { IndexBlock } from './format/block.ts'
 import { pageKey } from './format/keys.ts'
 import { pagesOf } from './format/pages.ts'
 import { createSearcher, type Searcher } from './search/search.ts'
+import { coverageOf, readSegments } from './store/coverage.ts'
+import type { Facts } from './store/facts.ts'
 
 /** Blocks that are read from the node together. */
 const BATCH = 64

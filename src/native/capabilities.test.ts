@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { type ReplayNode, startReplayNode } from '../../test/node.ts'
+import { type ReplayNode, startReplayNode } from '../../test/support/node.ts'
 import {
   CONSTANT_CALLS_OFF,
   createCapabilities,
@@ -8,7 +8,7 @@ import {
   requireConstantCalls,
 } from './capabilities.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
-import { createPoolTransport } from './transport.ts'
+import { createPoolTransport } from './transport/transport.ts'
 
 const LITE = 'this API is closed because this node is a lite fullnode'
 const DISABLED = '{"Error":"this API is unavailable due to config"}'

@@ -1,8 +1,8 @@
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from './client.ts'
 import { readFailure } from './constantCall.ts'
 import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
-import type { Hex } from './types.ts'
+import type { Hex } from './wire/types.ts'
 
 /** A feature that a node has or lacks, by its configuration and release. Each is probed, never assumed. */
 export type Capability =

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type ReplayNode, type ReplayReply, startReplayNode } from '../../test/node.ts'
-import { CHAIN, keys, labels } from '../../test/recordedChain.ts'
+import { type ReplayNode, type ReplayReply, startReplayNode } from '../../test/support/node.ts'
+import { CHAIN, keys, labels } from '../../test/support/recordedChain.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
-import { createPoolTransport } from './transport.ts'
+import { createPoolTransport } from './transport/transport.ts'
 
 const BUSY = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 const hex = (text: string) => Buffer.from(text).toString('hex')

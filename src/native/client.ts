@@ -2,18 +2,18 @@ import { sleep as realSleep } from '../lib/sleep.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from './dedupe.ts'
 import { isBusy, nodeErrorOf } from './errors.ts'
-import { stringifyNative } from './json.ts'
-import { normalize } from './normalize.ts'
-import type { Operation } from './operation.ts'
+import type { NativePath, NativeTransport } from './transport/transport.ts'
+import { stringifyNative } from './wire/json.ts'
+import { normalize } from './wire/normalize.ts'
+import type { Operation } from './wire/operation.ts'
 import {
   sharedOperations,
   walletOperations,
   type CallOptions,
   type SolidityOperations,
   type WalletOperations,
-} from './operations.ts'
-import { parseAnswer } from './parseAnswer.ts'
-import type { NativePath, NativeTransport } from './transport.ts'
+} from './wire/operations.ts'
+import { parseAnswer } from './wire/parseAnswer.ts'
 
 /** Typed calls to the node's HTTP API, with its native types. */
 export type NativeClient = {

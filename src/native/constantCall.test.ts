@@ -1,11 +1,11 @@
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type ReplayNode, startReplayNode } from '../../test/node.ts'
-import { artifacts, keys, labels } from '../../test/recordedChain.ts'
+import { type ReplayNode, startReplayNode } from '../../test/support/node.ts'
+import { artifacts, keys, labels } from '../../test/support/recordedChain.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
 import { readConstantCall, readFailure } from './constantCall.ts'
-import { createPoolTransport } from './transport.ts'
+import { createPoolTransport } from './transport/transport.ts'
 
 let node: ReplayNode
 let native: NativeClient

@@ -1,6 +1,6 @@
-import type { ConstantCall } from './accountTypes.ts'
 import { splitException } from './errors.ts'
-import type { Hex } from './types.ts'
+import type { ConstantCall } from './wire/accountTypes.ts'
+import type { Hex } from './wire/types.ts'
 
 /** The outcome of a constant call. `energy` is in units of energy, including the penalty. */
 export type ConstantOutcome =

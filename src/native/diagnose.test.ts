@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { type ReplayNode, startReplayNode } from '../../test/node.ts'
+import { type ReplayNode, startReplayNode } from '../../test/support/node.ts'
 import { createNodeClient, type NativeClient } from './client.ts'
 import { diagnose, type Finding } from './diagnose.ts'
-import { createNodeRpc } from './rpc.ts'
-import { createPoolTransport } from './transport.ts'
+import { createNodeRpc } from './transport/rpc.ts'
+import { createPoolTransport } from './transport/transport.ts'
 
 const DISABLED = '{"Error":"this API is unavailable due to config"}'
 const BUSY = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'

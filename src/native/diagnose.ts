@@ -1,8 +1,8 @@
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../lib/errors.ts'
 import { type Capability, createCapabilities } from './capabilities.ts'
 import type { NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
-import type { NodeRpc } from './rpc.ts'
+import type { NodeRpc } from './transport/rpc.ts'
 
 /** The result of one check, and its meaning for the gateway. */
 export type Finding = {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
-import { recordedNative } from '../../test/node.ts'
-import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
+import { recordedNative } from '../../test/support/node.ts'
+import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
 import { decodeMessage, nodeErrorOf, splitException } from './errors.ts'
-import { parseNative } from './json.ts'
+import { parseNative } from './wire/json.ts'
 
 /** The error that a body becomes: class, code, message. */
 function read(text: string, status = 200): object | undefined {

@@ -1,4 +1,4 @@
-import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
+import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
 
 // Errors of the node. The messages are for clients of the gateway, so they contain no class names, no bodies and no addresses
 // of the upstream. `cause` has the received text, for the log.

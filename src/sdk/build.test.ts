@@ -6,7 +6,7 @@ import {
   encodeTransaction,
   rawDataFromJson,
 } from '../native/protobuf/transaction.ts'
-import type { Transaction } from '../native/types.ts'
+import type { Transaction } from '../native/wire/types.ts'
 import { buildNative } from './build.ts'
 
 const from = `0x${'a1'.repeat(20)}` as const

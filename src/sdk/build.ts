@@ -1,6 +1,6 @@
 import { toNativeAddress } from '../lib/address.ts'
 import { rawDataFromJson, rawDataToJson } from '../native/protobuf/transaction.ts'
-import type { Hex, Transaction } from '../native/types.ts'
+import type { Hex, Transaction } from '../native/wire/types.ts'
 
 /** The transaction of a library, with Ethereum's fields. */
 export type WantedTransaction = {

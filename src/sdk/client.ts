@@ -3,12 +3,16 @@ import type { HexAddress } from '../lib/address.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import { createNodeClient, type NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
-import { createFetchTransport } from '../native/fetchTransport.ts'
 import { type EncodableTransaction, encodeTransaction } from '../native/protobuf/transaction.ts'
-import type { Hex, TransactionInfo } from '../native/types.ts'
+import { createFetchTransport } from '../native/transport/fetchTransport.ts'
+import type { Hex, TransactionInfo } from '../native/wire/types.ts'
 
-export type { CallOptions, SolidityOperations, WalletOperations } from '../native/operations.ts'
-export * from '../native/types.ts'
+export type {
+  CallOptions,
+  SolidityOperations,
+  WalletOperations,
+} from '../native/wire/operations.ts'
+export * from '../native/wire/types.ts'
 export { type ContractType } from '../native/protobuf/contracts.ts'
 export {
   addressFromKey,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { createReplayContext } from '../../test/context.ts'
-import { labels } from '../../test/recordedChain.ts'
+import { createReplayContext } from '../../test/support/context.ts'
+import { labels } from '../../test/support/recordedChain.ts'
 import { fromWire, isWire } from '../lib/wire.ts'
 import { receiptByHash, transactionByHash } from './alias.ts'
 import type { SentTransaction } from './sentStore.ts'

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { numberToHex } from 'viem/utils'
 
-import type { Chain } from '../chain/chainTypes.ts'
+import type { Chain } from '../chain/blocks/chainTypes.ts'
 import { toRpcTransaction } from '../codec/transaction.ts'
 import type { RpcReceipt, RpcTransaction } from '../codec/types.ts'
 import { fromWire, type Wire } from '../lib/wire.ts'

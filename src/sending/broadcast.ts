@@ -1,10 +1,10 @@
 import type { Hash } from 'viem'
 
-import { LimitExceededError, RpcError, UpstreamError } from '../errors.ts'
+import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
-import type { BroadcastResult } from '../native/accountTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
+import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { INSUFFICIENT_FUNDS } from './refusals.ts'
 
 /** Pauses in milliseconds before each lookup of a transaction whose broadcast had no answer. */

@@ -1,8 +1,8 @@
 import type { Address, Hash, Hex } from 'viem'
 import { getContractAddress } from 'viem/utils'
 
-import { RpcError } from '../errors.ts'
 import { contractAddress } from '../lib/address.ts'
+import { RpcError } from '../lib/errors.ts'
 import type { CreatedContract, SentStore } from './sentStore.ts'
 
 /**

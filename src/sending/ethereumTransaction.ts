@@ -4,7 +4,7 @@ import { parseTransaction, recoverAddress, serializeTransaction } from 'viem/uti
 
 import { EMPTY_RLP_LIST, joinRlpList, splitRlpList } from '../codec/rlp.ts'
 import type { Unit } from '../codec/unit.ts'
-import { InvalidParamsError, RpcError } from '../errors.ts'
+import { InvalidParamsError, RpcError } from '../lib/errors.ts'
 import { assertSize } from './refusals.ts'
 
 /** Largest Ethereum transaction in bytes: the limit of Geth's pool. */

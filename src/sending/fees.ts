@@ -1,5 +1,5 @@
-import type { Chain } from '../chain/chainTypes.ts'
-import { RpcError } from '../errors.ts'
+import type { Chain } from '../chain/blocks/chainTypes.ts'
+import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 
 /** Milliseconds for which the network's largest fee limit is cached. Votes change it, at most every few hours. */

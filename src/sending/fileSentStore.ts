@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../lib/errors.ts'
 import { createSentState, type SentFact, type SentState } from './sentState.ts'
 import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
 

@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 import { expect, test } from 'vitest'
 
-import { StoreUnavailableError } from '../redis.ts'
+import { StoreUnavailableError } from '../lib/redis.ts'
 import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import type { SentStore } from './sentStore.ts'

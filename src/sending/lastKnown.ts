@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Address, Hash } from 'viem'
 
-import { StoreUnavailableError } from '../redis.ts'
+import { StoreUnavailableError } from '../lib/redis.ts'
 import type { SentCounts, SentStore, SentTransaction } from './sentStore.ts'
 
 /** Maximum number of accounts and hashes whose last answers are kept. */

@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
-import type { Chain } from '../chain/chainTypes.ts'
-import { MethodNotSupportedError, RpcError } from '../errors.ts'
+import type { Chain } from '../chain/blocks/chainTypes.ts'
+import { MethodNotSupportedError, RpcError } from '../lib/errors.ts'
 import { unknownAccountError } from './refusals.ts'
 import type { Sending } from './sending.ts'
 

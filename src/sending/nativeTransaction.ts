@@ -1,9 +1,9 @@
 import type { Address, Hex } from 'viem'
 
-import { RpcError } from '../errors.ts'
 import { toNativeAddress } from '../lib/address.ts'
+import { RpcError } from '../lib/errors.ts'
 import { rawDataFromJson, transactionId } from '../native/protobuf/transaction.ts'
-import type { Contract, Transaction } from '../native/types.ts'
+import type { Contract, Transaction } from '../native/wire/types.ts'
 import { INSUFFICIENT_FUNDS } from './refusals.ts'
 
 /** A transaction as its sender describes it, with Ethereum's fields and amounts in sun. */

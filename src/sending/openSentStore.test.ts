@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { until } from '../../test/until.ts'
+import { until } from '../../test/support/until.ts'
 import { openSentStore } from './openSentStore.ts'
 
 let folder: string

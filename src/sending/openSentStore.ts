@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-import type { RedisLink } from '../redis.ts'
+import type { RedisLink } from '../lib/redis.ts'
 import { createFileSentStore } from './fileSentStore.ts'
 import { FolderInUseError, lockFolder } from './folderLock.ts'
 import { withLastKnown } from './lastKnown.ts'

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import { expect, test } from 'vitest'
 
-import type { ChainUpdate } from '../chain/headTypes.ts'
+import type { ChainUpdate } from '../chain/head/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createOutcomes } from './outcomes.ts'

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import type { Head, ChainUpdate } from '../chain/headTypes.ts'
+import type { Head, ChainUpdate } from '../chain/head/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'

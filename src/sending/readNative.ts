@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 
-import { InvalidParamsError, RpcError } from '../errors.ts'
+import { InvalidParamsError, RpcError } from '../lib/errors.ts'
 import { countTransaction } from '../native/protobuf/count.ts'
 import { decodeTransaction } from '../native/protobuf/transaction.ts'
-import type { Transaction } from '../native/types.ts'
+import type { Transaction } from '../native/wire/types.ts'
 import { assertSize } from './refusals.ts'
 
 /** Largest native transaction in bytes: the limit of the network (`TRANSACTION_MAX_BYTE_SIZE`). */

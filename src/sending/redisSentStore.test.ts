@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { explainSkip, redisMissing, someRedis } from '../../test/redis.ts'
-import { createRedisLink, type RedisLink } from '../redis.ts'
+import { explainSkip, redisMissing, someRedis } from '../../test/support/redis.ts'
+import { createRedisLink, type RedisLink } from '../lib/redis.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
 import { describeSentStore } from './sentStore.contract.ts'
 

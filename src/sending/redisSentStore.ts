@@ -1,6 +1,6 @@
 import type { Address, Hash } from 'viem'
 
-import type { RedisLink } from '../redis.ts'
+import type { RedisLink } from '../lib/redis.ts'
 import {
   type CreatedContract,
   type Reservation,

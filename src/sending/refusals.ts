@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 
-import { RpcError } from '../errors.ts'
+import { RpcError } from '../lib/errors.ts'
 
 /** `-32000`: a nonce that is not the next one, with the message that Ethereum libraries recognise. */
 export function nonceError(

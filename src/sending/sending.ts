@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem'
 
-import type { Chain } from '../chain/chainTypes.ts'
-import type { Head } from '../chain/headTypes.ts'
+import type { Chain } from '../chain/blocks/chainTypes.ts'
+import type { Head } from '../chain/head/headTypes.ts'
 import { transactionParties } from '../codec/transaction.ts'
 import type { Unit } from '../codec/unit.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'

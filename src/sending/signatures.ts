@@ -1,12 +1,12 @@
 import type { Address } from 'viem'
 
-import { RpcError } from '../errors.ts'
 import { toRpcAddress } from '../lib/address.ts'
 import type { HexAddress } from '../lib/address.ts'
-import type { Permission } from '../native/accountTypes.ts'
+import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from '../native/client.ts'
 import { recoverSigners } from '../native/protobuf/signature.ts'
-import type { Transaction } from '../native/types.ts'
+import type { Permission } from '../native/wire/accountTypes.ts'
+import type { Transaction } from '../native/wire/types.ts'
 
 /**
  * Finds the owner of a native transaction. Checks its signatures against the permission that it names, so that a wrong

@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem'
 
-import type { Chain } from '../chain/chainTypes.ts'
-import type { Head } from '../chain/headTypes.ts'
+import type { Chain } from '../chain/blocks/chainTypes.ts'
+import type { Head } from '../chain/head/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
 import { type Contracts, createdContract } from './contracts.ts'

@@ -5,8 +5,8 @@ import type { Browser, Page } from 'playwright-core'
 import { encodeDeployData, encodeFunctionData } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
-import { artifacts } from '../recordedChain.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { artifacts } from '../support/recordedChain.ts'
 import { hasChromium, launchChromium } from './chromium.ts'
 
 if (!hasChromium)

@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json'
 import { type Address, type Hash, type Hex, keccak256 } from 'viem'
 
-import { recordedNative } from '../node.ts'
+import { recordedNative } from '../support/node.ts'
 
 // The data that a client should read, computed from the raw answers of the node without code of the gateway. Amounts are
 // bigints, as in viem and ethers.

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { AnyMethod } from '../../src/jsonrpc/method.ts'
-import { methods } from '../../src/methods/index.ts'
-import { post, startReplayGateway } from '../gateway.ts'
-import { isLong } from '../long.ts'
-import { CHAIN, keys, labels } from '../recordedChain.ts'
+import type { AnyMethod } from '../../src/rpc/method.ts'
+import { methods } from '../../src/rpc/methods/index.ts'
+import { post, startReplayGateway } from '../support/gateway.ts'
+import { isLong } from '../support/long.ts'
+import { CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** Every call returns a result or a specific error. The short run is deterministic. */
 

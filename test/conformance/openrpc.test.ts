@@ -2,11 +2,11 @@ import metaSchema from '@open-rpc/meta-schema'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { OpenRpcDocument } from '../../src/openrpc/document.ts'
-import examples from '../../src/openrpc/examples.json' with { type: 'json' }
-import { post, startReplayGateway } from '../gateway.ts'
-import { exampleCalls } from '../openrpcCalls.ts'
-import { blockCalls, heights } from '../recordedBlock.ts'
+import type { OpenRpcDocument } from '../../src/rpc/openrpc/document.ts'
+import examples from '../../src/rpc/openrpc/examples.json' with { type: 'json' }
+import { post, startReplayGateway } from '../support/gateway.ts'
+import { exampleCalls } from '../support/openrpcCalls.ts'
+import { blockCalls, heights } from '../support/recordedBlock.ts'
 
 /** The document says what the gateway does: every result of the recorded chain fits the schema of its method, exactly. */
 

@@ -2,10 +2,10 @@ import { type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { intrinsicGas } from '../../src/codec/intrinsicGas.ts'
-import { compareResults } from '../../src/verify/compare.ts'
-import { VERSION } from '../../src/version.ts'
-import { post, startReplayGateway } from '../gateway.ts'
-import { rpcRecording } from '../recording.ts'
+import { VERSION } from '../../src/lib/version.ts'
+import { compareResults } from '../../src/rpc/compare/compare.ts'
+import { post, startReplayGateway } from '../support/gateway.ts'
+import { rpcRecording } from '../support/recording.ts'
 
 /**
  * Every recorded request to the node's own JSON-RPC, asked of the gateway. Answers are the same, or of a kind that is

@@ -4,9 +4,9 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { post, startReplayGateway } from '../gateway.ts'
-import { blockCalls, heights } from '../recordedBlock.ts'
-import { artifacts, CHAIN, keys, labels } from '../recordedChain.ts'
+import { post, startReplayGateway } from '../support/gateway.ts'
+import { blockCalls, heights } from '../support/recordedBlock.ts'
+import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** Every result fits the schema that the Ethereum execution APIs publish for its method. */
 

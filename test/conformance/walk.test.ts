@@ -2,10 +2,10 @@ import { JsonRpcProvider, Network } from 'ethers'
 import { type BaseError, createPublicClient, http, RpcRequestError, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { startReplayGateway } from '../gateway.ts'
-import { recordedRpc } from '../node.ts'
-import { heights } from '../recordedBlock.ts'
-import { CHAIN } from '../recordedChain.ts'
+import { startReplayGateway } from '../support/gateway.ts'
+import { recordedRpc } from '../support/node.ts'
+import { heights } from '../support/recordedBlock.ts'
+import { CHAIN } from '../support/recordedChain.ts'
 import { expectedBlock, type ExpectedBlock } from './expected.ts'
 
 /** Every block, transaction, receipt and log of the recorded chain, read by clients over a socket. */

@@ -8,8 +8,8 @@ import {
 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { startReplayGateway } from '../gateway.ts'
-import { artifacts, CHAIN, keys, labels } from '../recordedChain.ts'
+import { startReplayGateway } from '../support/gateway.ts'
+import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** ethers 6, unchanged, reads the recorded chain. */
 

@@ -1,9 +1,9 @@
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { headBlock } from '../context.ts'
-import { post, startReplayGateway } from '../gateway.ts'
-import { artifacts, CHAIN, keys, labels } from '../recordedChain.ts'
+import { headBlock } from '../support/context.ts'
+import { post, startReplayGateway } from '../support/gateway.ts'
+import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** The requests of clients that do not run here, in the shapes that they send. */
 

@@ -13,8 +13,8 @@ import {
 import { mainnet } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { startReplayGateway } from '../gateway.ts'
-import { artifacts, CHAIN, keys, labels } from '../recordedChain.ts'
+import { startReplayGateway } from '../support/gateway.ts'
+import { artifacts, CHAIN, keys, labels } from '../support/recordedChain.ts'
 
 /** viem, unchanged, reads the recorded chain. */
 

@@ -3,8 +3,8 @@ import { createPublicClient, createWalletClient, http, parseEventLogs } from 'vi
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
-import { artifacts } from '../recordedChain.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { artifacts } from '../support/recordedChain.ts'
 
 const { abi, bytecode } = artifacts.Token
 const SUPPLY = 1_000_000n

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
-import { artifacts } from '../recordedChain.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { artifacts } from '../support/recordedChain.ts'
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 

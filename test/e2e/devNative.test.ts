@@ -1,7 +1,7 @@
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway

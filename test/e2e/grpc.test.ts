@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { startCommand } from '../cli.ts'
-import { post, startReplayGateway } from '../gateway.ts'
-import { startGrpcNode } from '../grpcNode.ts'
-import { startReplayNode } from '../node.ts'
-import { CHAIN } from '../recordedChain.ts'
-import { until } from '../until.ts'
+import { startCommand } from '../support/cli.ts'
+import { post, startReplayGateway } from '../support/gateway.ts'
+import { startGrpcNode } from '../support/grpcNode.ts'
+import { startReplayNode } from '../support/node.ts'
+import { CHAIN } from '../support/recordedChain.ts'
+import { until } from '../support/until.ts'
 
 /** A certificate for 127.0.0.1, signed by its own key. */
 const file = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url))

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { NativeSigner } from '../../src/sdk/ethers.ts'
 import { defineNativeChain, toNativeAccount } from '../../src/sdk/viem.ts'
-import { artifacts } from '../recordedChain.ts'
+import { artifacts } from '../support/recordedChain.ts'
 import { callRpc, fundedKey, producing, type Scene, scenes, skipReason } from './sendScenes.ts'
 
 const token = artifacts.Token

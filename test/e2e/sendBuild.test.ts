@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { artifacts, keys, labels } from '../recordedChain.ts'
+import { artifacts, keys, labels } from '../support/recordedChain.ts'
 import { callRpc, openProducingScene, producing, type Scene, skipReason } from './sendScenes.ts'
 
 const { alice, bob, carol, dave } = keys

@@ -8,9 +8,9 @@ import {
 import { afterEach, expect, test } from 'vitest'
 
 import { createDevChain } from '../../src/devchain/index.ts'
-import { createGateway } from '../../src/gateway.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
 import type { PredictedAddresses } from '../../src/sending/contracts.ts'
-import { artifacts } from '../recordedChain.ts'
+import { artifacts } from '../support/recordedChain.ts'
 
 /** ethers passes on the address that it predicted for a contract, where the chain has none. */
 

@@ -6,10 +6,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
-import { createGateway, type Gateway } from '../../src/gateway.ts'
-import { artifacts } from '../recordedChain.ts'
-import { explainSkip, redisMissing, someRedis } from '../redis.ts'
-import { until } from '../until.ts'
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { artifacts } from '../support/recordedChain.ts'
+import { explainSkip, redisMissing, someRedis } from '../support/redis.ts'
+import { until } from '../support/until.ts'
 
 explainSkip(redisMissing)
 

@@ -9,11 +9,11 @@ import { type Hex, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-import { commandFile } from '../cli.ts'
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
-import { explainSkip, redisMissing, someRedis } from '../redis.ts'
-import { until } from '../until.ts'
-import { createClient } from '../watcher.ts'
+import { commandFile } from '../support/cli.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { explainSkip, redisMissing, someRedis } from '../support/redis.ts'
+import { until } from '../support/until.ts'
+import { createClient } from '../support/watcher.ts'
 
 explainSkip(redisMissing)
 

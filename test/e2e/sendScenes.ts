@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { Hex } from 'viem'
 
 import { createDevChain } from '../../src/devchain/devChain.ts'
-import { createGateway } from '../../src/gateway.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
 import { addressFromKey, createNativeClient, signTransaction } from '../../src/sdk/client.ts'
-import { keys as recorded } from '../recordedChain.ts'
+import { keys as recorded } from '../support/recordedChain.ts'
 
 /** A chain that makes blocks, a gateway in front of it that manages the keys of bob and dave, and accounts with coins. */
 export type Scene = {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { commandFile } from '../cli.ts'
-import { startReplayNode } from '../node.ts'
-import { until } from '../until.ts'
+import { commandFile } from '../support/cli.ts'
+import { startReplayNode } from '../support/node.ts'
+import { until } from '../support/until.ts'
 
 /** The command itself, in a separate process. */
 function run(args: string[], env: Record<string, string> = {}) {

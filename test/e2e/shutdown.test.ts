@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { commandFile } from '../cli.ts'
-import { freePort } from '../freePort.ts'
-import { startReplayNode } from '../node.ts'
-import { until } from '../until.ts'
+import { commandFile } from '../support/cli.ts'
+import { freePort } from '../support/freePort.ts'
+import { startReplayNode } from '../support/node.ts'
+import { until } from '../support/until.ts'
 
 /** Runs `serve` with a short drain, and says when it answers. Its log goes to a file. */
 async function serve({ flags = [], log = '/dev/null', intercept }: serve.Options = {}) {

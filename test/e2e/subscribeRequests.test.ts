@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
-import { createScriptedChain, type ScriptedChain } from '../chain.ts'
-import { until } from '../until.ts'
-import { type openSocket, startWatchedGateway } from '../watcher.ts'
+import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
+import { until } from '../support/until.ts'
+import { type openSocket, startWatchedGateway } from '../support/watcher.ts'
 
 const address = `0x${'33'.repeat(20)}`
 const topic = `0x${'aa'.repeat(32)}`

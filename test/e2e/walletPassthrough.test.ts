@@ -4,10 +4,10 @@ import { text } from 'node:stream/consumers'
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { createGateway, type Gateway } from '../../src/gateway.ts'
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
-import { type FaultProxy, proxyTarget, startFaultProxy } from '../faultProxy.ts'
-import { until } from '../until.ts'
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { type FaultProxy, proxyTarget, startFaultProxy } from '../support/faultProxy.ts'
+import { until } from '../support/until.ts'
 import { deployToken } from './nativeToken.ts'
 
 let dev: DevGateway

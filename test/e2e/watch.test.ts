@@ -11,9 +11,9 @@ import {
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { createScriptedChain, type Script, type ScriptedChain } from '../chain.ts'
-import { until } from '../until.ts'
-import { startWatchedGateway } from '../watcher.ts'
+import { createScriptedChain, type Script, type ScriptedChain } from '../support/chain.ts'
+import { until } from '../support/until.ts'
+import { startWatchedGateway } from '../support/watcher.ts'
 
 const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)'])
 const address = `0x${'33'.repeat(20)}` as const

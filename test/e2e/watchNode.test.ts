@@ -4,9 +4,9 @@ import type { Hash } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
-import { emitEvents, kitchen } from '../kitchen.ts'
-import { explainSkip } from '../redis.ts'
-import { type createClient, startNodeGateway } from '../watcher.ts'
+import { emitEvents, kitchen } from '../support/kitchen.ts'
+import { explainSkip } from '../support/redis.ts'
+import { type createClient, startNodeGateway } from '../support/watcher.ts'
 
 const producing = process.env['NATIVE_PRODUCING_URL']
 explainSkip(

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { parseTransaction } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 
 const run = promisify(execFile)
 const cwd = fileURLToPath(new URL('cast', import.meta.url))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { openProject, type Project, wanted } from './project.ts'
 
 // Forge and cast come as packages with a program inside; the compiler is the JavaScript build, behind solc.mjs.

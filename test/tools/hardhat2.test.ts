@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { startDevGateway } from '../devGateway.ts'
+import { startDevGateway } from '../support/devGateway.ts'
 import { openProject, wanted } from './project.ts'
 
 /** Ignition's create2 strategy deploys the factory that it needs on chains of this id only. */

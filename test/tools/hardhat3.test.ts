@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type DevGateway, startDevGateway } from '../devGateway.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { openProject, wanted } from './project.ts'
 
 /** Hardhat 3 needs Node 22. The project brings one, for the usual platform. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { startDevGateway } from '../devGateway.ts'
+import { startDevGateway } from '../support/devGateway.ts'
 import { openProject, wanted } from './project.ts'
 
 describe.runIf(wanted)('libraries', () => {

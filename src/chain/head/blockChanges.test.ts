@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { HeadBlock, RecentBlock, Window } from '../headTypes.ts'
 import { blockChangesFrom } from './blockChanges.ts'
+import type { HeadBlock, RecentBlock, Window } from './headTypes.ts'
 import { applyUpdate, blockAt, blocksAbove, newestOf } from './window.ts'
 
 const hash = (number: number, branch: number) =>

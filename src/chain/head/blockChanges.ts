@@ -1,5 +1,5 @@
 import type { BlockId } from '../../codec/blockRef.ts'
-import type { RecentBlock, Window } from '../headTypes.ts'
+import type { RecentBlock, Window } from './headTypes.ts'
 import { blockAt, isCanonical, MAX_WINDOW, newestOf } from './window.ts'
 
 /** One block that was removed from or added to the canonical chain. `after` is the cursor once the change is delivered. */

@@ -1,8 +1,8 @@
 import type { Hash } from 'viem'
 
-import { UpstreamError } from '../../errors.ts'
-import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import type { HeadJournal, Snapshot } from './headJournal.ts'
+import type { ChainUpdate, RecentBlock, Window } from './headTypes.ts'
 import { newerSolidified, planAdoption } from './reconcile.ts'
 import type { HeadSource } from './source.ts'
 import { addOrphans, blockAt, blocksAbove, newestOf } from './window.ts'

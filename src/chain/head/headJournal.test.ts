@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { Hash } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
-import { createScriptedChain } from '../../../test/chain.ts'
-import { explainSkip, redisMissing, someRedis } from '../../../test/redis.ts'
-import { until } from '../../../test/until.ts'
-import { createRedisLink } from '../../redis.ts'
-import type { RecentBlock } from '../headTypes.ts'
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import { explainSkip, redisMissing, someRedis } from '../../../test/support/redis.ts'
+import { until } from '../../../test/support/until.ts'
+import { createRedisLink } from '../../lib/redis.ts'
 import { createHeadJournal, type HeadJournal, toEntry } from './headJournal.ts'
+import type { RecentBlock } from './headTypes.ts'
 import { createHeadSource } from './source.ts'
 
 explainSkip(redisMissing)

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
-import { type RedisLink, StoreUnavailableError } from '../../redis.ts'
-import type { ChainUpdate, HeadBlock, RecentBlock } from '../headTypes.ts'
+import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock } from './headTypes.ts'
 import { packBlock, unpackBlock } from './payload.ts'
 
 /** One update in the form of the stream: blocks by hash. Their contents have separate keys. */

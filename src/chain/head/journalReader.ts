@@ -1,11 +1,11 @@
 import type { Hash } from 'viem'
 
-import { RpcError } from '../../errors.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { StoreUnavailableError } from '../../lib/redis.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { StoreUnavailableError } from '../../redis.ts'
-import type { HeadLog } from '../headTypes.ts'
 import { createCatchUp } from './catchUp.ts'
 import type { JournalEntry } from './headJournal.ts'
+import type { HeadLog } from './headTypes.ts'
 import { relationOf, toUpdate } from './reconcile.ts'
 import { newestOf } from './window.ts'
 

@@ -1,4 +1,4 @@
-import type { RecentBlock } from '../headTypes.ts'
+import type { RecentBlock } from './headTypes.ts'
 import type { HeadSource, Tip } from './source.ts'
 
 /** Concurrent reads. */

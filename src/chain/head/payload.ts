@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 
-import type { RecentBlock } from '../headTypes.ts'
+import type { RecentBlock } from './headTypes.ts'
 
 const deflate = promisify<Buffer, { level: number }, Buffer>(deflateRaw)
 const inflate = promisify<Buffer, Buffer>(inflateRaw)

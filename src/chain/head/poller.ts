@@ -1,5 +1,5 @@
-import { RpcError } from '../../errors.ts'
-import type { HeadStatus } from '../headTypes.ts'
+import { RpcError } from '../../lib/errors.ts'
+import type { HeadStatus } from './headTypes.ts'
 import type { PollSchedule } from './pollSchedule.ts'
 import type { HeadSync } from './sync.ts'
 

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
-import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
 import type { JournalEntry, Snapshot } from './headJournal.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 import { blockAt, blocksAbove, isCanonical, newestOf } from './window.ts'
 
 /** The action that makes the window of a process equal to the journal's. */

@@ -1,4 +1,4 @@
-import type { ReplicaRole } from '../headTypes.ts'
+import type { ReplicaRole } from './headTypes.ts'
 
 /** Milliseconds without a usable Redis after which a replica polls its node itself. */
 export const STANDALONE_AFTER = 1_500

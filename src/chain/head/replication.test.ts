@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test as base } from 'vitest'
 
-import { createScriptedChain } from '../../../test/chain.ts'
-import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
-import { createReplicaGroup, hashesAfter, type ReplicaGroup } from '../../../test/replicaGroup.ts'
-import { until } from '../../../test/until.ts'
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import {
+  explainSkip,
+  redisServerMissing,
+  startRedis,
+  type TestRedis,
+} from '../../../test/support/redis.ts'
+import {
+  createReplicaGroup,
+  hashesAfter,
+  type ReplicaGroup,
+} from '../../../test/support/replicaGroup.ts'
+import { until } from '../../../test/support/until.ts'
 
 explainSkip(redisServerMissing)
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 
 import type { Hash } from 'viem'
 
+import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { type RedisLink, StoreUnavailableError } from '../../redis.ts'
-import type { ChainUpdate, HeadLog, ReplicaRole, Window } from '../headTypes.ts'
 import { createHeadJournal, LEASE, toEntry } from './headJournal.ts'
+import type { ChainUpdate, HeadLog, ReplicaRole, Window } from './headTypes.ts'
 import { createJournalReader } from './journalReader.ts'
 import type { UpstreamState } from './poller.ts'
 import { planPublication } from './reconcile.ts'

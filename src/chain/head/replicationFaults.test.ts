@@ -1,10 +1,19 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test as base } from 'vitest'
 
-import { explainSkip, redisServerMissing, startRedis, type TestRedis } from '../../../test/redis.ts'
-import { createReplicaGroup, hashesAfter, type ReplicaGroup } from '../../../test/replicaGroup.ts'
-import { startTcpProxy } from '../../../test/tcpProxy.ts'
-import { until } from '../../../test/until.ts'
+import {
+  explainSkip,
+  redisServerMissing,
+  startRedis,
+  type TestRedis,
+} from '../../../test/support/redis.ts'
+import {
+  createReplicaGroup,
+  hashesAfter,
+  type ReplicaGroup,
+} from '../../../test/support/replicaGroup.ts'
+import { startTcpProxy } from '../../../test/support/tcpProxy.ts'
+import { until } from '../../../test/support/until.ts'
 
 explainSkip(redisServerMissing)
 

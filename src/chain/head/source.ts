@@ -2,11 +2,11 @@ import type { Hash } from 'viem'
 
 import { toRpcHeader } from '../../codec/block.ts'
 import { toRpcLogs } from '../../codec/log.ts'
-import { UpstreamError } from '../../errors.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import type { NativeClient } from '../../native/client.ts'
-import type { Block } from '../../native/types.ts'
-import type { HeadBlock, RecentBlock } from '../headTypes.ts'
+import type { Block } from '../../native/wire/types.ts'
 import { type LoadedBlock, loadBlock } from '../load.ts'
+import type { HeadBlock, RecentBlock } from './headTypes.ts'
 
 /** The node calls of the head. Each throws UpstreamError or another RpcError when the node fails. */
 export type HeadSource = {

@@ -1,8 +1,8 @@
 import type { Hash } from 'viem'
 
-import { UpstreamError } from '../../errors.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
-import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 import { loadRange } from './loadRange.ts'
 import { isReset } from './reconcile.ts'
 import { createShown, type ShownLimit } from './shown.ts'

@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 
-import type { ChainUpdate, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import type { ChainUpdate, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 
 /** Which canonical block of the window holds a transaction. */
 export type TransactionIndex = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { toHash } from '../../codec/quantity.ts'
-import type { ChainUpdate, RecentBlock, Window } from '../headTypes.ts'
+import type { ChainUpdate, RecentBlock, Window } from './headTypes.ts'
 import { applyUpdate, blocksAbove } from './window.ts'
 
 /** A block of a branch. */

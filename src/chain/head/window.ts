@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 
-import { UpstreamError } from '../../errors.ts'
-import type { ChainUpdate, Head, HeadBlock, RecentBlock, Window } from '../headTypes.ts'
+import { UpstreamError } from '../../lib/errors.ts'
+import type { ChainUpdate, Head, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 
 /** Number of blocks below the solidified one that the window keeps, so that a cursor on an older block can be resumed. */
 const FORK_WINDOW = 128

@@ -1,4 +1,4 @@
-import type { Hex } from '../../native/types.ts'
+import type { Hex } from '../../native/wire/types.ts'
 import type { PlainLog } from './plainLog.ts'
 import {
   type ByteWriter,

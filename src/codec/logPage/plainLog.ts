@@ -1,5 +1,5 @@
 import { toRpcAddress } from '../../lib/address.ts'
-import type { Hex, TransactionInfo } from '../../native/types.ts'
+import type { Hex, TransactionInfo } from '../../native/wire/types.ts'
 import { toHash } from '../quantity.ts'
 
 /** A log without the fields of its block. Hex without `0x`, lower case. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { address, word } from '../../../test/indexBlocks.ts'
+import { address, word } from '../../../test/support/indexBlocks.ts'
 import { encodePage } from './encode.ts'
 import { readPage } from './reader.ts'
 import { createRowWriter } from './rowWriter.ts'

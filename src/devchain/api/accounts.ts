@@ -1,10 +1,18 @@
 import { fromBase58 } from '../../lib/base58.ts'
+import { withoutZeros, printInt } from '../contracts/printing.ts'
 import { allowanceOf } from '../contracts/vote.ts'
-import type { Account, Permission, Usage } from '../model.ts'
-import { parameter } from '../parameters.ts'
-import { withoutZeros, printInt } from '../printing.ts'
-import { SLOT, recovered, slotOf, stakeLimit, totals, votingPower, COIN } from '../resources.ts'
-import type { StateReader } from '../state.ts'
+import type { Account, Permission, Usage } from '../state/model.ts'
+import { parameter } from '../state/parameters.ts'
+import {
+  SLOT,
+  recovered,
+  slotOf,
+  stakeLimit,
+  totals,
+  votingPower,
+  COIN,
+} from '../state/resources.ts'
+import type { StateReader } from '../state/state.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { spell } from './spelling.ts'

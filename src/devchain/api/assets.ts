@@ -1,5 +1,5 @@
-import type { Asset } from '../model.ts'
-import { withoutZeros, printInt } from '../printing.ts'
+import { withoutZeros, printInt } from '../contracts/printing.ts'
+import type { Asset } from '../state/model.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { spell } from './spelling.ts'

@@ -1,5 +1,5 @@
-import { printBlock } from '../block.ts'
-import type { ChainBlock } from '../block.ts'
+import { printBlock } from '../blocks/block.ts'
+import type { ChainBlock } from '../blocks/block.ts'
 import type { Call, Operations } from './operation.ts'
 import { PlainNodeError } from './request.ts'
 

@@ -1,7 +1,7 @@
-import type { Transaction } from '../../native/types.ts'
-import { RefusedError } from '../errors.ts'
-import { packTransaction, printTransaction, readTransaction } from '../transaction.ts'
-import type { ChainTransaction } from '../transaction.ts'
+import type { Transaction } from '../../native/wire/types.ts'
+import { RefusedError } from '../state/errors.ts'
+import { packTransaction, printTransaction, readTransaction } from '../transactions/transaction.ts'
+import type { ChainTransaction } from '../transactions/transaction.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 

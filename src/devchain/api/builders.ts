@@ -1,4 +1,4 @@
-import type { Resource } from '../model.ts'
+import type { Resource } from '../state/model.ts'
 import { build, present, printBuilt } from './build.ts'
 import type { Call, Operation, Operations } from './operation.ts'
 import { NodeError, readParams } from './request.ts'

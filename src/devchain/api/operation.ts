@@ -1,6 +1,6 @@
-import type { ChainBlock } from '../block.ts'
-import type { Ledger } from '../ledger.ts'
-import type { StateReader } from '../state.ts'
+import type { ChainBlock } from '../blocks/block.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { StateReader } from '../state/state.ts'
 import type { NodeError, Params } from './request.ts'
 
 /** One request of the native interface with its data sources. */

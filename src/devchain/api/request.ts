@@ -1,5 +1,5 @@
 import { fromBase58 } from '../../lib/base58.ts'
-import { parseNative } from '../../native/json.ts'
+import { parseNative } from '../../native/wire/json.ts'
 
 /** An error body of the node: `{"Error":"class <name> : <message>"}`. */
 export class NodeError extends Error {

@@ -1,7 +1,7 @@
 import { DELEGATION_SIZE } from '../contracts/delegate.ts'
-import type { Resource } from '../model.ts'
-import { withoutZeros, printInt } from '../printing.ts'
-import { recovered, slotOf, totals, COIN } from '../resources.ts'
+import { withoutZeros, printInt } from '../contracts/printing.ts'
+import type { Resource } from '../state/model.ts'
+import { recovered, slotOf, totals, COIN } from '../state/resources.ts'
 import type { Call, Operations } from './operation.ts'
 import { spell } from './spelling.ts'
 

@@ -1,6 +1,6 @@
 import { toBase58 } from '../../lib/base58.ts'
-import type { TransactionInfo } from '../../native/types.ts'
-import { printTransaction } from '../transaction.ts'
+import type { TransactionInfo } from '../../native/wire/types.ts'
+import { printTransaction } from '../transactions/transaction.ts'
 import type { Call, Operations } from './operation.ts'
 import { NodeError } from './request.ts'
 import { spell } from './spelling.ts'

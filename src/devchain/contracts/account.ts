@@ -1,8 +1,8 @@
-import { invalid } from '../errors.ts'
-import { newAccount } from '../model.ts'
-import type { Permission } from '../model.ts'
-import { parameter } from '../parameters.ts'
-import { MAX_KEYS } from '../permissions.ts'
+import { invalid } from '../state/errors.ts'
+import { newAccount } from '../state/model.ts'
+import type { Permission } from '../state/model.ts'
+import { parameter } from '../state/parameters.ts'
+import { MAX_KEYS } from '../transactions/permissions.ts'
 import type { ContractType } from './types.ts'
 import { burn, hex, int, isAddress, ownerAccount, updateAccount } from './types.ts'
 

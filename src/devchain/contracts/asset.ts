@@ -1,6 +1,6 @@
-import { invalid } from '../errors.ts'
-import type { Account, Asset } from '../model.ts'
-import { parameter } from '../parameters.ts'
+import { invalid } from '../state/errors.ts'
+import type { Account, Asset } from '../state/model.ts'
+import { parameter } from '../state/parameters.ts'
 import type { ContractType } from './types.ts'
 import {
   addBalance,

@@ -1,5 +1,5 @@
-import { invalid } from '../errors.ts'
-import type { ContractRecord } from '../model.ts'
+import { invalid } from '../state/errors.ts'
+import type { ContractRecord } from '../state/model.ts'
 import type { ContractType, Execution } from './types.ts'
 import { hex, int, ownerAccount } from './types.ts'
 

@@ -1,7 +1,7 @@
-import type { Account } from '../model.ts'
-import { parameter } from '../parameters.ts'
-import { energyLeft, stakeLimit } from '../resources.ts'
-import type { State } from '../state.ts'
+import type { Account } from '../state/model.ts'
+import { parameter } from '../state/parameters.ts'
+import { energyLeft, stakeLimit } from '../state/resources.ts'
+import type { State } from '../state/state.ts'
 
 /** The division of the energy of a contract's calls between caller and creator. */
 export type Shares = {

@@ -1,6 +1,6 @@
-import { invalid } from '../errors.ts'
-import type { Proposal } from '../model.ts'
-import { PROPOSAL_KEYS, parameter } from '../parameters.ts'
+import { invalid } from '../state/errors.ts'
+import type { Proposal } from '../state/model.ts'
+import { PROPOSAL_KEYS, parameter } from '../state/parameters.ts'
 import type { ContractType, Execution } from './types.ts'
 import { int, isAddress } from './types.ts'
 

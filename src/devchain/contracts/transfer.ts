@@ -1,5 +1,5 @@
-import { invalid } from '../errors.ts'
-import { parameter } from '../parameters.ts'
+import { invalid } from '../state/errors.ts'
+import { parameter } from '../state/parameters.ts'
 import type { ContractType } from './types.ts'
 import { addBalance, burn, createReceiver, hex, int, isAddress } from './types.ts'
 

@@ -1,9 +1,9 @@
-import type { TransactionInfo } from '../../native/types.ts'
-import { invalid } from '../errors.ts'
-import { newAccount } from '../model.ts'
-import type { Account } from '../model.ts'
-import { parameter } from '../parameters.ts'
-import type { State } from '../state.ts'
+import type { TransactionInfo } from '../../native/wire/types.ts'
+import { invalid } from '../state/errors.ts'
+import { newAccount } from '../state/model.ts'
+import type { Account } from '../state/model.ts'
+import { parameter } from '../state/parameters.ts'
+import type { State } from '../state/state.ts'
 
 /** The execution context of a native contract. */
 export type Execution = {

@@ -1,11 +1,11 @@
 import type {
   Account as NodeAccount,
   Permission as NodePermission,
-} from '../../native/accountTypes.ts'
-import type { Int64 } from '../../native/types.ts'
-import { FULL_WINDOW } from '../model.ts'
-import type { Account, Permission, Power, Usage } from '../model.ts'
-import { SLOT } from '../resources.ts'
+} from '../../native/wire/accountTypes.ts'
+import type { Int64 } from '../../native/wire/types.ts'
+import { FULL_WINDOW } from '../state/model.ts'
+import type { Account, Permission, Power, Usage } from '../state/model.ts'
+import { SLOT } from '../state/resources.ts'
 
 const int = (value: Int64 | undefined) => BigInt(value ?? 0)
 

@@ -1,6 +1,6 @@
-import { MissingStateError } from '../missing.ts'
-import type { Tables } from '../model.ts'
-import type { StateReader } from '../state.ts'
+import { MissingStateError } from '../state/missing.ts'
+import type { Tables } from '../state/model.ts'
+import type { StateReader } from '../state/state.ts'
 
 type Table = keyof Tables
 

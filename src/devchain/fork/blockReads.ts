@@ -1,8 +1,8 @@
 import type { Capabilities } from '../../native/capabilities.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from '../../native/errors.ts'
-import type { NodeRpc } from '../../native/rpc.ts'
-import { ForkError } from '../errors.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+import { ForkError } from '../state/errors.ts'
 
 /** The time of a kind of state: the requested block, or the time of the read. */
 export type Exactness = 'block' | 'now'

@@ -1,8 +1,8 @@
 import type { NativeClient } from '../../native/client.ts'
-import type { Block } from '../../native/types.ts'
-import type { ChainBlock } from '../block.ts'
-import { ForkError } from '../errors.ts'
-import { MissingStateError } from '../missing.ts'
+import type { Block } from '../../native/wire/types.ts'
+import type { ChainBlock } from '../blocks/block.ts'
+import { ForkError } from '../state/errors.ts'
+import { MissingStateError } from '../state/missing.ts'
 
 /** Blocks before a fork, with ids, times and producers but without transactions. */
 export function createEarlierBlocks(native: NativeClient) {

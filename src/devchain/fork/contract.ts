@@ -1,5 +1,5 @@
-import type { Contract } from '../../native/accountTypes.ts'
-import type { ContractRecord } from '../model.ts'
+import type { Contract } from '../../native/wire/accountTypes.ts'
+import type { ContractRecord } from '../state/model.ts'
 
 /** Converts a node's contract record to this chain's format. */
 export function readContract(node: Contract, address: string): ContractRecord {

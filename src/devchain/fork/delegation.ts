@@ -1,5 +1,5 @@
 import type { NativeClient } from '../../native/client.ts'
-import type { Delegation } from '../model.ts'
+import type { Delegation } from '../state/model.ts'
 import type { Entries } from './base.ts'
 
 /** Reads all delegations from one account to another. `key`: `from/to/…`. */

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-import { readValue, writeValue } from '../stateFile.ts'
+import { readValue, writeValue } from '../blocks/stateFile.ts'
 
 type Fetched = readonly (readonly [name: string, value: unknown])[]
 

@@ -1,5 +1,5 @@
-import type { ChainBlock } from '../block.ts'
-import type { StateReader } from '../state.ts'
+import type { ChainBlock } from '../blocks/block.ts'
+import type { StateReader } from '../state/state.ts'
 import type { Reach } from './blockReads.ts'
 
 /** The chain of a node that a chain in this process forks. */

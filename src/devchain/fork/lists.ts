@@ -1,6 +1,6 @@
 import type { NativeClient } from '../../native/client.ts'
-import type { Asset as NodeAsset } from '../../native/networkTypes.ts'
-import type { Asset, Proposal, Witness } from '../model.ts'
+import type { Asset as NodeAsset } from '../../native/wire/networkTypes.ts'
+import type { Asset, Proposal, Witness } from '../state/model.ts'
 import type { Entries } from './base.ts'
 
 /** Reads every producer and candidate, by address. */

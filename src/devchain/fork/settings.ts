@@ -1,7 +1,7 @@
 import type { NativeClient } from '../../native/client.ts'
 import { NodeLacksApiError } from '../../native/errors.ts'
-import type { ChainBlock } from '../block.ts'
-import { PARAMETER_KEYS } from '../parameters.ts'
+import type { ChainBlock } from '../blocks/block.ts'
+import { PARAMETER_KEYS } from '../state/parameters.ts'
 import type { Entries } from './base.ts'
 
 /** Height up to which stakes do not pay for energy on chains of real nodes. */

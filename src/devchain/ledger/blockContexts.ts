@@ -1,9 +1,9 @@
-import type { ChainBlock } from '../block.ts'
-import type { BlockStore } from '../blockStore.ts'
-import type { EthereumRules } from '../ethereum/rules.ts'
-import type { ExecutionContext } from '../execution.ts'
+import type { ChainBlock } from '../blocks/block.ts'
+import type { BlockStore } from '../blocks/blockStore.ts'
+import type { Genesis } from '../blocks/genesis.ts'
+import type { ExecutionContext } from '../execution/execution.ts'
 import type { Fork } from '../fork/fork.ts'
-import type { Genesis } from '../genesis.ts'
+import type { EthereumRules } from '../transactions/rules.ts'
 
 /** Values of a block that a tool chose: the base fee of Ethereum transactions and the randomness. */
 export type NextBlockChoice = Pick<ExecutionContext['block'], 'baseFee' | 'prevRandao'>

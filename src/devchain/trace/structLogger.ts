@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes, numberToHex } from 'viem/utils'
 
-import type { State } from '../state.ts'
+import type { State } from '../state/state.ts'
 import { slotKey } from '../vm/vmState.ts'
 import type { VmState } from '../vm/vmState.ts'
 import type { Frame, Step } from './frame.ts'

@@ -1,4 +1,4 @@
-import type { Overlay, StateReader } from '../state.ts'
+import type { Overlay, StateReader } from '../state/state.ts'
 import type { runVm } from '../vm/run.ts'
 import type { Frame } from './frame.ts'
 

@@ -1,7 +1,7 @@
 import { Address, unprefixedHexToBytes } from '@ethereumjs/util'
 
-import { reading } from '../missing.ts'
-import type { State } from '../state.ts'
+import { reading } from '../state/missing.ts'
+import type { State } from '../state/state.ts'
 import type { BlockContext } from './blockContext.ts'
 
 /** Deletes a contract: its account, code and storage. */

@@ -1,6 +1,6 @@
 import { bytesToUnprefixedHex } from '@ethereumjs/util'
 
-import type { StateReader } from '../state.ts'
+import type { StateReader } from '../state/state.ts'
 
 /** The first bytes of the code of an account that uses the code of a contract (EIP-7702). The address of the contract follows. */
 const PREFIX = Uint8Array.of(0xef, 0x01, 0x00)

@@ -3,7 +3,7 @@ import { createEVM } from '@ethereumjs/evm'
 import type { EVM, EVMOpts, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
-import { reading } from '../missing.ts'
+import { reading } from '../state/missing.ts'
 import { speedUp } from './interpreter.ts'
 
 /** The inputs of one run on a reused EVM. */

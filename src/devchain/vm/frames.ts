@@ -1,8 +1,8 @@
 import type { EVM, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
-import { newAccount, newContract } from '../model.ts'
-import { countNonce, nonceOf } from '../nonce.ts'
+import { newAccount, newContract } from '../state/model.ts'
+import { countNonce, nonceOf } from '../state/nonce.ts'
 import { evmAddress } from './adapters.ts'
 import { createdInside, createdWithNonce, createdWithSalt } from './createdAddress.ts'
 import type { AddressRule } from './createdAddress.ts'

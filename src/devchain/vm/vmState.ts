@@ -8,10 +8,10 @@ import {
 import type { Address } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-import { reading } from '../missing.ts'
-import { newAccount } from '../model.ts'
-import { createOverlay } from '../state.ts'
-import type { Overlay, State } from '../state.ts'
+import { reading } from '../state/missing.ts'
+import { newAccount } from '../state/model.ts'
+import { createOverlay } from '../state/state.ts'
+import type { Overlay, State } from '../state/state.ts'
 
 const EMPTY = new Uint8Array(0)
 const hashes = new WeakMap<Uint8Array, Uint8Array>()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { postgresMissing, somePostgresIndex } from '../../../test/postgres.ts'
-import { explainSkip } from '../../../test/redis.ts'
+import { postgresMissing, somePostgresIndex } from '../../../test/support/postgres.ts'
+import { explainSkip } from '../../../test/support/redis.ts'
 import { testEngine } from './engine.contract.ts'
 import { nameOf, openEngine } from './open.ts'
 

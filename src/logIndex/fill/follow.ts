@@ -1,6 +1,6 @@
 import { sleep } from '../../lib/sleep.ts'
-import { BrokenChainError } from '../coverage.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
+import { BrokenChainError } from '../store/coverage.ts'
 import { lastIndexable } from './units.ts'
 import type { IndexWriter } from './writer.ts'
 

@@ -1,8 +1,8 @@
 import { type BlockSource, loadBlock, logsFit, type LogSource } from '../../chain/load.ts'
 import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
-import type { BlockOutline } from '../../native/blockOutline.ts'
-import type { TransactionLogs } from '../../native/transactionLogs.ts'
+import type { BlockOutline } from '../../native/wire/blockOutline.ts'
+import type { TransactionLogs } from '../../native/wire/transactionLogs.ts'
 import type { IndexBlock } from '../format/block.ts'
 import type { Pace } from './pace.ts'
 

@@ -1,6 +1,6 @@
-import { gapsBetween } from '../../chain/indexedLogs.ts'
-import type { CoveredRange } from '../coverage.ts'
+import { gapsBetween } from '../../chain/logs/indexedLogs.ts'
 import { BLOCKS_OF_LEVEL } from '../format/keys.ts'
+import type { CoveredRange } from '../store/coverage.ts'
 
 /** Blocks that are read and written together: one segment. */
 export type Unit = { level: 0 | 1; from: number; to: number }

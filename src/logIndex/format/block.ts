@@ -1,5 +1,5 @@
 import type { PlainLog } from '../../codec/logPage/plainLog.ts'
-import type { Hex } from '../../native/types.ts'
+import type { Hex } from '../../native/wire/types.ts'
 
 /** A log as an index keeps it. */
 export type IndexLog = PlainLog

@@ -1,4 +1,4 @@
-import { firstOf, lastOf, type Segment } from '../coverage.ts'
+import { firstOf, lastOf, type Segment } from '../store/coverage.ts'
 
 /** The second half of the rest of a long search, for another thread. */
 export type Half = {

@@ -1,8 +1,8 @@
-import { firstOf, lastOf, type Segment } from '../coverage.ts'
 import type { View } from '../engine/engine.ts'
 import { PART_BLOCKS, PART_LEVEL, postingKey } from '../format/keys.ts'
 import { isParted, listOf, partsOf } from '../format/merged.ts'
 import { intersect, readPlaces, sorted } from '../format/postings.ts'
+import { firstOf, lastOf, type Segment } from '../store/coverage.ts'
 
 /** A posting list and the first block of its segment. */
 type List = { list: Buffer; start: number }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { address, indexBlocks, scan, word } from '../../../test/indexBlocks.ts'
+import { address, indexBlocks, scan, word } from '../../../test/support/indexBlocks.ts'
 import type { Engine } from '../engine/engine.ts'
-import { openFacts } from '../facts.ts'
 import type { IndexBlock, IndexLog } from '../format/block.ts'
-import { mergeAppended, mergeFilled } from '../merge.ts'
-import { createIndexStore } from '../store.ts'
+import { openFacts } from '../store/facts.ts'
+import { mergeAppended, mergeFilled } from '../store/merge.ts'
+import { createIndexStore } from '../store/store.ts'
 import { createSearcher, type SearchAnswer, type Searcher, type SearchRequest } from './search.ts'
 import { type Search, searchShared } from './share.ts'
 

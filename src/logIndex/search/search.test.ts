@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { describe } from 'vitest'
 
-import { postgresMissing, somePostgresIndex } from '../../../test/postgres.ts'
-import { explainSkip } from '../../../test/redis.ts'
+import { postgresMissing, somePostgresIndex } from '../../../test/support/postgres.ts'
+import { explainSkip } from '../../../test/support/redis.ts'
 import { openEngine } from '../engine/open.ts'
 import { testSearch } from './search.contract.ts'
 

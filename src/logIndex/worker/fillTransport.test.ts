@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 
-import { createScriptedChain } from '../../../test/chain.ts'
-import { startFaultProxy } from '../../../test/faultProxy.ts'
-import { targetOf, upstreamAt } from '../../../test/upstreams.ts'
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import { startFaultProxy } from '../../../test/support/faultProxy.ts'
+import { targetOf, upstreamAt } from '../../../test/support/upstreams.ts'
 import { createFillTransport } from './fillTransport.ts'
 
 test.each([1, 2])(

@@ -1,10 +1,10 @@
-import { countInFlight } from '../../native/countInFlight.ts'
 import { withGrpc } from '../../native/grpc/withGrpc.ts'
 import { drained } from '../../native/pool/drained.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
 import { TIMING } from '../../native/pool/timing.ts'
-import type { Upstream } from '../../native/pool/upstream.ts'
-import { createPoolTransport, type NativeTransport } from '../../native/transport.ts'
+import { countInFlight } from '../../native/transport/countInFlight.ts'
+import { createPoolTransport, type NativeTransport } from '../../native/transport/transport.ts'
+import type { Upstream } from '../../native/upstream.ts'
 
 /** Calls the nodes from which an index is filled. */
 export type FillTransport = NativeTransport & {

@@ -1,10 +1,10 @@
 // The thread that searches. It has an engine of its own, so that it neither waits for the writer nor for the gateway.
 import { parentPort, workerData } from 'node:worker_threads'
 
-import { coverageOf, readSegments } from '../coverage.ts'
 import { openEngine } from '../engine/open.ts'
-import { type Facts, readFacts } from '../facts.ts'
 import { createSearcher, type Searcher, type SearchRequest } from '../search/search.ts'
+import { coverageOf, readSegments } from '../store/coverage.ts'
+import { type Facts, readFacts } from '../store/facts.ts'
 import { answerCalls, transfer } from './calls.ts'
 
 /** The settings of a reader. */

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { address, indexBlocks } from '../../../test/indexBlocks.ts'
-import { until } from '../../../test/until.ts'
+import { address, indexBlocks } from '../../../test/support/indexBlocks.ts'
+import { until } from '../../../test/support/until.ts'
 import { openEngine } from '../engine/open.ts'
-import { openFacts } from '../facts.ts'
 import type { SearchAnswer } from '../search/search.ts'
-import { createIndexStore } from '../store.ts'
+import { openFacts } from '../store/facts.ts'
+import { createIndexStore } from '../store/store.ts'
 import { createReaders } from './readers.ts'
 
 const BLOCKS = 1_024

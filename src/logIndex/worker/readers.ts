@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 
-import type { CoveredRange } from '../coverage.ts'
 import type { SearchAnswer, SearchRequest } from '../search/search.ts'
 import { type Search, searchShared } from '../search/share.ts'
+import type { CoveredRange } from '../store/coverage.ts'
 import type { ReaderData } from './reader.ts'
 import { createThread, type Thread } from './thread.ts'
 

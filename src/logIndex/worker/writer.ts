@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { createNodeClient } from '../../native/client.ts'
-import type { Upstream } from '../../native/pool/upstream.ts'
+import type { Upstream } from '../../native/upstream.ts'
 import { createFollower } from '../fill/follow.ts'
 import { openIndexWriter } from '../fill/writer.ts'
 import { answerCalls } from './calls.ts'

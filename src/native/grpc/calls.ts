@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
 import { malformed } from '../protobuf/wire.ts'
-import type { NativePath } from '../transport.ts'
+import type { NativePath } from '../transport/transport.ts'
 import { readOutcome, readOutcomes, readOutline, readOutlines } from './messages.ts'
 
 /** A call of the node’s gRPC interface that gives the answer of a call of its HTTP interface. */

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
-import type { BlockOutline } from '../blockOutline.ts'
 import { type Fields, fieldsOf, malformed, nextField } from '../protobuf/wire.ts'
-import type { OutcomeLogs } from '../transactionLogs.ts'
-import type { Hex, Log } from '../types.ts'
+import type { BlockOutline } from '../wire/blockOutline.ts'
+import type { OutcomeLogs } from '../wire/transactionLogs.ts'
+import type { Hex, Log } from '../wire/types.ts'
 
 /** The logs of one transaction, in the format of `gettransactioninfobyid`. Undefined for an empty message: no such transaction. */
 export function readOutcome(bytes: Buffer): OutcomeLogs | undefined {

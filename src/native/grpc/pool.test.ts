@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 
-import { startGrpcNode } from '../../../test/grpcNode.ts'
-import { startReplayNode } from '../../../test/node.ts'
+import { startGrpcNode } from '../../../test/support/grpcNode.ts'
+import { startReplayNode } from '../../../test/support/node.ts'
 import { createNodeClient } from '../client.ts'
-import type { Upstream } from '../pool/upstream.ts'
 import { createUpstreams } from '../pool/upstreams.ts'
-import { createPoolTransport } from '../transport.ts'
+import { createPoolTransport } from '../transport/transport.ts'
+import type { Upstream } from '../upstream.ts'
 
 /** A gateway’s connection to nodes with both interfaces. @param genesis - of each gRPC interface: whether it is of the chain */
 async function setup(...isRight: boolean[]) {

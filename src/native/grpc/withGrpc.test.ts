@@ -4,11 +4,16 @@ import type { AddressInfo } from 'node:net'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { framed, type GrpcRequest, sendReply, startGrpcNode } from '../../../test/grpcNode.ts'
-import { type ReplayRequest, startReplayNode } from '../../../test/node.ts'
-import { grpcRecording, nativeRecording } from '../../../test/recording.ts'
+import {
+  framed,
+  type GrpcRequest,
+  sendReply,
+  startGrpcNode,
+} from '../../../test/support/grpcNode.ts'
+import { type ReplayRequest, startReplayNode } from '../../../test/support/node.ts'
+import { grpcRecording, nativeRecording } from '../../../test/support/recording.ts'
 import { createNodeClient } from '../client.ts'
-import { type CallReport, createPoolTransport, type NativePath } from '../transport.ts'
+import { type CallReport, createPoolTransport, type NativePath } from '../transport/transport.ts'
 import { withGrpc } from './withGrpc.ts'
 
 type Setup = Partial<withGrpc.Options> & {

@@ -1,5 +1,5 @@
-import { readGenesis } from '../genesis.ts'
-import type { CallObserver, NativePath, NativeTransport } from '../transport.ts'
+import { readGenesis } from '../identity/genesis.ts'
+import type { CallObserver, NativePath, NativeTransport } from '../transport/transport.ts'
 import type { GrpcSource } from './source.ts'
 import type { GrpcStatus } from './status.ts'
 

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 
-import { createScriptedChain } from '../../../test/chain.ts'
-import { readState, startTestPool, targetOf, type TestPool } from '../../../test/upstreams.ts'
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import {
+  readState,
+  startTestPool,
+  targetOf,
+  type TestPool,
+} from '../../../test/support/upstreams.ts'
 
 test('behavior: broadcasts go to one node after the other until one accepts', async () => {
   const pool = await startTestPool()

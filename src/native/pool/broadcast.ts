@@ -1,9 +1,9 @@
-import { UpstreamError } from '../../errors.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { within } from '../../lib/within.ts'
-import { isUnsent } from '../connectionFault.ts'
 import { NodeTimeoutError } from '../errors.ts'
-import type { NativeReply } from '../transport.ts'
+import { isUnsent } from '../transport/connectionFault.ts'
+import type { NativeReply } from '../transport/transport.ts'
 import type { Member, MemberCall } from './member.ts'
 
 /** Operations that send a signed transaction. */

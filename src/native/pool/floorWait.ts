@@ -1,10 +1,10 @@
-import { UpstreamError } from '../../errors.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import type { ServedChain } from '../identity/servedChain.ts'
 import type { Member } from './member.ts'
 import { type MemberState, stateInWords } from './memberState.ts'
 import type { Prober } from './prober.ts'
 import type { Route, Router } from './router.ts'
-import type { ServedChain } from './servedChain.ts'
 
 /** Calls that wait until a node has reached the newest block that clients have seen. */
 export type FloorWait = {

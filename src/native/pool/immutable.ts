@@ -1,5 +1,5 @@
-import { parseNative } from '../json.ts'
-import type { NativeReply } from '../transport.ts'
+import type { NativeReply } from '../transport/transport.ts'
+import { parseNative } from '../wire/json.ts'
 import { needOf } from './need.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 
+import { ENDPOINT_RATE } from '../upstream.ts'
 import { createLimiter, QueueFullError } from './limiter.ts'
-import { ENDPOINT_RATE } from './upstream.ts'
 
 const A = '/wallet/a'
 const B = '/wallet/b'

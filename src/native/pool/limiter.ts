@@ -1,8 +1,8 @@
-import { LimitExceededError } from '../../errors.ts'
+import { LimitExceededError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import { createTokenBucket, type TokenBucket } from '../../lib/tokenBucket.ts'
+import { ENDPOINT_RATE } from '../upstream.ts'
 import type { Concurrency } from './concurrency.ts'
-import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
-import { ENDPOINT_RATE } from './upstream.ts'
 
 /** Limits the rate and the concurrency of calls to one node. Further calls queue, for a limited time. */
 export type Limiter = {

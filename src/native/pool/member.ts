@@ -1,21 +1,25 @@
-import { UpstreamError } from '../../errors.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
-import { readGenesis } from '../genesis.ts'
 import type { GrpcStatus } from '../grpc/status.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
-import { parseAnswer } from '../parseAnswer.ts'
-import { createPoolTransport, type NativePath, type NativeTransport } from '../transport.ts'
+import { readGenesis } from '../identity/genesis.ts'
+import { confirmAnswer, createIdentity, type Identity } from '../identity/identity.ts'
+import type { ServedChain } from '../identity/servedChain.ts'
+import { createCheckTransport } from '../transport/checkTransport.ts'
+import {
+  createPoolTransport,
+  type NativePath,
+  type NativeTransport,
+} from '../transport/transport.ts'
+import type { Upstream } from '../upstream.ts'
+import { parseAnswer } from '../wire/parseAnswer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { createCheckTransport } from './checkTransport.ts'
 import { createConcurrency } from './concurrency.ts'
-import { confirmAnswer, createIdentity, type Identity } from './identity.ts'
 import { createLatency, type Latency } from './latency.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
-import type { ServedChain } from './servedChain.ts'
 import type { Timing } from './timing.ts'
-import type { Upstream } from './upstream.ts'
 
 /** A block as far as the pool needs it. */
 export type Tip = { number: number; hash: string; timestamp: number }

@@ -1,7 +1,7 @@
-import type { RpcError } from '../../errors.ts'
+import type { RpcError } from '../../lib/errors.ts'
 import { NodeAnswerError, NodeBusyError, NodeLacksApiError, nodeErrorOf } from '../errors.ts'
-import { hasFormat } from '../normalize.ts'
-import type { NativeReply } from '../transport.ts'
+import type { NativeReply } from '../transport/transport.ts'
+import { hasFormat } from '../wire/normalize.ts'
 import { needsConfirmation } from './need.ts'
 
 /** The outcome of a call to one node. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { parseAnswer } from '../parseAnswer.ts'
+import { parseAnswer } from '../wire/parseAnswer.ts'
 import { createBudget } from './budget.ts'
 import { createConcurrency } from './concurrency.ts'
 import { chooseHead, majorityHeight, majorityOf, rightHash } from './headChoice.ts'

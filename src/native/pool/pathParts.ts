@@ -1,4 +1,4 @@
-import type { NativePath } from '../transport.ts'
+import type { NativePath } from '../transport/transport.ts'
 
 /** The operation of a path, and whether the path is of `/walletsolidity`. */
 export type PathParts = { operation: string; solid: boolean }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { until } from '../../../test/until.ts'
-import { ACCOUNT, readState, startTestPool, upstreamAt } from '../../../test/upstreams.ts'
+import { until } from '../../../test/support/until.ts'
+import { ACCOUNT, readState, startTestPool, upstreamAt } from '../../../test/support/upstreams.ts'
 
 test('default', async () => {
   const pool = await startTestPool()

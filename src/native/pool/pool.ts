@@ -1,13 +1,15 @@
 import { callGroupOf } from '../../lib/callGroup.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import { createServedChain, type ServedBlocks } from '../identity/servedChain.ts'
 import type {
   CallObserver,
   NativePath,
   NativeReply,
   NativeTransport,
   SendOptions,
-} from '../transport.ts'
+} from '../transport/transport.ts'
+import type { Upstream } from '../upstream.ts'
 import { BROADCASTS, broadcastInTurn } from './broadcast.ts'
 import { createBudget, HEDGES, RETRIES } from './budget.ts'
 import { drained } from './drained.ts'
@@ -23,9 +25,7 @@ import { createPoolStates, highestOf, type PoolLog } from './poolStates.ts'
 import { createProber, type Prober } from './prober.ts'
 import { createRace, type Extra, type RaceCall } from './race.ts'
 import { createRouter } from './router.ts'
-import { createServedChain, type ServedBlocks } from './servedChain.ts'
 import { type Timing, TIMING } from './timing.ts'
-import type { Upstream } from './upstream.ts'
 
 /** Several nodes that look like one. */
 export type UpstreamPool = NativeTransport & {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { createScriptedChain } from '../../../test/chain.ts'
-import type { ProxyTarget } from '../../../test/faultProxy.ts'
-import { until } from '../../../test/until.ts'
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import type { ProxyTarget } from '../../../test/support/faultProxy.ts'
+import { until } from '../../../test/support/until.ts'
 import {
   createForkedChain,
   ACCOUNT,
@@ -12,7 +12,7 @@ import {
   targetOf,
   type TestPool,
   upstreamAt,
-} from '../../../test/upstreams.ts'
+} from '../../../test/support/upstreams.ts'
 
 /** Tells the pool that clients were shown all blocks. */
 function know({ chain, pool }: TestPool) {

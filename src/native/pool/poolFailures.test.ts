@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import type { Fault, ProxyTarget } from '../../../test/faultProxy.ts'
-import { until } from '../../../test/until.ts'
-import { readState, startTestPool, stateIs, upstreamAt } from '../../../test/upstreams.ts'
+import type { Fault, ProxyTarget } from '../../../test/support/faultProxy.ts'
+import { until } from '../../../test/support/until.ts'
+import { readState, startTestPool, stateIs, upstreamAt } from '../../../test/support/upstreams.ts'
 import { NodeBusyError } from '../errors.ts'
 import { createUpstreamPool } from './pool.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { createScriptedChain } from '../../../test/chain.ts'
-import { until } from '../../../test/until.ts'
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import { until } from '../../../test/support/until.ts'
 import {
   ACCOUNT,
   createForkedChain,
@@ -10,7 +10,7 @@ import {
   stateIs,
   targetOf,
   upstreamAt,
-} from '../../../test/upstreams.ts'
+} from '../../../test/support/upstreams.ts'
 import { openCallGroup } from '../../lib/callGroup.ts'
 
 test('args: tier, a node of a higher tier is asked only when the lower one cannot be', async () => {

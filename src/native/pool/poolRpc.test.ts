@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { until } from '../../../test/until.ts'
-import { upstreamAt } from '../../../test/upstreams.ts'
+import { until } from '../../../test/support/until.ts'
+import { upstreamAt } from '../../../test/support/upstreams.ts'
 import { OtherChainError } from '../errors.ts'
 import { createPoolRpc } from './poolRpc.ts'
 

@@ -1,8 +1,8 @@
-import { UpstreamError } from '../../errors.ts'
+import { UpstreamError } from '../../lib/errors.ts'
 import { within } from '../../lib/within.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
-import { createNodeRpc, type NodeRpc } from '../rpc.ts'
-import type { Upstream } from './upstream.ts'
+import { createNodeRpc, type NodeRpc } from '../transport/rpc.ts'
+import type { Upstream } from '../upstream.ts'
 
 /** The JSON-RPC of several nodes as one. */
 export type PoolRpc = NodeRpc & {

@@ -1,6 +1,6 @@
+import type { ServedChain } from '../identity/servedChain.ts'
 import type { Member } from './member.ts'
 import { type MemberState, stateInWords, stateOf } from './memberState.ts'
-import type { ServedChain } from './servedChain.ts'
 
 /** The logger of state changes, such as pino. */
 export type PoolLog = Record<'info' | 'warn', (fields: object, message: string) => void>

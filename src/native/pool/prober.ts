@@ -1,6 +1,6 @@
 import { hasBalancesOf, missingSolidity } from '../capabilities.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
-import type { Block } from '../types.ts'
+import type { Block } from '../wire/types.ts'
 import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { createScriptedChain } from '../../../test/chain.ts'
-import { startFaultProxy } from '../../../test/faultProxy.ts'
-import { until } from '../../../test/until.ts'
-import { targetOf, upstreamAt } from '../../../test/upstreams.ts'
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import { startFaultProxy } from '../../../test/support/faultProxy.ts'
+import { until } from '../../../test/support/until.ts'
+import { targetOf, upstreamAt } from '../../../test/support/upstreams.ts'
 import { NodeSilentError, OtherChainError } from '../errors.ts'
 import { createSingleUpstream } from './single.ts'
 

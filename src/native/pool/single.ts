@@ -1,15 +1,15 @@
 import { sleep } from '../../lib/sleep.ts'
 import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
-import { createPoolTransport, type NativeTransport } from '../transport.ts'
-import { createChainGuard } from './chainGuard.ts'
-import { createCheckTransport } from './checkTransport.ts'
+import { createChainGuard } from '../identity/chainGuard.ts'
+import { createServedChain } from '../identity/servedChain.ts'
+import { createCheckTransport } from '../transport/checkTransport.ts'
+import { createPoolTransport, type NativeTransport } from '../transport/transport.ts'
+import type { Upstream } from '../upstream.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
 import type { MemberStatus } from './memberStatus.ts'
 import type { createUpstreamPool, UpstreamPool } from './pool.ts'
-import { createServedChain } from './servedChain.ts'
-import type { Upstream } from './upstream.ts'
 
 /**
  * Milliseconds without any answer while calls are in flight, after which the node is probed, and milliseconds that it has

@@ -1,8 +1,8 @@
+import type { ServedBlocks } from '../identity/servedChain.ts'
+import type { Upstream } from '../upstream.ts'
 import { drained } from './drained.ts'
 import { createUpstreamPool, type UpstreamPool } from './pool.ts'
-import type { ServedBlocks } from './servedChain.ts'
 import { createSingleUpstream } from './single.ts'
-import type { Upstream } from './upstream.ts'
 
 /**
  * The nodes of a gateway, one or several, which may change while it runs.

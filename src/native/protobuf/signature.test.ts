@@ -3,8 +3,8 @@ import { gunzipSync } from 'node:zlib'
 
 import { describe, expect, test } from 'vitest'
 
-import { parseNative } from '../json.ts'
-import type { Transaction } from '../types.ts'
+import { parseNative } from '../wire/json.ts'
+import type { Transaction } from '../wire/types.ts'
 import {
   addressFromKey,
   recoverHash,

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 import type { HexAddress } from '../../lib/address.ts'
-import type { Hex } from '../types.ts'
+import type { Hex } from '../wire/types.ts'
 import { type EncodableTransaction, rawDataBytes, transactionId } from './transaction.ts'
 
 /** A private key: 32 bytes of hex, with or without `0x`. */

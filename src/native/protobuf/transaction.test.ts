@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib'
 import { utils } from 'tronweb'
 import { describe, expect, test } from 'vitest'
 
-import { parseNative } from '../json.ts'
-import type { Transaction } from '../types.ts'
+import { parseNative } from '../wire/json.ts'
+import type { Transaction } from '../wire/types.ts'
 import { type ContractType, contractSchemas } from './contracts.ts'
 import {
   decodeTransaction,

@@ -1,7 +1,7 @@
 import { create, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-import type { Contract, Hex, Transaction, TransactionResult } from '../types.ts'
+import type { Contract, Hex, Transaction, TransactionResult } from '../wire/types.ts'
 import { contractSchema } from './contracts.ts'
 import {
   Contract_ContractTypeSchema as ContractTypeSchema,

@@ -1,0 +1,221 @@
+import { LRUCache } from 'lru-cache'
+import type { Hash } from 'viem'
+
+import { toHash } from '../../codec/quantity.ts'
+import { UpstreamError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/sleep.ts'
+import type { StopSignal } from '../../lib/stopSignal.ts'
+import { createSharing } from '../../native/dedupe.ts'
+import type { ChainUpdate, Head } from '../head/headTypes.ts'
+import { isReset } from '../head/reconcile.ts'
+import {
+  type BlockRangeSource,
+  type BlockSource,
+  loadBlock,
+  type LoadedBlock,
+  readBlocks,
+} from '../load.ts'
+import { type CachedBlock, createCachedBlock } from './cachedBlock.ts'
+import { createRuns } from './runs.ts'
+
+/**
+ * The blocks of the canonical chain. Each is read once and cached while memory allows.
+ *
+ * The cache is keyed by hash. Above the solidified block the head decides which block is canonical; at and below it the
+ * hash of a height never changes. So a reorg takes effect at once, and the cache never has to remove a block.
+ */
+export type Blocks = {
+  /** The canonical block of a height; undefined above the head. @throws UpstreamError, the signal's reason */
+  get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined>
+  /** The canonical block with a hash; undefined when there is none or when it was orphaned. @throws UpstreamError */
+  byHash(hash: Hash, signal?: AbortSignal): Promise<CachedBlock | undefined>
+  /** The cached canonical block of a height. */
+  peek(number: number): CachedBlock | undefined
+  /** The canonical hash of a height when it is known without a call. */
+  hashAt(number: number): Hash | undefined
+  /** The canonical block that holds a transaction, when it is cached. */
+  withTransaction(hash: Hash): CachedBlock | undefined
+  /** Caches a block that was read elsewhere. It is served when the head says that it is canonical. */
+  put(loaded: LoadedBlock): CachedBlock
+  /** Caches a solidified block that was read from the node by height. */
+  putSolid(loaded: LoadedBlock): CachedBlock
+  /** A number that changes when the chain goes back below its solidified block. */
+  epoch(): number
+  /** Hits and misses of the cache since the start; `bytes` is its present size. */
+  usage(): { bytes: number; hits: number; misses: number }
+}
+
+/** The part of the head that decides what is canonical. */
+export type CanonicalView = Pick<
+  Head,
+  'at' | 'blockWith' | 'latest' | 'solid' | 'onUpdate' | 'pollNow'
+>
+
+/** Attempts to read a block that the head has. A node behind a load balancer, or in a reorg, may get it a moment later. */
+const ATTEMPTS = 4
+const RETRY_DELAY = 150
+
+/** Creates the cache of blocks. It reads missing blocks from `native`. */
+export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.Options): Blocks {
+  const cache = new LRUCache<Hash, { block: CachedBlock }>({
+    // The library accepts only positive sizes. A cache of one byte stores no block.
+    maxSize: Math.max(cacheBytes, 1),
+    sizeCalculation: ({ block }) => block.bytes(),
+    dispose: ({ block }, _hash, reason) => {
+      if (reason !== 'set') removeFromMaps(block)
+    },
+  })
+  /** Hashes of solidified blocks in the cache, by height. */
+  const solidHashes = new Map<number, Hash>()
+  /** Which block in the cache holds a transaction. */
+  const transactions = new Map<Hash, Hash>()
+  const share = createSharing()
+  const readTogether = createRuns((range, signal) => readBlocks(native, range, signal))
+  /** Newest height that was solidified. */
+  let solidTo = -1
+  let epoch = 0
+  /** Hash of block 1, if known. */
+  let first: Hash | undefined
+  let hits = 0
+  let misses = 0
+
+  function removeFromMaps({ id, transactions: hashes }: CachedBlock): void {
+    if (solidHashes.get(id.number) === id.hash) solidHashes.delete(id.number)
+    for (const hash of hashes) if (transactions.get(hash) === id.hash) transactions.delete(hash)
+  }
+
+  function put(loaded: LoadedBlock): CachedBlock {
+    const hash = toHash(loaded.block.blockID)
+    const known = cache.get(hash)
+    if (known) return known.block
+    const block = createCachedBlock(loaded, () => {
+      // The cache reads the size of a value only when it is set.
+      if (cache.peek(hash)?.block === block) cache.set(hash, { block })
+    })
+    cache.set(hash, { block })
+    if (cache.has(hash))
+      for (const transaction of block.transactions) transactions.set(transaction, hash)
+    return block
+  }
+
+  function putSolid(loaded: LoadedBlock): CachedBlock {
+    const block = put(loaded)
+    if (cache.has(block.id.hash)) solidHashes.set(block.id.number, block.id.hash)
+    return block
+  }
+
+  function hashAt(number: number): Hash | undefined {
+    return head.at(number)?.hash ?? solidHashes.get(number)
+  }
+
+  function peek(number: number): CachedBlock | undefined {
+    const hash = hashAt(number)
+    return hash === undefined ? undefined : cache.get(hash)?.block
+  }
+
+  /**
+   * Keeps the hashes of newly solidified blocks by height, because the head's window drops them later. When the chain
+   * goes back below its solidified block, the hashes above are dropped.
+   */
+  function onUpdate(update: ChainUpdate): void {
+    const { removed, solidified: solid } = update
+    // After a reset of the chain every height has another hash.
+    const lowest = isReset(first, update.first)
+      ? 0
+      : Math.min(solid.number + 1, ...removed.map(({ number }) => number))
+    first = update.first ?? first
+    if (lowest <= solidTo) {
+      epoch += 1
+      solidTo = lowest - 1
+      for (const number of solidHashes.keys()) if (number >= lowest) solidHashes.delete(number)
+    }
+    for (
+      let number = Math.max(solidTo + 1, solid.number - MAX_SOLIDIFIED);
+      number <= solid.number;
+      number++
+    ) {
+      const hash = head.at(number)?.hash
+      if (hash !== undefined && cache.has(hash)) solidHashes.set(number, hash)
+    }
+    solidTo = Math.max(solidTo, solid.number)
+  }
+
+  async function load(
+    number: number,
+    signal: StopSignal | undefined,
+  ): Promise<CachedBlock | undefined> {
+    let together = number <= head.solid().number ? await readTogether(number, signal) : undefined
+    for (let attempt = 1; number <= head.latest().number; attempt++) {
+      const loaded = await loadBlock(native, { number }, signal, together)
+      together = undefined
+      // Compared after the answer: the head may have changed meanwhile.
+      const canonical = hashAt(number)
+      if (loaded && (canonical === undefined || canonical === toHash(loaded.block.blockID)))
+        return number <= head.solid().number ? putSolid(loaded) : put(loaded)
+      head.pollNow()
+      if (attempt === ATTEMPTS)
+        throw new UpstreamError(`the node does not have the canonical block ${number} right now`)
+      await sleep(RETRY_DELAY, signal)
+    }
+    return undefined
+  }
+
+  async function get(number: number, signal?: AbortSignal): Promise<CachedBlock | undefined> {
+    if (number > head.latest().number) return undefined
+    const found = peek(number)
+    if (found) {
+      hits++
+      return found
+    }
+    misses++
+    const key = `${number} ${hashAt(number) ?? ''}`
+    const end = onMiss?.(number)
+    const loading = share(key, signal, (signal) => load(number, signal))
+    return end ? loading.finally(end) : loading
+  }
+
+  head.onUpdate(onUpdate)
+
+  return {
+    get,
+    hashAt,
+    peek,
+    put,
+    putSolid,
+    async byHash(hash, signal) {
+      const number = numberOf(hash)
+      if (number === undefined || number > head.latest().number) return undefined
+      const canonical = hashAt(number)
+      if (canonical !== undefined && canonical !== hash) return undefined
+      const block = await get(number, signal)
+      return block?.id.hash === hash ? block : undefined
+    },
+    withTransaction(hash) {
+      const blockHash = transactions.get(hash)
+      const block = blockHash === undefined ? undefined : cache.get(blockHash)?.block
+      return block && hashAt(block.id.number) === block.id.hash ? block : undefined
+    },
+    epoch: () => epoch,
+    usage: () => ({ bytes: cache.calculatedSize, hits, misses }),
+  }
+}
+
+export declare namespace createBlocks {
+  type Options = {
+    native: BlockSource & BlockRangeSource
+    head: CanonicalView
+    /** Memory for blocks, in bytes; 0 keeps none. */
+    cacheBytes: number
+    /** Called when a block has to be read from a node. The function that it returns is called when that has ended. */
+    onMiss?: ((number: number) => (() => void) | undefined) | undefined
+  }
+}
+
+/** Blocks that one update can solidify while the head's window still has them. */
+const MAX_SOLIDIFIED = 1_000
+
+/** The height that a block hash begins with: eight bytes, big-endian. */
+function numberOf(hash: Hash): number | undefined {
+  const number = BigInt(hash.slice(0, 18))
+  return number <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(number) : undefined
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+
+import { recordedBlock } from '../../../test/support/recordedBlock.ts'
+import { rpcBlockOf } from '../../../test/support/rpcBlock.ts'
+import { toRpcLogs } from '../../codec/log.ts'
+import { toRpcReceipts } from '../../codec/receipt.ts'
+import { fromWire } from '../../lib/wire.ts'
+import { createCachedBlock } from './cachedBlock.ts'
+import { arrayOf } from './logChunk.ts'
+import { createLogMatcher } from './logMatch.ts'
+
+const context = { chainId: 0xb24e27cc, energyPrice: 100n }
+const everything = createLogMatcher({ addresses: [], topics: [] })
+
+test('default', () => {
+  const { block, infos } = recordedBlock(132)
+  const cached = createCachedBlock({ block, infos }, () => {})
+  const full = rpcBlockOf(block, infos, { ...context, full: true })
+  expect(cached.id).toEqual({ hash: full.hash, number: 132 })
+  expect(fromWire(cached.slim())).toEqual(rpcBlockOf(block, infos, { ...context, full: false }))
+  expect(fromWire(cached.full(context).whole)).toEqual(full)
+  expect(fromWire(cached.receipts(context).whole)).toEqual(toRpcReceipts(block, infos, context))
+  const logs = cached.logs(everything)
+  expect(fromWire(arrayOf([logs], logs.count))).toEqual(toRpcLogs(block, infos))
+})
+
+test('behavior: each answer is built once, in any order of requests', () => {
+  const cached = createCachedBlock(recordedBlock(132), () => {})
+  const first = [
+    cached.receipts(context),
+    cached.slim(),
+    cached.full(context),
+    cached.logs(everything).row(0),
+  ]
+  const again = [
+    cached.receipts(context),
+    cached.slim(),
+    cached.full(context),
+    cached.logs(everything).row(0),
+  ]
+  expect(again.slice(0, 3).every((answer, index) => answer === first[index])).toBe(true)
+  expect(again).toEqual(first)
+})
+
+test('behavior: its size grows with its answers; the source is dropped when all are built', () => {
+  const weights: number[] = []
+  const cached = createCachedBlock(recordedBlock(132), () => weights.push(cached.bytes()))
+  const loaded = cached.bytes()
+  const answers = [
+    cached.slim().bytes.length,
+    cached.full(context).bytes,
+    cached.receipts(context).bytes,
+    arrayOf([cached.logs(everything)], Infinity).bytes.length,
+  ]
+  expect(weights).toHaveLength(4)
+  expect(weights[0]).toBeGreaterThan(loaded)
+  expect(weights[3]).toBeLessThan(weights[2]!)
+  expect(weights[3]).toBeGreaterThan(answers.reduce((sum, bytes) => sum + bytes, 0))
+})
+
+test('behavior: a search without matches builds no answer', () => {
+  const grown: number[] = []
+  const cached = createCachedBlock(recordedBlock(132), () => grown.push(1))
+  const nowhere = createLogMatcher({ addresses: [`0x${'99'.repeat(20)}`], topics: [] })
+  expect(cached.logs(nowhere).count).toBe(0)
+  expect(grown).toEqual([])
+})

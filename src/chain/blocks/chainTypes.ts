@@ -1,0 +1,82 @@
+import type { Hash } from 'viem'
+
+import type { BlockId, BlockRef } from '../../codec/blockRef.ts'
+import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
+import type { Wire } from '../../lib/wire.ts'
+import type { HeadBlock } from '../head/headTypes.ts'
+import type { PricedBlock } from './energyPrices.ts'
+
+/** The chain as methods see it, in one view: `full` (latest = the head) or `solid` (latest = the solidified block). */
+export type Chain = {
+  view: 'full' | 'solid'
+  /** Last four bytes of the genesis hash. */
+  id: number
+  genesis: Hash
+  /** Newest block of this view. */
+  latest(): HeadBlock
+  solid(): HeadBlock
+  /** The canonical block that a reference names; undefined when there is none (yet). */
+  resolve(ref: BlockRef): Promise<BlockId | undefined>
+  /** The source that answers a state read at this reference. @throws HistoricalStateError, RpcError */
+  state(ref: BlockRef): Promise<StateSource>
+  block(ref: BlockRef, full: boolean, signal?: AbortSignal): Promise<Wire<RpcBlock> | undefined>
+  /** Number of transactions of a block. Does not build their answers. */
+  transactionCount(ref: BlockRef, signal?: AbortSignal): Promise<number | undefined>
+  /** One transaction of a block; undefined when there is no such block or index. */
+  transactionAt(
+    ref: BlockRef,
+    index: number,
+    signal?: AbortSignal,
+  ): Promise<Wire<RpcTransaction> | undefined>
+  receipts(ref: BlockRef, signal?: AbortSignal): Promise<Wire<RpcReceipt[]> | undefined>
+  receipt(hash: Hash, signal?: AbortSignal): Promise<Wire<RpcReceipt> | undefined>
+  /** In a block, or pending (null block fields). */
+  transaction(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
+  logs(query: LogQuery, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
+  /** The next logs of a range. @throws as `logs`, except for too many logs or blocks: a page ends before either limit */
+  logPage(
+    query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
+    page: { cursor?: LogCursor | undefined; limit: number },
+    signal?: AbortSignal,
+  ): Promise<LogPage>
+  /** The number of logs of a range that match. @throws as `logs` */
+  countLogs(
+    query: LogMatch & { fromBlock: BlockRef; toBlock: BlockRef },
+    signal?: AbortSignal,
+  ): Promise<number>
+  /** The logs of a range of heights that exist, each as a separate row. @throws as `logs` */
+  logRows(
+    match: LogMatch,
+    range: { from: number; to: number },
+    signal?: AbortSignal,
+  ): Promise<Wire<RpcLog>[]>
+  /** Energy price in sun that a block pays. Without a block, it is the current price, which the next block pays. */
+  energyPrice(block?: PricedBlock): Promise<bigint>
+  /** The time in milliseconds before which the current energy price cannot change. */
+  energyPriceCertainTo(): number
+}
+
+/**
+ * The source of a state read: `latest` is /wallet, `solid` is /walletsolidity, `historic` is the balance history of a
+ * node that keeps one. `block` of the first two is the block that the client named; their state may be newer.
+ */
+export type StateSource =
+  | { at: 'latest' | 'solid'; block?: BlockId }
+  | { at: 'historic'; block: BlockId }
+
+/** Addresses and topics of a log search; an empty list matches everything. */
+export type LogMatch = {
+  /** 20 bytes, lower case. */
+  addresses: string[]
+  /** By position: `null` or an empty list matches any topic. */
+  topics: (string[] | null)[]
+}
+
+/** A log search in one block or in a range of blocks. */
+export type LogQuery = LogMatch & ({ blockHash: Hash } | { fromBlock: BlockRef; toBlock: BlockRef })
+
+/** The end of a page: after a log, or after a whole block when `index` is absent. */
+export type LogCursor = BlockId & { index?: number }
+
+/** A page of logs: the rows as JSON, and the start of the next page; undefined when the range is complete. */
+export type LogPage = { logs: Wire<RpcLog[]>; next: LogCursor | undefined }

@@ -1,0 +1,107 @@
+import pLimit from 'p-limit'
+import type { Hash } from 'viem'
+
+import { RpcError } from '../../lib/errors.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { TransactionInfo } from '../../native/wire/types.ts'
+
+/**
+ * The calls inside transactions, as the node recorded them. A node without `vm.saveInternalTx` omits them, so a
+ * transaction without inner calls looks like one whose inner calls were not recorded. An answer without inner calls is
+ * therefore trusted only if the node has shown that it records them: in the same block, in an earlier answer or in a
+ * nearby block.
+ */
+export type InternalTransactions = {
+  /** The info of a transaction; undefined when it is in no block. @throws RpcError when inner calls are unknown */
+  ofTransaction(hash: Hash, signal?: AbortSignal): Promise<TransactionInfo | undefined>
+  /** The infos of a block. @throws RpcError when inner calls are unknown */
+  ofBlock(number: number, signal?: AbortSignal): Promise<TransactionInfo[]>
+}
+
+/** Blocks on each side of a block that are searched for inner calls: five minutes of blocks. */
+const REACH = 100
+
+/** Blocks that are read at a time. */
+const CONCURRENCY = 8
+
+const HINT = 'set vm.saveInternalTx = true in its configuration'
+
+/** Reads internal transactions from a node. `newest` returns the height of the newest block. */
+export function createInternalTransactions({
+  native,
+  newest,
+}: createInternalTransactions.Options): InternalTransactions {
+  const limit = pLimit(CONCURRENCY)
+  let isSaving = false
+  /** Heights of blocks without inner calls. */
+  const silent = new Set<number>()
+
+  async function infosOf(num: number, signal: AbortSignal | undefined): Promise<TransactionInfo[]> {
+    const infos = await native.wallet.getTransactionInfoByBlockNum({ num }, { signal })
+    isSaving ||= infos.some(hasInternal)
+    return infos
+  }
+
+  /** Reads the blocks around a height, nearest first, until one shows that the node records inner calls. */
+  async function lookAround(number: number, signal: AbortSignal | undefined): Promise<void> {
+    const heights = Array.from({ length: REACH }, (_, index) => [
+      number - index - 1,
+      number + index + 1,
+    ])
+      .flat()
+      .filter((height) => height > 0 && height <= newest() && !silent.has(height))
+    await Promise.all(
+      heights.map((height) =>
+        limit(async () => {
+          if (isSaving) return
+          const infos = await infosOf(height, signal)
+          if (!infos.some(hasInternal)) silent.add(height)
+        }),
+      ),
+    )
+  }
+
+  async function check(infos: readonly TransactionInfo[], signal: AbortSignal | undefined) {
+    isSaving ||= infos.some(hasInternal)
+    for (const info of infos) {
+      if (hasInternal(info) || info.contract_address === undefined) continue
+      if (hasForeignLog(info))
+        throw new RpcError(
+          -32000,
+          `the upstream node does not record internal transactions: ${HINT}`,
+        )
+      if (!isSaving) await lookAround(info.blockNumber ?? 0, signal)
+      if (!isSaving)
+        throw new RpcError(
+          -32000,
+          `the upstream node shows no internal transaction in this block and in ${REACH} blocks around it, so it is unknown whether it records them: ${HINT}`,
+        )
+    }
+  }
+
+  return {
+    async ofTransaction(hash, signal) {
+      const value = hash.slice(2)
+      const info = await native.wallet.getTransactionInfoById({ value }, { signal })
+      if (info) await check([info], signal)
+      return info
+    },
+    async ofBlock(number, signal) {
+      const infos = await infosOf(number, signal)
+      await check(infos, signal)
+      return infos
+    },
+  }
+}
+
+export declare namespace createInternalTransactions {
+  type Options = { native: NativeClient; newest: () => number }
+}
+
+const hasInternal = ({ internal_transactions }: TransactionInfo) =>
+  (internal_transactions ?? []).length > 0
+
+/** Whether a log is of another contract than the called one, which proves an inner call. */
+function hasForeignLog({ contract_address = '', log = [] }: TransactionInfo): boolean {
+  return log.some(({ address = '' }) => address !== contract_address.slice(2))
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { fromWire } from '../../lib/wire.ts'
+import { toRows } from './rows.ts'
+
+const texts = (rows: unknown[]) => rows.map((row) => JSON.stringify(row))
+
+test('default', () => {
+  const rows = toRows<{ a: number }[], { a: number }>(texts([{ a: 1 }, { a: 2 }]))
+  expect(rows.whole.bytes.toString()).toBe('[{"a":1},{"a":2}]')
+  expect(rows.row(1)?.bytes.toString()).toBe('{"a":2}')
+  expect([rows.row(2), rows.row(-1)]).toEqual([undefined, undefined])
+})
+
+test('args: into an object', () => {
+  const rows = toRows(texts(['0x1']), { name: 'rows', object: { n: 1 } })
+  expect(rows.whole.bytes.toString()).toBe('{"n":1,"rows":["0x1"]}')
+  expect(rows.row(0)?.bytes.toString()).toBe('"0x1"')
+})
+
+test('behavior: returns each row and each span of any rows', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.integer())), (input) => {
+      const rows = toRows<number[][], number[]>(texts(input))
+      const found = input.flatMap((_, index) => rows.row(index) ?? [])
+      expect(fromWire(rows.whole)).toEqual(input)
+      expect(found.map((row) => fromWire(row))).toEqual(input)
+      for (let first = 0; first < input.length; first++)
+        for (let last = first; last < input.length; last++)
+          expect(JSON.parse(`[${rows.span(first, last).toString()}]`)).toEqual(
+            input.slice(first, last + 1),
+          )
+    }),
+  )
+})

@@ -1,0 +1,64 @@
+import type { StopSignal } from '../../lib/stopSignal.ts'
+import { createSharing } from '../../native/dedupe.ts'
+import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../../native/errors.ts'
+import type { BlockRange } from '../blockRange.ts'
+
+/**
+ * Reads the block of a height with one call for all consecutive heights that are asked for in the same event loop tick, such as
+ * those of a batch. Undefined when the block has to be read alone: no neighbour was asked for, or the answer lacks it.
+ *
+ * @throws UpstreamError when the node is busy or unreachable, the signal's reason
+ */
+export type Runs<block> = (number: number, signal?: StopSignal) => Promise<block | undefined>
+
+/** Blocks of one call. On a busy chain each has up to half a megabyte of JSON. */
+const MOST = 16
+
+/** @param read - reads the blocks of a range, by height. It leaves out those that are missing or not as expected. */
+export function createRuns<block>(
+  read: (range: BlockRange, signal: StopSignal | undefined) => Promise<ReadonlyMap<number, block>>,
+): Runs<block> {
+  const share = createSharing()
+  let tick: { heights: Set<number>; ranges: Promise<Map<number, BlockRange>> } | undefined
+
+  function thisTick() {
+    const heights = new Set<number>()
+    // Runs after all that the present event has started and before the next event, so no read waits for another.
+    const ranges = new Promise<Map<number, BlockRange>>((resolve) => {
+      process.nextTick(() => {
+        tick = undefined
+        resolve(rangesOf(heights))
+      })
+    })
+    return { heights, ranges }
+  }
+
+  return async (number, signal) => {
+    tick ??= thisTick()
+    tick.heights.add(number)
+    const range = (await tick.ranges).get(number)
+    if (!range || range.from === range.to) return undefined
+    const found = await share(`${range.from} ${range.to}`, signal, (signal) =>
+      read(range, signal).catch((error: unknown) => {
+        // A front end may not offer bulk reads. A node that is busy or unreachable must not get more calls.
+        if (signal?.aborted || TROUBLE.some((kind) => error instanceof kind)) throw error
+        return new Map<number, block>()
+      }),
+    )
+    return found.get(number)
+  }
+}
+
+const TROUBLE = [NodeBusyError, NodeTimeoutError, NodeUnreachableError]
+
+/** The range of consecutive heights that each height is in. */
+function rangesOf(heights: ReadonlySet<number>): Map<number, BlockRange> {
+  const ranges = new Map<number, BlockRange>()
+  let range: BlockRange | undefined
+  for (const number of [...heights].toSorted((a, b) => a - b)) {
+    if (range?.to === number - 1 && number - range.from < MOST) range.to = number
+    else range = { from: number, to: number }
+    ranges.set(number, range)
+  }
+  return ranges
+}

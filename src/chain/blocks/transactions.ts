@@ -1,0 +1,145 @@
+import type { Hash } from 'viem'
+
+import { toHash } from '../../codec/quantity.ts'
+import { toRpcTransaction } from '../../codec/transaction.ts'
+import type { RpcTransaction } from '../../codec/types.ts'
+import { UpstreamError } from '../../lib/errors.ts'
+import { fromWire } from '../../lib/wire.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { Transaction } from '../../native/wire/types.ts'
+import type { HeadBlock } from '../head/headTypes.ts'
+import type { Blocks, CanonicalView } from './blocks.ts'
+import type { CachedBlock, BlockContext } from './cachedBlock.ts'
+
+/** The canonical block of a transaction and its index there. */
+type Place = { block: CachedBlock; index: number }
+
+/** Finds transactions by hash, in one view of the chain. */
+export type Transactions = {
+  /** A transaction in a canonical block of this view except genesis; undefined when in none. @throws UpstreamError */
+  place(hash: Hash, signal?: AbortSignal): Promise<Place | undefined>
+  /** A transaction in a block, or (full view) in the mempool. @throws UpstreamError */
+  find(hash: Hash, signal?: AbortSignal): Promise<RpcTransaction | undefined>
+}
+
+/** Creates the lookups of one view. */
+export function createTransactions({
+  blocks,
+  head,
+  latest,
+  native,
+  blockContext,
+  view,
+}: createTransactions.Options): Transactions {
+  const reads = view === 'full' ? native.wallet : native.solidity
+  let genesis: ReadonlyMap<Hash, number> | undefined
+
+  /** `'elsewhere'`: in a block that this view does not have yet, or that a reorg removed. */
+  async function locate(
+    hash: Hash,
+    signal: AbortSignal | undefined,
+  ): Promise<Place | 'elsewhere' | undefined> {
+    const cached = blocks.withTransaction(hash)
+    if (cached) {
+      const isSeen = cached.id.number <= latest().number
+      return isSeen ? placeIn(cached, hash) : 'elsewhere'
+    }
+    const number = head.blockWith(hash)?.number ?? (await numberOf(hash, signal))
+    if (number === undefined) return undefined
+    if (number > latest().number) {
+      head.pollNow()
+      return 'elsewhere'
+    }
+    // The node may be on another branch than the head.
+    const block = await blocks.get(number, signal)
+    return (block && placeIn(block, hash)) ?? 'elsewhere'
+  }
+
+  /** The height at which the node has a transaction. A lagging node does not have the newest transactions. */
+  async function numberOf(
+    hash: Hash,
+    signal: AbortSignal | undefined,
+  ): Promise<number | undefined> {
+    const info = await reads.getTransactionInfoById({ value: hash.slice(2) }, { signal })
+    return info && (info.blockNumber ?? 0)
+  }
+
+  /** The node finds no transaction of genesis by its hash. */
+  async function inGenesis(hash: Hash): Promise<Place | undefined> {
+    if (genesis && !genesis.has(hash)) return undefined
+    const block = await blocks.get(0)
+    genesis ??= new Map(block?.transactions.map((hash, index) => [hash, index]))
+    return block && placeIn(block, hash)
+  }
+
+  async function rowOf({ block, index }: Place): Promise<RpcTransaction | undefined> {
+    const row = block.full(await blockContext(block)).row(index)
+    return row && fromWire(row)
+  }
+
+  async function pending(transaction: Transaction): Promise<RpcTransaction> {
+    const row = toRpcTransaction(transaction, await blockContext())
+    return transaction.ethereum ? row : { ...row, nonce: PENDING_NONCE }
+  }
+
+  return {
+    async place(hash, signal) {
+      const place = await locate(hash, signal)
+      return place === 'elsewhere' ? undefined : place
+    },
+
+    async find(hash, signal) {
+      const place = await locate(hash, signal)
+      if (place && place !== 'elsewhere') return rowOf(place)
+      if (view === 'full') {
+        const transaction = await native.wallet.getTransactionById(
+          { value: hash.slice(2) },
+          { signal },
+        )
+        if (transaction && toHash(transaction.txID) === hash) {
+          // It left the mempool, so it is in a block, and the node should have its outcome.
+          if (!place && hasExpired(transaction, latest()))
+            throw new UpstreamError(
+              'the node does not have the transaction info of this transaction',
+            )
+          return pending(transaction)
+        }
+      }
+      const first = await inGenesis(hash)
+      return first && rowOf(first)
+    },
+  }
+}
+
+export declare namespace createTransactions {
+  type Reads = Pick<NativeClient['wallet'], 'getTransactionInfoById'>
+  type Options = {
+    native: {
+      wallet: Reads & Pick<NativeClient['wallet'], 'getTransactionById'>
+      solidity: Reads
+    }
+    blocks: Pick<Blocks, 'get' | 'withTransaction'>
+    head: Pick<CanonicalView, 'blockWith' | 'pollNow'>
+    /** Newest block of the view. */
+    latest: () => HeadBlock
+    /** The values that answers about the transactions of a block need. Without a block, they are those of the next block. */
+    blockContext: (block?: CachedBlock) => Promise<BlockContext>
+    view: 'full' | 'solid'
+  }
+}
+
+/**
+ * The nonce of a pending transaction. No mined transaction has this nonce: tools regard a mined transaction with the
+ * sender and nonce of a pending one as its replacement, and would report the wrong outcome.
+ */
+const PENDING_NONCE = '0x7fffffff'
+
+function placeIn(block: CachedBlock, hash: Hash): Place | undefined {
+  const index = block.transactions.indexOf(hash)
+  return index < 0 ? undefined : { block, index }
+}
+
+/** The mempool drops a transaction when a block has a later time than its expiration. */
+function hasExpired({ raw_data: { expiration } }: Transaction, latest: HeadBlock): boolean {
+  return expiration !== undefined && expiration <= latest.timestamp
+}

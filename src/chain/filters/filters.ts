@@ -1,0 +1,203 @@
+import type { Hash } from 'viem'
+
+import type { BlockRef } from '../../codec/blockRef.ts'
+import type { RpcLog } from '../../codec/types.ts'
+import { InvalidParamsError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/sleep.ts'
+import { type Wire, wireOfText } from '../../lib/wire.ts'
+import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
+import type { Head, HeadLog } from '../head/headTypes.ts'
+import { newestIn, windowOf } from '../head/window.ts'
+import { createClaims } from './claims.ts'
+import { BehindError, fromCursor, pageFrom, toCursor } from './page.ts'
+import type { PendingFeed } from './pending.ts'
+import type { PendingResponse } from './response.ts'
+import {
+  FilterNotFoundError,
+  type FilterSpec,
+  type FilterStore,
+  type StoredFilter,
+} from './store.ts'
+
+/** Filters of one view. */
+export type Filters = {
+  /** @throws LimitExceededError, InvalidParamsError, StoreUnavailableError */
+  createLogs(client: string, query: LogFilterQuery): Promise<string>
+  createBlocks(client: string): Promise<string>
+  createPending(client: string): Promise<string>
+  /**
+   * The changes since the last delivered page. The page counts as delivered when its response has left the socket. Until
+   * then it is reserved. If the response cannot be sent, the next poll gets the page.
+   *
+   * @throws FilterNotFoundError, StoreUnavailableError, UpstreamError, LimitExceededError
+   */
+  changes(
+    id: string,
+    request: PendingResponse & { readonly signal: AbortSignal },
+  ): Promise<Wire<(RpcLog | Hash)[]>>
+  /** All logs in the range of a log filter. @throws FilterNotFoundError and as `chain.logs` */
+  logs(id: string, signal?: AbortSignal): Promise<Wire<RpcLog[]>>
+  uninstall(id: string): Promise<boolean>
+  stop(): void
+}
+
+/** A log filter as the client gave it. */
+type LogFilterQuery = LogMatch & { fromBlock?: BlockRef; toBlock?: BlockRef }
+
+/** Milliseconds for which a poll waits until this replica has a block that another replica has delivered. */
+const BEHIND_WAIT = 2_000
+const BEHIND_STEP = 10
+
+/** Filters over one view of the chain. */
+export function createFilters({
+  chain,
+  head,
+  log,
+  pageSize,
+  pending,
+  store,
+  ttl,
+}: createFilters.Options): Filters {
+  const claims = createClaims({ log, store })
+
+  const newest = () => newestIn(windowOf(head), chain.view)
+
+  /** Heights of a log filter; `latest` and `pending` leave an end open. */
+  async function rangeOf({
+    fromBlock,
+    toBlock,
+  }: LogFilterQuery): Promise<{ from?: number; to?: number }> {
+    const from = await heightOf(fromBlock)
+    const to = await heightOf(toBlock)
+    if (from !== undefined && to !== undefined && from > to)
+      throw new InvalidParamsError(0, 'please verify: fromBlock <= toBlock')
+    return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+  }
+
+  async function heightOf(ref: BlockRef | undefined): Promise<number | undefined> {
+    if (ref === undefined || ref === 'latest' || ref === 'pending') return undefined
+    if (typeof ref === 'number') return ref
+    const id = await chain.resolve(ref)
+    if (!id) throw new InvalidParamsError(0, 'no such block')
+    return id.number
+  }
+
+  /** The cursor of a new filter. A filter delivers only blocks after the newest one, for any range. */
+  function cursorNow(): string {
+    const { hash, number } = newest()
+    return toCursor({ number, hash })
+  }
+
+  /** Waits until all replicas know the newest block. Only then can each of them resume a cursor on it. */
+  async function waitForReplicas(): Promise<void> {
+    for (let waited = 0; !head.isShared(); waited += BEHIND_STEP) {
+      // If the store cannot be used, its error names the cause.
+      if (waited === 0) await store.check()
+      if (waited >= BEHIND_WAIT) throw new BehindError()
+      await sleep(BEHIND_STEP)
+    }
+  }
+
+  async function pageOf(
+    { cursor, spec }: StoredFilter,
+    signal: AbortSignal,
+  ): Promise<{ items: string[]; cursor: string } | undefined> {
+    if (spec.kind === 'pending') {
+      await pending.want(ttl)
+      const page = await pending.since(cursor, pageSize)
+      if (!page) return undefined
+      const { hashes, position } = page
+      return { items: hashes.map((hash) => `"${hash}"`), cursor: position }
+    }
+    const started = performance.now()
+    for (;;)
+      try {
+        const options = { chain, head, limit: pageSize, signal }
+        const page = await pageFrom(spec, fromCursor(cursor), options)
+        return page && { items: page.items, cursor: toCursor(page.cursor) }
+      } catch (error) {
+        const behind = error instanceof BehindError && performance.now() - started < BEHIND_WAIT
+        if (!behind) throw error
+        await sleep(BEHIND_STEP)
+      }
+  }
+
+  return {
+    async createLogs(client, query) {
+      const { addresses, topics } = query
+      await waitForReplicas()
+      const range = await rangeOf(query)
+      // Without fromBlock the range starts here, or at `toBlock` when that is in the past.
+      const scanFrom = range.from ?? Math.min(newest().number, range.to ?? Infinity)
+      const spec: FilterSpec = {
+        kind: 'logs',
+        view: chain.view,
+        addresses,
+        topics,
+        ...range,
+        scanFrom,
+      }
+      return store.create(client, { spec, cursor: cursorNow() })
+    },
+    async createBlocks(client) {
+      await waitForReplicas()
+      const spec: FilterSpec = { kind: 'blocks', view: chain.view }
+      return store.create(client, { spec, cursor: cursorNow() })
+    },
+    async createPending(client) {
+      await pending.want(ttl)
+      const spec: FilterSpec = { kind: 'pending', view: chain.view }
+      return store.create(client, { spec, cursor: await pending.position() })
+    },
+    async changes(id, request) {
+      await waitForReplicas()
+      const claimed = await claims.claim(id, cursorNow)
+      if (claimed === 'nothing') return NOTHING
+      try {
+        if (claimed?.spec.view !== chain.view) throw new FilterNotFoundError()
+        const page = await pageOf(claimed, request.signal)
+        if (!page) {
+          log.warn({ id }, 'removed a filter: the blocks after its cursor are no longer known')
+          await store.remove(id)
+          throw new FilterNotFoundError()
+        }
+        if (page.items.length > 0) claimed.deliver(page.cursor, request)
+        else await claimed.skip(page.cursor)
+        return toPage(page.items)
+      } catch (error) {
+        await claimed?.release()
+        throw error
+      }
+    },
+    async logs(id, signal) {
+      const filter = await store.read(id)
+      if (filter?.spec.kind !== 'logs' || filter.spec.view !== chain.view)
+        throw new FilterNotFoundError()
+      const { addresses, scanFrom, to, topics } = filter.spec
+      return chain.logs({ addresses, topics, fromBlock: scanFrom, toBlock: to ?? 'latest' }, signal)
+    },
+    uninstall: (id) => store.remove(id),
+    stop: () => claims.stop(),
+  }
+}
+
+export declare namespace createFilters {
+  type Options = {
+    chain: Pick<Chain, 'logRows' | 'logs' | 'resolve' | 'view'>
+    head: Pick<Head, 'isShared' | 'window'>
+    store: FilterStore
+    pending: PendingFeed
+    /** Maximum number of items of one page. A page ends at a block boundary. */
+    pageSize: number
+    /** Milliseconds after which a filter without a poll expires. */
+    ttl: number
+    log: HeadLog
+  }
+}
+
+/** Joins JSON texts to one JSON array. All of them are ASCII. */
+function toPage(items: readonly string[]): Wire<(RpcLog | Hash)[]> {
+  return wireOfText(`[${items.join(',')}]`, 'latin1')
+}
+
+const NOTHING = toPage([])

@@ -1,0 +1,155 @@
+import type { Hash } from 'viem'
+
+import type { RedisLink } from '../../lib/redis.ts'
+import type { ChainUpdate, Head, HeadLog, Window } from './headTypes.ts'
+import { createPoller } from './poller.ts'
+import { createPollSchedule } from './pollSchedule.ts'
+import { isReset } from './reconcile.ts'
+import { createReplication } from './replication.ts'
+import { createHeadSource } from './source.ts'
+import { createHeadSync } from './sync.ts'
+import { createTransactionIndex } from './transactionIndex.ts'
+import { applyUpdate, blockAt, newestOf, windowOf } from './window.ts'
+
+/**
+ * Follows the chain. Without Redis this process polls the node. With Redis one of the replicas does, and all of them
+ * apply the same updates in the same order.
+ */
+export function createHead({
+  authoritative,
+  baseFee,
+  genesis,
+  log = silent,
+  native,
+  now = () => performance.now(),
+  onLoaded,
+  redis,
+}: createHead.Options): Head {
+  let window: Window | undefined
+  let movedAt: number | undefined
+  let first: Hash | undefined
+  const listeners = new Set<(update: ChainUpdate) => void>()
+  const source = createHeadSource({ authoritative, baseFee, native, onLoaded })
+  const schedule = createPollSchedule()
+  const transactions = createTransactionIndex()
+
+  function apply(update: ChainUpdate): void {
+    const final = window?.solidified
+    const next = applyUpdate(window, update)
+    transactions.update(window, next, update)
+    window = next
+    const wasReset = isReset(first, update.first)
+    first = update.first ?? first
+    if (wasReset) log.warn('the chain was reset')
+    else if (!authoritative && update.removed.some(({ hash }) => hash === final?.hash))
+      log.error({ number: final?.number }, 'the upstream reverted a solidified block')
+    if (update.added.length > 0 || update.removed.length > 0) {
+      movedAt = now()
+      schedule.blockSeen(newestOf(window).timestamp, movedAt)
+    }
+    if (update.removed.length > 0)
+      log.info({ depth: update.removed.length, number: newestOf(window).number }, 'reorg')
+    for (const listener of listeners)
+      try {
+        listener(update)
+      } catch (error) {
+        log.error({ err: error }, 'a listener of chain updates failed')
+      }
+  }
+
+  const replication =
+    redis &&
+    createReplication({
+      apply,
+      first: () => first,
+      genesis,
+      link: redis,
+      log,
+      now,
+      onRole: () => poller.pollNow(),
+      replace: (next) => {
+        window = next
+      },
+      source,
+      upstream: () => poller.upstream(),
+      window: () => window,
+    })
+  const sync = createHeadSync({
+    authoritative,
+    first: () => first,
+    now,
+    publish: async (update) => {
+      if (replication) return replication.publish(update)
+      apply(update)
+      return true
+    },
+    source,
+    window: () => window,
+  })
+  const poller = createPoller({
+    active: () => replication?.role() !== 'follower',
+    now,
+    onState: (state, error) =>
+      state === 'up'
+        ? log.info('the node answers')
+        : log.warn({ reason: (error as Error).message }, 'the node cannot be used'),
+    probe: () => source.tip(),
+    schedule,
+    sync,
+  })
+
+  const current = () => windowOf({ window: () => window })
+
+  return {
+    latest: () => newestOf(current()),
+    solid: () => current().solidified,
+    at: (number) => window && blockAt(window, number),
+    blockWith: (transaction) => transactions.blockWith(transaction),
+    window: () => window,
+    isShared: () => replication?.isShared() ?? true,
+    onUpdate(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    pollNow: () => poller.pollNow(),
+    status() {
+      const problem = replication?.problem() ?? sync.problem() ?? poller.upstream().reason
+      return {
+        role: replication?.role() ?? 'standalone',
+        number: window && newestOf(window).number,
+        solid: window?.solidified.number,
+        age: movedAt === undefined ? undefined : now() - movedAt,
+        upstream: poller.upstream().state,
+        ...(problem !== undefined && { problem }),
+      }
+    },
+    async start() {
+      await replication?.start()
+      await poller.start()
+    },
+    async stop() {
+      await poller.stop()
+      await replication?.stop()
+    },
+  }
+}
+
+export declare namespace createHead {
+  type Options = {
+    native: createHeadSource.Options['native']
+    /** Hash of block 0. */
+    genesis: Hash
+    /** The chain is in this process: the head follows it to any block, also to a lower one. @default false */
+    authoritative?: boolean | undefined
+    baseFee?: createHeadSource.Options['baseFee']
+    /** Called with every block that was read whole, to fill caches. */
+    onLoaded?: createHeadSource.Options['onLoaded']
+    /** The journal that the replicas share. Without it this process polls the node itself. */
+    redis?: RedisLink | undefined
+    log?: HeadLog | undefined
+    /** Monotonic milliseconds. @default performance.now */
+    now?: (() => number) | undefined
+  }
+}
+
+const silent: HeadLog = { info() {}, warn() {}, error() {} }

@@ -1,0 +1,156 @@
+import pLimit from 'p-limit'
+import type { Hash } from 'viem'
+
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { BlockRange } from '../blockRange.ts'
+import type { LogMatch } from '../blocks/chainTypes.ts'
+
+/** Finds the blocks that have logs of a search, without reading blocks. */
+export type LogHints = {
+  /**
+   * The blocks with logs that match, for one part of the range after the other, in order. Each list ends with the block in which its
+   * logs become more than `limit`, and is undefined when it cannot be told. No lists at all when hints are of no use.
+   */
+  blocksWith(
+    range: BlockRange,
+    match: LogMatch,
+    options: { limit: number; signal?: AbortSignal | undefined },
+  ): Promise<readonly HintedBlock[] | undefined>[] | undefined
+}
+
+/** A block that has matching logs, as the node's JSON-RPC reports it. */
+export type HintedBlock = {
+  hash: Hash
+  number: number
+  /** Number of matching logs. */
+  count: number
+  /** In the order of the block. */
+  transactions: HintedTransaction[]
+}
+
+/** A transaction with matching logs. */
+export type HintedTransaction = {
+  id: Hash
+  /** Index in the block. */
+  index: number
+  /** Indexes of the matching logs in the block. */
+  logIndexes: number[]
+}
+
+/**
+ * Blocks of one question. The node answers questions side by side, and the blocks of one are read while it answers the next. It returns
+ * at most 10,000 logs.
+ */
+const SPAN = 1_250
+
+/** Questions of one search that the node gets at a time. */
+const CALLS = 4
+
+/** Shorter ranges are read without hints. */
+const FEW_BLOCKS = 50
+
+/** The node's error for a range with too many logs or too many blocks. A shorter range can succeed. */
+const TOO_MUCH = /more than|max block range/i
+
+/** The used fields of a log in the node's answer. */
+type Row = {
+  blockHash: Hash
+  blockNumber: string
+  logIndex: string
+  transactionHash: Hash
+  transactionIndex: string
+}
+
+/**
+ * Hints from the node’s own JSON-RPC, which indexes logs by block ranges. Only the location of a log is used, because
+ * contents come from the native API.
+ *
+ * @param rpc - returns undefined while no node has a JSON-RPC: then there are no hints.
+ */
+export function createLogHints({ rpc: current }: createLogHints.Options): LogHints {
+  async function ask(
+    rpc: Rpc,
+    { from, to }: BlockRange,
+    match: LogMatch,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Row[]> {
+    const filter = {
+      fromBlock: `0x${from.toString(16)}`,
+      toBlock: `0x${to.toString(16)}`,
+      ...(match.addresses.length > 0 && { address: match.addresses }),
+      ...(match.topics.length > 0 && {
+        topics: match.topics.map((choice) => (choice && choice.length > 0 ? choice : null)),
+      }),
+    }
+    try {
+      return (await rpc.call('eth_getLogs', [filter], signal)) as Row[]
+    } catch (error) {
+      const reason = (error as { cause?: { message?: unknown } }).cause?.message
+      if (from === to || typeof reason !== 'string' || !TOO_MUCH.test(reason)) throw error
+      const middle = from + Math.floor((to - from) / 2)
+      const first = await ask(rpc, { from, to: middle }, match, limit, signal)
+      if (first.length > limit) return first
+      const second = await ask(rpc, { from: middle + 1, to }, match, limit - first.length, signal)
+      return [...first, ...second]
+    }
+  }
+
+  return {
+    blocksWith({ from, to }, match, { limit, signal }) {
+      const isNarrow = match.addresses.length > 0 || match.topics.some((choice) => choice?.length)
+      const length = to - from + 1
+      const rpc = current()
+      if (!rpc || !isNarrow || length < FEW_BLOCKS) return undefined
+      const next = pLimit(CALLS)
+      return Array.from({ length: Math.ceil(length / SPAN) }, (_, span) => {
+        const first = from + span * SPAN
+        const part = { from: first, to: Math.min(to, first + SPAN - 1) }
+        const list = next(() => ask(rpc, part, match, limit, signal)).then(
+          (rows) => blocksOf(rows, limit),
+          () => {
+            signal?.throwIfAborted()
+            return undefined
+          },
+        )
+        // The search may end before it needs this part.
+        list.catch(() => {})
+        return list
+      })
+    },
+  }
+}
+
+export declare namespace createLogHints {
+  type Options = { rpc: () => Rpc | undefined }
+}
+
+type Rpc = Pick<NodeRpc, 'call'>
+
+/** Groups rows in chain order by block and transaction. */
+function blocksOf(rows: readonly Row[], limit: number): HintedBlock[] {
+  const blocks: HintedBlock[] = []
+  let found = 0
+  for (const row of rows) {
+    const number = Number(row.blockNumber)
+    let block = blocks.at(-1)
+    if (block?.number !== number) {
+      if (found > limit) break
+      block = { count: 0, hash: row.blockHash, number, transactions: [] }
+      blocks.push(block)
+    }
+    let transaction = block.transactions.at(-1)
+    if (transaction?.id !== row.transactionHash) {
+      transaction = {
+        id: row.transactionHash,
+        index: Number(row.transactionIndex),
+        logIndexes: [],
+      }
+      block.transactions.push(transaction)
+    }
+    transaction.logIndexes.push(Number(row.logIndex))
+    block.count += 1
+    found += 1
+  }
+  return blocks
+}

@@ -1,0 +1,264 @@
+import type { Hex } from 'viem'
+
+import { toQuantity } from '../../codec/quantity.ts'
+import type { RpcLog } from '../../codec/types.ts'
+import { LimitExceededError, RpcError, UpstreamError } from '../../lib/errors.ts'
+import type { Wire } from '../../lib/wire.ts'
+import type { BlockRange } from '../blockRange.ts'
+import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
+import type { CachedBlock } from '../blocks/cachedBlock.ts'
+import type { LogMatch } from '../blocks/chainTypes.ts'
+import { arrayOf, blockOfRow, type LogChunk } from '../blocks/logChunk.ts'
+import { createLogMatcher } from '../blocks/logMatch.ts'
+import type { OutcomeSource } from './hintedBlock.ts'
+import { readHinted } from './hintedLogs.ts'
+import {
+  countInIndex,
+  gapsBetween,
+  type IndexedLogs,
+  joinRanges,
+  searchIndex,
+} from './indexedLogs.ts'
+import type { LogHints } from './logHints.ts'
+import { pinsOf, scanBlocks, takeCount, takeRows } from './logScan.ts'
+import { type SearchMemory, searchMemory } from './searchMemory.ts'
+import type { BlockSpans } from './spans.ts'
+
+/** Attempts of a search that reorgs interrupt. */
+const ATTEMPTS = 3
+
+/**
+ * The logs of a range of existing blocks, in order: from the log index where it covers the range, otherwise from blocks.
+ *
+ * Blocks above the solidified one are pinned by hash at the start, so an answer never mixes two branches.
+ *
+ * @throws RpcError -32602 for too many blocks, LimitExceededError for too many logs; both suggest a shorter range.
+ */
+export async function logsOfRange(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<Wire<RpcLog[]>> {
+  const { chunks, count } = await wholeRange(range, match, options)
+  return arrayOf(chunks, count)
+}
+
+/** The same logs, each as a separate row. @throws as `logsOfRange` */
+export async function logRowsOfRange(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<Wire<RpcLog>[]> {
+  const { chunks } = await wholeRange(range, match, options)
+  return chunks.flatMap((chunk) => Array.from({ length: chunk.count }, (_, row) => chunk.row(row)))
+}
+
+export declare namespace logsOfRange {
+  type Options = {
+    blocks: Pick<Blocks, 'epoch' | 'hashAt'>
+    spans: BlockSpans
+    head: Pick<CanonicalView, 'solid'>
+    /** The log index, if configured. */
+    index?: IndexedLogs | undefined
+    /** Locate logs in ranges that the index does not cover. */
+    hints?: LogHints | undefined
+    /** Reads the transactions that hints name. */
+    native: OutcomeSource
+    /** Whether whole blocks are cheap to read (see `readHinted`). @default false */
+    readsBlocks?: (() => boolean) | undefined
+    /** Maximum number of blocks that one search reads. Blocks that the index covers do not count. */
+    maxBlocks: number
+    maxResults: number
+    signal?: AbortSignal | undefined
+  }
+}
+
+/** The logs of one block. @throws LimitExceededError */
+export function logsOfBlock(
+  block: CachedBlock,
+  match: LogMatch,
+  { maxResults }: { maxResults: number },
+): Wire<RpcLog[]> {
+  const chunk = block.logs(createLogMatcher(match))
+  if (chunk.count > maxResults) throw tooMany(maxResults)
+  return arrayOf([chunk], chunk.count)
+}
+
+/** The first `maxResults` + 1 logs of a range, in chunks in the order of the chain. */
+export async function findLogs(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<{ chunks: LogChunk[]; count: number }> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const memory = searchMemory.open()
+    try {
+      const chunks = await tryToFind(range, match, options, memory)
+      if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }
+    } finally {
+      memory.free()
+    }
+  }
+  throw new UpstreamError('a reorg is in progress: retry this log search')
+}
+
+/**
+ * The number of matching logs of a range, from the index and from blocks, without building rows.
+ *
+ * @throws RpcError -32602 for too many blocks that the index does not cover, LimitExceededError when it takes too long.
+ */
+export async function countLogs(
+  { from, to }: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<number> {
+  const { blocks, head, index, maxBlocks, signal, spans } = options
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const epoch = blocks.epoch()
+    const pins = pinsOf({ from, to }, { blocks, head })
+    const { count, parts } = index
+      ? await countInIndex(index, { from, to }, match, signal)
+      : { count: 0, parts: [] }
+    const gaps = gapsBetween(parts, { from, to })
+    requireFew(gaps, { from, index, maxBlocks, parts })
+    const matcher = createLogMatcher(match)
+    const chunks = await Promise.all(
+      gaps.map((gap) =>
+        scanBlocks(gap, matcher, { limit: Infinity, pins, signal, spans, take: takeCount }),
+      ),
+    )
+    if (epoch === blocks.epoch() && chunks.every((chunk) => chunk !== undefined))
+      return chunks.flat().reduce((sum, chunk) => sum + chunk.count, count)
+  }
+  throw new UpstreamError('a reorg is in progress: retry this log search')
+}
+
+/** All logs of a range. @throws LimitExceededError */
+async function wholeRange(
+  range: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+): Promise<{ chunks: LogChunk[]; count: number }> {
+  const found = await findLogs(range, match, options)
+  const { maxResults } = options
+  if (found.count <= maxResults) return found
+  // The longest leading range whose logs fit ends before the block of the row that exceeds the limit.
+  const to = blockOfRow(found.chunks, maxResults) - 1
+  throw tooMany(maxResults, to < range.from ? undefined : { from: range.from, to })
+}
+
+/** One attempt of a search. Undefined when a reorg interrupted it. */
+async function tryToFind(
+  { from, to }: BlockRange,
+  match: LogMatch,
+  options: logsOfRange.Options,
+  memory: SearchMemory,
+): Promise<LogChunk[] | undefined> {
+  const { blocks, head, index, maxBlocks, maxResults: limit, signal, spans } = options
+  const epoch = blocks.epoch()
+  // Pinned before the first read, so that the search detects blocks that a reorg replaces meanwhile.
+  const pins = pinsOf({ from, to }, { blocks, head })
+  const indexed = index && (await searchIndex(index, { from, to }, match, { limit, signal }))
+  const end = indexed?.end ?? to
+  const gaps = gapsBetween(indexed?.parts ?? [], { from, to: end })
+  requireFew(gaps, { from, index, maxBlocks, parts: indexed?.parts ?? [] })
+
+  const matcher = createLogMatcher(match)
+  const chunks = [...(indexed?.parts ?? [])]
+  // Hints exist only for solidified blocks.
+  for (const gap of gaps.flatMap((gap) => splitAfter(gap, head.solid().number))) {
+    const found =
+      (await findByHints(gap, match, options, memory)) ??
+      (await scanBlocks(gap, matcher, { limit, memory, pins, signal, spans, take: takeRows }))
+    if (!found) return undefined
+    for (const chunk of found) chunks.push({ ...gap, chunk })
+  }
+  if (epoch !== blocks.epoch()) return undefined
+  return chunks.toSorted((a, b) => a.from - b.from).map(({ chunk }) => chunk)
+}
+
+/** Splits a range that crosses a height into the part up to it and the part above it. */
+function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
+  if (to <= height || from > height) return [{ from, to }]
+  return [
+    { from, to: height },
+    { from: height + 1, to },
+  ]
+}
+
+/** The logs of a range of solidified blocks by hints; undefined when there are no hints, or when they are wrong. */
+async function findByHints(
+  range: BlockRange,
+  match: LogMatch,
+  { head, hints, maxResults: limit, native, readsBlocks, signal, spans }: logsOfRange.Options,
+  memory: SearchMemory,
+): Promise<LogChunk[] | undefined> {
+  if (!hints || range.to > head.solid().number) return undefined
+  const lists = hints.blocksWith(range, match, { limit, signal })
+  if (!lists) return undefined
+  return readHinted(lists, createLogMatcher(match), {
+    limit,
+    memory,
+    native,
+    readsBlocks: readsBlocks?.() ?? false,
+    signal,
+    spans,
+  })
+}
+
+/** Checks the number of blocks that a search has to read. @throws TooManyBlocksError */
+function requireFew(
+  gaps: readonly BlockRange[],
+  {
+    from,
+    index,
+    maxBlocks,
+    parts,
+  }: { from: number; index: unknown; maxBlocks: number; parts: readonly BlockRange[] },
+): void {
+  // One more than the limit, because the node’s own JSON-RPC compares the difference of the ends with it.
+  let left = maxBlocks + 1
+  for (const gap of gaps) {
+    const length = gap.to - gap.from + 1
+    if (length > left)
+      throw new TooManyBlocksError(
+        { from, to: Math.max(from, gap.from + left - 1) },
+        maxBlocks,
+        index === undefined ? undefined : joinRanges(parts),
+      )
+    left -= length
+  }
+}
+
+/** The error text after which indexers halve their range, with a suggested range in the format of other providers. */
+function tooMany(limit: number, range?: BlockRange): LimitExceededError {
+  return new LimitExceededError(`query returned more than ${limit} results`, {
+    data: range ? suggestion(range.from, range.to, limit) : { limit },
+  })
+}
+
+function suggestion(
+  from: number,
+  to: number,
+  limit: number,
+): { from: Hex; to: Hex; limit: number } {
+  return { from: toQuantity(from), to: toQuantity(to), limit }
+}
+
+/** `-32602`: the search would have to read too many blocks. `range` is a shorter one that is allowed. */
+export class TooManyBlocksError extends RpcError {
+  override name = 'TooManyBlocksError'
+  readonly range: BlockRange
+
+  constructor(range: BlockRange, limit: number, indexed: readonly BlockRange[] | undefined) {
+    super(-32602, `exceed max block range: ${limit}`, {
+      data: {
+        ...suggestion(range.from, range.to, limit),
+        ...(indexed && {
+          indexed: indexed.map(({ from, to }) => ({ from: toQuantity(from), to: toQuantity(to) })),
+        }),
+      },
+    })
+    this.range = range
+  }
+}

@@ -1,0 +1,169 @@
+import pLimit from 'p-limit'
+
+import { toHash } from '../../codec/quantity.ts'
+import { timeSlice } from '../../lib/timeSlice.ts'
+import { NodeTimeoutError } from '../../native/errors.ts'
+import type { BlockOutline } from '../../native/wire/blockOutline.ts'
+import type { TransactionLogs } from '../../native/wire/transactionLogs.ts'
+import type { Blocks, CanonicalView } from '../blocks/blocks.ts'
+import type { CachedBlock } from '../blocks/cachedBlock.ts'
+import { createLogBlock, type LogBlock } from '../blocks/logBlock.ts'
+import type { SolidCache } from '../blocks/solidCache.ts'
+import { logsFit, type LogSource } from '../load.ts'
+
+/** A block for log searches: a block of the block cache, or one of which only the logs were read. */
+export type SearchedBlock = Pick<CachedBlock, 'count' | 'id' | 'logs'>
+
+/** Reads the logs of blocks. */
+export type BlockSpans = {
+  /** The canonical blocks of a span, in order; undefined where there is none. @throws UpstreamError */
+  read(
+    from: number,
+    to: number,
+    signal?: AbortSignal,
+  ): Promise<readonly (SearchedBlock | undefined)[]>
+  /** One solidified block. @throws UpstreamError */
+  readOne(number: number, signal?: AbortSignal): Promise<SearchedBlock | undefined>
+  /** Whether a block is in memory. */
+  has(number: number): boolean
+  /** Makes a call to the node within the limit that all searches share. */
+  run<result>(call: () => Promise<result>): Promise<result>
+  /** The number of blocks that a span should have, from the density of the blocks that were read last. */
+  step(): number
+}
+
+/** Blocks of the longest span: the node returns at most 100 blocks in one answer. */
+const MAX_STEP = 100
+const MIN_STEP = 4
+const FIRST_STEP = 25
+/** Transactions that one answer should have. Each has about 1.5 KB, so an answer has less than a megabyte to parse. */
+const TRANSACTIONS_PER_CALL = 400
+
+/**
+ * Reads spans of blocks. Most blocks of a quiet chain are empty, and one call reads a hundred of them. Outcomes are read
+ * only for blocks with transactions. `concurrency` bounds the concurrent calls of all searches together.
+ */
+export function createBlockSpans({
+  blocks,
+  cache,
+  concurrency,
+  head,
+  native,
+}: createBlockSpans.Options): BlockSpans {
+  const limit = pLimit(concurrency)
+  let step = FIRST_STEP
+
+  /** A block in memory. It is looked up anew for each use, because a reorg may have removed it meanwhile. */
+  const known = (number: number): SearchedBlock | undefined =>
+    blocks.peek(number) ?? cache.get(number)
+
+  /**
+   * Reads the solidified blocks of a span in bulk, with the checks of a block that is read alone. The result lacks blocks
+   * that are missing or fail a check: the caller reads those one by one.
+   */
+  async function readBulk(
+    from: number,
+    to: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Map<number, SearchedBlock>> {
+    const epoch = blocks.epoch()
+    const outlines = await limit(() =>
+      native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
+    )
+    const count = outlines.reduce((sum, { txIDs }) => sum + txIDs.length, 0)
+    const perBlock = count / Math.max(outlines.length, 1)
+    step = Math.min(MAX_STEP, Math.max(MIN_STEP, Math.floor(TRANSACTIONS_PER_CALL / perBlock)))
+
+    const read = new Map<number, SearchedBlock>()
+    await Promise.all(
+      outlines.map(async (outline) => {
+        const number = outline.block_header.raw_data.number ?? 0
+        if (number < from || number > to) return
+        const block =
+          known(number) ??
+          (await (number > 0 && outline.txIDs.length > 0
+            ? limit(async () => {
+                // Another search may have read the block meanwhile.
+                const found = known(number)
+                return found ?? keep(outline, await logsOf(number, signal), number, epoch)
+              })
+            : keep(outline, [], number, epoch)))
+        if (block) read.set(number, block)
+      }),
+    )
+    return read
+  }
+
+  const logsOf = (number: number, signal: AbortSignal | undefined) =>
+    native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal })
+
+  /** Builds and caches a block from its outline and its logs; undefined when they do not belong together. */
+  async function keep(
+    outline: BlockOutline,
+    logs: readonly TransactionLogs[],
+    number: number,
+    epoch: number,
+  ): Promise<SearchedBlock | undefined> {
+    const canonical = blocks.hashAt(number)
+    if (canonical !== undefined && canonical !== toHash(outline.blockID)) return undefined
+    if (!logsFit(outline, logs, number)) return undefined
+    if (timeSlice.isOver()) await timeSlice.next()
+    const block = createLogBlock(outline, logs)
+    cache.put(block, epoch)
+    return block
+  }
+
+  return {
+    step: () => step,
+    has: (number) => known(number) !== undefined,
+    run: (call) => limit(call),
+
+    async readOne(number, signal) {
+      const found = known(number)
+      if (found) return found
+      const epoch = blocks.epoch()
+      const [outline, logs] = await Promise.all([
+        limit(() => native.wallet.getBlockOutline({ num: number }, { signal })),
+        number === 0 ? [] : limit(() => logsOf(number, signal)),
+      ])
+      const block = outline && (await keep(outline, logs, number, epoch))
+      return block ?? blocks.get(number, signal)
+    },
+
+    async read(from, to, signal) {
+      const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+      const here = numbers.map(known)
+      if (here.every((block) => block !== undefined)) return here
+      const solid = head.solid().number
+      const missing = numbers.filter((number, index) => number <= solid && !here[index])
+      const first = missing[0]
+      const last = missing.at(-1)
+      // A front end may not offer bulk reads. Then, and after most failures, the blocks are read one by one. A node that
+      // does not answer in time must not get more calls.
+      const bulk =
+        first !== undefined && last !== undefined && last - first < MAX_STEP && missing.length > 1
+          ? await readBulk(first, last, signal).catch((error: unknown) => {
+              if (error instanceof NodeTimeoutError) throw error
+              return undefined
+            })
+          : undefined
+      signal?.throwIfAborted()
+      return Promise.all(
+        numbers.map(
+          async (number) =>
+            bulk?.get(number) ?? known(number) ?? limit(() => blocks.get(number, signal)),
+        ),
+      )
+    },
+  }
+}
+
+export declare namespace createBlockSpans {
+  type Options = {
+    native: LogSource
+    head: Pick<CanonicalView, 'solid'>
+    blocks: Pick<Blocks, 'epoch' | 'get' | 'hashAt' | 'peek'>
+    cache: SolidCache<LogBlock>
+    concurrency: number
+  }
+}

@@ -1,0 +1,68 @@
+import { RpcError, UpstreamError } from '../../lib/errors.ts'
+import type { ConstantFailure } from '../../native/constantCall.ts'
+
+/** Whether a failure means that the called account has no code. */
+export function isAccountWithoutCode(failure: ConstantFailure): boolean {
+  return failure.message.startsWith('Smart contract is not exist')
+}
+
+/** Whether the node was built or configured without energy estimates, or without any contract calls. */
+export function lacksEstimates(failure: ConstantFailure): boolean {
+  return /does not support (?:estimate energy|constant)/.test(failure.message)
+}
+
+/**
+ * The error for a call that failed without a revert: `-32000` and the text that Ethereum clients know, followed by the
+ * text of the node.
+ */
+export function callError({ exception, message }: ConstantFailure): RpcError {
+  if (/does not support .*constant/.test(message))
+    return new RpcError(
+      -32000,
+      'the upstream node does not run contract calls: set vm.supportConstant = true in its configuration',
+    )
+  if (/no OwnerAccount|balance is not sufficient/.test(message)) return insufficientFunds()
+  if (/to yourself/.test(message))
+    return new RpcError(-32000, 'a contract cannot be called with value by itself')
+  if (message === '' || exception === 'NullPointerException')
+    return new UpstreamError('the upstream node failed to run the call')
+  const known = exception && WORDS[exception]
+  if (known) return new RpcError(-32000, `${known}: ${message}`)
+  const isOfNode = exception !== undefined && !TEXTS.has(exception)
+  return new RpcError(
+    -32000,
+    isOfNode ? 'execution failed in the virtual machine of the node' : message,
+  )
+}
+
+/** The caller has less than the value that the call carries. Geth’s text, which libraries look for. */
+export function insufficientFunds(): RpcError {
+  return new RpcError(-32000, 'insufficient funds for gas * price + value')
+}
+
+/**
+ * Exceptions whose text says why a contract failed. The text of all others, such as an index out of bounds in a precompiled
+ * contract, is about the code of the node.
+ */
+const TEXTS: ReadonlySet<string> = new Set([
+  'BytecodeExecutionException',
+  'ContractExeException',
+  'ContractValidateException',
+  'InvalidCodeException',
+])
+
+/** Ethereum’s names for the errors of the virtual machine. */
+const WORDS: Partial<Record<string, string>> = {
+  BadJumpDestinationException: 'invalid jump destination',
+  IllegalOperationException: 'invalid opcode',
+  JVMStackOverFlowException: 'max call depth exceeded',
+  OutOfEnergyException: 'out of gas',
+  OutOfMemoryException: 'out of memory',
+  OutOfTimeException: 'execution timed out',
+  PrecompiledContractException: 'precompiled contract failed',
+  ReturnDataCopyIllegalBoundsException: 'return data out of bounds',
+  StackTooLargeException: 'stack limit reached',
+  StackTooSmallException: 'stack underflow',
+  StaticCallModificationException: 'write protection',
+  TransferException: 'transfer failed',
+}

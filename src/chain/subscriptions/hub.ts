@@ -1,0 +1,178 @@
+import type { Hash } from 'viem'
+
+import type { BlockRef } from '../../codec/blockRef.ts'
+import { InvalidParamsError, UpstreamError } from '../../lib/errors.ts'
+import { timeSlice } from '../../lib/timeSlice.ts'
+import type { Chain } from '../blocks/chainTypes.ts'
+import { newId } from '../filters/id.ts'
+import type { PendingFeed } from '../filters/pending.ts'
+import type { PendingResponse } from '../filters/response.ts'
+import type { Head, HeadLog } from '../head/headTypes.ts'
+import { createFollowers, type Follower } from './follower.ts'
+import { createRegistry, type Subscription } from './registry.ts'
+import type { RpcSocket } from './socket.ts'
+import { syncText } from './syncText.ts'
+import { notification } from './text.ts'
+import { createTopic, type TopicSpec } from './topic.ts'
+
+/** Subscriptions of the sockets of one view. */
+export type Hub = {
+  /**
+   * Subscribes the socket of a request. Notifications begin when the response has been delivered.
+   *
+   * @throws LimitExceededError, InvalidParamsError, UpstreamError
+   */
+  subscribe(socket: RpcSocket, request: PendingResponse, spec: SubscriptionSpec): Promise<string>
+  /** Removes a subscription. Returns whether it existed on this socket. */
+  unsubscribe(socket: RpcSocket, id: string): boolean
+  count(): number
+  stop(): void
+}
+
+/** The topic of a subscription. With `resumeFrom` it delivers the blocks from that height on, otherwise only new blocks. */
+export type SubscriptionSpec =
+  | (TopicSpec & { resumeFrom?: BlockRef })
+  | { kind: 'newPendingTransactions' }
+  | { kind: 'syncing' }
+
+/**
+ * Delivers chain updates to sockets, from the cursor of each subscription: to live subscriptions at every update, to the
+ * others as fast as they read.
+ */
+export function createHub({
+  chain,
+  head,
+  log,
+  now = Date.now,
+  perClient,
+  perSocket,
+  pending,
+}: createHub.Options): Hub {
+  const registry = createRegistry({ onChange: listenToPending, perClient, perSocket })
+  const followers = createFollowers({
+    chain,
+    head,
+    isOpen: (subscription) => registry.has(subscription),
+    log,
+  })
+  let lastSync = 'false'
+  let unlisten: (() => void) | undefined
+  let delivering = false
+  let again = false
+  const stopHead = head.onUpdate(() => {
+    deliver().catch((error: unknown) => log.error({ err: error }, 'subscriptions failed'))
+    tellSyncing()
+  })
+
+  /** Brings every subscription to the newest block, in slices, so that other work runs between them. */
+  async function deliver(): Promise<void> {
+    again = delivering
+    if (delivering) return
+    delivering = true
+    try {
+      do {
+        again = false
+        for (const subscription of registry.ofKind('chain')) {
+          if (subscription.started) followers.follow(subscription)
+          if (timeSlice.isOver()) await timeSlice.next()
+        }
+      } while (again)
+    } finally {
+      delivering = false
+    }
+  }
+
+  function tellSyncing(): void {
+    const text = syncText(head, now())
+    if (text === lastSync) return
+    lastSync = text
+    for (const { id, socket, started } of registry.ofKind('syncing'))
+      if (started) socket.send(notification(id, text))
+  }
+
+  /** Watches the mempool while a subscription needs it. */
+  function listenToPending(): void {
+    if (registry.ofKind('newPendingTransactions').size > 0) unlisten ??= pending.listen(tellPending)
+    else {
+      unlisten?.()
+      unlisten = undefined
+    }
+  }
+
+  function tellPending(hashes: Hash[]): void {
+    for (const subscription of registry.ofKind('newPendingTransactions'))
+      if (subscription.started) sendHashes(subscription, hashes)
+      else subscription.early.push(...hashes)
+  }
+
+  function sendHashes({ id, socket }: Subscription, hashes: readonly Hash[]): void {
+    for (const hash of hashes) socket.send(notification(id, `"${hash}"`))
+  }
+
+  function start(subscription: Subscription): void {
+    subscription.started = true
+    if (subscription.kind === 'chain') followers.follow(subscription)
+    else if (subscription.kind === 'newPendingTransactions')
+      sendHashes(subscription, subscription.early.splice(0))
+    else subscription.socket.send(notification(subscription.id, syncText(head, now())))
+  }
+
+  /** Sets the cursor of a subscription to the parent of the block that it resumes from. */
+  async function rewind(subscription: Follower, spec: TopicSpec, ref: BlockRef): Promise<void> {
+    if (ref === 'latest' || ref === 'pending') return
+    const from = typeof ref === 'number' ? ref : (await chain.resolve(ref))?.number
+    if (from === undefined) throw new InvalidParamsError(1, 'resumeFrom: no such block')
+    subscription.topic = createTopic(spec, from)
+    if (from > subscription.at.number) return
+    const before = from === 0 ? { number: -1, hash: '0x' as const } : await chain.resolve(from - 1)
+    if (!before) throw new UpstreamError(`the node does not have block ${from - 1}`)
+    subscription.at = before
+  }
+
+  function toSubscription(socket: RpcSocket, spec: SubscriptionSpec): Subscription {
+    const common = { id: newId(), socket, started: false }
+    if (spec.kind === 'newPendingTransactions') return { ...common, kind: spec.kind, early: [] }
+    if (spec.kind === 'syncing') return { ...common, kind: spec.kind }
+    const topic = createTopic(spec)
+    return { ...common, kind: 'chain', topic, at: followers.newest(), catchingUp: false }
+  }
+
+  return {
+    async subscribe(socket, request, spec) {
+      const subscription = toSubscription(socket, spec)
+      // Before the first await, so that limits hold under concurrent calls.
+      registry.add(subscription)
+      try {
+        if (subscription.kind === 'chain' && 'resumeFrom' in spec && spec.resumeFrom !== undefined)
+          await rewind(subscription, spec, spec.resumeFrom)
+        if (subscription.kind === 'newPendingTransactions') await pending.listening()
+      } catch (error) {
+        registry.remove(socket, subscription.id)
+        throw error
+      }
+      request.onDelivery((delivered) => {
+        if (!delivered) registry.remove(socket, subscription.id)
+        else if (registry.has(subscription)) start(subscription)
+      })
+      return subscription.id
+    },
+    unsubscribe: (socket, id) => registry.remove(socket, id),
+    count: () => registry.count(),
+    stop() {
+      stopHead()
+      registry.clear()
+    },
+  }
+}
+
+export declare namespace createHub {
+  type Options = {
+    chain: Pick<Chain, 'block' | 'logRows' | 'resolve' | 'view'>
+    head: Pick<Head, 'onUpdate' | 'status' | 'window'>
+    pending: Pick<PendingFeed, 'listen' | 'listening'>
+    perSocket: number
+    perClient: number
+    log: HeadLog
+    now?: (() => number) | undefined
+  }
+}

@@ -1,0 +1,214 @@
+import { setFlagsFromString } from 'node:v8'
+
+import { type Command, Option } from 'commander'
+
+import type { Config } from '../../config/config.ts'
+import { addCommand } from '../support/command.ts'
+import { addConfigOptions, configOf } from '../support/configOptions.ts'
+import { CommandError, usageError } from '../support/errors.ts'
+import { addForkOptions, forkOf } from '../support/forkOptions.ts'
+import { wholeNumber } from '../support/number.ts'
+
+type Flags = Record<string, string | boolean | undefined>
+
+/** Options of a gateway in front of a node that have no meaning for a chain in this process. */
+const NOT_FOR_DEV = [
+  'config',
+  'upstream',
+  'upstreamSolidity',
+  'upstreamRpc',
+  'upstreamGrpc',
+  'upstreamHeader',
+  'upstreamTimeout',
+  'upstreamSockets',
+  'upstreamRate',
+  'headQuorum',
+  'walletPassthrough',
+  'verifyRate',
+  'predictedAddresses',
+  'redis',
+  'redisPrefix',
+  'keys',
+  'dataDir',
+  'stateWindow',
+  'index',
+  'indexFrom',
+  'indexRate',
+] as const satisfies readonly (keyof Config)[]
+
+/** Options that developers use and `--help` shows. The others are limits and times of a service. */
+const SHOWN = [
+  'host',
+  'port',
+  'keysPublic',
+  'logFormat',
+  'logLevel',
+  'slow',
+  'page',
+  'feeSignal',
+  'cors',
+  'allowedHosts',
+] as const satisfies readonly (keyof Config)[]
+
+/**
+ * Defaults that differ from those of a gateway. There is no load balancer in front, so a signal stops the chain without a
+ * delay. The terminal already shows calls, so the log shows only warnings.
+ */
+const DEFAULTS = { drainDelay: '0', logLevel: 'warn' }
+
+/** Declares `ethgate dev`: a chain in this process with the gateway in front. */
+export function addDevCommand(program: Command): void {
+  const command = addCommand(program, 'dev', {
+    summary: 'run and serve a development chain with funded accounts',
+    description:
+      'Runs a chain in this process and serves it on one port: Ethereum JSON-RPC at / and the native HTTP API at /wallet and /walletsolidity. The keys of its accounts are public, so use it for development only.',
+    examples: [
+      ['ethgate dev', 'ten funded accounts, a block for each transaction'],
+      ['ethgate dev --decimals 18', 'run the tests of an Ethereum project unchanged'],
+      ['ethgate dev --profile native', 'addresses, fees and block times of the real chain'],
+      ['ethgate dev --state chain.jsonl', 'keep the chain after a restart'],
+      ['ethgate dev --fork http://127.0.0.1:8090', 'fork the chain of a node'],
+    ],
+  })
+    .option('--accounts <n>', 'funded accounts (default 10)')
+    .option('--balance <coins>', 'coins of each account (default 10000)')
+    .option('--mnemonic <words>', 'mnemonic of the accounts (default: test test … junk)')
+    .option('--derivation-path <path>', "derivation path of the accounts (default: m/44'/60'/0'/0)")
+    .option('--chain-id <n>', 'chain id (default: the last four bytes of the genesis hash)')
+    .addOption(
+      new Option('--decimals <n>', 'decimals of the coin; 18 as on Ethereum (default 6)').choices([
+        '6',
+        '18',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--profile <name>',
+        'ethereum: behave as development tools expect; native: behave like the real chain (default ethereum)',
+      ).choices(['ethereum', 'native']),
+    )
+    .addOption(
+      new Option(
+        '--contract-addresses <rule>',
+        'how addresses of contracts are derived in Ethereum transactions (default: by profile)',
+      ).choices(['ethereum', 'native']),
+    )
+    .addOption(
+      new Option(
+        '--fees <rule>',
+        'fees of Ethereum transactions: gas times price, or bandwidth and energy as on the real chain (default: by profile)',
+      ).choices(['gas', 'native']),
+    )
+    .option('--free-bandwidth', 'the same as --fees gas')
+    .option(
+      '--block-time <seconds>',
+      'seconds between blocks without transactions; 0 for none (default 0, with the native profile 3)',
+    )
+    .option(
+      '--no-automine',
+      'do not produce a block for each transaction; wait for the next block time',
+    )
+    .option(
+      '--producers <n>',
+      'number of block producers; with more of them blocks are solidified later (default 5)',
+    )
+    .option(
+      '--seed <text>',
+      'make the chain reproducible: block times start at a fixed date, three seconds a block',
+    )
+    .option('--state <file>', 'file that stores the chain, to continue after a restart')
+    .option('--load-state <file>', 'start with the state in this file (from anvil_dumpState)')
+    .option('--dump-state <file>', 'write the state to this file on exit')
+    .option('--silent', 'do not show accounts and calls on the terminal')
+    .option('-v, --verbose', 'also show parameters and results of calls')
+    .addOption(new Option('-p <port>', 'the same as --port'))
+    .addOption(new Option('--upstream <url>').hideHelp())
+  addConfigOptions(addForkOptions(command), NOT_FOR_DEV, SHOWN, DEFAULTS).action(
+    async (flags: Flags) => {
+      if (flags['upstream'] !== undefined)
+        throw usageError(
+          'dev runs its own chain: use --fork URL to fork the chain of a node, or "ethgate serve --upstream URL" to serve a node',
+        )
+      const { runDevChain } = await import('../../devchain/node/run.ts')
+      try {
+        const output = flags['silent'] ? 'silent' : flags['verbose'] ? 'verbose' : 'calls'
+        await runDevChain({
+          config: devConfig(flags),
+          chain: chainOptions(flags),
+          fork: forkOf(flags),
+          output,
+          ...stateFiles(flags),
+        })
+        compileEarly()
+      } catch (error) {
+        if (error instanceof CommandError) throw error
+        throw new CommandError((error as Error).message, { cause: error })
+      }
+    },
+  )
+}
+
+/**
+ * Lets V8 compile a function to machine code at its first call. Otherwise V8 interprets a function until it was called often, and
+ * most development chains run for a short time. Called after the start, because it makes the start slower.
+ */
+function compileEarly(): void {
+  setFlagsFromString('--always-sparkplug')
+}
+
+function devConfig({ p, ...flags }: Flags): Config {
+  const ignored = new Set<string>(NOT_FOR_DEV.map(environmentName))
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ignored.has(name)))
+  return configOf({ ...(p !== undefined && { port: p }), ...flags }, { ...defaultEnv, ...env })
+}
+
+function environmentName(option: string): string {
+  return `ETHGATE_${option.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
+}
+
+const defaultEnv = Object.fromEntries(
+  Object.entries(DEFAULTS).map(([name, value]) => [environmentName(name), value]),
+)
+
+function stateFiles({ dumpState, loadState, state }: Flags) {
+  if (state !== undefined && loadState !== undefined)
+    throw usageError('--load-state: the chain in --state already has a state')
+  return {
+    ...(typeof dumpState === 'string' && { dumpState }),
+    ...(typeof loadState === 'string' && { loadState }),
+  }
+}
+
+function chainOptions(flags: Flags) {
+  const { contractAddresses, derivationPath, mnemonic, seed, state } = flags
+  const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
+  const blockTime = seconds(flags['blockTime'])
+  return {
+    accounts: wholeNumber(String(flags['accounts'] ?? 10), '--accounts', 1, 1000),
+    balance: BigInt(wholeNumber(String(flags['balance'] ?? 10_000), '--balance', 0, 9_000_000_000)),
+    automine: flags['automine'] !== false,
+    producers: wholeNumber(String(flags['producers'] ?? 5), '--producers', 1, 27),
+    decimals: flags['decimals'] === '18' ? (18 as const) : (6 as const),
+    profile: flags['profile'] === 'native' ? ('native' as const) : ('ethereum' as const),
+    ethereum: {
+      ...(contractAddresses && { addresses: contractAddresses as 'ethereum' | 'native' }),
+      ...(fees && { fees: fees as 'gas' | 'native' }),
+    },
+    ...(blockTime !== undefined && { blockTime }),
+    ...(flags['chainId'] !== undefined && {
+      chainId: wholeNumber(String(flags['chainId']), '--chain-id', 1, 0xffff_ffff),
+    }),
+    ...(typeof mnemonic === 'string' && { mnemonic }),
+    ...(typeof derivationPath === 'string' && { derivationPath }),
+    ...(typeof seed === 'string' && { seed }),
+    ...(typeof state === 'string' && { state }),
+  }
+}
+
+function seconds(text: string | boolean | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(String(text)) || value > 86_400)
+    throw usageError(`--block-time needs seconds from 0 to 86400, got "${String(text)}"`)
+  return Math.round(value * 1000)
+}

@@ -1,0 +1,140 @@
+import { type Command, Option } from 'commander'
+
+import { upstreamsOf } from '../../config/upstreams.ts'
+import type { Finding } from '../../native/diagnose.ts'
+import type { MemberStatus } from '../../native/pool/memberStatus.ts'
+import { plural } from '../support/amount.ts'
+import { addCommand, addOutputOptions } from '../support/command.ts'
+import { type ConfigFlags, configOf } from '../support/configOptions.ts'
+import { CommandError, usageError } from '../support/errors.ts'
+import { type Io, processIo } from '../support/io.ts'
+import { stringify } from '../support/json.ts'
+import { renderRows } from '../support/table.ts'
+import { createTerminal, type Terminal } from '../support/terminal.ts'
+
+/** `ethgate doctor`: reports what works with a node and what does not. */
+export function addDoctorCommand(program: Command, io: Io = processIo()): void {
+  const command = addCommand(program, 'doctor', {
+    summary: 'check what works with a node and what does not',
+    description:
+      'Tests everything that the gateway needs from a node, and reports what does not work and which setting to change. ' +
+      'It makes about 250 small read calls. Exit code 1 when something important does not work.',
+    examples: [
+      ['ethgate doctor --upstream http://127.0.0.1:8090', 'your own node'],
+      ['ethgate doctor --upstream https://HOST --upstream-header "X-Key: K"', 'a provider'],
+      [
+        'ethgate doctor --upstream http://127.0.0.1:8090 --upstream-rpc http://127.0.0.1:8545/jsonrpc --json',
+        'also checks its own JSON-RPC; output for programs',
+      ],
+      ['ethgate doctor --config ethgate.yaml', 'all nodes of a configuration file'],
+    ],
+  })
+    .addOption(
+      repeated(
+        '--upstream <url>',
+        'base address of the node’s HTTP API; repeat it for several nodes (env ETHGATE_UPSTREAM)',
+      ),
+    )
+    .addOption(
+      repeated('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve'),
+    )
+    .addOption(repeated('--upstream-rpc <url>', 'the node’s own JSON-RPC'))
+    .addOption(repeated('--upstream-grpc <host:port>', 'the node’s gRPC interface'))
+    .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
+    .option('--upstream-timeout <ms>', 'timeout of one call (default 10000)')
+    .option('--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)')
+  addOutputOptions(command).action((options: DoctorOptions) => doctor(io, options))
+}
+
+type DoctorOptions = ConfigFlags & { json?: boolean; table?: boolean }
+
+async function doctor(io: Io, options: DoctorOptions): Promise<void> {
+  const terminal = createTerminal(options, io)
+  const upstreams = upstreamsOf(configOf(options, io.env))
+  if (upstreams.length === 0)
+    throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
+  const { examine, statesOf } = await import('../support/examine.ts')
+  const examined: Examined[] = []
+  // One after the other, so that they do not affect each other's latencies.
+  for (const upstream of upstreams)
+    examined.push({ findings: await examine(upstream), name: upstream.name })
+  const states = upstreams.length > 1 ? await statesOf(upstreams) : []
+  const ok = examined.every(({ findings }) => isOk(findings)) && states.every(isUsable)
+  await terminal.print(
+    terminal.mode === 'json'
+      ? stringify(asJson(ok, examined, states))
+      : [
+          ...(states.length > 0 ? [renderStates(terminal, states)] : []),
+          ...examined.map(({ findings, name }) =>
+            states.length > 0
+              ? `${terminal.bold(name)}\n${render(terminal, findings)}`
+              : render(terminal, findings),
+          ),
+        ].join('\n\n'),
+  )
+  if (!ok) throw new CommandError('')
+}
+
+type Examined = { name: string; findings: Finding[] }
+
+const isOk = (findings: Finding[]) => findings.every(({ level }) => level !== 'fail')
+
+const isUsable = ({ state }: MemberStatus) => state === 'healthy' || state === 'syncing'
+
+/** The findings of one node; with several nodes also the state of each in the pool. */
+function asJson(ok: boolean, examined: Examined[], states: MemberStatus[]): object {
+  const [first] = examined
+  if (states.length === 0) return { ok, findings: first?.findings }
+  const upstreams = examined.map(({ findings, name }, index) => {
+    const { head, lag, latency, reason = null, state, tier } = states[index] as MemberStatus
+    return { name, state, reason, tier, head, lag, latency, ok: isOk(findings), findings }
+  })
+  return { ok, upstreams }
+}
+
+function renderStates(terminal: Terminal, states: MemberStatus[]): string {
+  const rows = states.map(({ head, lag, latency, name, reason, state, tier }) => [
+    name,
+    isUsable({ state } as MemberStatus) ? terminal.green(state) : terminal.red(state),
+    String(tier),
+    head === null ? '–' : String(head),
+    lag === null ? '–' : String(lag),
+    latency.p50 === null ? '–' : `${latency.p50} ms`,
+    reason ?? '',
+  ])
+  return renderRows(
+    terminal,
+    ['upstream', 'state', 'tier', 'head', 'behind', 'latency', 'why'],
+    rows,
+  )
+}
+
+function repeated(flags: string, help: string): Option {
+  return new Option(flags, help).argParser((text, before: string[] | undefined) => [
+    ...(before ?? []),
+    text,
+  ])
+}
+
+function render(terminal: Terminal, findings: Finding[]): string {
+  const mark = {
+    ok: terminal.green('ok'),
+    info: terminal.dim('–'),
+    warn: terminal.yellow('warn'),
+    fail: terminal.red('fail'),
+  }
+  const rows = findings.map(({ advice, check, found, level }) => [
+    mark[level],
+    check,
+    found,
+    advice,
+  ])
+  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length
+  const verdict =
+    count('fail') > 0
+      ? terminal.red(`${count('fail')} of ${findings.length} checks failed`)
+      : count('warn') > 0
+        ? terminal.yellow(`usable, with ${plural(count('warn'), 'restriction')}`)
+        : terminal.green('everything works')
+  return `${renderRows(terminal, ['', 'check', 'found', 'what it means'], rows)}\n\n${verdict}`
+}

@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander'
+
+import {
+  type Config,
+  ConfigError,
+  type Option as ConfigOption,
+  options,
+  readConfig,
+} from '../../config/config.ts'
+import { readConfigFile } from '../../config/file.ts'
+import { usageError } from './errors.ts'
+
+/** Flags of a gateway, as parsed. */
+export type ConfigFlags = Record<string, string | string[] | boolean | undefined>
+
+/**
+ * Adds the options of the table in `config.ts`.
+ *
+ * @param without - names of options that the command does not have
+ * @param shown - names of the options that its help lists; the others work too. @default all
+ * @param defaults - defaults in its help, where they differ from the table's
+ */
+export function addConfigOptions(
+  command: Command,
+  without: readonly string[] = [],
+  shown?: readonly string[],
+  defaults: Readonly<Record<string, string>> = {},
+): Command {
+  for (const [name, option] of Object.entries<ConfigOption>(options)) {
+    if (without.includes(name)) continue
+    const { env, flag, help, repeats, value } = option
+    const fallback = defaults[name] ?? option.default
+    const notes = fallback === undefined ? `env ${env}` : `env ${env}, default ${String(fallback)}`
+    const added = new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`)
+    if (repeats) added.argParser((text, before: string[] | undefined) => [...(before ?? []), text])
+    if (shown && !shown.includes(name)) added.hideHelp()
+    command.addOption(added)
+  }
+  return command
+}
+
+/** The settings from flags, environment and configuration file. @throws CommandError with exit code 2 */
+export function configOf(flags: ConfigFlags, env = process.env): Config {
+  const path = flags['config'] ?? (env['ETHGATE_CONFIG'] || undefined)
+  try {
+    const file = path === undefined ? {} : readConfigFile(String(path), { env })
+    return readConfig({ env, file, flags })
+  } catch (error) {
+    if (error instanceof ConfigError) throw usageError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,151 @@
+import { UpstreamError } from '../../lib/errors.ts'
+import {
+  NodeBusyError,
+  NodeLacksApiError,
+  NodeRefusedError,
+  NodeTimeoutError,
+  NodeUnreachableError,
+} from '../../native/errors.ts'
+import { sharedOperations, walletOperations } from '../../native/wire/operations.ts'
+import { createNativeClient } from '../../sdk/client.ts'
+import { CommandError, EXIT } from './errors.ts'
+import { get, isRecord, scalar } from './json.ts'
+import { timeoutError, unreachableError } from './rpc.ts'
+
+type Prefix = 'wallet' | 'walletsolidity'
+
+/** The native HTTP interface of a node or development chain. */
+export type Node = {
+  readonly url: string
+  /**
+   * Calls an operation and returns its answer. Integers keep every digit.
+   *
+   * @throws CommandError with the node's own message, hexadecimal messages as text.
+   */
+  call(operation: string, body?: unknown, prefix?: Prefix): Promise<unknown>
+}
+
+/** A client of a node whose errors say what to do. */
+export function createNode({
+  given,
+  headers,
+  solidityUrl,
+  timeout,
+  url,
+}: createNode.Options): Node {
+  const clients = {
+    wallet: createNativeClient(url, { headers, timeout }),
+    walletsolidity: createNativeClient(solidityUrl, { headers, timeout }),
+  }
+  return {
+    url,
+    async call(operation, body, prefix = 'wallet') {
+      const path = pathOf(operation)
+      const base = prefix === 'wallet' ? url : solidityUrl
+      const full = `${base}/${prefix}/${path}`
+      const where = given ? full : `${full} (no --node was given)`
+      const answer = await clients[prefix].call(prefix, path, body).catch((error: unknown) => {
+        throw explain(error, { base, path, timeout, where })
+      })
+      // A gateway answers JSON-RPC at any path of its own.
+      if (isRecord(answer) && 'jsonrpc' in answer) throw notServed(where)
+      const failure = failureOf(answer)
+      if (failure !== undefined)
+        throw new CommandError(`${path}: ${failure}`, { details: { answer } })
+      return answer
+    },
+  }
+}
+
+export declare namespace createNode {
+  type Options = {
+    url: string
+    /** Base of `/walletsolidity`. */
+    solidityUrl: string
+    /** Milliseconds for one request. */
+    timeout: number
+    /** Sent with every request. */
+    headers: Record<string, string>
+    /** Whether the user gave the node; otherwise errors explain `--node`. */
+    given: boolean
+  }
+}
+
+/** The error of a command for an error of the native client. */
+function explain(
+  error: unknown,
+  { base, path, timeout, where }: { base: string; path: string; timeout: number; where: string },
+): unknown {
+  if (error instanceof NodeUnreachableError) return unreachableError(base, error.cause)
+  if (error instanceof NodeTimeoutError) return timeoutError(base, timeout)
+  if (error instanceof NodeRefusedError) return new CommandError(`${path}: ${error.reason}`)
+  if (error instanceof NodeBusyError)
+    return new CommandError(`${where} is busy; try again later`, { exitCode: EXIT.unreachable })
+  if (error instanceof NodeLacksApiError)
+    return error.reason === 'lite'
+      ? new CommandError(`${where}: this node has no history (lite node); use a full node`)
+      : notServed(where, error.reason)
+  return error instanceof UpstreamError
+    ? new CommandError(`${where}: ${error.message.replace('the upstream node', 'the node')}`)
+    : error
+}
+
+/** The operation does not exist at this address. */
+export class NotServedError extends CommandError {
+  override name = 'NotServedError'
+}
+
+function notServed(where: string, reason?: NodeLacksApiError.Reason): CommandError {
+  const why = reason === 'disabled' ? ' (it is disabled in the node’s configuration)' : ''
+  return new NotServedError(
+    `${where} does not serve this operation${why}; give a node with --node http://HOST:8090, or see "ethgate wallet --list"`,
+  )
+}
+
+/** An operation: the last part of its path, and whether `/walletsolidity` has it too. */
+type Known = { path: string; solidity: boolean }
+
+/** The operations that this program knows, by the names of the specification. */
+export const OPERATIONS: ReadonlyMap<string, Known> = new Map<string, Known>([
+  ...known(sharedOperations, true),
+  ...known(walletOperations, false),
+])
+
+function known(table: Record<string, { path: string }>, solidity: boolean): [string, Known][] {
+  return Object.entries(table).map(([name, { path }]) => [name, { path, solidity }])
+}
+
+// Some paths have capital letters, and some operations have another name than their path. Names are compared without case.
+const PATHS = new Map(
+  [...OPERATIONS].flatMap(([name, { path }]) => [
+    [name.toLowerCase(), path],
+    [path.toLowerCase(), path],
+  ]),
+)
+
+/** The path of an operation in any letter case. An unknown name is returned in lower case, because nearly all paths are. */
+export function pathOf(operation: string): string {
+  const name = operation.replace(/^\/?wallet(solidity)?\//, '').replaceAll(/[^A-Za-z0-9]/g, '')
+  return PATHS.get(name.toLowerCase()) ?? name.toLowerCase()
+}
+
+/** Whether a name is one of the operations that are known here. */
+export function isKnown(operation: string): boolean {
+  return PATHS.has(pathOf(operation).toLowerCase())
+}
+
+/** The failure that an answer reports; undefined for a result. A revert is a result. */
+function failureOf(answer: unknown): string | undefined {
+  const nested = get(answer, 'result')
+  const code = isRecord(nested) ? nested['code'] : get(answer, 'code')
+  if (typeof code !== 'string' || code === 'SUCCESS') return undefined
+  const message = isRecord(nested) ? nested['message'] : get(answer, 'message')
+  return `${code}: ${textOf(scalar(message) ?? '')}`
+}
+
+/** The text of a message. Most operations give messages as hex of UTF-8. */
+export function textOf(message: string): string {
+  if (!/^([0-9a-f]{2})+$/i.test(message)) return message
+  const text = Buffer.from(message, 'hex').toString('utf8')
+  return /^[\P{C}\s]*$/u.test(text) ? text : message
+}

@@ -1,0 +1,171 @@
+import { CommandError, EXIT } from './errors.ts'
+import { get, isRecord, parse, scalar, stringify } from './json.ts'
+
+/** A JSON-RPC endpoint. */
+export type Rpc = {
+  readonly url: string
+  /**
+   * Calls a method; numbers of the result keep every digit.
+   *
+   * @throws RpcFailure for an error answer, CommandError when there is none.
+   */
+  call(method: string, params?: readonly unknown[], signal?: AbortSignal): Promise<unknown>
+}
+
+/** The server answered with a JSON-RPC error. */
+export class RpcFailure extends CommandError {
+  override name = 'RpcFailure'
+  readonly method: string
+  readonly code: number
+  readonly rpcMessage: string
+  readonly data: unknown
+
+  constructor(method: string, error: { code: number; message: string; data: unknown }) {
+    const reverted = isRevert(error)
+    super(`${method}: ${error.message} (code ${error.code})${advice(error)}`, {
+      exitCode: reverted ? EXIT.reverted : EXIT.failed,
+      details: {
+        code: error.code,
+        ...(error.data === undefined ? {} : { data: error.data }),
+      },
+    })
+    this.method = method
+    this.code = error.code
+    this.rpcMessage = error.message
+    this.data = error.data
+  }
+
+  /** The revert data; undefined when this is not a revert. */
+  get revertData(): `0x${string}` | undefined {
+    if (this.exitCode !== EXIT.reverted) return undefined
+    const data = typeof this.data === 'string' ? this.data : scalar(get(this.data, 'data'))
+    return data !== undefined && /^0x([0-9a-f]{2})*$/i.test(data) ? (data as `0x${string}`) : '0x'
+  }
+}
+
+/** The server is overloaded or limits the rate: HTTP 429 or 5xx without a JSON-RPC answer. A retry may help. */
+export class BusyError extends CommandError {
+  override name = 'BusyError'
+  /** Seconds, when the server said so. */
+  readonly retryAfter: number | undefined
+
+  constructor(message: string, retryAfter: number | undefined) {
+    super(message, { exitCode: EXIT.unreachable })
+    this.retryAfter = retryAfter
+  }
+}
+
+/**
+ * A JSON-RPC endpoint over HTTP. Not viem's transport: it rounds large numbers of an answer, and writes large numbers of a
+ * request as text.
+ */
+export function createRpc({ headers = {}, timeout, url }: createRpc.Options): Rpc {
+  async function post(body: string, signal: AbortSignal | undefined): Promise<Answer> {
+    const limit = AbortSignal.timeout(timeout)
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      })
+      const after = Number(response.headers.get('retry-after') ?? Number.NaN)
+      return {
+        status: response.status,
+        text: await response.text(),
+        retryAfter: Number.isFinite(after) ? after : undefined,
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw limit.aborted ? timeoutError(url, timeout) : unreachableError(url, error)
+    }
+  }
+
+  return {
+    url,
+    async call(method, params = [], signal) {
+      const body = stringify({ jsonrpc: '2.0', id: 1, method, params })
+      return readAnswer(method, url, await post(body, signal))
+    },
+  }
+}
+
+export declare namespace createRpc {
+  type Options = {
+    url: string
+    /** Milliseconds for one request. */
+    timeout: number
+    /** Sent with every request. */
+    headers?: Record<string, string>
+  }
+}
+
+type Answer = { status: number; text: string; retryAfter: number | undefined }
+
+/** The server did not answer in time. */
+export function timeoutError(url: string, timeout: number): CommandError {
+  return new CommandError(
+    `${url} did not answer within ${timeout / 1000} s; use --timeout SECONDS to wait longer`,
+    { exitCode: EXIT.unreachable },
+  )
+}
+
+/** No server is reachable at this address. */
+export function unreachableError(url: string, cause: unknown): CommandError {
+  return new CommandError(
+    `cannot reach ${url} (${reasonOf(cause)}); check that it is running and that the address is right (--rpc, --node)`,
+    { exitCode: EXIT.unreachable, cause },
+  )
+}
+
+/**
+ * The reason of the operating system. The message of fetch is only "fetch failed"; its cause has the reason. If the host has
+ * several addresses, the cause has a list of reasons.
+ */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  const code = (first as NodeJS.ErrnoException).code
+  if (code === 'ECONNREFUSED') return 'connection refused'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host'
+  return code ?? (first instanceof Error ? first.message : String(first))
+}
+
+function readAnswer(method: string, url: string, answer: Answer): unknown {
+  let parsed: unknown
+  try {
+    parsed = parse(answer.text)
+  } catch {
+    parsed = undefined
+  }
+  const error = get(parsed, 'error')
+  if (isRecord(error))
+    throw new RpcFailure(method, {
+      code: Number(scalar(error['code']) ?? 0),
+      message: scalar(error['message']) ?? 'no message',
+      data: error['data'],
+    })
+  if (isRecord(parsed) && 'result' in parsed) return parsed['result']
+  if (answer.status === 429 || answer.status >= 500)
+    throw new BusyError(
+      `${url} is busy (HTTP ${answer.status}); try again later`,
+      answer.retryAfter,
+    )
+  const hint =
+    answer.status === 404 || answer.status === 405
+      ? 'the JSON-RPC of a node is at the path /jsonrpc'
+      : 'is --rpc the address of a JSON-RPC server?'
+  throw new CommandError(`${url} answered HTTP ${answer.status} without JSON-RPC; ${hint}`)
+}
+
+/** Reverts come as code 3 from gateways and Ethereum nodes, as -32000 with the opcode's name from a node's own JSON-RPC. */
+function isRevert(error: { code: number; message: string }): boolean {
+  return error.code === 3 || /^(execution reverted|REVERT opcode executed)/.test(error.message)
+}
+
+function advice(error: { code: number; message: string }): string {
+  if (error.code === -32601) return '; docs/methods.md lists the methods'
+  if (error.code === -32602)
+    return '; a parameter that is valid JSON is sent as JSON, any other as text'
+  return ''
+}

@@ -1,0 +1,101 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+import { parseAddress, tryAddress } from './address.ts'
+import { CommandError, usageError } from './errors.ts'
+import { get, scalar } from './json.ts'
+import type { LogFilter } from './logRange.ts'
+import type { Rpc } from './rpc.ts'
+
+/** The values of `--address` and `--topic`. */
+export type SearchOptions = { address?: string[]; topic?: string[] }
+
+/**
+ * The filter of `eth_getLogs`. The n-th `--topic` is for position n: a 32-byte topic, an event's signature, an address or
+ * a number (both padded), several of them with commas, or `any`.
+ *
+ * @throws CommandError (usage)
+ */
+export function searchFilter(options: SearchOptions): LogFilter {
+  const address = options.address?.flatMap((text) =>
+    text.split(',').map((part) => parseAddress(part.trim(), '--address').eth),
+  )
+  const topics = options.topic?.map((text) => position(text))
+  if (topics !== undefined && topics.length > 4) throw usageError('a log has at most 4 topics')
+  return { ...(address && { address }), ...(topics && { topics }) }
+}
+
+function position(text: string): string | string[] | null {
+  if (/^(any|null|\*)?$/.test(text.trim())) return null
+  // A signature has commas inside its parentheses.
+  const parts = text.split(/,(?![^(]*\))/).map((part) => topic(part.trim()))
+  return parts.length === 1 ? (parts[0] ?? null) : parts
+}
+
+function topic(text: string): string {
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
+  const event = /^(?:event\s+)?(\w+)\s*\((.*)\)$/s.exec(text)
+  if (event) return eventTopic(event[1] ?? '', event[2] ?? '')
+  const address = tryAddress(text)
+  if (address) return `0x${address.eth.slice(2).padStart(64, '0')}`
+  if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16).padStart(64, '0')}`
+  throw usageError(
+    `--topic needs 32 bytes of hex, an event such as Transfer(address,address,uint256), an address, a number or any; got "${text}"`,
+  )
+}
+
+function eventTopic(name: string, parameters: string): string {
+  const types = parameters
+    .split(',')
+    .map((parameter) => parameter.trim().split(/\s+/)[0] ?? '')
+    .map((type) => type.replace(/^(u?int)(?=$|\[)/, '$1256'))
+    .join(',')
+  return `0x${Buffer.from(keccak_256(Buffer.from(`${name}(${types})`))).toString('hex')}`
+}
+
+/** A block: its height and its hash. */
+export type BlockMark = { number: number; hash: string }
+
+/**
+ * Reads a block by height (decimal or 0x) or tag; undefined when there is none.
+ *
+ * @throws CommandError (usage) when the text is not a block reference
+ */
+export async function readMark(
+  rpc: Rpc,
+  text: string,
+  option: string,
+  signal?: AbortSignal,
+): Promise<BlockMark | undefined> {
+  const block = await rpc.call(
+    'eth_getBlockByNumber',
+    [blockParameter(text, option), false],
+    signal,
+  )
+  if (block === null || block === undefined) return undefined
+  const number = Number(scalar(get(block, 'number')) ?? Number.NaN)
+  const hash = scalar(get(block, 'hash')) ?? ''
+  if (!Number.isSafeInteger(number) || hash === '')
+    throw new CommandError('eth_getBlockByNumber: the answer is not a block')
+  return { number, hash }
+}
+
+/** As `readMark`. @throws CommandError also when the block does not exist yet */
+export async function requireMark(
+  rpc: Rpc,
+  text: string,
+  option: string,
+  signal: AbortSignal,
+): Promise<BlockMark> {
+  const mark = await readMark(rpc, text, option, signal)
+  if (mark) return mark
+  throw new CommandError(`${option}: there is no block ${text} yet`)
+}
+
+function blockParameter(text: string, option: string): string {
+  if (/^(latest|earliest|finalized|safe)$/.test(text)) return text
+  if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16)}`
+  if (/^0x[0-9a-f]+$/i.test(text)) return text.toLowerCase()
+  throw usageError(
+    `${option} needs a block: a number, latest, finalized, safe or earliest; got "${text}"`,
+  )
+}

@@ -1,0 +1,125 @@
+import type { Tables } from '../state/model.ts'
+import { createHistory, createOverlay } from '../state/state.ts'
+import type { Overlay, StateReader } from '../state/state.ts'
+import type { ChainBlock } from './block.ts'
+
+/** A point to return to: a height, and the state at that time, which may include patches made after the block. */
+export type Mark = { number: number; revision: number }
+
+/** The block and index of a mined transaction. */
+export type Place = { block: number; index: number }
+
+/** The blocks of a chain, and the state after each of them. */
+export type BlockStore = ReturnType<typeof createBlockStore>
+
+/**
+ * Creates an empty store.
+ *
+ * @param first - Height of the first block: above 0 on a fork, which does not store the blocks before.
+ * @param base - State before the first block.
+ */
+export function createBlockStore({ base, first = 0 }: { base?: StateReader; first?: number } = {}) {
+  const history = createHistory(base)
+  /** From the first block on. */
+  const blocks: ChainBlock[] = []
+  /** The revision of the state after each of them, later patches included. */
+  const revisions: number[] = []
+  /** The block that each revision belongs to. */
+  const heights: number[] = []
+  const byId = new Map<string, number>()
+  const places = new Map<string, Place>()
+  /** How many times blocks or patches were undone, and whether a block was added since. */
+  let returns = 0
+  let isNewBranch = false
+  const top = () => first + blocks.length - 1
+
+  function record(number: number, changes: ReadonlyMap<string, unknown>): void {
+    const revision = history.apply(changes)
+    revisions[number - first] = revision
+    heights[revision] = number
+  }
+
+  /** Removes every block above a height. */
+  function drop(number: number): ChainBlock[] {
+    const undone = blocks.splice(number - first + 1)
+    revisions.length = blocks.length
+    for (const block of undone) {
+      byId.delete(block.id)
+      for (const { transaction } of block.transactions) places.delete(transaction.id)
+    }
+    return undone
+  }
+
+  function truncate(revision: number): void {
+    history.truncate(revision)
+    heights.length = revision + 1
+  }
+
+  return {
+    head: () => blocks.at(-1) as ChainBlock,
+    block: (number: number): ChainBlock | undefined => blocks[number - first],
+    /** The block with a time in milliseconds. */
+    blockAtTime: (time: number): ChainBlock | undefined => {
+      let [low, high] = [0, blocks.length - 1]
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2)
+        if ((blocks[middle] as ChainBlock).header.timestamp <= time) low = middle
+        else high = middle - 1
+      }
+      const found = blocks[low]
+      return found?.header.timestamp === time ? found : undefined
+    },
+    numberOf: (id: string): number | undefined => byId.get(id),
+    placeOf: (id: string): Place | undefined => places.get(id),
+    /** The newest state. */
+    state: (): StateReader => history.at(history.revision()),
+    /** The state after the block at a height. */
+    stateAt: (number: number): StateReader =>
+      history.at(revisions[Math.min(number - first, blocks.length - 1)] ?? -1),
+    /** A state to change on top of the newest one. */
+    overlay: (): Overlay => createOverlay(history.at(history.revision())),
+    /** The last block up to `number` that changed a key. */
+    changedAt(table: keyof Tables, key: string, number: number): number | undefined {
+      const revision = history.changedAt(table, key, revisions[number - first] ?? -1)
+      return revision === undefined ? undefined : heights[revision]
+    },
+
+    add(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
+      const { number } = block.header
+      blocks.push(block)
+      isNewBranch = false
+      record(number, changes)
+      byId.set(block.id, number)
+      if (number === first) return
+      for (const [index, { transaction }] of block.transactions.entries())
+        places.set(transaction.id, { block: number, index })
+    },
+
+    /** Changes the state of the newest block without a block. */
+    patch: (changes: ReadonlyMap<string, unknown>): void => record(top(), changes),
+
+    /** Every value of the newest state, by `table:key`. */
+    entries: () => history.entries(),
+
+    /** The changes of the newest block or patch. */
+    lastChanges: () => history.changesAt(history.revision()),
+
+    mark: (): Mark => ({ number: top(), revision: history.revision() }),
+
+    /** Returns to a point. The result is the list of removed blocks, oldest first. */
+    returnTo({ number, revision }: Mark): ChainBlock[] {
+      const undone = drop(number)
+      truncate(revision)
+      revisions[number - first] = revision
+      returns++
+      isNewBranch = true
+      return undone
+    },
+
+    /** The number of the branch that the next block begins; undefined when it continues one. */
+    newBranch: (): number | undefined => (isNewBranch ? returns : undefined),
+
+    /** The point after the block at a height. */
+    markAt: (number: number): Mark => ({ number, revision: revisions[number - first] ?? -1 }),
+  }
+}

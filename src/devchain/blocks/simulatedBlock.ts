@@ -1,0 +1,74 @@
+import type { Block, TransactionInfo } from '../../native/wire/types.ts'
+import { emptyBill } from '../contracts/fees.ts'
+import type { EthereumCall } from '../execution/call.ts'
+import { outcome } from '../execution/executeEthereum.ts'
+import type { StateReader } from '../state/state.ts'
+import { signEthereum } from '../transactions/ethereumTransaction.ts'
+import type { EthereumRules } from '../transactions/rules.ts'
+import type { BlockContext } from '../vm/blockContext.ts'
+import type { VmResult } from '../vm/run.ts'
+import { BLOCK_VERSION, printBlock, sealBlock } from './block.ts'
+import type { ChainBlock } from './block.ts'
+import { envelopeOf } from './envelope.ts'
+
+/** A call that has run, with its nonce. */
+export type SimulatedCall = { call: EthereumCall; nonce: bigint; result: VmResult }
+
+/** A block of calls that nobody signed or sent: as a block of the chain and in the node's format. */
+export type SimulatedBlock = {
+  sealed: ChainBlock
+  native: Block
+  infos: readonly TransactionInfo[]
+}
+
+/** Makes the block of calls. Each is a transaction whose signature is derived from its sender. */
+export function simulatedBlock(
+  calls: readonly SimulatedCall[],
+  { block, parent, price, rules, state }: simulatedBlock.Options,
+): SimulatedBlock {
+  const applied = calls.map(({ call, nonce, result }) => {
+    const signed = signEthereum({
+      from: call.from,
+      ...(call.to && { to: `0x${call.to.slice(2)}` }),
+      value: call.value,
+      data: `0x${call.data}`,
+      gas: call.gas ?? block.gasLimit ?? rules.gasLimit,
+      gasPrice: call.gasPrice ?? 0n,
+      nonce: Number(nonce),
+      chainId: block.chainId,
+    })
+    const { addresses } = rules
+    const transaction = envelopeOf(signed, {
+      addresses,
+      head: parent,
+      price,
+      state,
+      time: block.timestamp,
+    })
+    const to = call.to ?? transaction.ethereum?.creates ?? ''
+    return outcome(signed.id, to, result, emptyBill(), transaction)
+  })
+  const { number, producer, timestamp } = block
+  const infos = applied.map(({ info }) => info)
+  const transactions = applied.map(({ results, transaction }) => ({
+    transaction,
+    results,
+    balances: [],
+  }))
+  const header = { number, timestamp, parentHash: parent.id, witness: producer }
+  const sealed = sealBlock({ ...header, version: BLOCK_VERSION }, { transactions, infos })
+  return { sealed, native: printBlock(sealed, true), infos }
+}
+
+export declare namespace simulatedBlock {
+  type Options = {
+    block: BlockContext
+    /** The block before. */
+    parent: ChainBlock
+    /** The price of a unit of gas. */
+    price: bigint
+    rules: EthereumRules
+    /** The state after the calls. */
+    state: StateReader
+  }
+}

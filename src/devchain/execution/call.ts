@@ -1,0 +1,161 @@
+import { intrinsicGas } from '../../codec/intrinsicGas.ts'
+import { EthereumError } from '../state/errors.ts'
+import { newAccount } from '../state/model.ts'
+import { countNonce, nonceOf } from '../state/nonce.ts'
+import { createOverlay } from '../state/state.ts'
+import type { State, StateReader } from '../state/state.ts'
+import {
+  applyAuthorizations,
+  assertAuthorizing,
+  type Authorization,
+} from '../transactions/authorization.ts'
+import type { EthereumRules } from '../transactions/rules.ts'
+import type { BlockContext } from '../vm/blockContext.ts'
+import { createdWithNonce } from '../vm/createdAddress.ts'
+import { runVm } from '../vm/run.ts'
+import type { VmResult } from '../vm/run.ts'
+import { assertFunds, recordCreated } from './executeEthereum.ts'
+
+/** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
+export type EthereumCall = {
+  from: string
+  /** If absent, `data` is creation code. */
+  to?: string
+  value: bigint
+  data: string
+  /** Maximum energy of the call. @default the limit of a transaction */
+  gas?: bigint
+  /** The gas price that contracts see. */
+  gasPrice?: bigint
+  /** Applied before the call. */
+  authorizations?: readonly Authorization[]
+}
+
+/** The environment of a call. */
+export type CallContext = {
+  block: BlockContext
+  rules: EthereumRules
+  observe?: runVm.Observe
+  /** Time limit of the call in milliseconds. @default 5,000 */
+  timeout?: number
+}
+
+/** Time limit of a call in milliseconds of computing. Time in which other calls run does not count. */
+const TIMEOUT = 5_000
+
+/**
+ * Runs a call. Its changes are in `state` afterwards.
+ *
+ * @throws EthereumError when the caller has less than the value. A failed call is a result.
+ */
+export async function callEthereum(
+  state: State,
+  call: EthereumCall,
+  { block, observe, rules, timeout = TIMEOUT }: CallContext,
+): Promise<VmResult> {
+  const { data, from, value } = call
+  assertFunds(state, from, value)
+  if (call.authorizations) {
+    assertAuthorizing(rules)
+    // As in a transaction, the nonce of the sender counts before that of an authorization, and both stay after a revert.
+    countNonce(state, from)
+    const { chainId, timestamp: now } = block
+    applyAuthorizations(state, call.authorizations, { chainId, now })
+  }
+  const work = createOverlay(state)
+  const to = call.to ?? createdWithNonce(from, nonceOf(state, from))
+  if (!call.to) {
+    if (data === '') throw new EthereumError('contract creation without any data provided')
+    recordCreated(work, to, call)
+  }
+  const result = await runVm(work, {
+    kind: call.to ? 'call' : 'create',
+    caller: from,
+    to,
+    data: Uint8Array.from(Buffer.from(data, 'hex')),
+    value,
+    energyLimit: call.gas ?? rules.gasLimit,
+    ...(call.gasPrice !== undefined && { price: call.gasPrice }),
+    now: block.timestamp,
+    transactionId: '00'.repeat(32),
+    constant: true,
+    timeout,
+    block,
+    addresses: rules.addresses,
+    ...(observe && { observe }),
+  })
+  if (!result.failure) work.commit()
+  return result
+}
+
+/** Intrinsic gas of an authorization on Ethereum (EIP-7702). */
+const PER_AUTHORIZATION = 25_000n
+
+/** Precision of the search for a gas limit, as a fraction of the limit. Geth stops at 1.5 percent. */
+const CLOSE = 64n
+
+/**
+ * The lowest gas limit that suffices for a call: the energy that it used, or more if inner calls hold a part of their
+ * energy back. Never less than Ethereum's intrinsic gas. As on Hardhat, the sender does not need the coins.
+ *
+ * @throws EthereumError; EstimateFailure when the call fails with any limit.
+ */
+export async function estimateEthereum(
+  state: StateReader,
+  call: EthereumCall,
+  context: CallContext,
+): Promise<bigint> {
+  const most = context.rules.gasLimit
+  const limit = call.gas && call.gas < most ? call.gas : most
+  const funded = fund(state, call, context.block.timestamp)
+  const attempt = (gas: bigint) => callEthereum(createOverlay(funded), { ...call, gas }, context)
+  const first = await attempt(limit)
+  if (first.failure) throw new EstimateFailure(first, limit)
+  const least =
+    intrinsicGas({ data: `0x${call.data}`, to: call.to }) +
+    PER_AUTHORIZATION * BigInt(call.authorizations?.length ?? 0)
+  let low = first.energyUsed
+  // Most calls behave the same with any sufficient limit.
+  if (!first.dependsOnLimit) return low < least ? least : low
+  if (low <= least && !(await attempt(least)).failure) return least
+  if (!(await attempt(low)).failure) return low
+  let high = limit
+  // Most calls need little more than they use.
+  for (const guess of [low + low / 32n + 2_300n, low * 2n]) {
+    if (guess >= high) break
+    if ((await attempt(guess)).failure) low = guess
+    else {
+      high = guess
+      break
+    }
+  }
+  while (high - low > high / CLOSE + 1n) {
+    const middle = (low + high) / 2n
+    if ((await attempt(middle)).failure) low = middle
+    else high = middle
+  }
+  return high
+}
+
+/** A state in which the sender has the value. */
+function fund(state: StateReader, { from, value }: EthereumCall, now: number): StateReader {
+  const account = state.get('account', from) ?? newAccount(from, 'Normal', now)
+  if (account.balance >= value) return state
+  const overlay = createOverlay(state)
+  overlay.set('account', from, { ...account, balance: value })
+  return overlay
+}
+
+/** The call fails with any gas limit. */
+export class EstimateFailure extends Error {
+  override name = 'EstimateFailure'
+  readonly result: VmResult
+  /** The highest gas limit, with which the call fails. */
+  readonly limit: bigint
+
+  constructor(result: VmResult, limit: bigint) {
+    super('the call fails')
+    this.result = result
+    this.limit = limit
+  }
+}

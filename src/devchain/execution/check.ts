@@ -1,0 +1,44 @@
+import { EthereumError } from '../state/errors.ts'
+import { nonceOf } from '../state/nonce.ts'
+import type { StateReader } from '../state/state.ts'
+import { assertAuthorizing } from '../transactions/authorization.ts'
+import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
+import { assertFunds, gasPriceOf } from './executeEthereum.ts'
+import type { ExecutionContext } from './execution.ts'
+import type { Pool } from './pool.ts'
+
+/** Percentage by which a replacement must raise the price, as in geth and anvil. */
+const PRICE_BUMP = 10n
+
+/**
+ * Checks a transaction for the pool. Returns the id of the transaction that it replaces, if any.
+ *
+ * @throws EthereumError with the message of Ethereum nodes.
+ */
+export function checkEthereum(
+  { ethereum, id }: SignedEthereum,
+  { context, pool, state }: checkEthereum.Options,
+): string | undefined {
+  const { from, gas, maxPrice, nonce, value } = ethereum
+  if (ethereum.authorizations) assertAuthorizing(context.ethereum)
+  if (pool.has(id)) throw new EthereumError('already known')
+  const next = nonceOf(state, from)
+  if (nonce < next) throw new EthereumError(`nonce too low: next nonce ${next}, tx nonce ${nonce}`)
+  const { gasLimit } = context.ethereum
+  if (gas > gasLimit) throw new EthereumError(`exceeds block gas limit: ${gas} > ${gasLimit}`)
+  const price = gasPriceOf(state, context)
+  if (maxPrice < price)
+    throw new EthereumError(
+      `max fee per gas less than block base fee: maxFeePerGas ${maxPrice}, baseFee ${price}`,
+    )
+  if (context.ethereum.fees === 'gas') assertFunds(state, from, value + gas * price)
+  const waiting = pool.withNonce(from, nonce)
+  if (!waiting) return undefined
+  const needed = ((waiting.ethereum?.maxPrice ?? 0n) * (100n + PRICE_BUMP)) / 100n
+  if (maxPrice < needed) throw new EthereumError('replacement transaction underpriced')
+  return waiting.id
+}
+
+export declare namespace checkEthereum {
+  type Options = { context: ExecutionContext; pool: Pool; state: StateReader }
+}

@@ -1,0 +1,218 @@
+import { emptyBill, payBandwidth, payEnergy } from '../contracts/fees.ts'
+import type { Bill } from '../contracts/fees.ts'
+import { energyLimits } from '../contracts/limits.ts'
+import { printInternal, printLog, printReceipt, withoutZeros } from '../contracts/printing.ts'
+import { addBalance, addProperty } from '../contracts/types.ts'
+import { EthereumError } from '../state/errors.ts'
+import { newAccount, newContract } from '../state/model.ts'
+import { countNonce, nonceOf } from '../state/nonce.ts'
+import { parameter } from '../state/parameters.ts'
+import { slotOf } from '../state/resources.ts'
+import { createOverlay } from '../state/state.ts'
+import type { State, StateReader } from '../state/state.ts'
+import { applyAuthorizations } from '../transactions/authorization.ts'
+import type { ChainTransaction, EthereumTransaction } from '../transactions/transaction.ts'
+import { createdByTransaction } from '../vm/createdAddress.ts'
+import { runVm } from '../vm/run.ts'
+import type { VmResult } from '../vm/run.ts'
+import type { Applied, ExecutionContext } from './execution.ts'
+
+/** The price of a unit of gas in the next block. */
+export function gasPriceOf(state: StateReader, context: Pick<ExecutionContext, 'block'>): bigint {
+  return context.block.baseFee ?? parameter(state, 'getEnergyFee')
+}
+
+/**
+ * Executes an Ethereum transaction: counts the nonce, runs the message and charges the fee.
+ *
+ * @throws EthereumError when no block can contain it: wrong nonce, insufficient balance. The state does not change then.
+ */
+export async function applyEthereum(
+  state: State,
+  transaction: ChainTransaction & { ethereum: EthereumTransaction },
+  context: ExecutionContext,
+): Promise<Omit<Applied, 'balances'>> {
+  const { ethereum, id } = transaction
+  const { from, nonce } = ethereum
+  const expected = nonceOf(state, from)
+  if (nonce !== expected)
+    throw new EthereumError(
+      `nonce too ${nonce < expected ? 'low' : 'high'}: expected ${expected}, got ${nonce}`,
+    )
+  const price = gasPriceOf(state, context)
+  const charge = context.ethereum.fees === 'gas' ? chargeGas : chargeNative
+  const { billFor, energyLimit } = charge(state, transaction, context, price)
+  countNonce(state, from)
+  // They stay when the call reverts.
+  if (ethereum.authorizations)
+    applyAuthorizations(state, ethereum.authorizations, {
+      chainId: context.block.chainId,
+      now: context.headTime,
+    })
+  const to = ethereum.to ?? createdAddress(transaction)
+  const result = await run(state, transaction, to, context, { energyLimit, price })
+  const bill = billFor(result, to)
+  return outcome(id, to, result, bill, {
+    ...transaction,
+    ethereum: { ...ethereum, fields: { ...ethereum.fields, gasPrice: `0x${price.toString(16)}` } },
+  })
+}
+
+function createdAddress({
+  ethereum,
+  id,
+}: ChainTransaction & { ethereum: EthereumTransaction }): string {
+  return ethereum.creates ?? createdByTransaction(id, ethereum.from)
+}
+
+async function run(
+  state: State,
+  { ethereum, id }: ChainTransaction & { ethereum: EthereumTransaction },
+  to: string,
+  context: ExecutionContext,
+  { energyLimit, price }: { energyLimit: bigint; price: bigint },
+): Promise<VmResult> {
+  const { data, from, value } = ethereum
+  const work = createOverlay(state)
+  const isCreation = ethereum.to === undefined
+  if (isCreation) recordCreated(work, to, ethereum)
+  const result = await runVm(work, {
+    kind: isCreation ? 'create' : 'call',
+    caller: from,
+    to,
+    data: Uint8Array.from(Buffer.from(data, 'hex')),
+    value,
+    energyLimit,
+    price,
+    now: context.headTime,
+    transactionId: id,
+    constant: false,
+    block: context.block,
+    addresses: context.ethereum.addresses,
+    ...(context.observe && { observe: context.observe }),
+  })
+  if (!result.failure) work.commit()
+  return result
+}
+
+/** Creates the account and the record of a new contract. @throws EthereumError when the address has one */
+export function recordCreated(
+  state: State,
+  address: string,
+  { data, from, value }: Pick<EthereumTransaction, 'data' | 'from' | 'value'>,
+): void {
+  if (state.get('contract', address)) throw new EthereumError('contract address collision')
+  const account = state.get('account', address) ?? newAccount(address, 'Contract', 0)
+  state.set('account', address, { ...account, type: 'Contract' })
+  state.set('contract', address, {
+    ...newContract(address, from),
+    bytecode: data,
+    callValue: value,
+    originEnergyLimit: 10_000_000n,
+  })
+}
+
+type Charge = (
+  state: State,
+  transaction: ChainTransaction & { ethereum: EthereumTransaction },
+  context: ExecutionContext,
+  price: bigint,
+) => { energyLimit: bigint; billFor: (result: VmResult, to: string) => Bill }
+
+/** Charges gas times price from the balance. */
+const chargeGas: Charge = (state, { ethereum: { from, gas, value } }, _, price) => {
+  assertFunds(state, from, value + gas * price)
+  return {
+    energyLimit: gas,
+    billFor({ energyUsed }) {
+      const energyFee = energyUsed * price
+      if (energyFee > 0n) {
+        addBalance(state, from, -energyFee)
+        addProperty(state, 'burned', energyFee)
+      }
+      return { ...emptyBill(), energyFee }
+    },
+  }
+}
+
+/** Charges like a native transaction with the same content: bandwidth, then energy from stakes, then coins. */
+const chargeNative: Charge = (state, transaction, context, price) => {
+  const { from: owner, gas, to, value } = transaction.ethereum
+  const now = context.headTime
+  const slot = slotOf(now)
+  const bill: Bill = { ...emptyBill(), ...payBandwidth(state, transaction, { now, slot }) }
+  assertFunds(state, owner, value)
+  const contract = (to && state.get('contract', to)) || {
+    origin: owner,
+    userPercent: 100n,
+    originEnergyLimit: 0n,
+  }
+  const limits = energyLimits(state, {
+    owner,
+    origin: contract.origin,
+    shares: contract,
+    feeLimit: gas * price,
+    callValue: value,
+    slot,
+  })
+  return {
+    energyLimit: limits.total < gas ? limits.total : gas,
+    billFor: ({ energyUsed, failure }) => ({
+      ...bill,
+      ...payEnergy(state, {
+        contract,
+        owner,
+        slot,
+        now,
+        total: energyUsed,
+        callerLeft: limits.callerLeft,
+        originLeft: limits.originLeft,
+        succeeded: !failure,
+      }),
+    }),
+  }
+}
+
+/** Checks a balance. @throws EthereumError with geth's message, which libraries recognise. */
+export function assertFunds(state: StateReader, address: string, needed: bigint): void {
+  const balance = state.get('account', address)?.balance ?? 0n
+  if (balance < needed)
+    throw new EthereumError(
+      `insufficient funds for gas * price + value: address 0x${address.slice(2)} have ${balance} want ${needed}`,
+    )
+}
+
+/**
+ * The result and the record of a transaction that has run.
+ *
+ * @param to - the called account or the created contract.
+ */
+export function outcome(
+  id: string,
+  to: string,
+  result: VmResult,
+  bill: Bill,
+  transaction: ChainTransaction,
+): Omit<Applied, 'balances' | 'transaction'> & { transaction: ChainTransaction } {
+  const { failure, internal, logs } = result
+  const contractRet = failure?.result ?? 'SUCCESS'
+  const output = failure && failure.result !== 'REVERT' ? new Uint8Array(0) : result.output
+  return {
+    transaction,
+    results: [{ contractRet }],
+    ...(result.printed.length > 0 && { printed: result.printed }),
+    info: {
+      id,
+      ...withoutZeros({ fee: bill.energyFee + bill.netFee }),
+      contractResult: [Buffer.from(output).toString('hex')],
+      contract_address: to,
+      receipt: { ...printReceipt(bill, result.energyUsed), result: contractRet },
+      ...(logs.length > 0 && { log: logs.map(printLog) }),
+      ...(failure && {
+        result: 'FAILED',
+        resMessage: Buffer.from(failure.message).toString('hex'),
+      }),
+      ...(internal.length > 0 && { internal_transactions: internal.map(printInternal) }),
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { SLOT } from '../state/resources.ts'
+
+/** Time of the first block of a seeded chain: 2025-01-01, the start of a slot. */
+const SEEDED_START = 1_735_689_600_000
+
+/** The time of a chain. All times are milliseconds. */
+export type ChainClock = ReturnType<typeof createClock>
+
+/** Creates a clock that follows real time or, with a seed, advances one slot a block. Tools can move it. */
+export function createClock({ headTime, now: wall, repeatable, step }: createClock.Options) {
+  /** The offset of the chain's clock from real time. */
+  let ahead = 0
+  let chosen: number | undefined
+  let interval: number | undefined
+
+  const now = () => (repeatable ? Math.max(headTime(), SEEDED_START) + ahead : wall() + ahead)
+
+  /** Time of the next block, if it is made now. */
+  function next(): number {
+    if (chosen !== undefined) return Math.max(chosen, headTime() + 1)
+    const due = interval !== undefined ? headTime() + interval : now() + (repeatable ? SLOT : 0)
+    return Math.max(whole(due), whole(headTime()) + step)
+  }
+
+  const whole = (time: number) => time - (time % step)
+
+  return {
+    now,
+    next,
+    /** Takes the time of the next block. */
+    take(): number {
+      const time = next()
+      if (repeatable) ahead = 0
+      // The clock continues from a chosen time, or from a block that is later than real time.
+      else if (chosen !== undefined || time > now()) ahead = time - wall()
+      chosen = undefined
+      return time
+    },
+    /** Moves the clock forward. Returns its offset from real time. */
+    increase(by: number): number {
+      if (chosen !== undefined) chosen += by
+      return (ahead += by)
+    },
+    /** Moves the clock to a time. Returns the difference. */
+    set(time: number): number {
+      const by = time - now()
+      ahead += by
+      return by
+    },
+    /** Chooses the time of the next block. */
+    setNext: (time: number) => void (chosen = time),
+    /** Sets a fixed time between blocks; undefined follows real time again. Returns whether one was set before. */
+    setInterval(time: number | undefined): boolean {
+      const wasSet = interval !== undefined
+      interval = time
+      return wasSet
+    },
+    /** Moves the clock to the time of a restored chain. */
+    resume: () => void (ahead = Math.max(0, headTime() - wall())),
+    /** Returns a function that restores the current time. */
+    mark(): () => void {
+      const kept = { chosen, interval, time: now() }
+      return () => {
+        ;({ chosen, interval } = kept)
+        ahead += kept.time - now()
+      }
+    },
+  }
+}
+
+export declare namespace createClock {
+  type Options = {
+    /** Time of the newest block. */
+    headTime: () => number
+    now: () => number
+    /** Whether time starts at a fixed date and advances one slot a block. */
+    repeatable: boolean
+    /** Block times are multiples of this, and at least this far apart: 1 as on a real chain, 1,000 to give each block its own second. */
+    step: number
+  }
+}

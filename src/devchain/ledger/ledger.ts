@@ -1,0 +1,216 @@
+import type { TransactionInfo } from '../../native/wire/types.ts'
+import type { ChainBlock } from '../blocks/block.ts'
+import { createBlockStore } from '../blocks/blockStore.ts'
+import type { Mark } from '../blocks/blockStore.ts'
+import { createGenesis, goOnFrom } from '../blocks/genesis.ts'
+import type { Genesis } from '../blocks/genesis.ts'
+import { contractTypes } from '../contracts/index.ts'
+import { solidNumber } from '../contracts/maintenance.ts'
+import type { ExecutionContext } from '../execution/execution.ts'
+import type { Pending } from '../execution/pool.ts'
+import type { Fork } from '../fork/fork.ts'
+import { changing } from '../state/missing.ts'
+import type { Overlay, StateReader } from '../state/state.ts'
+import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
+import { nativeRules } from '../transactions/rules.ts'
+import type { EthereumRules } from '../transactions/rules.ts'
+import type { ChainTransaction } from '../transactions/transaction.ts'
+import { createBlockContexts } from './blockContexts.ts'
+import { makeBlock } from './makeBlock.ts'
+import { createWaiting } from './waiting.ts'
+
+/** A chain in memory: blocks, the state at every height, and the pool. */
+export type Ledger = ReturnType<typeof createLedger>
+
+/** Options of a new block. */
+export type MineOptions = {
+  /** Milliseconds. A function is called when the block is made. */
+  timestamp: number | (() => number)
+  /** @default the producer of the slot */
+  producer?: string
+  /** Exactly these transactions, which must all be valid. @default the valid transactions of the pool */
+  only?: readonly ChainTransaction[]
+  /** Makes no block unless this transaction is still in the pool. Another block may have taken it already. */
+  pending?: string
+}
+
+/** A state of the chain that it can return to. */
+export type Snapshot = Mark & { waiting: readonly Pending[] }
+
+/**
+ * Creates the chain itself, without clock and network. Blocks are made on request. Calls that change the chain run one after
+ * another.
+ *
+ * @param options.types - The native contract types to execute.
+ * @param options.ethereum - Rules for Ethereum transactions.
+ * @param options.fork - The chain to fork. The accounts and producers of genesis are added to it.
+ * @throws MissingStateError if a value of the forked chain must be fetched first.
+ */
+export function createLedger(
+  genesis: Genesis,
+  { ethereum: rules = nativeRules, fork, types = contractTypes }: createLedger.Options = {},
+) {
+  const ethereum = { ...rules }
+  const first = fork?.block.header.number ?? 0
+  const store = createBlockStore(fork && { base: fork.state, first })
+  const start = store.overlay()
+  store.add(
+    fork ? goOnFrom(fork.block, start, genesis) : createGenesis(start, genesis),
+    start.changes(),
+  )
+  const { head } = store
+  const chainId = fork?.chainId ?? Number.parseInt(head().id.slice(-8), 16)
+  const contexts = createBlockContexts({ chainId, ethereum, fork, genesis, store, types })
+  const waiting = createWaiting({ contexts, ethereum, genesis, store })
+  /** Console output of transactions, by their records. */
+  const printed = new WeakMap<TransactionInfo, readonly Uint8Array[]>()
+  let queue: Promise<unknown> = Promise.resolve()
+
+  /** Runs work after all work that was requested before. */
+  const exclusive = <result>(work: () => Promise<result>): Promise<result> => {
+    const run = queue.then(work)
+    queue = run.catch(() => undefined)
+    return run
+  }
+
+  /** Makes a block on top of the newest one without storing it. */
+  async function build({ only, producer, timestamp }: MineOptions) {
+    const next = contexts.nextBlock(typeof timestamp === 'number' ? timestamp : timestamp())
+    if (producer) next.producer = producer
+    const state = store.overlay()
+    const taken = only ?? (await waiting.ready())
+    const made = await makeBlock(state, taken, {
+      branch: store.newBranch(),
+      context: contexts.contextOf(next),
+      genesis,
+      isComplete: only !== undefined,
+      next,
+      parent: head(),
+      seen: contexts.choice(),
+    })
+    return { made, state, taken }
+  }
+
+  async function mine(options: MineOptions): Promise<ChainBlock> {
+    const { made, state, taken } = await build(options)
+    for (const [record, lines] of made.printed) printed.set(record, lines)
+    store.add(made.block, state.changes())
+    // The block omitted transactions that are no longer valid.
+    const ids = new Set(taken.map(({ id }) => id))
+    waiting.keep(({ id }) => !ids.has(id))
+    contexts.made()
+    return made.block
+  }
+
+  return {
+    chainId: contexts.chainId,
+    setChainId: contexts.setChainId,
+    setSigner: contexts.setSigner,
+    genesis,
+    head,
+    block: store.block,
+    numberOf: store.numberOf,
+    placeOf: store.placeOf,
+    blockAtTime: store.blockAtTime,
+    changedAt: (...of: Parameters<typeof store.changedAt>) => store.changedAt(...of),
+    /** The state after the block at a height. @throws ForkError before a fork if the node does not keep the state */
+    stateAt: (number: number): StateReader =>
+      fork && number < first ? fork.stateAt(number) : store.stateAt(number),
+    blockAt: contexts.blockAt,
+    /** The chain that this one forks. */
+    fork,
+    solid: () => store.block(solidNumber(store.state())) as ChainBlock,
+    contextOf: contexts.contextOf,
+    contextAt: contexts.contextAt,
+    nextBlock: contexts.nextBlock,
+    chooseNext: contexts.chooseNext,
+    setCoinbase: contexts.setCoinbase,
+    clearChoices: contexts.clearChoices,
+    shiftTurn: contexts.shiftTurn,
+    /** The output of a transaction on the console of `console.sol`, by its record. */
+    printedBy: (info: TransactionInfo): readonly Uint8Array[] => printed.get(info) ?? [],
+    /** Rules for Ethereum transactions. */
+    rules: ethereum,
+    /** Sets the highest gas limit that a transaction may have. */
+    setGasLimit: (limit: bigint): void => void (ethereum.gasLimit = limit),
+    /** The newest state without the pool. */
+    newestState: (): StateReader => store.state(),
+    /** Every value of the newest state, by `table:key`. */
+    entries: (): Iterable<[string, unknown]> => store.entries(),
+    /** The changes of the newest block or patch. */
+    lastChanges: store.lastChanges,
+
+    /** The transactions of the pool, in the order of their arrival. */
+    pool: waiting.all,
+    isReady: waiting.isReady,
+    pendingNonce: waiting.nonceOf,
+
+    /** The newest state with the pool on top. */
+    pendingState: async (): Promise<StateReader> =>
+      waiting.knownState() ?? exclusive(waiting.state),
+
+    /** Adds a native transaction to the pool. @throws RefusedError with the reason that a broadcast reports */
+    offer: (transaction: ChainTransaction) => exclusive(() => waiting.offer(transaction)),
+
+    /** Adds an Ethereum transaction to the pool. @throws EthereumError when no block can contain it */
+    offerEthereum: (signed: SignedEthereum, time: number) =>
+      exclusive(() => waiting.offerEthereum(signed, time)),
+
+    /** Removes transactions from the pool. */
+    drop: (isDropped: (transaction: ChainTransaction) => boolean) =>
+      exclusive(async () => waiting.keep((transaction) => !isDropped(transaction))),
+
+    /** Makes one block of the pool; undefined when `pending` was no longer in the pool. */
+    mine: (options: MineOptions) =>
+      exclusive(async () =>
+        options.pending === undefined || waiting.has(options.pending) ? mine(options) : undefined,
+      ),
+
+    /** The block that `mine` would make of the pool, without making it. */
+    pendingBlock: (timestamp: number) =>
+      exclusive(async () => (await build({ timestamp })).made.block),
+
+    /** Changes the state without a block. Returns the changes. */
+    patch: (change: (state: Overlay) => void) =>
+      exclusive(async () => {
+        const work = store.overlay()
+        await changing(work, change)
+        store.patch(work.changes())
+        waiting.stateChanged()
+        return work.changes()
+      }),
+
+    snapshot: (): Snapshot => ({ ...store.mark(), waiting: [...waiting.all()] }),
+
+    /** Restores a snapshot: blocks, state and pool. */
+    revert: (snapshot: Snapshot) =>
+      exclusive(async () => {
+        store.returnTo(snapshot)
+        waiting.replace(snapshot.waiting)
+      }),
+
+    /** Removes every block above `number`. With `keep` their transactions return to the pool. Returns a mark of the newest block. */
+    rewind: (number: number, keep: boolean) =>
+      exclusive(async () => {
+        const mark = store.markAt(number)
+        const undone = store.returnTo(mark).flatMap((block) => block.transactions)
+        await waiting.replaceByValid(
+          [...(keep ? undone : []), ...waiting.all()].map(({ transaction }) => transaction),
+        )
+        return mark
+      }),
+
+    /** Adds the blocks and changes of a state file. No other call may run meanwhile. */
+    restore: {
+      block(block: ChainBlock, changes: ReadonlyMap<string, unknown>): void {
+        if (block.header.number > first) store.add(block, changes)
+      },
+      patch: (changes: ReadonlyMap<string, unknown>): void => store.patch(changes),
+      returnTo: (mark: Mark): void => void store.returnTo(mark),
+    },
+  }
+}
+
+export declare namespace createLedger {
+  type Options = { ethereum?: EthereumRules; fork?: Fork; types?: ExecutionContext['types'] }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+
+import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
+import { createDevChain } from '../index.ts'
+import { createAnnouncer } from './announce.ts'
+
+const call = {} as Parameters<AroundCall>[0]
+
+test('behavior: a call that follows a deferred change waits for it', async () => {
+  const { announced, around, defer } = createAnnouncer(await createDevChain({ accounts: 1 }))
+  let end = () => {}
+  const change = new Promise<void>((resolve) => (end = resolve))
+  const steps: string[] = []
+  expect(around(call, () => 'at once')).toBe('at once')
+  defer(change)
+  const later = Promise.resolve(around(call, () => steps.push('call')))
+  const waiting = announced().then(() => steps.push('announced'))
+  await new Promise(setImmediate)
+  expect(steps).toEqual([])
+  end()
+  await Promise.all([later, waiting])
+  expect(steps.toSorted()).toEqual(['announced', 'call'])
+  expect(around(call, () => 'at once')).toBe('at once')
+})
+
+test('behavior: waits for all deferred changes, also after one that failed', async () => {
+  const { around, defer } = createAnnouncer(await createDevChain({ accounts: 1 }))
+  let end = () => {}
+  defer(Promise.reject(new Error('a listener failed')))
+  defer(new Promise((resolve) => (end = resolve)))
+  defer(Promise.resolve())
+  let ran = false
+  const later = Promise.resolve(around(call, () => (ran = true)))
+  await new Promise(setImmediate)
+  expect(ran).toBe(false)
+  end()
+  await later
+  expect(ran).toBe(true)
+})
+
+test('behavior: wraps calls with the given function', async () => {
+  const chain = await createDevChain({ accounts: 1 })
+  const { around } = createAnnouncer(chain, async (_, run) => ['wrapped', await run()])
+  expect(await around(call, () => 1)).toEqual(['wrapped', 1])
+  const error = new Error('a call failed')
+  await expect(around(call, () => Promise.reject(error))).rejects.toBe(error)
+})
+
+test('behavior: answers before a deferred change ends, and the given function sees its end', async () => {
+  const chain = await createDevChain({ accounts: 1 })
+  const steps: unknown[] = []
+  const { around, defer } = createAnnouncer(chain, async (_, run) => steps.push(await run()))
+  let end = () => {}
+  const answer = around(call, () => {
+    defer(new Promise((resolve) => (end = resolve)))
+    return 'answer'
+  })
+  expect(await answer).toBe('answer')
+  await new Promise(setImmediate)
+  expect(steps).toEqual([])
+  end()
+  await around(call, () => 'next')
+  expect(steps).toEqual(['answer', 'next'])
+})

@@ -1,0 +1,93 @@
+import type { Head } from '../../chain/head/headTypes.ts'
+import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
+import type { DevChain } from '../index.ts'
+
+/** Milliseconds to wait until the gateway has seen a block. */
+const TIMEOUT = 1_000
+
+/** Informs a gateway of each change of its chain. */
+export type Announcer = {
+  /** Makes a gateway poll its head after each change of the chain. Returns a function that stops this. */
+  announceTo: (head: Head) => () => void
+  /** Resolves when the gateway has seen every change of the chain. */
+  announced: () => Promise<void>
+  /** Lets the calls that follow wait for a change, in place of the call that made it. */
+  defer: (announced: Promise<void>) => void
+  /** Resolves when the answer of the call that has just ended is written. */
+  answered: () => Promise<void>
+  /** Wraps every JSON-RPC call: it starts when the gateway has seen the changes of earlier calls. */
+  around: AroundCall
+}
+
+/**
+ * A call that changes the chain returns when the gateway has seen the new head, so its client finds the receipt with the next
+ * call. A deferred change has the same effect, and happens while the client reads the answer.
+ *
+ * @param watch - wraps every call. For it, a call ends when the deferred changes have been seen.
+ */
+export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer {
+  let deferred: Promise<unknown> | undefined
+  let waiting = 0
+
+  function announceTo(head: Head): () => void {
+    return chain.onBlock(
+      (block) =>
+        new Promise((resolve) => {
+          const seen = () => {
+            const number = chain.ledger.numberOf(head.latest().hash.slice(2))
+            return number !== undefined && number >= block.header.number
+          }
+          const finish = () => {
+            clearTimeout(timer)
+            end()
+            resolve()
+          }
+          const timer = setTimeout(finish, TIMEOUT)
+          const end = head.onUpdate(() => seen() && finish())
+          // A poll takes time. The answer to the call that made the block is written first.
+          void answered().then(() => head.pollNow())
+          if (seen()) finish()
+        }),
+    )
+  }
+
+  const run: AroundCall = watch ? runWatched(watch, () => deferred) : (_, work) => work()
+
+  return {
+    announceTo,
+    async announced() {
+      await deferred
+    },
+    defer(announced) {
+      const all = Promise.allSettled([deferred, announced])
+      deferred = all.finally(() => {
+        // A later change may wait for this one too.
+        if (--waiting === 0) deferred = undefined
+      })
+      waiting++
+    },
+    answered,
+    around: (call, work) => (deferred ? deferred.then(() => run(call, work)) : run(call, work)),
+  }
+}
+
+/** Resolves after the answers of the current tick are written to their sockets. */
+const answered = () =>
+  new Promise<void>((resolve) => setImmediate(() => setImmediate(() => resolve())))
+
+/** Answers a call when its work has ended. For `watch`, it ends when the deferred changes have been seen too. */
+function runWatched(watch: AroundCall, deferred: () => Promise<unknown> | undefined): AroundCall {
+  return (call, work) =>
+    new Promise((resolve, reject) => {
+      const watched = async () => {
+        const result = await work()
+        const changes = deferred()
+        if (changes) {
+          resolve(result)
+          await changes
+        }
+        return result
+      }
+      Promise.resolve(watch(call, watched)).then(resolve, reject)
+    })
+}

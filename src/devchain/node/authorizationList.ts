@@ -1,0 +1,34 @@
+import type { SignedAuthorizationList } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import {
+  address,
+  arrayOf,
+  index,
+  isObject,
+  member,
+  type Param,
+  quantity,
+  show,
+} from '../../rpc/params/params.ts'
+
+/** A signed authorization (EIP-7702). */
+const authorization: Param<SignedAuthorizationList[number]> = (input) => {
+  if (!isObject(input)) throw new Error(`expected a signed authorization, got ${show(input)}`)
+  const v = input['yParity'] === undefined ? Number(member(input, 'v', quantity)) : undefined
+  return {
+    address: member(input, 'address', address),
+    chainId: member(input, 'chainId', index),
+    nonce: member(input, 'nonce', index),
+    r: numberToHex(member(input, 'r', quantity)),
+    s: numberToHex(member(input, 's', quantity)),
+    yParity: v === undefined ? member(input, 'yParity', index) : v >= 27 ? v - 27 : v,
+  }
+}
+
+/** The authorizations of an EIP-7702 transaction. */
+export const authorizationList: Param<SignedAuthorizationList> = (input) => {
+  const list = arrayOf(authorization)(input)
+  if (list.length === 0) throw new Error('EIP-7702 transaction with empty auth list')
+  return list
+}

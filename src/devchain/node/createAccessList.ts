@@ -1,0 +1,56 @@
+import type { AccessList } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { blockRef, maybe, member, optional, type Param } from '../../rpc/params/params.ts'
+import { createAccessListTracer, traceCall } from '../index.ts'
+import type { DevChain, EthereumCall } from '../index.ts'
+import { accessList } from './accessList.ts'
+import { changedState } from './calls.ts'
+import { blockOverride, callRequest, stateOverride } from './requests.ts'
+
+/** Time limit of the run, in milliseconds. */
+const TIMEOUT = 5_000
+
+/** A call with the access list that its sender has already. */
+const callWithList: Param<{ call: EthereumCall; given?: AccessList | undefined }> = (
+  input,
+  scope,
+) => {
+  const call = callRequest(input, scope)
+  return { call, given: member(input as Record<string, unknown>, 'accessList', maybe(accessList)) }
+}
+
+/** `eth_createAccessList`, from a run of the call. */
+export function accessListMethods(chain: DevChain): Record<string, AnyMethod> {
+  const eth_createAccessList = defineMethod({
+    params: [callWithList, optional(blockRef, 'latest'), stateOverride, blockOverride],
+    result: schemas.object(
+      {
+        accessList: schemas.listOf(
+          schemas.object({
+            address: schemas.address,
+            storageKeys: schemas.listOf(schemas.hash),
+          }),
+        ),
+        gasUsed: schemas.quantity,
+        error: schemas.text,
+      },
+      ['error'],
+    ),
+    summary: 'accounts and slots that a call uses; it costs the same with and without the list',
+    async handler({ chain: { view } }, [{ call, given }, ref, accounts, change]) {
+      const { block, state } = await changedState(chain, ref, view, { accounts, block: change })
+      const { trace } = await traceCall(state, call, {
+        block,
+        create: () => createAccessListTracer(given),
+        rules: chain.ledger.rules,
+        timeout: TIMEOUT,
+      })
+      return { ...trace, gasUsed: numberToHex(trace.gasUsed) }
+    },
+  })
+
+  return { eth_createAccessList }
+}

@@ -1,0 +1,25 @@
+import type { DevChain } from '../index.ts'
+import type { Announcer } from './announce.ts'
+import { devMethods } from './methods.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+/** The options of `createGateway` that connect a gateway to a development chain in the same process. */
+export function gatewayOptions(
+  chain: DevChain,
+  announcer: Announcer,
+  terminal: Terminal | undefined,
+) {
+  return {
+    accounts: chain.accounts.map(({ address, key }) => ({
+      address: `0x${address.slice(2)}` as const,
+      key: `0x${key}` as const,
+    })),
+    around: announcer.around,
+    keys: chain.accounts.map(({ key }) => key),
+    methods: devMethods(chain, announcer, terminal),
+    onUnknown: terminal?.unknown,
+    priceOfBlock: (time: number) => chain.ledger.blockAtTime(time)?.seen?.baseFee,
+    routes: chain.app,
+    transport: chain.transport,
+  }
+}

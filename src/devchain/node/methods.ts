@@ -1,0 +1,66 @@
+import type { AnyMethod } from '../../rpc/method.ts'
+import type { DevChain } from '../index.ts'
+import { accountMethods } from './accounts.ts'
+import type { Announcer } from './announce.ts'
+import { callMethods } from './calls.ts'
+import { controlMethods } from './control.ts'
+import { accessListMethods } from './createAccessList.ts'
+import { erc20Methods } from './erc20.ts'
+import { withRpcErrors } from './failures.ts'
+import { lookupMethods } from './lookups.ts'
+import { miningMethods } from './mining.ts'
+import { nodeMethods } from './node.ts'
+import { otterscanMethods } from './otterscan/methods.ts'
+import { otterscanPages } from './otterscan/pages.ts'
+import { pendingMethods } from './pending.ts'
+import { rawTransactionMethods } from './rawTransactions.ts'
+import { reorgMethods } from './reorg.ts'
+import { sendingMethods } from './sending.ts'
+import { createSigner } from './signer.ts'
+import { simulateMethods } from './simulate.ts'
+import { stateMethods } from './state.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { debugMethods } from './trace/debug.ts'
+import { parityMethods } from './trace/parity.ts'
+import { replayMethods } from './trace/replay.ts'
+import { poolMethods } from './txpool.ts'
+import { createUnlocked } from './unlocked.ts'
+import { unsupportedMethods } from './unsupported.ts'
+
+/**
+ * The JSON-RPC methods of a dev chain. They replace the gateway's methods of the same name, and use the chain directly.
+ *
+ * @param announcer - informs the gateway of blocks
+ * @param terminal - shows what contracts print
+ */
+export function devMethods(
+  chain: DevChain,
+  announcer: Announcer,
+  terminal: Pick<Terminal, 'print' | 'setEnabled'> = { print() {}, setEnabled() {} },
+): Record<string, AnyMethod> {
+  const unlocked = createUnlocked(chain)
+  const signer = createSigner(chain, unlocked)
+  return withRpcErrors({
+    ...controlMethods(chain, unlocked),
+    ...miningMethods(chain),
+    ...nodeMethods(chain, (on) => terminal.setEnabled(on)),
+    ...stateMethods(chain, unlocked),
+    ...accountMethods(chain),
+    ...erc20Methods(chain),
+    ...lookupMethods(chain),
+    ...rawTransactionMethods(chain),
+    ...callMethods(chain, (context, printed) => terminal.print(context, printed)),
+    ...accessListMethods(chain),
+    ...simulateMethods(chain),
+    ...sendingMethods(chain, announcer, unlocked, signer),
+    ...reorgMethods(chain, signer),
+    ...poolMethods(chain),
+    ...pendingMethods(chain),
+    ...otterscanMethods(chain),
+    ...otterscanPages(chain),
+    ...debugMethods(chain),
+    ...parityMethods(chain),
+    ...replayMethods(chain, signer),
+    ...unsupportedMethods,
+  })
+}

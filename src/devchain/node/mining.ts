@@ -1,0 +1,239 @@
+import { toNativeAddress } from '../../lib/address.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { fromWire, isWire } from '../../lib/wire.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { eth_getBlockByNumber } from '../../rpc/methods/eth_getBlockByNumber.ts'
+import {
+  address,
+  boolean,
+  isObject,
+  maybe,
+  member,
+  optional,
+  type Param,
+  show,
+} from '../../rpc/params/params.ts'
+import type { DevChain } from '../index.ts'
+import { named, twins } from './named.ts'
+import { amount, word } from './requests.ts'
+
+/** Maximum number of blocks of one call, because other calls wait for it. */
+const MAX_BLOCKS = 100_000n
+
+/** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
+const MAX_TIMER = 2n ** 31n - 1n
+
+/** Parameter of `evm_mine`: nothing, a time in seconds, or an object with a number of blocks. */
+type MineRequest = { blocks: bigint; timestamp?: bigint | undefined }
+
+const mineRequest: Param<MineRequest> = (input) => {
+  if (!isObject(input)) return { blocks: 1n, timestamp: maybe(amount)(input) }
+  return {
+    blocks: member(input, 'blocks', optional(amount, 1n)),
+    timestamp: member(input, 'timestamp', maybe(amount)),
+  }
+}
+
+/** Milliseconds between blocks: a fixed time, or a range from which each time is chosen at random. */
+const blockTime: Param<{ least: bigint; most: bigint }> = (input) => {
+  const [least, most] = (Array.isArray(input) ? input : [input, input]).map((ms) => amount(ms))
+  if (least === undefined || most === undefined || (Array.isArray(input) && input.length !== 2))
+    throw new Error(`expected milliseconds, or a range such as [1000, 2000], got ${show(input)}`)
+  if (least > most) throw new Error('the first number of the range is larger than the second')
+  if (most > MAX_TIMER) throw new Error(`at most ${MAX_TIMER} milliseconds`)
+  return { least, most }
+}
+
+/** The same in seconds, without a range. */
+const seconds: Param<{ least: bigint }> = (input) => blockTime(String(amount(input) * 1000n))
+
+/** Methods that mine blocks, move the clock and set values of the next block. */
+export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
+  const { clock, ledger } = chain
+
+  async function mine(count: bigint, interval = 0n): Promise<void> {
+    if (count > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
+    await chain.mineMany(Number(count), Number(interval) * 1000)
+  }
+
+  function chooseTime(seconds: bigint): void {
+    const time = Number(seconds) * 1000
+    const newest = Math.floor(ledger.head().header.timestamp / 1000)
+    if (Number(seconds) <= newest)
+      throw new RpcError(
+        -32000,
+        `Timestamp ${seconds} is lower than or equal to previous block's timestamp ${newest}`,
+      )
+    clock.setNext(time)
+  }
+
+  const evm_mine = defineMethod({
+    params: [mineRequest],
+    summary: 'mines a block, at the given time in seconds; or several with {blocks}',
+    async handler(_, [{ blocks, timestamp }]) {
+      if (timestamp !== undefined) chooseTime(timestamp)
+      await mine(blocks)
+      return '0x0'
+    },
+  })
+
+  const mineDetailed = defineMethod({
+    params: [mineRequest],
+    summary: 'mines as evm_mine does, and returns the blocks',
+    async handler(context, [{ blocks, timestamp }]) {
+      if (timestamp !== undefined) chooseTime(timestamp)
+      const first = ledger.head().header.number + 1
+      await mine(blocks)
+      const numbers = Array.from({ length: Number(blocks) }, (_, index) => first + index)
+      return Promise.all(
+        numbers.map(async (number) => {
+          const block: unknown = await eth_getBlockByNumber.handler(context, [number, true])
+          return isWire(block) ? fromWire(block) : block
+        }),
+      )
+    },
+  })
+
+  const mineMany = defineMethod({
+    params: [optional(amount, 1n), optional(amount, 0n)],
+    summary: 'mines blocks; the second parameter is the number of seconds between them',
+    async handler(_, [count, interval]) {
+      await mine(count, interval)
+      return true
+    },
+  })
+
+  const increaseTime = defineMethod({
+    params: [amount],
+    summary:
+      'moves the clock forward by seconds; returns how many seconds it is ahead of real time',
+    handler: (_, [seconds]) => Math.floor(clock.increase(Number(seconds) * 1000) / 1000),
+  })
+
+  const setNextTime = defineMethod({
+    params: [amount],
+    summary: 'sets the time of the next block, seconds',
+    handler(_, [seconds]) {
+      chooseTime(seconds)
+      return null
+    },
+  })
+
+  const setTime = defineMethod({
+    params: [amount],
+    summary: 'sets the clock, seconds; returns by how many seconds it moved forward',
+    handler: (_, [seconds]) => Math.max(0, Math.floor(clock.set(Number(seconds) * 1000) / 1000)),
+  })
+
+  const setTimestampInterval = defineMethod({
+    params: [amount],
+    summary: 'sets the number of seconds from each block to the next',
+    handler(_, [seconds]) {
+      clock.setInterval(Number(seconds) * 1000)
+      return null
+    },
+  })
+
+  const removeTimestampInterval = defineMethod({
+    params: [],
+    summary: 'lets block times follow the clock again; returns false when no interval was set',
+    handler: () => clock.setInterval(undefined),
+  })
+
+  const setAutomine = defineMethod({
+    params: [boolean],
+    summary: 'whether each transaction is mined at once',
+    async handler(_, [on]) {
+      chain.automine = on
+      if (on && ledger.pool().length > 0) await chain.mine()
+      return true
+    },
+  })
+
+  const getAutomine = defineMethod({
+    params: [],
+    summary: 'whether each transaction is mined at once',
+    handler: () => chain.automine,
+  })
+
+  const setIntervalMining = defineMethod({
+    params: [blockTime],
+    summary:
+      'mines a block at an interval in milliseconds, or a random one in a range such as [1000, 2000]; 0 turns it off',
+    handler(_, [{ least, most }]) {
+      chain.setBlockTime(Number(least), Number(most))
+      return true
+    },
+  })
+
+  const anvil_setIntervalMining = defineMethod({
+    params: [seconds],
+    summary: 'mines a block at an interval in seconds; 0 turns it off',
+    handler(_, [{ least }]) {
+      chain.setBlockTime(Number(least))
+      return null
+    },
+  })
+
+  const anvil_getIntervalMining = defineMethod({
+    params: [],
+    summary: 'seconds between blocks of interval mining; null when it is off',
+    handler: () => chain.blockTime() / 1000 || null,
+  })
+
+  const setNextBaseFee = defineMethod({
+    params: [amount],
+    summary: 'sets the base fee of the next block only',
+    handler(_, [baseFee]) {
+      ledger.chooseNext({ baseFee })
+      return true
+    },
+  })
+
+  const setPrevRandao = defineMethod({
+    params: [word],
+    summary: 'sets the randomness (mixHash) of the next block',
+    handler(_, [prevRandao]) {
+      ledger.chooseNext({ prevRandao })
+      return true
+    },
+  })
+
+  const setCoinbase = defineMethod({
+    params: [address],
+    summary: 'sets the producer that later blocks show and contracts see',
+    handler(_, [who]) {
+      ledger.setCoinbase(toNativeAddress(who))
+      return true
+    },
+  })
+
+  const setBlockGasLimit = defineMethod({
+    params: [amount],
+    summary: 'sets the highest gas limit of a transaction, which later blocks show',
+    handler(_, [limit]) {
+      ledger.setGasLimit(limit)
+      return true
+    },
+  })
+
+  return {
+    evm_mine,
+    ...named(['evm', 'anvil'], 'mine_detailed', mineDetailed),
+    ...twins({}, 'mine', mineMany),
+    ...named(['evm', 'anvil'], 'increaseTime', increaseTime),
+    ...named(['evm', 'anvil'], 'setNextBlockTimestamp', setNextTime),
+    ...named(['evm', 'anvil'], 'setTime', setTime),
+    ...named(['evm', 'anvil'], 'setBlockTimestampInterval', setTimestampInterval),
+    ...named(['evm', 'anvil'], 'removeBlockTimestampInterval', removeTimestampInterval),
+    ...twins({ hardhat: ['evm'] }, 'setAutomine', setAutomine),
+    ...named(['anvil', 'hardhat'], 'getAutomine', getAutomine),
+    evm_setIntervalMining: setIntervalMining,
+    anvil_setIntervalMining,
+    anvil_getIntervalMining,
+    ...twins({}, 'setNextBlockBaseFeePerGas', setNextBaseFee),
+    ...named(['anvil', 'hardhat'], 'setPrevRandao', setPrevRandao),
+    ...twins({}, 'setCoinbase', setCoinbase),
+    ...named(['evm', 'anvil'], 'setBlockGasLimit', setBlockGasLimit),
+  }
+}

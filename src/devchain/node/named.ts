@@ -1,0 +1,34 @@
+import type { AnyMethod } from '../../rpc/method.ts'
+
+/** A method under the prefixes that tools use for it. */
+export function named(
+  prefixes: readonly string[],
+  name: string,
+  method: AnyMethod,
+): Record<string, AnyMethod> {
+  return Object.fromEntries(prefixes.map((prefix) => [`${prefix}_${name}`, method]))
+}
+
+/** A method that returns `true` under the prefixes of Hardhat and, as anvil does, `null` under those of anvil. */
+export function twins(
+  { anvil = ['anvil'], hardhat = ['hardhat'] }: twins.Prefixes,
+  name: string,
+  method: AnyMethod,
+): Record<string, AnyMethod> {
+  return { ...named(hardhat, name, method), ...named(anvil, name, answeringNull(method)) }
+}
+
+export declare namespace twins {
+  type Prefixes = { anvil?: readonly string[]; hardhat?: readonly string[] }
+}
+
+/** The same method with `null` as its result. */
+export function answeringNull({ result: _result, ...method }: AnyMethod): AnyMethod {
+  return {
+    ...method,
+    async handler(context, params) {
+      await method.handler(context, params)
+      return null
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { VERSION } from '../../lib/version.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { eth_chainId } from '../../rpc/methods/eth_chainId.ts'
+import { net_version } from '../../rpc/methods/net_version.ts'
+import { boolean, optional, quantity } from '../../rpc/params/params.ts'
+import { gasPriceOf } from '../index.ts'
+import type { DevChain } from '../index.ts'
+import { named, twins } from './named.ts'
+
+/**
+ * The client version. Hardhat’s network helpers refuse every client whose name does not start with that of Hardhat, anvil or
+ * Ganache. The dev chain has the methods of anvil, so it starts with that name.
+ */
+const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
+
+/** The largest chain id that wallets accept. After EIP-155 doubles a larger one, it is not exact as a JavaScript number. */
+const MAX_CHAIN_ID = BigInt(Math.floor((Number.MAX_SAFE_INTEGER - 36) / 2))
+
+/** Methods that describe the chain. */
+export function nodeMethods(
+  chain: DevChain,
+  setLogging: (on: boolean) => void,
+): Record<string, AnyMethod> {
+  const { ledger } = chain
+  const instanceId = `0x${randomUUID().replaceAll('-', '').padStart(64, '0')}`
+  const latest = () => {
+    const { header, id } = ledger.head()
+    return { latestBlockHash: `0x${id}`, latestBlockNumber: header.number }
+  }
+
+  const fork = chain.fork && {
+    number: chain.fork.block.header.number,
+    hash: `0x${chain.fork.block.id}`,
+  }
+
+  const nodeInfo = defineMethod({
+    params: [],
+    summary: 'block, time and settings of the chain',
+    handler() {
+      const { latestBlockHash, latestBlockNumber } = latest()
+      const { block } = ledger.contextOf(ledger.nextBlock(chain.clock.next()))
+      return {
+        currentBlockNumber: numberToHex(latestBlockNumber),
+        currentBlockTimestamp: Math.floor(ledger.head().header.timestamp / 1000),
+        currentBlockHash: latestBlockHash,
+        hardFork: 'shanghai',
+        transactionOrder: 'fifo',
+        environment: {
+          baseFee: numberToHex(gasPriceOf(ledger.newestState(), { block })),
+          chainId: chain.chainId,
+          gasLimit: numberToHex(ledger.rules.gasLimit),
+          gasPrice: numberToHex(gasPriceOf(ledger.newestState(), { block })),
+        },
+        forkConfig: {
+          forkUrl: chain.fork?.urls[0] ?? null,
+          forkBlockNumber: fork?.number ?? null,
+          forkRetryBackoff: null,
+        },
+      }
+    },
+  })
+
+  const metadata = defineMethod({
+    params: [],
+    summary: 'version, chain id and newest block',
+    handler: () => ({
+      clientVersion: CLIENT,
+      chainId: chain.chainId,
+      instanceId,
+      ...latest(),
+      forkedNetwork: fork
+        ? { chainId: chain.fork?.chainId, forkBlockNumber: fork.number, forkBlockHash: fork.hash }
+        : null,
+      snapshots: Object.fromEntries(
+        chain
+          .snapshots()
+          .map(({ block, id }) => [numberToHex(id), [block, `0x${ledger.block(block)?.id}`]]),
+      ),
+    }),
+  })
+
+  const anvil_setChainId = defineMethod({
+    params: [quantity],
+    summary: 'sets the chain id that contracts see and Ethereum transactions are signed for',
+    handler(_, [id]) {
+      if (id < 1n || id > MAX_CHAIN_ID)
+        throw new RpcError(-32602, `expected a chain id from 1 to ${MAX_CHAIN_ID}, got ${id}`)
+      ledger.setChainId(Number(id))
+      return null
+    },
+  })
+
+  const setLoggingEnabled = defineMethod({
+    params: [optional(boolean, true)],
+    summary: 'turns the terminal output on or off',
+    handler(_, [on]) {
+      setLogging(on)
+      return true
+    },
+  })
+
+  return {
+    anvil_nodeInfo: nodeInfo,
+    anvil_setChainId,
+    eth_chainId: { ...eth_chainId, handler: () => numberToHex(chain.chainId) },
+    net_version: { ...net_version, handler: () => String(chain.chainId) },
+    ...named(['anvil', 'hardhat'], 'metadata', metadata),
+    ...twins({}, 'setLoggingEnabled', setLoggingEnabled),
+    web3_clientVersion: defineMethod({
+      params: [],
+      summary:
+        'client name and version; starts with anvil, so that Hardhat’s network helpers accept it',
+      handler: () => CLIENT,
+    }),
+    eth_coinbase: defineMethod({
+      params: [],
+      summary: 'producer of the next block',
+      handler() {
+        const { block } = ledger.contextOf(ledger.nextBlock(chain.clock.next()))
+        return `0x${block.producer.slice(2)}`
+      },
+    }),
+    net_listening: defineMethod({
+      params: [],
+      result: schemas.boolean,
+      summary: 'always true, as on anvil and Hardhat',
+      handler: () => true,
+    }),
+    eth_mining: defineMethod({
+      params: [],
+      summary: 'whether each transaction is mined at once',
+      handler: () => chain.automine,
+    }),
+  }
+}

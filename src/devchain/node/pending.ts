@@ -1,0 +1,77 @@
+import { numberToHex } from 'viem/utils'
+
+import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../../codec/block.ts'
+import type { BlockRef } from '../../codec/blockRef.ts'
+import type { RpcBlock, RpcTransaction } from '../../codec/types.ts'
+import type { Context } from '../../rpc/context.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { eth_getBlockByNumber as blockByNumber } from '../../rpc/methods/eth_getBlockByNumber.ts'
+import { eth_getBlockReceipts as blockReceipts } from '../../rpc/methods/eth_getBlockReceipts.ts'
+import { eth_getBlockTransactionCountByNumber as countByNumber } from '../../rpc/methods/eth_getBlockTransactionCountByNumber.ts'
+import { eth_getTransactionByBlockNumberAndIndex as transactionAt } from '../../rpc/methods/eth_getTransactionByBlockNumberAndIndex.ts'
+import { printBlock } from '../index.ts'
+import type { DevChain } from '../index.ts'
+
+/** Queries of the pending block, which has the transactions of the pool. Without the dev chain it is the latest block. */
+export function pendingMethods({ clock, ledger }: DevChain): Record<string, AnyMethod> {
+  /** Whether a query means the block that is not made yet. The solidified view has none. */
+  const isPending = (ref: BlockRef, { chain }: Context) =>
+    ref === 'pending' && chain.view === 'full'
+
+  /** The block that would be made now, and its transactions. Its hash changes with the pool and the time. */
+  async function pendingBlock({ chain, config }: Context): Promise<{
+    block: RpcBlock
+    transactions: RpcTransaction[]
+  }> {
+    const made = await ledger.pendingBlock(clock.next())
+    const native = printBlock(made, true, { isUnsigned: true })
+    const energyPrice = made.seen?.baseFee ?? (await chain.energyPrice())
+    const baseFeePerGas = config.feeSignal === 'eip1559' ? energyPrice : undefined
+    const transactions = toRpcTransactions(native, made.infos, { chainId: chain.id, energyPrice })
+    const header = toRpcHeader(native, made.infos, { baseFeePerGas })
+    return { block: toRpcBlock(header, transactions), transactions }
+  }
+
+  const eth_getBlockByNumber = defineMethod({
+    ...blockByNumber,
+    summary: `${blockByNumber.summary}; pending is the next block with the pool`,
+    async handler(context, params) {
+      const [ref, isFull] = params
+      if (!isPending(ref, context)) return blockByNumber.handler(context, params)
+      const { block, transactions } = await pendingBlock(context)
+      return isFull ? block : { ...block, transactions: transactions.map(({ hash }) => hash) }
+    },
+  })
+
+  const eth_getBlockTransactionCountByNumber = defineMethod({
+    ...countByNumber,
+    async handler(context, params) {
+      if (!isPending(params[0], context)) return countByNumber.handler(context, params)
+      return numberToHex((await pendingBlock(context)).transactions.length)
+    },
+  })
+
+  const eth_getTransactionByBlockNumberAndIndex = defineMethod({
+    ...transactionAt,
+    async handler(context, params) {
+      const [ref, position] = params
+      if (!isPending(ref, context)) return transactionAt.handler(context, params)
+      return (await pendingBlock(context)).transactions[position] ?? null
+    },
+  })
+
+  const eth_getBlockReceipts = defineMethod({
+    ...blockReceipts,
+    summary: `${blockReceipts.summary}; null for pending`,
+    async handler(context, params) {
+      return isPending(params[0], context) ? null : blockReceipts.handler(context, params)
+    },
+  })
+
+  return {
+    eth_getBlockByNumber,
+    eth_getBlockReceipts,
+    eth_getBlockTransactionCountByNumber,
+    eth_getTransactionByBlockNumberAndIndex,
+  }
+}

@@ -1,0 +1,130 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import type { Config } from '../../config/config.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import { bytes, index, isObject, optional, type Param, show } from '../../rpc/params/params.ts'
+import type { ChainBlock, DevChain } from '../index.ts'
+import { amount, sendRequest, type SendRequest } from './requests.ts'
+import type { Signer } from './signer.ts'
+
+type Reorg = { depth: number; blocks: number; keep: boolean }
+
+const reorg: Param<Reorg> = (input) => {
+  const object = isObject(input) ? input : { depth: input }
+  const depth = Number(amount(object['depth'] ?? 1))
+  const blocks = Number(amount(object['blocks'] ?? depth + 1))
+  const transactions = object['transactions'] ?? 'pool'
+  if (depth < 1) throw new Error('depth: expected at least 1')
+  if (blocks <= depth) throw new Error('blocks: the new branch must be longer than the old one')
+  if (transactions !== 'pool' && transactions !== 'drop')
+    throw new Error(`transactions: expected "pool" or "drop", got ${show(transactions)}`)
+  return { depth, blocks, keep: transactions === 'pool' }
+}
+
+/** A transaction for a block of the new branch: signed bytes or an object. */
+type Placed = { transaction: SendRequest | Hex; position: number }
+
+const placed: Param<readonly Placed[]> = (input, scope) => {
+  if (!Array.isArray(input)) throw new Error(`expected a list of pairs, got ${show(input)}`)
+  return input.map((pair: unknown) => {
+    if (!Array.isArray(pair) || pair.length !== 2)
+      throw new Error(
+        `expected pairs of a transaction and the index of its block, got ${show(pair)}`,
+      )
+    const [transaction, position] = pair as [unknown, unknown]
+    return {
+      transaction:
+        typeof transaction === 'string' ? bytes(transaction) : sendRequest(transaction, scope),
+      position: index(position),
+    }
+  })
+}
+
+/** Methods that remove blocks. */
+export function reorgMethods(chain: DevChain, { read, sign }: Signer): Record<string, AnyMethod> {
+  const { ledger } = chain
+  /** Height of the first block, which cannot be removed. */
+  const first = chain.fork?.block.header.number ?? 0
+
+  const evm_reorg = defineMethod({
+    params: [optional(reorg, { depth: 1, blocks: 2, keep: true })],
+    summary: 'replaces the latest blocks with a longer branch',
+    async handler(_, [{ depth, blocks, keep }]) {
+      const head = ledger.head().header.number
+      const most = head - ledger.solid().header.number
+      if (depth > most)
+        throw new RpcError(
+          -32000,
+          `only ${most} blocks are above the solidified block; a deeper reorg needs more producers (--producers)`,
+        )
+      await chain.rewind(head - depth, keep)
+      ledger.shiftTurn()
+      let block = ledger.head()
+      for (let i = 0; i < blocks; i++) block = await chain.mine()
+      return { number: numberToHex(block.header.number), hash: `0x${block.id}`, depth }
+    },
+  })
+
+  const anvil_reorg = defineMethod({
+    params: [amount, optional<readonly Placed[]>(placed, [])],
+    summary:
+      'replaces the latest blocks with as many new ones, with the given [transaction, block index] pairs',
+    async handler({ config }, [count, pairs]) {
+      const depth = depthOf(count)
+      if (depth === 0) return null
+      const beyond = pairs.find(({ position }) => position >= depth)
+      if (beyond)
+        throw new RpcError(
+          -32602,
+          `block ${beyond.position} is beyond the new branch of ${depth} blocks`,
+        )
+      await chain.rewind(ledger.head().header.number - depth, false)
+      ledger.shiftTurn()
+      for (let position = 0; position < depth; position++) {
+        const own = pairs.filter((pair) => pair.position === position)
+        const transactions = own.map(({ transaction }) => transaction)
+        await makeBlock(transactions, config)
+      }
+      return null
+    },
+  })
+
+  const signed = (transaction: SendRequest | Hex, config: Config) =>
+    typeof transaction === 'string' ? read(transaction) : sign(transaction, config)
+
+  /** Mines one block with these transactions and those of the pool. */
+  async function makeBlock(
+    transactions: readonly (SendRequest | Hex)[],
+    config: Config,
+  ): Promise<ChainBlock> {
+    let last: string | undefined
+    for (const transaction of transactions)
+      last = await chain.offer(await signed(transaction, config))
+    // With `pending`, no second block is mined if a transaction of another client has already caused this one.
+    return chain.mine(last === undefined ? {} : { pending: last })
+  }
+
+  const anvil_rollback = defineMethod({
+    params: [optional(amount, 1n)],
+    summary: 'removes the latest blocks and their transactions',
+    async handler(_, [depth]) {
+      await chain.rewind(ledger.head().header.number - depthOf(depth), false)
+      return null
+    },
+  })
+
+  /** The number of blocks to remove. @throws RpcError when there are fewer above the first one */
+  function depthOf(count: bigint): number {
+    const most = ledger.head().header.number - first
+    if (count > most)
+      throw new RpcError(
+        -32602,
+        `the depth must not exceed the blocks above the first one: ${most}, got ${count}`,
+      )
+    return Number(count)
+  }
+
+  return { anvil_reorg, anvil_rollback, evm_reorg }
+}

@@ -1,0 +1,203 @@
+import type { AccessList, Address, Hex, SignedAuthorizationList } from 'viem'
+
+import { toNativeAddress, ZERO_ADDRESS } from '../../lib/address.ts'
+import { blankable, callData } from '../../rpc/params/callParam.ts'
+import {
+  address,
+  amount as coinAmount,
+  bytes,
+  isObject,
+  maybe,
+  member,
+  type Param,
+  type ParamScope,
+  quantity,
+  show,
+} from '../../rpc/params/params.ts'
+import {
+  type AccountChange,
+  type EthereumCall,
+  readAuthorizations,
+  TIP_ABOVE_FEE,
+} from '../index.ts'
+import { accessList } from './accessList.ts'
+import { authorizationList } from './authorizationList.ts'
+
+/** A transaction object. Missing fields are filled in later. Amounts are in the smallest unit of the chain. */
+export type SendRequest = {
+  /** 42 hex characters. */
+  from: string
+  to?: Address
+  value: bigint
+  data: Hex
+  gas?: bigint
+  gasPrice?: bigint
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+  nonce?: bigint
+  chainId?: bigint
+  accessList?: AccessList
+  authorizationList?: SignedAuthorizationList
+  /** The type that the client asks for. It decides if the request has no fee fields. */
+  type?: bigint
+}
+
+/** The highest nonce that the chain counts exactly. */
+const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** The fields of a transaction object other than `from`. */
+function transactionObject(input: unknown, scope: ParamScope | undefined) {
+  if (!isObject(input)) throw new Error(`expected a transaction object, got ${show(input)}`)
+  const whole = (name: string) => member(input, name, blankable(quantity))
+  const coins = (name: string) => member(input, name, blankable(coinAmount), scope)
+  const to = member(input, 'to', blankable(address))
+  const entries = {
+    to,
+    gas: whole('gas') ?? whole('gasLimit'),
+    gasPrice: coins('gasPrice'),
+    maxFeePerGas: coins('maxFeePerGas'),
+    maxPriorityFeePerGas: coins('maxPriorityFeePerGas'),
+    nonce: whole('nonce'),
+    chainId: whole('chainId'),
+    type: whole('type'),
+    accessList: member(input, 'accessList', maybe(accessList)),
+    authorizationList: member(input, 'authorizationList', maybe(authorizationList)),
+  }
+  refuseForeign(input, entries.type)
+  const { maxFeePerGas, maxPriorityFeePerGas = 0n } = entries
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas)
+    throw new Error(TIP_ABOVE_FEE)
+  const { nonce = 0n } = entries
+  if (nonce > MAX_NONCE) throw new Error(`nonce: expected at most ${MAX_NONCE}, got ${nonce}`)
+  return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }
+}
+
+/** Refuses what the chain does not have, so that no call or transaction means less than its sender thinks. */
+function refuseForeign(input: Record<string, unknown>, type: bigint | undefined): void {
+  const has = (...names: string[]) =>
+    names.some((name) => {
+      const value = input[name]
+      return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null
+    })
+  if (type === 3n || has('blobs', 'blobVersionedHashes', 'maxFeePerBlobGas'))
+    throw new Error('transaction type not supported: blobs do not exist on this chain')
+  if (type === 4n && !has('authorizationList'))
+    throw new Error('EIP-7702 transaction with empty auth list')
+  if (type !== undefined && type > 4n) throw new Error(`transaction type not supported: ${type}`)
+}
+
+type Present<values> = { [name in keyof values]?: Exclude<values[name], undefined> }
+
+function present<values extends object>(values: values): Present<values> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Present<values>
+}
+
+/** Parameter of `eth_sendTransaction` and similar methods. */
+export const sendRequest: Param<SendRequest> = (input, scope) => {
+  const request = transactionObject(input, scope)
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
+  if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
+    throw new Error('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  if (request.authorizationList) {
+    if (!request.to) throw new Error('EIP-7702 transaction cannot be used to create contract')
+    if (gasPrice !== undefined)
+      throw new Error('expected maxFeePerGas with authorizationList, got gasPrice')
+  }
+  const from = member(input as Record<string, unknown>, 'from', address)
+  return { ...request, from: toNativeAddress(from) }
+}
+
+/** Parameter of `eth_call` and `eth_estimateGas`. */
+export const callRequest: Param<EthereumCall> = (input, scope) => {
+  const request = transactionObject(input, scope)
+  const { authorizationList: list, data, gas, gasPrice, to, value } = request
+  const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
+  return {
+    from: toNativeAddress(from),
+    ...(to && { to: toNativeAddress(to) }),
+    value,
+    data: data.slice(2),
+    ...(gas !== undefined && { gas }),
+    ...(gasPrice !== undefined && { gasPrice }),
+    ...(list && { authorizations: readAuthorizations(list) }),
+  }
+}
+
+/** Changes of accounts. Addresses are 42 hex characters. */
+export type StateOverride = readonly (readonly [address: string, change: AccountChange])[]
+
+/** The state overrides of a call. */
+export const stateOverride: Param<StateOverride> = (input) => {
+  if (input === undefined || input === null) return []
+  if (!isObject(input)) throw new Error(`expected state overrides, got ${show(input)}`)
+  return Object.entries(input).map(([who, change]) => [
+    toNativeAddress(address(who)),
+    member(input, who, () => accountChange(change)),
+  ])
+}
+
+const KNOWN = new Set(['balance', 'nonce', 'code', 'state', 'stateDiff'])
+
+function accountChange(input: unknown): AccountChange {
+  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+  for (const name of Object.keys(input))
+    if (!KNOWN.has(name)) throw new Error(`${name}: unknown override`)
+  const code = member(input, 'code', maybe(bytes))
+  return present({
+    balance: member(input, 'balance', maybe(quantity)),
+    nonce: member(input, 'nonce', maybe(quantity)),
+    code: code?.slice(2),
+    storage: member(input, 'state', maybe(slots)),
+    slots: member(input, 'stateDiff', maybe(slots)),
+  })
+}
+
+const slots: Param<[slot: string, value: string][]> = (input) => {
+  if (!isObject(input)) throw new Error(`expected slots, got ${show(input)}`)
+  return Object.entries(input).map(([slot, value]) => [word(slot), word(value)])
+}
+
+/** 32 bytes of hex without `0x`, from a quantity or bytes of any length up to that. */
+export const word: Param<string> = (input) => {
+  const value = typeof input === 'number' ? quantity(input) : wordValue(input)
+  return value.toString(16).padStart(64, '0')
+}
+
+function wordValue(input: unknown): bigint {
+  if (typeof input === 'string' && /^0x[\da-f]{1,64}$/i.test(input)) return quantity(input)
+  throw new Error(`expected at most 32 bytes of hex such as 0x1, got ${show(input)}`)
+}
+
+/** The block overrides of a call. */
+export type BlockOverride = {
+  number?: bigint
+  /** Seconds. */
+  time?: bigint
+  gasLimit?: bigint
+  feeRecipient?: Address
+  baseFee?: bigint
+  /** 32 bytes of hex. */
+  prevRandao?: string
+}
+
+/** Parameter with block overrides. */
+export const blockOverride: Param<BlockOverride> = (input) => {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected block overrides, got ${show(input)}`)
+  const amount = (...names: string[]) =>
+    names.map((name) => member(input, name, maybe(quantity))).find((value) => value !== undefined)
+  const recipient = (name: string) => member(input, name, maybe(address))
+  return present({
+    number: amount('number'),
+    time: amount('time', 'timestamp'),
+    gasLimit: amount('gasLimit'),
+    feeRecipient: recipient('feeRecipient') ?? recipient('coinbase'),
+    baseFee: amount('baseFeePerGas', 'baseFee'),
+    prevRandao: member(input, 'prevRandao', maybe(word)) ?? member(input, 'random', maybe(word)),
+  })
+}
+
+/** An integer: a JSON number, a hex quantity, or decimal text, which tools send for seconds and coins. */
+export const amount: Param<bigint> = (input) =>
+  typeof input === 'string' && /^\d+$/.test(input) ? BigInt(input) : quantity(input)

@@ -1,0 +1,104 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+import type { Config } from '../../config/config.ts'
+import { serve } from '../../gateway/process/serve.ts'
+import { toBase58 } from '../../lib/base58.ts'
+import { COIN, createDevChain, MNEMONIC } from '../index.ts'
+import type { DevChain } from '../index.ts'
+import { createAnnouncer } from './announce.ts'
+import { type connectFork, describeFork, openFork } from './fork.ts'
+import { gatewayOptions } from './gatewayOptions.ts'
+import { createTerminal } from './terminal/terminal.ts'
+
+/** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
+export async function runDevChain(options: runDevChain.Options): Promise<void> {
+  const fork = await openFork(options.fork, options.chain.state)
+  let running: serve.Running | undefined
+  const chain = await createDevChain({
+    ...options.chain,
+    fork,
+    onError: (err) => running?.log.error({ err }, 'a block could not be made'),
+  })
+  if (options.loadState !== undefined) await chain.loadState(readFileSync(options.loadState))
+  await chain.start()
+  const decimals = options.chain.decimals ?? 6
+  const terminal =
+    options.output === 'silent'
+      ? undefined
+      : createTerminal({
+          chain,
+          color: process.stdout.isTTY && !process.env['NO_COLOR'],
+          decimals,
+          verbose: options.output === 'verbose',
+          write: (text) => void process.stdout.write(text),
+        })
+  const announcer = createAnnouncer(chain, terminal?.around)
+  running = await serve({
+    config: options.config,
+    ...gatewayOptions(chain, announcer, terminal),
+    coinDecimals: decimals,
+    async onStop() {
+      await chain.close()
+      terminal?.close()
+      if (options.dumpState !== undefined) writeFileSync(options.dumpState, chain.dumpState())
+    },
+  })
+  const { gateway, log, url } = running
+  const { head } = await gateway.ready
+  announcer.announceTo(head)
+  if (terminal) process.stdout.write(banner(chain, url, options.chain))
+  else if (fork) log.warn(describeFork(fork))
+}
+
+export declare namespace runDevChain {
+  type Options = {
+    config: Config
+    chain: createDevChain.Options
+    /** The chain to fork. */
+    fork?: connectFork.Options | undefined
+    /** Terminal output: nothing, calls, or calls with their parameters and results. */
+    output: 'silent' | 'calls' | 'verbose'
+    /** File with a dumped state to start with. */
+    loadState?: string | undefined
+    /** File to write the state to on exit. */
+    dumpState?: string | undefined
+  }
+}
+
+/** The text at the start: accounts with their keys, chain id and URLs. */
+function banner(
+  chain: DevChain,
+  url: string,
+  { balance = 10_000n, decimals = 6, mnemonic = MNEMONIC, profile }: createDevChain.Options,
+): string {
+  const rows = chain.accounts.map(
+    ({ address, key }, index) =>
+      `(${index}) 0x${address.slice(2)}  ${toBase58(address)}\n    0x${key}`,
+  )
+  const coins = balance.toLocaleString('en')
+  const units = decimals === 18 ? '' : ` (${(balance * COIN).toLocaleString('en')} sun)`
+  const notes = [
+    ...(decimals === 18
+      ? [
+          'Unlike the real chain, the coin has 18 decimals here and native transactions are refused.',
+        ]
+      : []),
+    ...(profile === 'native'
+      ? []
+      : [
+          'Contracts get the addresses that Ethereum tools predict; with --profile native they get those of the real chain.',
+        ]),
+  ]
+  return `
+Accounts with ${coins} coins each${units} and their private keys.
+These keys are public: never send anything of value to them.
+
+${rows.join('\n')}
+
+Mnemonic   ${mnemonic}
+Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
+${chain.fork ? describeFork(chain.fork) : ''}JSON-RPC   ${url}
+Native     ${url}/wallet and ${url}/walletsolidity
+${notes.map((note) => `\n${note}`).join('')}
+`
+}

@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+
+import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
+import type { DevChain } from '../index.ts'
+import { createTerminal } from './terminal/terminal.ts'
+
+/** Runtime code that computes until little energy is left, for many ticks of the event loop. */
+const SLOW = '0x5b5a6200c3501060005700'
+const CONTRACT = `0x${'5c'.repeat(20)}`
+const GAS = 4_000_000n
+
+let dev: DevGateway
+afterEach(() => dev.close())
+
+async function start(...options: Parameters<typeof startDevGateway>): Promise<void> {
+  dev = await startDevGateway(...options)
+  await dev.rpc('anvil_setCode', CONTRACT, SLOW)
+}
+
+/** A call over HTTP. */
+async function http(method: string, ...params: unknown[]): Promise<unknown> {
+  return ((await post({ jsonrpc: '2.0', id: 1, method, params })) as Outcome).result
+}
+
+async function post(body: unknown): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(dev.url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return response.json()
+}
+
+type Outcome = { result?: unknown; error?: { code: number } }
+
+/** A signed transaction whose execution takes many ticks. */
+async function signed(nonce = 0): Promise<Hex> {
+  const { key } = dev.chain.accounts[0] as DevChain['accounts'][0]
+  const gasPrice = BigInt((await dev.rpc('eth_gasPrice')) as Hex)
+  const { chainId } = dev.chain
+  const transaction = { chainId, gas: GAS, gasPrice, nonce, to: CONTRACT as Hex }
+  return privateKeyToAccount(`0x${key}`).signTransaction(transaction)
+}
+
+const height = () => dev.chain.ledger.head().header.number
+
+/** Sends a transaction over HTTP. Resolves before its block is made. */
+async function sent(nonce = 0): Promise<Hex> {
+  const raw = await signed(nonce)
+  const before = height()
+  const hash = (await http('eth_sendRawTransaction', raw)) as Hex
+  expect(hash).toMatch(/^0x[\da-f]{64}$/)
+  expect(height()).toBe(before)
+  return hash
+}
+
+describe('eth_sendRawTransaction', () => {
+  test('behavior: answers before the block is made, and every later call sees the block', async () => {
+    await start()
+    const from = `0x${dev.chain.accounts[0]?.address.slice(2)}`
+    const block = { blockNumber: '0x2' }
+    const later: [expected: unknown, method: string, ...params: unknown[]][] = [
+      [expect.objectContaining(block), 'eth_getTransactionReceipt', 'HASH'],
+      [expect.objectContaining(block), 'eth_getTransactionByHash', 'HASH'],
+      ['0x2', 'eth_blockNumber'],
+      ['0x1', 'eth_getTransactionCount', from, 'latest'],
+      [{ pending: '0x0', queued: '0x0' }, 'txpool_status'],
+      [expect.objectContaining({ blockNumber: '0x3' }), 'eth_sendRawTransactionSync', 'NEXT'],
+      [[], 'eth_getLogs', { fromBlock: '0x2', toBlock: '0x2' }],
+      [expect.objectContaining({ number: '0x2' }), 'eth_getBlockByNumber', 'latest', false],
+      [expect.objectContaining({ currentBlockNumber: '0x2' }), 'anvil_nodeInfo'],
+      ['0x0', 'evm_mine'],
+    ]
+    for (const [index, [expected, method, ...params]] of later.entries()) {
+      const id = await dev.rpc('evm_snapshot')
+      const next = await signed(1)
+      const hash = await sent()
+      const given = params.map((param) => ({ HASH: hash, NEXT: next })[param as string] ?? param)
+      const result = await http(method, ...given)
+      expect([index, method, result]).toEqual([index, method, expected])
+      await dev.rpc('evm_revert', id)
+    }
+  })
+
+  test('behavior: a batch, a WebSocket and the native interface see the block too', async () => {
+    await start()
+    const first = await sent(0)
+    const calls = ['eth_blockNumber', 'eth_mining'].map((method, id) => ({ id, method }))
+    expect(await post(calls.map((call) => ({ jsonrpc: '2.0', params: [], ...call })))).toEqual([
+      { jsonrpc: '2.0', id: 0, result: '0x2' },
+      { jsonrpc: '2.0', id: 1, result: true },
+    ])
+    const info = await dev.native('/wallet/gettransactioninfobyid', { value: first.slice(2) })
+    expect(info).toMatchObject({ blockNumber: 2 })
+    const second = await sent(1)
+    expect(
+      await dev.native('/wallet/gettransactioninfobyid', { value: second.slice(2) }),
+    ).toMatchObject({ blockNumber: 3 })
+    await sent(2)
+    const events = await fetch(`${dev.url}/v1/blocks/latest/events`)
+    expect(await events.json()).toMatchObject({ success: true })
+    expect(height()).toBe(4)
+  })
+
+  test('behavior: a WebSocket delivers the answer, then the block', async () => {
+    await start()
+    const messages: { id?: number; method?: string; result?: unknown }[] = []
+    const socket = new WebSocket(dev.url.replace('http', 'ws'))
+    await new Promise((resolve) => socket.once('open', resolve))
+    socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())))
+    const call = async (id: number, method: string, ...params: unknown[]) => {
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+      await expect.poll(() => messages.some((message) => message.id === id)).toBe(true)
+    }
+    await call(1, 'eth_subscribe', 'newHeads')
+    const raw = await signed()
+    await call(2, 'eth_sendRawTransaction', raw)
+    expect(height()).toBe(1)
+    await call(3, 'eth_blockNumber')
+    expect(messages.map(({ id, method }) => id ?? method)).toEqual([1, 2, 'eth_subscription', 3])
+    expect(messages.at(-1)?.result).toBe('0x2')
+    socket.close()
+  })
+
+  test('behavior: reverted transactions do not come back', async () => {
+    await start()
+    const id = await dev.rpc('evm_snapshot')
+    const hash = await sent()
+    expect(await http('evm_revert', id)).toBe(true)
+    expect(height()).toBe(1)
+    expect(await http('eth_getTransactionByHash', hash)).toBeNull()
+    expect(await http('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+    await sent()
+    expect(await http('hardhat_reset')).toBe(true)
+    expect(height()).toBe(1)
+  })
+
+  test('behavior: transactions in sequence get a block each', async () => {
+    await start()
+    for (let nonce = 0; nonce < 3; nonce++)
+      await http('eth_sendRawTransaction', await signed(nonce))
+    expect(await http('eth_blockNumber')).toBe('0x4')
+    expect(dev.chain.ledger.block(4)?.transactions).toHaveLength(1)
+  })
+
+  test('behavior: without automine, and after a nonce gap, it waits in the pool', async () => {
+    await start()
+    await http('evm_setAutomine', false)
+    await sent(0)
+    expect(await http('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+    await http('evm_setAutomine', true)
+    expect(await http('eth_blockNumber')).toBe('0x2')
+    await sent(2)
+    expect(await http('txpool_status')).toEqual({ pending: '0x0', queued: '0x1' })
+    await sent(1)
+    expect(await http('eth_blockNumber')).toBe('0x3')
+    expect(dev.chain.ledger.block(3)?.transactions).toHaveLength(2)
+  })
+
+  test('behavior: with a state file it answers when the file has the block; error: when it cannot be written', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ethgate-sending-'))
+    await start({ state: join(folder, 'chain.jsonl') })
+    await http('eth_sendRawTransaction', await signed(0))
+    expect(height()).toBe(2)
+    const raw = await signed(1)
+    rmSync(folder, { recursive: true })
+    const request = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] }
+    expect(await post(request)).toMatchObject({ error: { code: -32603 } })
+  })
+
+  test('behavior: the terminal shows the block with the call, before the next call', async () => {
+    let text = ''
+    let close = () => {}
+    await start({ decimals: 18 }, {}, (chain) => {
+      const write = (more: string) => void (text += more)
+      const terminal = createTerminal({ chain, color: false, decimals: 18, verbose: false, write })
+      close = () => terminal.close()
+      return terminal
+    })
+    const hash = await sent()
+    await http('eth_blockNumber')
+    close()
+    const shown = text.slice(text.indexOf('eth_sendRawTransaction'))
+    expect(shown.replaceAll(/ +/g, ' ').split('\n')).toMatchObject([
+      'eth_sendRawTransaction',
+      ` Transaction: ${hash}`,
+      expect.stringContaining('From:'),
+      ` To: ${CONTRACT}`,
+      expect.stringContaining('Value:'),
+      expect.stringContaining('Energy used:'),
+      expect.stringContaining('Block #2:'),
+      expect.stringContaining('Block time:'),
+      '',
+      'eth_blockNumber',
+      '',
+    ])
+  })
+})

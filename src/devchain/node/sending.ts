@@ -1,0 +1,168 @@
+import type { Hash, Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import type { Unit } from '../../codec/unit.ts'
+import { RpcError } from '../../lib/errors.ts'
+import type { Context } from '../../rpc/context.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import {
+  eth_sendRawTransaction as sendNative,
+  signedBytes,
+} from '../../rpc/methods/eth_sendRawTransaction.ts'
+import { optional, quantity } from '../../rpc/params/params.ts'
+import { looksLikeEthereum } from '../../sending/ethereumTransaction.ts'
+import { gasPriceOf, signEthereum, unsignedEthereum } from '../index.ts'
+import type { DevChain, SignedEthereum } from '../index.ts'
+import type { Announcer } from './announce.ts'
+import { transactionFailure } from './failures.ts'
+import { sendRequest } from './requests.ts'
+import type { Signer } from './signer.ts'
+import type { Unlocked } from './unlocked.ts'
+
+/** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
+const SYNC_TIMEOUT = 20_000n
+
+/** Methods that send Ethereum transactions. The chain executes them as their sender. */
+export function sendingMethods(
+  chain: DevChain,
+  announcer: Pick<Announcer, 'announced' | 'answered' | 'defer'>,
+  unlocked: Unlocked,
+  { fill, read, sign }: Signer,
+): Record<string, AnyMethod> {
+  const { ledger } = chain
+
+  async function send(signed: SignedEthereum): Promise<Hash> {
+    const { announced } = await chain.send(signed)
+    await announced
+    return `0x${signed.id}`
+  }
+
+  /**
+   * Returns as soon as the transaction is in the pool, if its block cannot fail. The chain makes the block while the client reads
+   * the answer. Only later calls wait until the gateway has seen it.
+   */
+  async function sendRaw(raw: Hex, unit: Unit): Promise<Hash> {
+    const signed = await read(raw, unit)
+    const { announced } = await chain.send(signed, announcer.answered)
+    announcer.defer(announced)
+    return `0x${signed.id}`
+  }
+
+  const eth_sendTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'sends a transaction of an account of the chain, or of an impersonated one',
+    fullOnly: true,
+    async handler({ config }, [request]) {
+      const hash = await send(await sign(request, config))
+      const place = ledger.placeOf(hash.slice(2))
+      const info = place && ledger.block(place.block)?.infos[place.index]
+      // As on Hardhat, a failed transaction is an error here. Its matchers read the revert data from the error.
+      if (info?.result === 'FAILED') throw transactionFailure(info)
+      return hash
+    },
+  })
+
+  const eth_sendUnsignedTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'sends a transaction of any account, without a signature',
+    fullOnly: true,
+    handler: async ({ config }, [request]) =>
+      send(signEthereum(await fill(request, config), unlocked.keyOf(request.from))),
+  })
+
+  const eth_signTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'signs a transaction of an account of the chain, without sending it',
+    fullOnly: true,
+    async handler({ config }, [request]) {
+      const { ethereum, id, raw } = await sign(request, config)
+      return {
+        raw,
+        tx: { ...ethereum.fields, hash: `0x${id}`, from: `0x${request.from.slice(2)}` },
+      }
+    },
+  })
+
+  const eth_fillTransaction = defineMethod({
+    params: [sendRequest],
+    summary: 'fills in gas, gas price and nonce of a transaction without signing it',
+    fullOnly: true,
+    async handler({ config }, [request]) {
+      const filled = await fill(request, config)
+      const { raw, tx } = unsignedEthereum(filled)
+      return { raw, tx: { ...tx, from: `0x${request.from.slice(2)}` } }
+    },
+  })
+
+  const eth_sendRawTransaction = defineMethod({
+    params: [signedBytes],
+    result: schemas.hash,
+    summary: 'sends a signed Ethereum or native transaction of any account',
+    fullOnly: true,
+    handler: (context, [signed]) =>
+      looksLikeEthereum(signed.bytes)
+        ? sendRaw(signed.bytes, signed.unit)
+        : sendNative.handler(context, [signed]),
+  })
+
+  const eth_sendRawTransactionSync = defineMethod({
+    params: [signedBytes, optional(quantity, SYNC_TIMEOUT)],
+    summary: 'sends a signed transaction, waits for its block and returns the receipt (EIP-7966)',
+    fullOnly: true,
+    handler: async (context, [raw, timeout]): Promise<unknown> =>
+      receiptOf(await eth_sendRawTransaction.handler(context, [raw]), context, timeout),
+  })
+
+  const eth_sendTransactionSync = defineMethod({
+    params: [sendRequest, optional(quantity, SYNC_TIMEOUT)],
+    summary: 'sends as eth_sendTransaction does, waits for the block and returns the receipt',
+    fullOnly: true,
+    handler: async (context, [request, timeout]): Promise<unknown> =>
+      receiptOf(await send(await sign(request, context.config)), context, timeout),
+  })
+
+  async function receiptOf(
+    hash: Hash,
+    { chain: view, request: { signal } }: Context,
+    timeout: bigint,
+  ): Promise<unknown> {
+    await announcer.announced()
+    if (await minedWithin(hash, Number(timeout))) return (await view.receipt(hash, signal)) ?? null
+    const message = `the transaction is in the pool and was not mined within ${timeout} ms`
+    throw new RpcError(4, message, { data: hash })
+  }
+
+  function minedWithin(hash: Hash, ms: number): Promise<boolean> {
+    const isMined = () => ledger.placeOf(hash.slice(2)) !== undefined
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer)
+        end()
+        resolve(isMined())
+      }
+      const timer = setTimeout(finish, ms)
+      const end = chain.onBlock(() => (isMined() ? finish() : undefined))
+      if (isMined()) finish()
+    })
+  }
+
+  return {
+    eth_fillTransaction,
+    eth_sendRawTransaction,
+    eth_sendRawTransactionSync,
+    eth_sendTransaction,
+    eth_sendTransactionSync,
+    eth_sendUnsignedTransaction,
+    eth_signTransaction,
+    eth_gasPrice: defineMethod({
+      params: [],
+      summary: 'price of gas in the next block',
+      async handler() {
+        return numberToHex(
+          gasPriceOf(ledger.newestState(), ledger.contextOf(ledger.nextBlock(chain.clock.next()))),
+        )
+      },
+    }),
+  }
+}

@@ -1,0 +1,99 @@
+import type { Hex } from 'viem'
+
+import { SUN, type Unit } from '../../codec/unit.ts'
+import type { Config } from '../../config/config.ts'
+import { InvalidParamsError, RpcError } from '../../lib/errors.ts'
+import {
+  estimateEthereum,
+  gasPriceOf,
+  readAuthorizations,
+  readEthereum,
+  signEthereum,
+} from '../index.ts'
+import type { DevChain, SignedEthereum, UnsignedEthereum } from '../index.ts'
+import { stateOf } from './blockState.ts'
+import type { SendRequest } from './requests.ts'
+import type { Unlocked } from './unlocked.ts'
+
+/** Decides the type of transactions without fee fields. */
+type FeeConfig = Pick<Config, 'feeSignal'>
+
+/** Fills in and signs transactions. */
+export type Signer = ReturnType<typeof createSigner>
+
+/** Creates the signer of a chain, for its own accounts and for impersonated ones. */
+export function createSigner(chain: DevChain, unlocked: Unlocked) {
+  const { ledger } = chain
+
+  /** Fills in the missing fields of a transaction object. */
+  async function fill(request: SendRequest, { feeSignal }: FeeConfig): Promise<UnsignedEthereum> {
+    const { chainId } = chain
+    if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
+      throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
+    const { authorizationList, data, from, to, type, value } = request
+    const accessList = request.accessList ?? (type === 1n ? [] : undefined)
+    const { block, state } = await stateOf(chain, 'pending', 'full')
+    const gas =
+      request.gas ??
+      (await estimateEthereum(
+        state,
+        {
+          data: data.slice(2),
+          from,
+          value,
+          ...(to && { to: `41${to.slice(2)}` }),
+          ...(authorizationList && { authorizations: readAuthorizations(authorizationList) }),
+        },
+        { block, rules: ledger.rules },
+      ))
+    return {
+      from,
+      ...(to && { to }),
+      value,
+      data,
+      gas,
+      nonce: Number(request.nonce ?? ledger.pendingNonce(from)),
+      chainId,
+      ...(accessList && { accessList }),
+      ...(authorizationList && { authorizationList }),
+      ...feesOf(request, gasPriceOf(state, { block }), feeSignal),
+    }
+  }
+
+  async function sign(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
+    const { from } = request
+    if (!unlocked.has(from))
+      throw new RpcError(
+        -32000,
+        `unknown account 0x${from.slice(2)}: it is neither an account of this chain nor impersonated`,
+      )
+    return signEthereum(await fill(request, config), unlocked.keyOf(from))
+  }
+
+  /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
+  const read = (raw: Hex, unit: Unit = SUN): Promise<SignedEthereum> =>
+    readEthereum(raw, chain.chainId, (amount) => {
+      try {
+        return unit.toSun(amount)
+      } catch (error) {
+        throw new InvalidParamsError(0, (error as Error).message)
+      }
+    })
+
+  return { fill, read, sign }
+}
+
+/** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
+function feesOf(
+  { authorizationList, gasPrice, maxFeePerGas, maxPriorityFeePerGas: tip, type }: SendRequest,
+  price: bigint,
+  feeSignal: FeeConfig['feeSignal'],
+): Pick<UnsignedEthereum, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
+  const hasFees = (maxFeePerGas ?? tip) !== undefined || authorizationList !== undefined
+  const isLegacy = feeSignal === 'legacy' || type === 0n || type === 1n
+  if (gasPrice !== undefined || (!hasFees && isLegacy)) return { gasPrice: gasPrice ?? price }
+  return {
+    maxFeePerGas: maxFeePerGas ?? 2n * price + (tip ?? 0n),
+    maxPriorityFeePerGas: tip ?? 0n,
+  }
+}

@@ -1,0 +1,169 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import { amountsIn, inUnit } from '../../codec/amounts.ts'
+import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../../codec/block.ts'
+import { toRpcLogsByTransaction } from '../../codec/log.ts'
+import * as schemas from '../../codec/schemas.ts'
+import type { RpcLog } from '../../codec/types.ts'
+import { SUN, type Unit } from '../../codec/unit.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import {
+  arrayOf,
+  blockRef,
+  boolean,
+  isObject,
+  maybe,
+  member,
+  optional,
+  type Param,
+  show,
+} from '../../rpc/params/params.ts'
+import {
+  callEthereum,
+  changeAccount,
+  createOverlay,
+  EthereumError,
+  gasPriceOf,
+  nonceOf,
+  type SimulatedCall,
+  simulatedBlock,
+} from '../index.ts'
+import type { BlockContext, DevChain, EthereumCall, State, VmResult } from '../index.ts'
+import { stateOf } from './blockState.ts'
+import { changeBlock } from './calls.ts'
+import { callFailure } from './failures.ts'
+import {
+  type BlockOverride,
+  blockOverride,
+  callRequest,
+  type StateOverride,
+  stateOverride,
+} from './requests.ts'
+
+/** Maximum number of blocks of one simulation: geth's limit. */
+const MAX_BLOCKS = 256
+
+const SECOND = 1_000
+
+const BLOCK = amountsIn(schemas.block) ?? {}
+
+type BlockOfCalls = {
+  blockOverrides: BlockOverride
+  stateOverrides: StateOverride
+  calls: EthereumCall[]
+}
+
+const blockOfCalls: Param<BlockOfCalls> = (input, scope) => {
+  if (!isObject(input)) throw new Error(`expected a block, got ${show(input)}`)
+  return {
+    blockOverrides: member(input, 'blockOverrides', blockOverride),
+    stateOverrides: member(input, 'stateOverrides', stateOverride),
+    calls: member(input, 'calls', optional(arrayOf(callRequest), []), scope),
+  }
+}
+
+type Simulation = { blocks: BlockOfCalls[]; isFull: boolean; unit: Unit }
+
+const simulation: Param<Simulation> = (input, scope) => {
+  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+  if (input['traceTransfers'] === true) throw new Error('traceTransfers is not supported')
+  const blocks = member(input, 'blockStateCalls', maybe(arrayOf(blockOfCalls)), scope) ?? []
+  if (blocks.length > MAX_BLOCKS) throw new Error(`at most ${MAX_BLOCKS} blocks`)
+  const isFull = member(input, 'returnFullTransactions', optional(boolean, false))
+  return { blocks, isFull, unit: scope?.unit ?? SUN }
+}
+
+/** Runs calls in simulated blocks, one on top of the other. */
+export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
+  const { ledger } = chain
+
+  /** Runs the calls of a block. Their changes are in `state` afterwards. */
+  async function run(
+    state: State,
+    { calls, stateOverrides }: BlockOfCalls,
+    block: BlockContext,
+  ): Promise<SimulatedCall[]> {
+    for (const [address, change] of stateOverrides)
+      changeAccount(state, address, change, block.timestamp)
+    const done: SimulatedCall[] = []
+    for (const call of calls) {
+      const nonce = nonceOf(state, call.from)
+      const running = callEthereum(state, call, { block, rules: ledger.rules })
+      const result = await running.catch((error: unknown) => {
+        if (error instanceof EthereumError)
+          throw new RpcError(-38014, error.message, { cause: error })
+        throw error
+      })
+      state.set('nonce', call.from, nonce + 1n)
+      done.push({ call, nonce, result })
+    }
+    return done
+  }
+
+  const eth_simulateV1 = defineMethod({
+    params: [simulation, optional(blockRef, 'latest')],
+    summary: 'runs calls in simulated blocks, with state and block overrides; returns the blocks',
+    async handler({ chain: { view }, config }, [{ blocks, isFull, unit }, ref]) {
+      const base = await stateOf(chain, ref, view)
+      const state = createOverlay(base.state)
+      const { number, timestamp } = base.block
+      let before = base.block
+      // The pending block is not stored.
+      let parent = ledger.blockAt(number) ?? (await ledger.pendingBlock(timestamp))
+      const answers: Record<string, unknown>[] = []
+      for (const simulated of blocks) {
+        const block = following(before, simulated.blockOverrides)
+        const calls = await run(state, simulated, block)
+        const price = gasPriceOf(state, { block })
+        const options = { block, parent, price, rules: ledger.rules, state }
+        const { infos, native, sealed } = simulatedBlock(calls, options)
+        const announced = config.feeSignal === 'eip1559' ? price : undefined
+        const baseFeePerGas = block.baseFee ?? announced
+        const fees = { chainId: block.chainId, energyPrice: price }
+        const transactions = toRpcTransactions(native, infos, fees)
+        const shown = {
+          ...toRpcBlock(
+            toRpcHeader(native, infos, { baseFeePerGas }),
+            isFull ? transactions : transactions.map(({ hash }) => hash),
+          ),
+          ...(block.gasLimit !== undefined && { gasLimit: numberToHex(block.gasLimit) }),
+          ...(block.prevRandao !== undefined && { mixHash: `0x${block.prevRandao}` }),
+        }
+        const logs = toRpcLogsByTransaction(native, infos)
+        answers.push({
+          ...(inUnit(BLOCK, shown, unit) as Record<string, unknown>),
+          calls: calls.map(({ result }, index) => toAnswer(result, logs[index] ?? [])),
+        })
+        before = block
+        parent = sealed
+      }
+      return answers
+    },
+  })
+
+  return { eth_simulateV1 }
+}
+
+/** The block after another one, with the caller's overrides. @throws RpcError when it is not above the other */
+function following(before: BlockContext, overrides: BlockOverride): BlockContext {
+  const { number, timestamp } = before
+  const next = { ...before, number: number + 1, timestamp: timestamp + SECOND }
+  const block = changeBlock(next, overrides)
+  if (block.number <= number || block.timestamp <= timestamp)
+    throw new RpcError(-38020, 'block numbers and times of a simulation must ascend')
+  return block
+}
+
+/** Code of a call that failed for another reason than a revert, in the specification of the method. */
+const VM_ERROR = -32015
+
+function toAnswer(result: VmResult, logs: readonly RpcLog[]): Record<string, unknown> {
+  const returnData: Hex = `0x${Buffer.from(result.output).toString('hex')}`
+  const gasUsed = numberToHex(result.energyUsed)
+  if (!result.failure) return { returnData, logs, gasUsed, status: '0x1' }
+  const { code, data, message } = callFailure(result)
+  const error = { code: code === 3 ? code : VM_ERROR, message, ...(data !== undefined && { data }) }
+  return { returnData, logs: [], gasUsed, status: '0x0', error }
+}

@@ -1,0 +1,144 @@
+import type { Address } from 'viem'
+
+import { toNativeAddress } from '../../lib/address.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
+import {
+  address,
+  boolean,
+  bytes,
+  optional,
+  type Param,
+  quantity,
+  show,
+} from '../../rpc/params/params.ts'
+import { type AccountChange, type DevChain, nonceOf } from '../index.ts'
+import { answeringNull, named, twins } from './named.ts'
+import { amount, word } from './requests.ts'
+import type { Unlocked } from './unlocked.ts'
+
+/** A signature (r ‖ s ‖ v as hex without `0x`) and its account. As on anvil, one parameter has both in a list. */
+const signaturePair: Param<{ signature: string; who: Address }> = (input) => {
+  if (!Array.isArray(input) || input.length !== 2)
+    throw new Error(`expected a list of a signature and an address, got ${show(input)}`)
+  const [given, who] = input as [unknown, unknown]
+  const signature = bytes(given).slice(2).toLowerCase()
+  if (signature.length !== 130) throw new Error(`expected 65 bytes of hex, got ${show(given)}`)
+  return { signature, who: address(who) }
+}
+
+/** Methods that change accounts and impersonate them, under the names of anvil and Hardhat. */
+export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
+  async function change(who: `0x${string}`, change: AccountChange): Promise<void> {
+    await chain.changeAccount(toNativeAddress(who), change)
+  }
+
+  const setBalance = defineMethod({
+    params: [address, amount],
+    summary: 'sets the balance of an account',
+    async handler(_, [who, balance]) {
+      await change(who, { balance })
+      return true
+    },
+  })
+
+  const setCode = defineMethod({
+    params: [address, bytes],
+    summary: 'sets the code of an address; empty code removes it',
+    async handler(_, [who, code]) {
+      await change(who, { code: code.slice(2) })
+      return true
+    },
+  })
+
+  const setNonce = defineMethod({
+    params: [address, quantity],
+    summary: 'sets the nonce of an account',
+    async handler(_, [who, nonce]) {
+      await change(who, { nonce })
+      return true
+    },
+  })
+
+  const hardhat_setNonce = defineMethod({
+    params: [address, quantity],
+    summary: 'raises the nonce of an account',
+    async handler(context, [who, nonce]) {
+      const existing = nonceOf(chain.ledger.newestState(), toNativeAddress(who))
+      if (nonce < existing)
+        throw new RpcError(
+          -32000,
+          `New nonce (${nonce}) must not be smaller than the existing nonce (${existing})`,
+        )
+      return setNonce.handler(context, [who, nonce])
+    },
+  })
+
+  const setStorageAt = defineMethod({
+    params: [address, word, word],
+    summary: 'writes a storage slot of a contract',
+    async handler(_, [who, slot, value]) {
+      await change(who, { slots: [[slot, value]] })
+      return true
+    },
+  })
+
+  const addBalance = defineMethod({
+    params: [address, amount],
+    summary: 'adds to the balance of an account',
+    async handler(_, [who, more]) {
+      const account = chain.ledger.newestState().get('account', toNativeAddress(who))
+      await change(who, { balance: (account?.balance ?? 0n) + more })
+      return null
+    },
+  })
+
+  const impersonateAccount = defineMethod({
+    params: [address],
+    summary: 'allows eth_sendTransaction from an account without its key',
+    handler(_, [who]) {
+      unlocked.impersonate(toNativeAddress(who))
+      return true
+    },
+  })
+
+  const stopImpersonatingAccount = defineMethod({
+    params: [address],
+    summary: 'stops impersonating an account; returns false when it was not impersonated',
+    handler: (_, [who]) => unlocked.stop(toNativeAddress(who)),
+  })
+
+  const autoImpersonateAccount = defineMethod({
+    params: [optional(boolean, true)],
+    summary: 'allows eth_sendTransaction from every account',
+    handler(_, [on]) {
+      unlocked.impersonateAll(on)
+      return null
+    },
+  })
+
+  const anvil_impersonateSignature = defineMethod({
+    params: [signaturePair],
+    summary:
+      'lets ecrecover in contracts return an account for a signature; takes the list [signature, account]',
+    handler(_, [{ signature, who }]) {
+      chain.ledger.setSigner(signature, toNativeAddress(who))
+      return null
+    },
+  })
+
+  const anvil = ['anvil', 'tenderly']
+  return {
+    ...twins({ anvil }, 'setBalance', setBalance),
+    ...named(['anvil', 'hardhat', 'tenderly'], 'addBalance', addBalance),
+    ...twins({ anvil }, 'setCode', setCode),
+    anvil_impersonateSignature,
+    anvil_setNonce: answeringNull(setNonce),
+    hardhat_setNonce,
+    evm_setAccountNonce: answeringNull(setNonce),
+    ...named(['anvil', 'hardhat', 'tenderly'], 'setStorageAt', setStorageAt),
+    ...twins({}, 'impersonateAccount', impersonateAccount),
+    ...twins({}, 'stopImpersonatingAccount', stopImpersonatingAccount),
+    ...named(['anvil', 'hardhat'], 'autoImpersonateAccount', autoImpersonateAccount),
+  }
+}

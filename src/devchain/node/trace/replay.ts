@@ -1,0 +1,212 @@
+import type { Hash, Hex } from 'viem'
+import { bytesToHex } from 'viem/utils'
+
+import { type FlatTrace, flatTraces } from '../../../codec/flatTrace.ts'
+import * as schemas from '../../../codec/schemas.ts'
+import type { Unit } from '../../../codec/unit.ts'
+import { type AnyMethod, defineMethod } from '../../../rpc/method.ts'
+import { signedBytes } from '../../../rpc/methods/eth_sendRawTransaction.ts'
+import {
+  arrayOf,
+  blockRef,
+  hash,
+  named,
+  optional,
+  type Param,
+  show,
+} from '../../../rpc/params/params.ts'
+import { withUnit } from '../../../rpc/params/withUnit.ts'
+import { createCallFrames, createTracer, printFrame, traceBlock, traceCall } from '../../index.ts'
+import type { ChainBlock, DevChain, EthereumCall } from '../../index.ts'
+import { type BlockState, numberOfBlock, stateOf } from '../blockState.ts'
+import { callRequest } from '../requests.ts'
+import type { Signer } from '../signer.ts'
+import { ownBlock, ownPlace } from './places.ts'
+import { type AccountDiff, type PrestateDiff, stateDiffOf } from './stateDiff.ts'
+
+/** Time limit of one answer, in milliseconds. */
+const TIMEOUT = 20_000
+
+/** The parts of a replay. */
+type Kind = 'trace' | 'stateDiff'
+
+const kind: Param<Kind> = (input) => {
+  if (input === 'trace' || input === 'stateDiff') return input
+  const hint = input === 'vmTrace' ? '; debug_traceTransaction lists every operation' : ''
+  throw new Error(`expected "trace" or "stateDiff", got ${show(input)}${hint}`)
+}
+
+/** A call with the parts of its replay. */
+type ReplayedCall = { call: EthereumCall; kinds: readonly Kind[]; unit: Unit }
+
+const callWithKinds: Param<ReplayedCall> = (input, scope) => {
+  if (!Array.isArray(input) || input.length !== 2)
+    throw new Error(`expected [call, traceTypes], got ${show(input)}`)
+  const { unit, value: call } = withUnit(callRequest)(input[0], scope)
+  return { call, kinds: arrayOf(kind)(input[1], scope), unit }
+}
+
+const callsWithKinds = named('calls', arrayOf(callWithKinds))
+
+/** The replay of a transaction, in Parity's format. */
+type Replay = {
+  output: Hex
+  stateDiff: Record<string, AccountDiff> | null
+  trace: Pick<FlatTrace, 'action' | 'error' | 'result' | 'subtraces' | 'traceAddress' | 'type'>[]
+  vmTrace: null
+}
+
+/** Parity's replays: the frames of transactions and calls, and their state changes. */
+export function replayMethods(
+  chain: DevChain,
+  { read }: Pick<Signer, 'read'>,
+): Record<string, AnyMethod> {
+  const { ledger } = chain
+
+  async function replay(
+    block: ChainBlock,
+    { kinds, only, unit }: { kinds: readonly Kind[]; only?: number; unit: Unit },
+  ): Promise<(Replay & { transactionHash: Hash })[]> {
+    if (block.header.number === 0) return []
+    const create = () => createReplayTracer(kinds, unit)
+    const traced = await traceBlock(ledger, block, { create, timeout: TIMEOUT }, only)
+    return traced.map(({ hash: id, trace }) => ({ ...trace, transactionHash: `0x${id}` }))
+  }
+
+  /** Runs calls in a block, one on top of the other. */
+  async function replayCalls({ block, state }: BlockState, calls: readonly ReplayedCall[]) {
+    const replays: Replay[] = []
+    const end = performance.now() + TIMEOUT
+    let before = state
+    for (const { call, kinds, unit } of calls) {
+      const create = () => createReplayTracer(kinds, unit)
+      const options = { block, create, rules: ledger.rules, timeout: end - performance.now() }
+      const { after, trace } = await traceCall(before, call, options)
+      replays.push(trace)
+      before = after
+    }
+    return replays
+  }
+
+  const trace_replayBlockTransactions = defineMethod({
+    params: [withUnit(blockRef), named('traceTypes', arrayOf(kind))],
+    result: schemas.nullable(schemas.listOf({ type: 'object' })),
+    summary:
+      'the frames (trace) and changes (stateDiff) of all transactions of a block; null when there is no such block',
+    async handler({ chain: { view } }, [{ unit, value }, kinds]) {
+      const number = numberOfBlock(chain, value, view)
+      const block = number === undefined ? undefined : ownBlock(chain, number)
+      return block ? replay(block, { kinds, unit }) : null
+    },
+  })
+
+  const trace_replayTransaction = defineMethod({
+    params: [withUnit(named('transactionHash', hash)), named('traceTypes', arrayOf(kind))],
+    result: schemas.nullable({ type: 'object' }),
+    summary:
+      'the frames (trace) and changes (stateDiff) of a transaction; null when it is not in a block',
+    async handler({ chain: { view } }, [{ unit, value }, kinds]) {
+      const place = ownPlace(chain, value)
+      const number = place && numberOfBlock(chain, place.block, view)
+      const block = number === undefined ? undefined : ownBlock(chain, number)
+      if (!block || !place) return null
+      const [replayed] = await replay(block, { kinds, only: place.index, unit })
+      return replayed ?? null
+    },
+  })
+
+  const trace_call = defineMethod({
+    params: [
+      withUnit(callRequest),
+      named('traceTypes', arrayOf(kind)),
+      optional(blockRef, 'latest'),
+    ],
+    result: { type: 'object' },
+    summary: 'the frames (trace) and changes (stateDiff) of a call at any block',
+    async handler({ chain: { view } }, [{ unit, value }, kinds, ref]): Promise<Replay> {
+      const [replayed] = await replayCalls(await stateOf(chain, ref, view), [
+        { call: value, kinds, unit },
+      ])
+      return replayed as Replay
+    },
+  })
+
+  const trace_callMany = defineMethod({
+    params: [callsWithKinds, optional(blockRef, 'latest')],
+    result: schemas.listOf({ type: 'object' }),
+    summary:
+      'trace_call for a list of [call, traceTypes]; each call runs on the state after the previous one',
+    handler: async ({ chain: { view } }, [calls, ref]): Promise<Replay[]> =>
+      replayCalls(await stateOf(chain, ref, view), calls),
+  })
+
+  const trace_rawTransaction = defineMethod({
+    params: [signedBytes, named('traceTypes', arrayOf(kind))],
+    result: { type: 'object' },
+    summary:
+      'trace_call for a signed Ethereum transaction, in the next block and without sending it',
+    async handler(_, [{ bytes: raw, unit }, kinds]): Promise<Replay> {
+      const { data, from, gas, maxPrice, to, value } = (await read(raw, unit)).ethereum
+      const call = { data, from, gas, gasPrice: maxPrice, value, ...(to && { to }) }
+      const pending = await stateOf(chain, 'pending', 'full')
+      const [replayed] = await replayCalls(pending, [{ call, kinds, unit }])
+      return replayed as Replay
+    },
+  })
+
+  return {
+    trace_call,
+    trace_callMany,
+    trace_rawTransaction,
+    trace_replayBlockTransactions,
+    trace_replayTransaction,
+  }
+}
+
+function createReplayTracer(kinds: readonly Kind[], unit: Unit) {
+  const frames = createCallFrames()
+  const state = createTracer({ tracer: 'prestateTracer', options: { diffMode: true } }, unit)
+  return {
+    observe(...run: Parameters<typeof frames.observe>) {
+      frames.observe(...run)
+      state.observe(...run)
+    },
+    result(run: Parameters<typeof state.result>[0]): Replay {
+      return {
+        output: bytesToHex(run.output),
+        stateDiff: kinds.includes('stateDiff')
+          ? stateDiffOf(state.result(run) as PrestateDiff)
+          : null,
+        trace: kinds.includes('trace')
+          ? flatTraces(printFrame(frames.result(run), {}, unit), NO_PLACE).map(withoutPlace)
+          : [],
+        vmTrace: null,
+      }
+    },
+  }
+}
+
+const NO_PLACE = {
+  blockHash: '0x',
+  blockNumber: 0,
+  transactionHash: '0x',
+  transactionPosition: 0,
+} as const
+
+function withoutPlace({
+  action,
+  error,
+  result,
+  subtraces,
+  traceAddress,
+  type,
+}: FlatTrace): Replay['trace'][number] {
+  return {
+    action,
+    ...(error !== undefined && { error }),
+    ...(result !== undefined && { result }),
+    subtraces,
+    traceAddress,
+    type,
+  }
+}

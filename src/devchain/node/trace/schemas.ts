@@ -1,0 +1,42 @@
+import { callFrame } from '../../../codec/callFrame.ts'
+import * as schemas from '../../../codec/schemas.ts'
+import type { JsonSchema } from '../../../lib/jsonSchema.ts'
+
+const integer: JsonSchema = { type: 'integer' }
+
+/** The result of geth's default tracer: every operation. */
+const structTrace: JsonSchema = {
+  title: 'operations',
+  ...schemas.object({
+    gas: integer,
+    failed: schemas.boolean,
+    returnValue: schemas.bytes,
+    structLogs: schemas.listOf(
+      schemas.object(
+        {
+          pc: integer,
+          op: schemas.text,
+          gas: integer,
+          gasCost: integer,
+          depth: integer,
+          error: schemas.text,
+          stack: schemas.listOf(schemas.quantity),
+          returnData: schemas.bytes,
+          memory: schemas.listOf(schemas.hash),
+          storage: { type: 'object', additionalProperties: schemas.hash },
+        },
+        ['error', 'stack', 'returnData', 'memory', 'storage'],
+      ),
+    ),
+  }),
+}
+
+/** A trace: operations, frames, or any other result of the tracer. */
+export const trace: JsonSchema = {
+  anyOf: [structTrace, callFrame, { type: 'object', description: 'of another tracer' }],
+}
+
+/** The traces of a block. */
+export const blockTraces: JsonSchema = schemas.listOf(
+  schemas.object({ txHash: schemas.hash, result: trace }),
+)

@@ -1,0 +1,135 @@
+import { SUN, type Unit } from '../../../codec/unit.ts'
+import {
+  boolean,
+  isObject,
+  maybe,
+  member,
+  type Param,
+  type ParamScope,
+  quantity,
+  show,
+} from '../../../rpc/params/params.ts'
+import type { TraceRequest } from '../../index.ts'
+import { blockOverride, stateOverride } from '../requests.ts'
+
+/** The options of a trace. */
+export type TraceParams = {
+  request: TraceRequest
+  /** Unit of the amounts in the trace. */
+  unit: Unit
+  /** Milliseconds. */
+  timeout: number
+}
+
+/** Time limit of a trace, in milliseconds: geth's default. */
+const TIMEOUT = 5_000
+
+const TRACERS = ['callTracer', 'prestateTracer', '4byteTracer', 'muxTracer', 'noopTracer']
+
+type Json = Record<string, unknown>
+
+const DOC = {
+  name: 'traceOptions',
+  required: false,
+  schema: { type: 'object' },
+  description: `tracer (${TRACERS.join(', ')}; without one every operation is listed), tracerConfig, timeout, and for the list of operations disableStack, disableStorage, enableMemory, enableReturnData, limit`,
+} as const
+
+/** The trace options of geth's `debug_*` methods. */
+export const traceParams: Param<TraceParams> = (input, scope) => paramsOf(optionsOf(input), scope)
+traceParams.doc = DOC
+
+/** The same with state and block overrides, as `debug_traceCall` takes them. */
+export const traceCallParams: Param<
+  TraceParams & {
+    accounts: ReturnType<typeof stateOverride>
+    block: ReturnType<typeof blockOverride>
+    /** The call runs after this many transactions of its block. @default all of them */
+    position: bigint | undefined
+  }
+> = (input, scope) => {
+  const options = optionsOf(input)
+  return {
+    ...paramsOf(options, scope),
+    accounts: member(options, 'stateOverrides', stateOverride, scope),
+    block: member(options, 'blockOverrides', blockOverride, scope),
+    position: member(options, 'txIndex', maybe(quantity)),
+  }
+}
+traceCallParams.doc = {
+  ...DOC,
+  description: `${DOC.description}; stateOverrides, blockOverrides, txIndex`,
+}
+
+function optionsOf(input: unknown): Json {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
+  return input
+}
+
+function paramsOf(options: Json, scope: ParamScope | undefined): TraceParams {
+  const tracer = options['tracer'] ?? undefined
+  return {
+    request:
+      tracer === undefined ? structLogs(options) : requestOf(tracer, options['tracerConfig']),
+    unit: scope?.unit ?? SUN,
+    timeout: member(options, 'timeout', maybe(duration)) ?? TIMEOUT,
+  }
+}
+
+function structLogs(options: Json): TraceRequest {
+  const flag = (name: string) => member(options, name, maybe(boolean))
+  return {
+    options: {
+      disableStack: flag('disableStack'),
+      disableStorage: flag('disableStorage'),
+      enableMemory: flag('enableMemory'),
+      enableReturnData: flag('enableReturnData'),
+      limit: Number(member(options, 'limit', maybe(quantity)) ?? 0n),
+    },
+  }
+}
+
+function requestOf(tracer: unknown, given: unknown): TraceRequest {
+  const config = optionsOf(given)
+  const flag = (name: string) => member(config, name, maybe(boolean))
+  switch (tracer) {
+    case 'callTracer':
+      return {
+        tracer,
+        options: { onlyTopCall: flag('onlyTopCall'), withLog: flag('withLog') },
+      }
+    case 'prestateTracer':
+      return {
+        tracer,
+        options: {
+          diffMode: flag('diffMode'),
+          disableCode: flag('disableCode'),
+          disableStorage: flag('disableStorage'),
+          includeEmpty: flag('includeEmpty'),
+        },
+      }
+    case '4byteTracer':
+    case 'noopTracer':
+      return { tracer }
+    case 'muxTracer':
+      return {
+        tracer,
+        tracers: Object.entries(config).map(([name, inner]) => [name, requestOf(name, inner)]),
+      }
+    default:
+      throw new Error(
+        `tracer: expected one of ${TRACERS.join(', ')}, got ${show(tracer)}; JavaScript tracers are not supported`,
+      )
+  }
+}
+
+const MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** A duration in Go's format (`5s`, `1m30s`), as milliseconds. */
+const duration: Param<number> = (input) => {
+  const parts = typeof input === 'string' ? [...input.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)] : []
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== input)
+    throw new Error(`expected a duration such as 5s or 500ms, got ${show(input)}`)
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (MS[unit ?? ''] ?? 0), 0)
+}

@@ -1,0 +1,333 @@
+import { Hono } from 'hono'
+
+import { type Config, createConfig } from '../config/config.ts'
+import type { Health } from '../http/health.ts'
+import { createPage } from '../http/page/page.tsx'
+import { createTraffic, SAMPLE } from '../http/page/traffic.ts'
+import type { DevAccount } from '../http/page/views/connect.tsx'
+import { createHttpServer } from '../http/server.ts'
+import { createUnsent } from '../http/unsent.ts'
+import { createWalletPassthrough } from '../http/walletPassthrough.ts'
+import { UpstreamError } from '../lib/errors.ts'
+import { createLoopWatch } from '../lib/loopWatch.ts'
+import type { NativeClient } from '../native/client.ts'
+import type { PrivateKey } from '../native/protobuf/signature.ts'
+import type { NativeTransport } from '../native/transport/transport.ts'
+import type { Upstream } from '../native/upstream.ts'
+import { explainInHeaders } from '../rpc/explain/headers.ts'
+import { createCallRecorder } from '../rpc/explain/recorder.ts'
+import type { Tracer } from '../rpc/explain/tracer.ts'
+import type { AroundCall } from '../rpc/jsonrpc/observe.ts'
+import type { AnyMethod } from '../rpc/method.ts'
+import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
+import { readManagedKeys } from '../sending/keyFile.ts'
+import { type Log, silentLog } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { createAskedNodes } from './parts/askedNodes.ts'
+import { createBoot } from './parts/boot.ts'
+import { checkExposure } from './parts/exposure.ts'
+import { figuresOf, healthOf } from './parts/health.ts'
+import { createNodeConnection } from './parts/nodeConnection.ts'
+import { createRpcServers } from './parts/rpcServers.ts'
+import type { Services } from './parts/services.ts'
+import { createSharedFloor, type SharedFloor } from './parts/sharedFloor.ts'
+
+export { type Config, createConfig } from '../config/config.ts'
+export { defineMethod } from '../rpc/method.ts'
+
+/** An Ethereum JSON-RPC endpoint in front of one chain. */
+export type Gateway = {
+  readonly config: Config
+  readonly metrics: Metrics
+  readonly native: NativeClient
+  /**
+   * Listens, then waits for the first attempt to reach the node. If the node is down, the gateway keeps trying in the background;
+   * meanwhile `/health` reports it and methods fail.
+   *
+   * @throws MissingCapabilityError when the node cannot be used; the error of `listen`, such as EADDRINUSE.
+   */
+  start(): Promise<{ port: number; url: string }>
+  /**
+   * Drains: `/ready` answers 503 at once. After `delay` milliseconds (default 0), in which requests are answered and their
+   * connections closed, the port closes. Requests in flight finish within `config.drain`, counted from the
+   * beginning; WebSockets close with 1001.
+   */
+  stop(options?: { delay?: number }): Promise<void>
+  /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
+  setUpstreams(upstreams: readonly Upstream[]): Promise<void>
+  /** Settles when the node has answered. Rejects with MissingCapabilityError if it cannot be used, even long after `start`. */
+  readonly ready: Promise<Services>
+  /** One EIP-1193 call in this process, on the full view. @throws RpcError */
+  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
+  health(): Health
+}
+
+/**
+ * Creates every part once and connects them. Embedders may pass a transport, keys, methods and routes.
+ *
+ * @throws ConfigError when managed keys would be served on an address that other machines reach.
+ */
+export function createGateway({
+  accounts,
+  around,
+  authoritative,
+  coinDecimals = 6,
+  config: given,
+  keys = [],
+  log = silentLog,
+  methods: extraMethods = {},
+  onUnknown,
+  priceOfBlock,
+  problems = () => [],
+  routes: extraRoutes,
+  tracer,
+  transport,
+}: createGateway.Options): Gateway {
+  // The keys are removed from the config, so that nothing can print them.
+  const managedKeys = [...keys, ...readManagedKeys(given.keys)]
+  const config = createConfig({ ...given, keys: undefined })
+  // An embedder's methods and routes may send transactions, and a chain in this process takes calls from every client.
+  const canSpend =
+    managedKeys.length > 0 ||
+    transport !== undefined ||
+    extraRoutes !== undefined ||
+    Object.keys(extraMethods).length > 0
+  checkExposure({ canSpend, config, hasKeys: managedKeys.length > 0, log })
+  const metrics = createMetrics()
+  const traffic = createTraffic({ gauges: () => figuresOf(health(), services, sockets) })
+  const recorder = createCallRecorder({ tracer })
+  const asked = createAskedNodes()
+  const isAuthoritative = authoritative ?? transport !== undefined
+  const node = createNodeConnection({
+    asked,
+    authoritative: isAuthoritative,
+    config,
+    log,
+    metrics,
+    recorder,
+    transport,
+  })
+  const { native, upstreams } = node
+  const started = performance.now()
+  let services: Services | undefined
+  let floor: SharedFloor | undefined
+  let draining = false
+  let sockets = 0
+  let ownUrl: string | undefined
+  let sampling: NodeJS.Timeout | undefined
+
+  const booting = createBoot({
+    authoritative: isAuthoritative,
+    config,
+    headNative: node.headNative,
+    keys: managedKeys,
+    log,
+    native,
+    nodeRpc: () => node.rpc(),
+    priceOfBlock,
+    readsBlocks: () => upstreams?.hasGrpc() === true,
+    step: tracer && ((...step) => recorder.step(...step)),
+  })
+  const ready = booting.ready.then((built) => {
+    services = built
+    node.expect(built.contexts.full.chain.genesis.slice(2))
+    built.head.onUpdate(({ removed }) => {
+      if (removed.length > 0) metrics.reorg(removed.length)
+    })
+    node.follow(built.head)
+    if (built.redis) floor = createSharedFloor({ head: built.head, redis: built.redis })
+    return built
+  })
+  // Avoids an unhandled rejection when no caller waits for `ready`.
+  ready.catch(() => {})
+
+  /** The context of a view. Until the services exist, a call waits for the first attempt to reach the node. */
+  const contextOf: createRpcServers.Options['contextOf'] = (view) => {
+    const built = services
+    if (built && floor) return floor.reached().then(() => built.contexts[view])
+    if (built) return built.contexts[view]
+    return booting.firstAttempt.then(() => {
+      if (services) return services.contexts[view]
+      throw new UpstreamError('the upstream node has not answered yet, try again later')
+    })
+  }
+
+  const unsent = createUnsent({ limit: config.unsentBytes })
+  const loop = createLoopWatch({
+    onBlocked: ({ method, ms }) =>
+      log.warn({ method, ms: Math.round(ms) }, 'the event loop was blocked'),
+    onDelay: (ms) => metrics.loopDelay.observe(ms / 1000),
+  })
+  const servers = createRpcServers({
+    around,
+    coinDecimals,
+    config,
+    contextOf,
+    extraMethods,
+    hasRoom: (bytes) => unsent.hasRoom(bytes),
+    asked,
+    isTraced: () => tracer !== undefined,
+    log,
+    loop,
+    metrics,
+    nodeRpc: () => node.rpc(),
+    onUnknown,
+    onCall: ({ code, method, ms }) => traffic.call(method, code, ms),
+    ownUrl: () => ownUrl ?? `http://localhost:${config.port}`,
+    recorder,
+  })
+  const { description, full, onError, request, verifier } = servers
+  const health = () =>
+    healthOf({
+      config,
+      draining,
+      node: upstreams?.first(),
+      problems: problems(),
+      services,
+      started,
+      upstreams: upstreams?.transport.status(),
+      waiting: booting.waiting(),
+    })
+
+  const page =
+    config.page === 'on'
+      ? createPage({
+          accounts,
+          health,
+          methods: description.served,
+          native,
+          request,
+          traffic: () => traffic.report(),
+          verified: () => verifier?.report(),
+        })
+      : undefined
+
+  const wallet =
+    upstreams && config.walletPassthrough
+      ? createWalletPassthrough({
+          bodyLimit: config.bodyLimit,
+          cacheBytes: config.cacheBytes * WALLET_CACHE_SHARE,
+          solid: () => services?.head.status().solid,
+          transport: upstreams.transport,
+        })
+      : undefined
+
+  const headBlock = () => {
+    const chain = services?.contexts.full.chain
+    return health().head.number === null ? undefined : chain?.latest()
+  }
+
+  const http = createHttpServer({
+    explain: (work) => explainInHeaders(work, { head: headBlock, recorder }),
+    documents: createDocumentRoutes({
+      chainId: () => services?.chainId,
+      document: (url) => description.document(url),
+      hasPage: page !== undefined,
+    }),
+    canSpend,
+    config,
+    extraRoutes: joinRoutes(extraRoutes, wallet),
+    health,
+    metrics: {
+      contentType: metrics.registry.contentType,
+      text() {
+        metrics.health(health())
+        metrics.unsentBytes.set(unsent.bytes())
+        if (services) metrics.blockCache(services.blocks.usage())
+        return metrics.registry.metrics()
+      },
+    },
+    onConnections(count) {
+      sockets = count
+      metrics.wsConnections.set(count)
+    },
+    onCut: (reason) => metrics.wsCuts.inc({ reason }),
+    onError,
+    page,
+    routes: [
+      { path: '/', server: full },
+      { path: '/jsonrpc', server: full },
+      { path: '/ws', server: full },
+      { path: '/solidity', server: servers.solid },
+      { path: '/wei', server: servers.wei },
+    ],
+    unsent,
+  })
+
+  return {
+    config,
+    metrics,
+    native,
+    ready,
+    health,
+    async start() {
+      const address = await http.listen()
+      ownUrl = address.url
+      const names = upstreams?.transport.status().map(({ name }) => name)
+      log.info({ url: address.url, upstream: names?.join(', ') }, 'listening')
+      sampling = setInterval(() => traffic.sample(), SAMPLE * 1_000).unref()
+      booting.start()
+      await booting.firstAttempt
+      return address
+    },
+    async stop({ delay = 0 } = {}) {
+      draining = true
+      clearInterval(sampling)
+      await http.close({ delay })
+      await booting.stop()
+      await node.close()
+      loop.stop()
+      unsent.stop()
+    },
+    request,
+    async setUpstreams(nodes) {
+      await upstreams?.update(nodes)
+      // The index exists when the gateway is ready.
+      ready.then(({ index }) => index?.setUpstreams(nodes)).catch(() => {})
+    },
+  }
+}
+
+export declare namespace createGateway {
+  type Options = {
+    /** Funded accounts with public keys; the page of a dev chain shows them. */
+    accounts?: readonly DevAccount[] | undefined
+    /** Wraps every JSON-RPC call, to observe it. */
+    around?: AroundCall | undefined
+    /** The chain is in this process, so its head is followed even to a lower block. @default whether a transport is given */
+    authoritative?: boolean
+    /** Decimals of the coin on this chain. With 18, amounts need no other unit on `/wei`. @default 6 */
+    coinDecimals?: 6 | 18
+    /** Settings that differ from the defaults. `upstream` is required unless a transport is given. */
+    config: Partial<Config>
+    /** Private keys of managed accounts, hex. */
+    keys?: readonly PrivateKey[]
+    /** @default silent */
+    log?: Log
+    /** More methods, by wire name; they replace those of the same name. */
+    methods?: Record<string, AnyMethod>
+    /** Called with each JSON-RPC method that does not exist. */
+    onUnknown?: ((method: string) => void) | undefined
+    /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
+    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
+    /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
+    problems?: () => (string | undefined)[]
+    /** Routes on the same port. */
+    routes?: Hono
+    /** Creates spans for calls. @default none */
+    tracer?: Tracer | undefined
+    /** The transport to the node. @default sockets to the nodes of `config` */
+    transport?: NativeTransport
+  }
+}
+
+/** Memory for cached answers of the native HTTP API, as a share of the memory for blocks. */
+const WALLET_CACHE_SHARE = 1 / 8
+
+function joinRoutes(...parts: (Hono | undefined)[]): Hono | undefined {
+  const given = parts.filter((part) => part !== undefined)
+  if (given.length < 2) return given[0]
+  const all = new Hono()
+  for (const part of given) all.route('/', part)
+  return all
+}

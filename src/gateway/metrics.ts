@@ -1,0 +1,201 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+import type { Health } from '../http/health.ts'
+
+/** Every metric of a gateway. Names end in their unit; time is in seconds. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Metrics of one gateway, in a separate registry, because a process may have several gateways. */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+
+  const calls = new Histogram({
+    name: 'ethgate_rpc_call_duration_seconds',
+    help: 'Duration of JSON-RPC calls, by method',
+    labelNames: ['method'],
+    buckets: [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+    collect() {
+      for (const [method, seconds] of durations) record(method, seconds)
+    },
+  })
+  /**
+   * Durations by method that are not in the histogram yet. The library checks and hashes the labels of each observation,
+   * which takes several times as long between other work as in a loop.
+   */
+  const durations = new Map<string, number[]>()
+
+  function record(method: string, seconds: number[]): void {
+    const series = calls.labels(method)
+    for (const one of seconds) series.observe(one)
+    seconds.length = 0
+  }
+
+  const errors = new Counter({
+    name: 'ethgate_rpc_errors_total',
+    help: 'Failed JSON-RPC calls, by method and code',
+    labelNames: ['method', 'code'],
+    registers,
+  })
+  const upstream = new Histogram({
+    name: 'ethgate_upstream_call_duration_seconds',
+    help: 'Duration of upstream calls, by operation and outcome, and by node if there are several',
+    labelNames: ['operation', 'outcome', 'upstream'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+  })
+
+  const loopDelay = new Histogram({
+    name: 'ethgate_event_loop_delay_seconds',
+    help: 'Delay of the event loop, measured every 50 ms',
+    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5],
+    registers,
+  })
+  const extras = new Counter({
+    name: 'ethgate_upstream_extra_calls_total',
+    help: 'Additional upstream calls for the same request (retries and hedges), by reason',
+    labelNames: ['reason'],
+    registers,
+  })
+  const upstreamGauge = <labels extends string = never>(
+    name: string,
+    help: string,
+    ...more: labels[]
+  ) => new Gauge({ name, help, labelNames: ['upstream', ...more], registers })
+  const ofUpstream = {
+    state: upstreamGauge('ethgate_upstream_state', '1 for the current state of a node', 'state'),
+    head: upstreamGauge('ethgate_upstream_head_block_number', 'Newest block of a node'),
+    lag: upstreamGauge('ethgate_upstream_lag_blocks', 'Blocks behind the highest node'),
+    share: upstreamGauge('ethgate_upstream_share_ratio', 'Share of all upstream calls'),
+    quota: upstreamGauge('ethgate_upstream_quota_ratio', 'Share of the allowed rate in use'),
+    inFlight: upstreamGauge('ethgate_upstream_calls_in_flight', 'Calls to a node in flight'),
+    queued: upstreamGauge('ethgate_upstream_calls_queued', 'Calls that queue for a node'),
+    grpc: upstreamGauge(
+      'ethgate_upstream_grpc_up',
+      '1 when the gRPC interface of a node is used; 0 while HTTP is used because it fails; absent without one',
+    ),
+  }
+
+  const cacheBytes = gauge('ethgate_block_cache_bytes', 'Memory of the block cache')
+  const cacheReads = new Counter({
+    name: 'ethgate_block_cache_reads_total',
+    help: 'Blocks read by calls, by outcome: hit (in memory) or miss (read from a node)',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const seen = { hits: 0, misses: 0 }
+  const roles = new Gauge({
+    name: 'ethgate_replica_role',
+    help: '1 for the role of this replica: leader, follower or standalone',
+    labelNames: ['role'],
+    registers,
+  })
+  const reorgs = new Histogram({
+    name: 'ethgate_reorg_depth_blocks',
+    help: 'Blocks that a reorg removed',
+    buckets: [1, 2, 3, 5, 10, 20, 50],
+    registers,
+  })
+
+  const headNumber = gauge('ethgate_head_block_number', 'Newest block')
+  const solidNumber = gauge('ethgate_solid_block_number', 'Newest solidified block')
+  const headAge = gauge('ethgate_head_age_seconds', 'Time since the head last changed')
+  const filterCount = gauge('ethgate_filters', 'Filters of all clients')
+  const filterBytes = gauge('ethgate_filter_bytes', 'Memory of the filters of all clients')
+  const upstreamUp = gauge('ethgate_upstream_up', '1 when the last poll of the node succeeded')
+  const indexBlocks = gauge('ethgate_index_blocks', 'Blocks in the log index')
+  const indexLogs = gauge('ethgate_index_logs', 'Logs in the log index')
+  const indexBytes = gauge('ethgate_index_bytes', 'Size of the log index on disk')
+  const indexTop = gauge('ethgate_index_block_number', 'Newest block in the log index')
+  const indexUp = gauge('ethgate_index_up', '1 when the log index works; 0 also without one')
+  const redisUp = gauge('ethgate_redis_up', '1 when Redis is connected; 0 also without Redis')
+
+  return {
+    registry,
+    /** One JSON-RPC call; `code` is 0 when it succeeded. */
+    call(method: string, code: number, seconds: number) {
+      let waiting = durations.get(method)
+      if (!waiting) durations.set(method, (waiting = []))
+      if (waiting.push(seconds) === MOST_WAITING) record(method, waiting)
+      if (code !== 0) errors.inc({ method, code })
+    },
+    /** One call to a node, with its name if there are several. */
+    upstreamCall(operation: string, outcome: string, seconds: number, name?: string) {
+      upstream.observe(
+        { operation, outcome, ...(name !== undefined && { upstream: name }) },
+        seconds,
+      )
+    },
+    /** One additional call for the same request: `failover`, `hedge`, `confirm` or `busy`. */
+    upstreamExtra(reason: string) {
+      extras.inc({ reason })
+    },
+    /** The state of `/health` as numbers. */
+    health({ filters, head, index, redis, upstream, upstreams = [] }: Health) {
+      for (const metric of Object.values(ofUpstream)) metric.reset()
+      for (const one of upstreams) {
+        const labels = { upstream: one.name }
+        const { state } = one
+        ofUpstream.state.set({ ...labels, state }, 1)
+        ofUpstream.head.set(labels, one.head ?? 0)
+        ofUpstream.lag.set(labels, one.lag ?? 0)
+        ofUpstream.share.set(labels, one.share)
+        ofUpstream.quota.set(labels, one.quota ?? 0)
+        ofUpstream.inFlight.set(labels, one.inFlight)
+        ofUpstream.queued.set(labels, one.queued)
+        if (one.grpc) ofUpstream.grpc.set(labels, one.grpc.state === 'down' ? 0 : 1)
+      }
+      filterCount.set(filters.count)
+      filterBytes.set(filters.bytes)
+      roles.reset()
+      roles.set({ role: head.role }, 1)
+      headNumber.set(head.number ?? 0)
+      solidNumber.set(head.solid ?? 0)
+      headAge.set(head.age ?? 0)
+      upstreamUp.set(upstream.state === 'up' ? 1 : 0)
+      indexUp.set(index && index.state !== 'failed' ? 1 : 0)
+      indexLogs.set(index?.logs ?? 0)
+      indexBytes.set(index?.bytes ?? 0)
+      indexTop.set(index?.covered.at(-1)?.to ?? 0)
+      indexBlocks.set((index?.covered ?? []).reduce((sum, { from, to }) => sum + to - from + 1, 0))
+      redisUp.set(redis === 'up' ? 1 : 0)
+    },
+    /** Use of the block cache since the start. */
+    blockCache({ bytes, hits, misses }: { bytes: number; hits: number; misses: number }) {
+      cacheBytes.set(bytes)
+      cacheReads.inc({ outcome: 'hit' }, hits - seen.hits)
+      cacheReads.inc({ outcome: 'miss' }, misses - seen.misses)
+      Object.assign(seen, { hits, misses })
+    },
+    /** A reorg removed this many blocks. */
+    reorg(depth: number) {
+      reorgs.observe(depth)
+    },
+    /** The delay of the event loop, seconds. */
+    loopDelay,
+    unsentBytes: gauge('ethgate_unsent_bytes', 'Unsent bytes of responses'),
+    verified: new Counter({
+      name: 'ethgate_verify_comparisons_total',
+      help: 'Answers compared with a second source, by method and outcome (match, mismatch, unavailable)',
+      labelNames: ['method', 'outcome'],
+      registers,
+    }),
+    wsConnections: gauge('ethgate_ws_connections', 'Open WebSocket connections'),
+    wsCuts: new Counter({
+      name: 'ethgate_ws_cuts_total',
+      help: 'WebSocket connections closed by the gateway, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+  }
+}
+
+/** Durations of one method that wait for the histogram: 0.1 ms of work. */
+const MOST_WAITING = 100
+
+/** Adds the metrics of the process (memory, event loop), for programs with a single gateway. */
+export function collectProcessMetrics({ registry }: Metrics): void {
+  collectDefaultMetrics({ register: registry })
+}

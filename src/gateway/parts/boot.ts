@@ -1,0 +1,117 @@
+import { RpcError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/sleep.ts'
+import {
+  createCapabilities,
+  MissingCapabilityError,
+  requireConstantCalls,
+  requireSolidity,
+} from '../../native/capabilities.ts'
+import { createServices, DataDirError, type Services } from './services.ts'
+
+/** Starts the services: reads the genesis block of the node, and retries until it answers. */
+export type Boot = {
+  /** Starts the first attempt. */
+  start(): void
+  /**
+   * Resolves after the first attempt, even if the node did not answer. @throws MissingCapabilityError,
+   * DataDirError
+   */
+  readonly firstAttempt: Promise<void>
+  /** @throws MissingCapabilityError when the node cannot be used, DataDirError. Pending while the node does not answer. */
+  readonly ready: Promise<Services>
+  /** Why the gateway still waits for the node; undefined before the first attempt and once the node has answered. */
+  waiting(): string | undefined
+  /** Stops the attempts and the services, even while they start. */
+  stop(): Promise<void>
+}
+
+/** Waits for the node without a time limit. Only a node that answers but cannot be used is an error. */
+export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.Options): Boot {
+  const capabilities = createCapabilities({ native: options.native })
+  const first = createDeferred<void>()
+  const ready = createDeferred<Services>()
+  const stopped = new AbortController()
+  let reason: string | undefined
+  /** The services as soon as they are built. */
+  let current: Services | undefined
+
+  async function attempt(): Promise<Services> {
+    const identity = await capabilities.identity(stopped.signal)
+    await requireConstantCalls(options.native)
+    await requireSolidity(options.native)
+    return createServices({ ...options, identity, log })
+  }
+
+  async function run() {
+    while (!stopped.signal.aborted)
+      try {
+        const services = await attempt()
+        current = services
+        // `stop` was called during the attempt, before there were services to stop.
+        if (stopped.signal.aborted) return await endServices()
+        await services.start()
+        if (stopped.signal.aborted) return
+        if (reason !== undefined) log.info('the node answers')
+        reason = undefined
+        log.info({ chainId: services.chainId, head: services.head.status().number }, 'ready')
+        ready.resolve(services)
+        first.resolve()
+        return
+      } catch (error) {
+        if (stopped.signal.aborted) return
+        await endServices()
+        if (error instanceof MissingCapabilityError || error instanceof DataDirError) throw error
+        const { message } = error as Error
+        if (message !== reason) log.warn(fieldsOf(error), 'waiting for the node')
+        reason = message
+        first.resolve()
+        await sleep(retryDelay, stopped.signal).catch(() => {})
+      }
+  }
+
+  async function endServices() {
+    const ended = current
+    current = undefined
+    await ended?.stop()
+  }
+
+  return {
+    start() {
+      run().catch((error: unknown) => {
+        first.reject(error)
+        ready.reject(error)
+      })
+    },
+    firstAttempt: first.promise,
+    ready: ready.promise,
+    waiting: () => reason,
+    async stop() {
+      stopped.abort()
+      await endServices()
+    },
+  }
+}
+
+export declare namespace createBoot {
+  type Options = Omit<createServices.Options, 'identity'> & {
+    /** Milliseconds between attempts. @default 1,000 */
+    retryDelay?: number
+  }
+}
+
+/** The fields of a log line. An error of the node says all in its message; any other needs its stack. */
+function fieldsOf(error: unknown): object {
+  return error instanceof RpcError ? { reason: error.message } : { err: error }
+}
+
+function createDeferred<value>() {
+  let resolve!: (value: value) => void
+  let reject!: (reason: unknown) => void
+  const promise = new Promise<value>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  // Avoids an unhandled rejection if no caller waits for this promise.
+  promise.catch(() => {})
+  return { promise, reject, resolve }
+}

@@ -1,0 +1,39 @@
+import { setMaxListeners } from 'node:events'
+
+import { RpcError } from '../../lib/errors.ts'
+import type { RpcServer } from '../../rpc/jsonrpc/server.ts'
+import type { RequestScope } from '../../rpc/request.ts'
+
+/** One call: EIP-1193 names and params by position. */
+export type Call = { method: string; params?: readonly unknown[] }
+
+/** Calls a JSON-RPC server in this process. */
+export type Caller = {
+  /** @throws RpcError */
+  request(call: Call): Promise<unknown>
+  /** The same for a client: limits per client count for it. @throws RpcError */
+  requestFor(call: Call, scope: RequestScope): Promise<unknown>
+}
+
+/** Creates a caller. `server` is a function because the server may be created later. */
+export function createCaller(server: () => RpcServer): Caller {
+  async function requestFor({ method, params = [] }: Call, scope: RequestScope): Promise<unknown> {
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const answer = await server().answer(text, scope)
+    const { error, result } = JSON.parse((answer?.parts ?? []).join('')) as {
+      error?: { code: number; message: string; data?: unknown }
+      result?: unknown
+    }
+    if (error) throw new RpcError(error.code, error.message, { data: error.data })
+    return result
+  }
+
+  return { requestFor, request: (call) => requestFor(call, inProcessScope()) }
+}
+
+function inProcessScope(): RequestScope {
+  const { signal } = new AbortController()
+  // One call may wait for many native calls, each with a listener.
+  setMaxListeners(0, signal)
+  return { client: 'in-process', signal, onDelivery: (listener) => listener(true) }
+}

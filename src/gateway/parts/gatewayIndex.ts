@@ -1,0 +1,71 @@
+import type { Head } from '../../chain/head/headTypes.ts'
+import type { Config } from '../../config/config.ts'
+import { upstreamsOf } from '../../config/upstreams.ts'
+import { createLogIndex, type LogIndex } from '../../logIndex/logIndex.ts'
+
+/** Milliseconds that one search in the index may take. */
+const DEADLINE = 10_000
+
+/** The share of the sockets per node port that filling gets, and the most. */
+const SOCKETS_SHARE = 0.2
+const MOST_SOCKETS = 8
+
+/** Sockets per node port of the log index, of those that the gateway may have in all; none without an index. */
+export function indexSockets(config: Config): number {
+  if (config.index === undefined || upstreamsOf(config).length === 0) return 0
+  return Math.min(MOST_SOCKETS, Math.max(1, Math.floor(config.upstreamSockets * SOCKETS_SHARE)))
+}
+
+/** The configured log index, kept up to date with the head. Undefined without one, and for a chain in this process. */
+export function createGatewayIndex({
+  config,
+  genesis,
+  head,
+  log,
+}: createGatewayIndex.Options): LogIndex | undefined {
+  const upstreams = upstreamsOf(config)
+  if (config.index === undefined || upstreams.length === 0) return undefined
+  const index = createLogIndex({
+    address: config.index,
+    deadline: DEADLINE,
+    log,
+    writer: {
+      from: config.indexFrom,
+      genesis,
+      rate: config.indexRate,
+      sockets: indexSockets(config),
+      timeout: config.upstreamTimeout,
+      upstreams,
+    },
+  })
+  let solid = -1
+  head.onUpdate(({ removed, solidified }) => {
+    const lowest = Math.min(...removed.map(({ number }) => number))
+    if (lowest <= solid)
+      index
+        .removed(lowest)
+        .catch((error: unknown) =>
+          log.error({ err: error }, 'orphans could not be removed from the log index'),
+        )
+    solid = solidified.number
+    index.solidified(solid)
+  })
+  return {
+    ...index,
+    start() {
+      index.start()
+      const window = head.window()
+      if (window) index.solidified(window.solidified.number)
+    },
+  }
+}
+
+export declare namespace createGatewayIndex {
+  type Options = {
+    config: Config
+    /** Hash of block 0, hex without `0x`. */
+    genesis: string
+    head: Pick<Head, 'onUpdate' | 'window'>
+    log: createLogIndex.Options['log']
+  }
+}

@@ -1,0 +1,115 @@
+import type { Head } from '../../chain/head/headTypes.ts'
+import type { Config } from '../../config/config.ts'
+import { createNodeClient, type NativeClient } from '../../native/client.ts'
+import { type ChainGuard, createChainGuard } from '../../native/identity/chainGuard.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { NativeTransport } from '../../native/transport/transport.ts'
+import type { CallRecorder } from '../../rpc/explain/recorder.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { AskedNodes } from './askedNodes.ts'
+import { connectUpstreams, type Upstreams } from './upstreams.ts'
+
+/** The connection of a gateway to its node or nodes. */
+export type NodeConnection = {
+  /** Rejects answers of any other chain from now on. @param genesis - hash of block 0, without 0x */
+  expect(genesis: string): void
+  /** Compares the answers of nodes with this head from now on. */
+  follow(head: Head): void
+  readonly native: NativeClient
+  /** For the head: nodes below the newest block that clients have seen answer it too. Otherwise the head could not follow a chain that was reset. */
+  readonly headNative: NativeClient
+  /** The nodes' own JSON-RPC; undefined while none has one. */
+  rpc(): NodeRpc | undefined
+  /** The nodes of the configuration; undefined for a chain behind a given transport. */
+  readonly upstreams: Upstreams | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Connects to the nodes of the configuration, or to a chain behind a given transport. Makes no call.
+ *
+ * @throws ConfigError or Error when an address or a header cannot be used.
+ */
+export function createNodeConnection({
+  asked,
+  authoritative,
+  config,
+  log,
+  metrics,
+  recorder,
+  transport,
+}: createNodeConnection.Options): NodeConnection {
+  if (transport)
+    return connectionOf(recorder.watch(transport), {
+      guarded: !authoritative,
+      timeout: config.upstreamTimeout,
+    })
+  const upstreams = connectUpstreams({ asked, config, log, metrics, recorder })
+  const native = createNodeClient({ transport: upstreams.transport })
+  return {
+    expect: (genesis) => upstreams.transport.expect(genesis),
+    follow: (head) => followHead(head, upstreams.transport),
+    native,
+    headNative: createNodeClient({ transport: belowFloor(upstreams.transport) }),
+    rpc: () => (upstreams.hasRpc() ? upstreams.rpc : undefined),
+    upstreams,
+    async close() {
+      await upstreams.rpc.close()
+      await native.close()
+    },
+  }
+}
+
+export declare namespace createNodeConnection {
+  type Options = {
+    asked: AskedNodes
+    /** Whether a given transport leads to a chain that is always right, such as one in this process. */
+    authoritative: boolean
+    config: Config
+    log: Log
+    metrics: Metrics
+    recorder: CallRecorder
+    /** Leads to a chain in this process. @default sockets to the nodes of the configuration */
+    transport: NativeTransport | undefined
+  }
+}
+
+/** A chain behind a given transport. @param guarded - whether another chain may replace it */
+function connectionOf(
+  transport: NativeTransport,
+  { guarded, timeout }: { guarded: boolean; timeout: number },
+): NodeConnection {
+  const guard = guarded ? createChainGuard({ checker: transport, timeout, transport }) : undefined
+  const native = createNodeClient({
+    transport: guard ? { ...guard, close: () => transport.close() } : transport,
+  })
+  return {
+    expect: (genesis) => guard?.expect(genesis),
+    follow: (head) => guard && followHead(head, guard),
+    native,
+    headNative: native,
+    rpc: () => undefined,
+    upstreams: undefined,
+    close: () => native.close(),
+  }
+}
+
+function belowFloor(transport: NativeTransport): NativeTransport {
+  return {
+    ...transport,
+    send: (path, body, options) => transport.send(path, body, { ...options, belowFloor: true }),
+  }
+}
+
+function followHead(head: Head, node: Pick<ChainGuard, 'setFloor'>): void {
+  const setFloor = () =>
+    node.setFloor({
+      hashAt: (number) => head.at(number)?.hash.slice(2),
+      head: head.latest().number,
+      solid: head.solid().number,
+    })
+  head.onUpdate(setFloor)
+  // A follower may start before it has a block.
+  if (head.status().number !== undefined) setFloor()
+}

@@ -1,0 +1,65 @@
+import type { ObservedCall } from '../../rpc/jsonrpc/observe.ts'
+import type { RequestScope } from '../../rpc/request.ts'
+import type { Log } from '../log.ts'
+
+/** Logs a line for each slow or failed call, and at debug level a line for each request. */
+export type RequestLog = {
+  call(call: ObservedCall, scope: RequestScope): void
+  /** Absent unless the log shows debug lines. */
+  trace: ((request: { bytes: number; calls: ObservedCall[]; ms: number }) => void) | undefined
+}
+
+/** The code of failures of the upstream or of the gateway, which are logged. Clients cause all other errors. */
+const INTERNAL = -32603
+
+/** Creates the log of requests. */
+export function createRequestLog({
+  log,
+  slow,
+  upstreams = () => [],
+}: createRequestLog.Options): RequestLog {
+  return {
+    call({ code, id, method, ms, started }, scope) {
+      const isSlow = slow > 0 && ms >= slow
+      if (!isSlow && code !== INTERNAL) return
+      const nodes = upstreams(scope, started)
+      const line = {
+        client: scope.client,
+        ...(id !== undefined && { id }),
+        method,
+        ms: rounded(ms),
+        ...(nodes.length > 0 && { upstreams: nodes }),
+      }
+      if (code === INTERNAL) log.warn({ ...line, code }, 'request failed')
+      else log.info(line, 'slow request')
+    },
+    trace: log.isLevelEnabled('debug')
+      ? (request) => log.debug(lineOf(request), 'request')
+      : undefined,
+  }
+}
+
+export declare namespace createRequestLog {
+  type Options = {
+    log: Log
+    /** Calls that take this many milliseconds or longer are logged; 0 for none. */
+    slow: number
+    /** Names of the nodes that the calls of a request were sent to since a time; none if they are not recorded. @default none */
+    upstreams?: (scope: RequestScope, since: number) => string[]
+  }
+}
+
+function lineOf({ bytes, calls, ms }: { bytes: number; calls: ObservedCall[]; ms: number }) {
+  const [first] = calls
+  return {
+    bytes,
+    ms: rounded(ms),
+    ...(calls.length === 1
+      ? { code: first?.code, method: first?.method }
+      : { calls: calls.map(({ code, method }) => (code === 0 ? method : `${method} ${code}`)) }),
+  }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000
+}

@@ -1,0 +1,203 @@
+import { type Blocks, createBlocks } from '../../chain/blocks/blocks.ts'
+import type { Chain } from '../../chain/blocks/chainTypes.ts'
+import { createEnergyPrices } from '../../chain/blocks/energyPrices.ts'
+import { createInternalTransactions } from '../../chain/blocks/internalTransactions.ts'
+import { createChain } from '../../chain/chain.ts'
+import { createChainCaches } from '../../chain/chainCaches.ts'
+import { createHead } from '../../chain/head/head.ts'
+import type { Head } from '../../chain/head/headTypes.ts'
+import { createLogHints } from '../../chain/logs/logHints.ts'
+import type { Config } from '../../config/config.ts'
+import { createRedisLink, type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
+import type { LogIndex } from '../../logIndex/logIndex.ts'
+import type { ChainIdentity } from '../../native/capabilities.ts'
+import type { NativeClient } from '../../native/client.ts'
+import type { PrivateKey } from '../../native/protobuf/signature.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { ViewContext } from '../../rpc/context.ts'
+import type { CallRecorder } from '../../rpc/explain/recorder.ts'
+import { createManagedKeys } from '../../sending/keys.ts'
+import { openSentStore } from '../../sending/openSentStore.ts'
+import { createSending } from '../../sending/sending.ts'
+import type { Log } from '../log.ts'
+import { createGatewayIndex } from './gatewayIndex.ts'
+import { createWatching, type Watching } from './watching.ts'
+
+export { DataDirError } from '../../sending/openSentStore.ts'
+
+/** The services of one chain, created once the chain is known. */
+export type Services = {
+  readonly blocks: Blocks
+  readonly chainId: number
+  /** The context of methods, for each view. */
+  readonly contexts: Record<Chain['view'], ViewContext>
+  /** Number and bytes of the filters of all clients. */
+  filterUsage: Watching['usage']
+  readonly head: Head
+  /** The log index; absent without `--index`. */
+  readonly index: LogIndex | undefined
+  readonly redis: RedisLink | undefined
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Creates the services of one chain. Sends no call to the node before `start`.
+ *
+ * @throws DataDirError when sent transactions cannot be recorded.
+ */
+export async function createServices({
+  authoritative,
+  config,
+  headNative,
+  identity,
+  keys,
+  log,
+  native,
+  nodeRpc,
+  priceOfBlock,
+  readsBlocks,
+  step,
+}: createServices.Options): Promise<Services> {
+  const { chainId } = identity
+  const redisPrefix = `${config.redisPrefix}:${chainId.toString(16)}`
+  const redis =
+    config.redis === undefined
+      ? undefined
+      : createRedisLink({
+          prefix: redisPrefix,
+          url: config.redis,
+          ...(step && { onCommand: (name) => step(name, 'client', REDIS) }),
+        })
+  redis?.onStatus((status, reason) => {
+    if (status === 'up') log.info('Redis is connected')
+    else log.warn({ reason }, status === 'down' ? 'Redis is unreachable' : 'Redis refuses writes')
+  })
+
+  const genesis = `0x${identity.genesis}` as const
+  const prices = createEnergyPrices({ native: headNative, priceOfBlock })
+  const head = createHead({
+    authoritative,
+    baseFee: config.feeSignal === 'eip1559' ? (block) => prices.of(block) : undefined,
+    genesis,
+    log,
+    native: headNative,
+    onLoaded: (loaded) => blocks.put(loaded),
+    redis,
+  })
+  const blocks = createBlocks({
+    cacheBytes: config.cacheBytes,
+    head,
+    native,
+    onMiss:
+      step &&
+      ((number) => step('block cache miss', 'internal', { 'ethgate.block.number': number })),
+  })
+  const index = createGatewayIndex({ config, genesis: identity.genesis, head, log })
+  const chainOptions = {
+    blocks,
+    chainId,
+    config,
+    genesis,
+    head,
+    hints: createLogHints({ rpc: nodeRpc }),
+    index,
+    native,
+    readsBlocks,
+    caches: createChainCaches({ blocks, config, head, native, prices }),
+  }
+  const full = createChain({ ...chainOptions, view: 'full' })
+  const solid = createChain({ ...chainOptions, view: 'solid' })
+
+  const sent = await openSentStore({
+    chainId,
+    dataDir: config.dataDir,
+    genesis: `0x${identity.genesis}`,
+    hasKeys: keys.length > 0,
+    isInProcess: authoritative,
+    log,
+    redis,
+  }).catch(async (error: unknown) => {
+    await redis?.close()
+    throw error
+  })
+  const sending = createSending({
+    chain: full,
+    feeKind: config.feeSignal,
+    onReplaced: (id, replaced) =>
+      log.warn({ id, replaced }, 'replaced predicted addresses in the data of a transaction'),
+    predictedAddresses: config.predictedAddresses,
+    head,
+    keys: createManagedKeys(keys),
+    native,
+    // An unusable Redis is logged once, by its connection.
+    onError: (error) => {
+      if (!(error instanceof StoreUnavailableError))
+        log.warn({ err: error }, 'could not track sent transactions')
+    },
+    onSent: (hash) => watching.sent(hash),
+    store: sent.store,
+  })
+  const watching = createWatching({ chains: { full, solid }, config, head, log, native, redis })
+  const internal = createInternalTransactions({ native, newest: () => head.latest().number })
+  const shared = { config, internal, native, sending }
+  const contextOf = (watched: Watching['full'], chain: Chain) => ({
+    ...shared,
+    ...watched,
+    chain,
+    get nodeRpc() {
+      return nodeRpc()
+    },
+  })
+  return {
+    blocks,
+    chainId,
+    contexts: {
+      full: contextOf(watching.full, full),
+      solid: contextOf(watching.solid, solid),
+    },
+    filterUsage: () => watching.usage(),
+    head,
+    index,
+    redis,
+    async start() {
+      sending.start()
+      await head.start()
+      index?.start()
+    },
+    async stop() {
+      await watching.stop()
+      await head.stop()
+      await index?.stop()
+      await sending.stop()
+      await sent.close()
+      await redis?.close()
+    },
+  }
+}
+
+export declare namespace createServices {
+  type Options = {
+    /** The chain is in this process, so its head is followed even to a lower block. */
+    authoritative: boolean
+    config: Config
+    /** Reads the blocks of the head and the prices in their headers. */
+    headNative: NativeClient
+    identity: ChainIdentity
+    /** Private keys of managed accounts. */
+    keys: readonly PrivateKey[]
+    log: Log
+    native: NativeClient
+    /** The nodes' own JSON-RPC; undefined while none has one. */
+    nodeRpc: () => NodeRpc | undefined
+    /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
+    priceOfBlock?: ((time: number) => bigint | undefined) | undefined
+    /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
+    readsBlocks?: (() => boolean) | undefined
+    /** Starts a child span of the current call, for traces. */
+    step?: CallRecorder['step'] | undefined
+  }
+}
+
+/** Attributes of the span of a Redis command. */
+const REDIS = { 'db.system.name': 'redis' }

@@ -1,0 +1,99 @@
+import { expect, onTestFinished, test } from 'vitest'
+
+import { createScriptedChain } from '../../../test/support/chain.ts'
+import { type FaultProxy, startFaultProxy } from '../../../test/support/faultProxy.ts'
+import { post } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
+import { targetOf } from '../../../test/support/upstreams.ts'
+import { upstreamsOf } from '../../config/upstreams.ts'
+import { createGateway } from '../gateway.ts'
+
+/** A gateway of two nodes. */
+async function start() {
+  const chain = createScriptedChain()
+  for (let block = 0; block < 5; block++) chain.mine()
+  chain.solidify(4)
+  const nodes = [await startFaultProxy(targetOf(chain)), await startFaultProxy(targetOf(chain))]
+  const gateway = createGateway({
+    config: { port: 0, upstream: nodes.map(({ url }) => url).join(' ') },
+  })
+  onTestFinished(async () => {
+    await gateway.stop()
+    await Promise.all(nodes.map((node) => node.close()))
+  })
+  const { url } = await gateway.start()
+  let salt = 0
+  return {
+    gateway,
+    nodes,
+    number: async () => (await post(url, 'eth_blockNumber', [])).result,
+    /** A call that nothing but a node can answer. */
+    read: () =>
+      post(url, 'eth_call', [
+        { to: `0x${'22'.repeat(20)}`, data: `0x${(salt++).toString(16).padStart(8, '0')}` },
+        'latest',
+      ]),
+    /** The value of a series, 0 when there is none. */
+    metric: async (name: string, labels: Record<string, string>): Promise<number> => {
+      const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
+      const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+      const line = lines.find(
+        (one) => one.startsWith(`${name}{`) && wanted.every((label) => one.includes(label)),
+      )
+      return Number(line?.split(' ').at(-1) ?? 0)
+    },
+  }
+}
+
+const nameOf = (node: FaultProxy | undefined) => new URL(node?.url ?? '').host
+
+test('behavior: calls are counted by node, operation and outcome, further calls by their reason', async () => {
+  const { metric, nodes, read } = await start()
+  const [bad, good] = nodes.map(nameOf)
+  const calls = (upstream = '', outcome = '200') =>
+    metric('ethgate_upstream_call_duration_seconds_count', {
+      operation: '/wallet/triggerconstantcontract',
+      outcome,
+      upstream,
+    })
+  await Promise.all(Array.from({ length: 40 }, read))
+  const before = (await calls(bad)) + (await calls(good))
+  expect(before).toBeGreaterThanOrEqual(40)
+  expect(Math.min(await calls(bad), await calls(good))).toBeGreaterThan(0)
+
+  await nodes[0]?.fail({ kind: 'status', status: 500 })
+  const answers = await Promise.all(Array.from({ length: 40 }, read))
+  expect(answers.filter(({ error }) => error)).toEqual([])
+  expect(await calls(bad, '500')).toBeGreaterThan(0)
+  expect(await calls(good, '500')).toBe(0)
+  expect(
+    await metric('ethgate_upstream_extra_calls_total', { reason: 'failover' }),
+  ).toBeGreaterThan(0)
+  await until(async () =>
+    expect(await metric('ethgate_upstream_state', { state: 'failing', upstream: bad ?? '' })).toBe(
+      1,
+    ),
+  )
+  expect(await metric('ethgate_upstream_state', { state: 'healthy', upstream: good ?? '' })).toBe(1)
+})
+
+test('behavior: /health has the address of the first of the present nodes', async () => {
+  const { gateway, nodes } = await start()
+  expect(gateway.health().upstream.wallet).toBe(nodes[0]?.url)
+  await gateway.setUpstreams(upstreamsOf({ ...gateway.config, upstream: nodes[1]?.url }))
+  expect(gateway.health().upstream).toMatchObject({
+    solidity: nodes[1]?.url,
+    wallet: nodes[1]?.url,
+  })
+})
+
+test('behavior: the head follows a chain that was reset on all nodes to a lower block', async () => {
+  const { nodes, number } = await start()
+  expect(await number()).toBe('0x5')
+  const reset = createScriptedChain()
+  reset.mine()
+  reset.reorg(1, [{}, {}])
+  reset.solidify(1)
+  for (const node of nodes) await node.fail({ kind: 'target', target: targetOf(reset) })
+  await until(async () => expect(await number()).toBe('0x2'))
+})

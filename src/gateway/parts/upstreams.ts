@@ -1,0 +1,111 @@
+import type { Config } from '../../config/config.ts'
+import { upstreamsOf } from '../../config/upstreams.ts'
+import type { UpstreamPool } from '../../native/pool/pool.ts'
+import { createPoolRpc } from '../../native/pool/poolRpc.ts'
+import { createUpstreams } from '../../native/pool/upstreams.ts'
+import type { NodeRpc } from '../../native/transport/rpc.ts'
+import type { Upstream } from '../../native/upstream.ts'
+import type { CallRecorder } from '../../rpc/explain/recorder.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { AskedNodes } from './askedNodes.ts'
+import { indexSockets } from './gatewayIndex.ts'
+
+/** The nodes of a gateway. */
+export type Upstreams = {
+  readonly transport: UpstreamPool
+  /** The nodes' own JSON-RPC. */
+  readonly rpc: NodeRpc
+  /** The first node of the list. */
+  first(): Upstream | undefined
+  /** Whether a node has a JSON-RPC now, because the nodes may change. */
+  hasRpc(): boolean
+  /** Whether every node has a gRPC interface that works. */
+  hasGrpc(): boolean
+  /** Replaces the nodes. */
+  update(upstreams: readonly Upstream[]): Promise<void>
+}
+
+/**
+ * Connects the nodes of the configuration to metrics and log.
+ *
+ * @throws TypeError without any node, ConfigError or Error when an address or a header cannot be used.
+ */
+export function connectUpstreams({
+  asked,
+  config,
+  log,
+  metrics,
+  recorder,
+}: connectUpstreams.Options): Upstreams {
+  const nodes = upstreamsOf(config)
+  if (nodes.length === 0)
+    throw new TypeError(
+      'createGateway: config.upstream is missing: the address of a node, such as http://127.0.0.1:8090',
+    )
+  let several = nodes.length > 1
+  let [first] = nodes
+  const transport = createUpstreams({
+    headQuorum: config.headQuorum,
+    log,
+    onCall(name, path, caller) {
+      if (several) asked.note(caller, name)
+      const watched = recorder.call(path, name)
+      return {
+        headers: watched?.headers,
+        end({ cancelled, seconds, status }) {
+          watched?.end(status ?? (cancelled ? 'cancelled' : 'failed'))
+          metrics.upstreamCall(
+            path.split('?')[0] ?? path,
+            status === undefined ? 'failed' : String(status),
+            seconds,
+            several ? name : undefined,
+          )
+        },
+      }
+    },
+    onExtra: (why) => metrics.upstreamExtra(why),
+    // The sockets of the log index count towards the same limit.
+    sockets: Math.max(1, config.upstreamSockets - indexSockets(config)),
+    timeout: config.upstreamTimeout,
+    upstreams: nodes,
+  })
+  let hasRpc = someHasRpc(nodes)
+  const rpc = createPoolRpc({
+    confirm: (name) => transport.confirm(name),
+    order: () => transport.order(),
+    timeout: config.upstreamTimeout,
+    upstreams: nodes,
+  })
+
+  return {
+    transport,
+    rpc,
+    first: () => first,
+    hasRpc: () => hasRpc,
+    hasGrpc: () =>
+      transport.status().every(({ grpc }) => grpc !== undefined && grpc.state !== 'down'),
+    async update(next) {
+      several = next.length > 1
+      await transport.update(next)
+      ;[first] = next
+      await rpc.update(next)
+      hasRpc = someHasRpc(next)
+    },
+  }
+}
+
+export declare namespace connectUpstreams {
+  type Options = {
+    /** Records the node of each call if there are several nodes. */
+    asked: AskedNodes
+    config: Config
+    log: Log
+    metrics: Metrics
+    recorder: Pick<CallRecorder, 'call'>
+  }
+}
+
+function someHasRpc(upstreams: readonly Upstream[]): boolean {
+  return upstreams.some(({ rpc }) => rpc !== undefined)
+}

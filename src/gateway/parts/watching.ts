@@ -1,0 +1,118 @@
+import type { Hash } from 'viem'
+
+import type { Chain } from '../../chain/blocks/chainTypes.ts'
+import { createFilters, type Filters } from '../../chain/filters/filters.ts'
+import { createMemoryFilterStore } from '../../chain/filters/memory.ts'
+import { createPendingFeed } from '../../chain/filters/pending.ts'
+import { createMemoryPendingLog } from '../../chain/filters/pendingLog.ts'
+import { createRedisFilterStore } from '../../chain/filters/redis.ts'
+import { createRedisPendingLog } from '../../chain/filters/redisPendingLog.ts'
+import { type FilterUsage, PAGE_LEASE } from '../../chain/filters/store.ts'
+import type { Head, HeadLog } from '../../chain/head/headTypes.ts'
+import { createHub, type Hub } from '../../chain/subscriptions/hub.ts'
+import type { Config } from '../../config/config.ts'
+import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
+import type { NativeClient } from '../../native/client.ts'
+
+/** Filters and subscriptions of both views of one chain. */
+export type Watching = {
+  full: Watched
+  solid: Watched
+  /** Announces a transaction as pending that was sent through this gateway. */
+  sent(hash: Hash): void
+  /** Memory of the filters of all clients. */
+  usage(): FilterUsage
+  stop(): Promise<void>
+}
+
+/** Filters and subscriptions of one view. */
+type Watched = { filters: Filters; subscriptions: Hub }
+
+/** Creates filters, in Redis if there is one, and subscriptions. */
+export function createWatching({
+  chains,
+  config,
+  head,
+  log,
+  native,
+  redis,
+}: createWatching.Options): Watching {
+  const limits = {
+    bytesPerClient: config.filterBytesPerClient,
+    bytesTotal: config.filterBytesTotal,
+    lease: PAGE_LEASE,
+    perClient: config.filtersPerClient,
+    total: config.filtersTotal,
+    ttl: config.filterTtl * 1_000,
+  }
+  const store = redis
+    ? createRedisFilterStore({ ...limits, link: redis })
+    : createMemoryFilterStore(limits)
+  // Created before the hubs: it gets each block first, so pending transactions are announced before their block's head.
+  const pending = createPendingFeed({
+    head,
+    log: redis ? createRedisPendingLog(redis) : createMemoryPendingLog(),
+    native,
+    // An unusable Redis is logged once, by its connection.
+    onError: (error) => {
+      if (!(error instanceof StoreUnavailableError))
+        log.warn({ err: error }, 'the mempool of the node cannot be read')
+    },
+  })
+  const watched = (chain: Chain): Watched => ({
+    filters: createFilters({
+      chain,
+      head,
+      log,
+      pageSize: config.filterPage,
+      pending,
+      store,
+      ttl: limits.ttl,
+    }),
+    subscriptions: createHub({
+      chain,
+      head,
+      log,
+      perClient: config.subscriptionsPerClient,
+      perSocket: config.subscriptionsPerConnection,
+      pending,
+    }),
+  })
+  const full = watched(chains.full)
+  const solid = watched(chains.solid)
+
+  return {
+    full,
+    solid,
+    sent: (hash) => pending.sent(hash),
+    usage: () => store.usage(),
+    async stop() {
+      full.filters.stop()
+      solid.filters.stop()
+      full.subscriptions.stop()
+      solid.subscriptions.stop()
+      await pending.stop()
+    },
+  }
+}
+
+export declare namespace createWatching {
+  type Options = {
+    chains: Record<Chain['view'], Chain>
+    config: Pick<
+      Config,
+      | 'filterBytesPerClient'
+      | 'filterBytesTotal'
+      | 'filterPage'
+      | 'filterTtl'
+      | 'filtersPerClient'
+      | 'filtersTotal'
+      | 'subscriptionsPerClient'
+      | 'subscriptionsPerConnection'
+    >
+    head: Pick<Head, 'isShared' | 'onUpdate' | 'status' | 'window'>
+    log: HeadLog
+    native: { wallet: Pick<NativeClient['wallet'], 'getTransactionListFromPending'> }
+    redis: RedisLink | undefined
+  }
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { explainSkip, redisMissing, someRedis } from '../../test/support/redis.ts'
+import { until } from '../../test/support/until.ts'
+import { createRedisLink } from './redis.ts'
+
+explainSkip(redisMissing)
+
+describe.skipIf(redisMissing !== undefined)('createRedisLink', () => {
+  async function open() {
+    const redis = await someRedis()
+    const link = createRedisLink({ url: redis.url, prefix: randomUUID() })
+    onTestFinished(async () => {
+      await link.close()
+      await redis.close()
+    })
+    await until(() => expect(link.status()).toBe('up'))
+    return link
+  }
+
+  test('default: keys of one prefix share a hash tag', async () => {
+    const link = createRedisLink({ url: 'redis://127.0.0.1:1', prefix: 'chain' })
+    expect([link.key('a'), link.key('b:c')]).toEqual(['{chain}:a', '{chain}:b:c'])
+    await link.close()
+  })
+
+  test('behavior: a script is sent again when Redis no longer has it', async () => {
+    const link = await open()
+    const echo = link.script(`return { KEYS[1], ARGV[1], '${randomUUID()}' }`)
+    const first = await echo([link.key('a')], [1])
+    expect(first).toEqual([link.key('a'), '1', expect.any(String)])
+    await link.client.script('FLUSH')
+    expect(await echo([link.key('a')], [1])).toEqual(first)
+  })
+
+  test('error: clients do not see the text of a Redis error', async () => {
+    const link = await open()
+    await link.client.set(link.key('text'), 'x', 'PX', 10_000)
+    await expect(link.run((client) => client.hget(link.key('text'), 'x'))).rejects.toMatchObject({
+      code: -32603,
+      message: 'the shared store (Redis) is unavailable, try again later',
+      cause: expect.objectContaining({
+        message: expect.stringMatching(/WRONGTYPE/) as string,
+      }) as Error,
+    })
+  })
+})
+
+test('error: calls to an unreachable Redis fail at once, without unhandled rejections', async () => {
+  const link = createRedisLink({ url: 'redis://127.0.0.1:1' })
+  const told: unknown[] = []
+  link.onStatus((...status) => told.push(status))
+  await expect(link.run((client) => client.get('a'))).rejects.toMatchObject({ code: -32603 })
+  expect(link.status()).toBe('down')
+  await until(() =>
+    expect(told).toEqual([['down', expect.stringContaining('ECONNREFUSED') as string]]),
+  )
+  expect(link.problem()).toBe('Redis is unreachable')
+  await link.close()
+})

@@ -1,4 +1,0 @@
-#!/usr/bin/env node
-import { runEthgate } from './commands/program.ts'
-
-process.exitCode = await runEthgate(process.argv.slice(2))

@@ -1,9 +1,0 @@
-import { expect, test } from 'vitest'
-
-import { createReplayContext } from '../../test/context.ts'
-import { callMethod } from '../jsonrpc/method.ts'
-import { net_version } from './net_version.ts'
-
-test('default', async () => {
-  expect(await callMethod(net_version, await createReplayContext(), [])).toBe('2991466444')
-})

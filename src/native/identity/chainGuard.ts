@@ -1,0 +1,119 @@
+import type { StopSignal } from '../../lib/stopSignal.ts'
+import { within } from '../../lib/within.ts'
+import { NodeTimeoutError } from '../errors.ts'
+import type { NativeReply, NativeTransport } from '../transport/transport.ts'
+import { parseAnswer } from '../wire/parseAnswer.ts'
+import { readGenesis } from './genesis.ts'
+import { confirmAnswer, createIdentity } from './identity.ts'
+import { createServedChain, type ServedBlocks, type ServedChain } from './servedChain.ts'
+
+/** Passes on the answers of one node only while it serves the right chain. */
+export type ChainGuard = {
+  send: NativeTransport['send']
+  /** Sets the chain by the hash of its block 0. Until then the first check sets it. */
+  expect(genesis: string): void
+  /** Sets the newest blocks that clients have seen. Answers are compared with them. */
+  setFloor(blocks: ServedBlocks): void
+  /** Another node may answer from now on, so the next answer is passed on only after a check. */
+  invalidate(): void
+  /** Calls that wait for a check. */
+  checking(): number
+  /** Resolves when the node serves the right chain. @throws OtherChainError, or the error of the node */
+  confirm(): Promise<void>
+}
+
+/** Milliseconds for which a check of the chain counts, where nothing looks wrong. */
+const VALID_FOR = 100
+
+/** Milliseconds between two checks, at least. */
+const SPACING = 2
+
+/**
+ * A load balancer or a DNS entry can lead to a node of another chain at any time. A read is passed on when its answer shows the
+ * right chain, or when the node was on the right chain a moment ago. What changes something is sent only in the latter case.
+ * After a new connection or a failure only a new check counts.
+ */
+export function createChainGuard({
+  chain = createServedChain(),
+  checker,
+  now = () => performance.now(),
+  timeout,
+  transport,
+}: createChainGuard.Options): ChainGuard {
+  let checking = 0
+  const identity = createIdentity({
+    expected: () => chain.genesis,
+    now,
+    onOther: () => chain.clearReferences(),
+    async read() {
+      const found = await readGenesis(checker)
+      chain.genesis ??= found
+      return found
+    },
+    spacing: SPACING,
+    validFor: VALID_FOR,
+  })
+
+  async function wait(
+    check: Promise<void>,
+    deadline: number,
+    signal: StopSignal | undefined,
+  ): Promise<void> {
+    checking++
+    try {
+      await within(check, deadline - now(), new NodeTimeoutError(timeout), signal)
+    } finally {
+      checking--
+    }
+  }
+
+  return {
+    async send(path, body, options) {
+      const { signal } = options
+      const deadline = now() + timeout
+      const before = options.idempotent ? undefined : identity.confirm()
+      if (before) await wait(before, deadline, signal)
+      let reply: NativeReply
+      try {
+        reply = await transport.send(
+          path,
+          body,
+          before ? { ...options, timeout: deadline - now() } : options,
+        )
+      } catch (error) {
+        if (!signal?.aborted) identity.invalidate()
+        throw error
+      }
+      if (!options.idempotent) return reply
+      if (reply.isChecked) return reply
+      const { status, text } = reply
+      const read = parseAnswer(text)
+      const parsed = read instanceof Promise ? await read : read
+      const after = confirmAnswer({ chain, identity }, body, { parsed })
+      if (after) await wait(after, deadline, signal)
+      return { status, text, parsed }
+    },
+    expect(genesis) {
+      chain.genesis = genesis
+    },
+    setFloor: (blocks) => chain.show(blocks),
+    invalidate: () => identity.invalidate(),
+    checking: () => checking,
+    confirm: async () => identity.confirm(),
+  }
+}
+
+export declare namespace createChainGuard {
+  type Options = {
+    /** The chain that is served, as far as it is known. @default one of which nothing is known */
+    chain?: ServedChain
+    /** Reads block 0. A check must not wait for the calls that wait for it. */
+    checker: Pick<NativeTransport, 'send'>
+    /** Milliseconds for a call with its checks. */
+    timeout: number
+    /** Makes the calls. */
+    transport: Pick<NativeTransport, 'send'>
+    /** Monotonic milliseconds. @default performance.now */
+    now?: () => number
+  }
+}

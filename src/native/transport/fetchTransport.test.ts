@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { createFetchTransport } from './fetchTransport.ts'
+
+let requests: IncomingMessage[] = []
+let url: string
+const server = createServer((request, response) => {
+  requests.push(request)
+  if (request.url?.endsWith('/slow')) return
+  if (request.url?.endsWith('/broken') || (request.url?.endsWith('/once') && requests.length === 1))
+    request.socket.destroy()
+  else
+    response
+      .writeHead(request.url?.endsWith('/busy') ? 429 : 200)
+      .end(`${request.method} ${request.url}`)
+})
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+beforeEach(() => {
+  requests = []
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+describe('createFetchTransport', () => {
+  test('args: the address of /wallet', async () => {
+    const transport = createFetchTransport(`${url}/wallet`)
+    expect(await transport.send('/wallet/x', '{}', { idempotent: true })).toMatchObject({
+      text: 'POST /wallet/x',
+    })
+  })
+
+  test('default', async () => {
+    const transport = createFetchTransport(`${url}/key/`, { headers: { 'x-key': 'a' } })
+    expect(await transport.send('/wallet/x', '{}', { idempotent: true })).toEqual({
+      status: 200,
+      text: 'POST /key/wallet/x',
+    })
+    expect(await transport.send('/wallet/busy', undefined, { idempotent: true })).toEqual({
+      status: 429,
+      text: 'GET /key/wallet/busy',
+    })
+    expect(requests[0]?.headers).toMatchObject({ 'x-key': 'a', 'content-type': 'application/json' })
+    await transport.close()
+  })
+
+  test('behavior: a read is retried once, a broadcast is not', async () => {
+    const transport = createFetchTransport(url)
+    expect((await transport.send('/wallet/once', '{}', { idempotent: true })).status).toBe(200)
+    requests = []
+    const call = transport.send('/wallet/broken', '{}', { idempotent: false })
+    await expect(call).rejects.toThrow(NodeUnreachableError)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('behavior: abort', async () => {
+    const controller = new AbortController()
+    const call = createFetchTransport(url).send('/wallet/slow', '{}', {
+      idempotent: true,
+      signal: controller.signal,
+    })
+    controller.abort(new Error('gone'))
+    await expect(call).rejects.toThrow('gone')
+  })
+
+  test('behavior: runs in a browser: imports nothing of Node', () => {
+    const files = [
+      'fetchTransport',
+      'client',
+      'dedupe',
+      'errors',
+      'json',
+      'normalize',
+      'builders',
+      'operation',
+      'operations',
+    ]
+    for (const file of files)
+      expect(readFileSync(new URL(`./${file}.ts`, import.meta.url), 'utf8')).not.toMatch(
+        /from '(?:node:|undici)/,
+      )
+  })
+
+  test('error: a node that does not answer in time', async () => {
+    const call = createFetchTransport(url, { timeout: 50 }).send('/wallet/slow', '{}', {
+      idempotent: true,
+    })
+    await expect(call).rejects.toThrow(NodeTimeoutError)
+  })
+})

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { recordedRpc, type ReplayNode, startReplayNode } from '../../../test/support/node.ts'
+import { labels } from '../../../test/support/recordedChain.ts'
+import { NodeAnswerError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { createNodeRpc, type NodeRpc } from './rpc.ts'
+
+let node: ReplayNode
+let rpc: NodeRpc
+const kitchen = `0x${labels.contracts.Kitchen.address.slice(2)}`
+
+beforeAll(async () => {
+  node = await startReplayNode()
+  rpc = createNodeRpc({ url: node.rpcUrl })
+})
+
+afterAll(async () => {
+  await rpc.close()
+  await node.close()
+})
+
+/** A server that answers each call as told: a text, a status, `cut` or `silent`. */
+async function serve(...answers: (string | number)[]) {
+  let asked = 0
+  const server = createServer((request, response) => {
+    const answer = answers[asked++]
+    if (answer === 'cut') request.socket.destroy()
+    else if (typeof answer === 'number') response.writeHead(answer).end()
+    else if (answer !== 'silent') response.end(answer)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jsonrpc`
+  // Only a call that is never answered waits for it.
+  const client = createNodeRpc({ url, timeout: answers.includes('silent') ? 100 : 30_000 })
+  return {
+    client,
+    asked: () => asked,
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+describe('getStorageAt', () => {
+  test('default', async () => {
+    expect(await rpc.getStorageAt(kitchen, '0x0')).toBe(
+      recordedRpc('eth_getStorageAt', [kitchen, '0x0', 'latest']).result,
+    )
+    expect(await rpc.getStorageAt(kitchen, '0x0')).toBe(`0x${'2'.padStart(64, '0')}`)
+  })
+
+  test('error: an address without the path of JSON-RPC', async () => {
+    for (const status of [404, 405]) {
+      await using server = await serve(status)
+      await expect(server.client.getStorageAt(kitchen, '0x0')).rejects.toThrow(
+        `HTTP ${status}: --upstream-rpc must end with the path of the node’s JSON-RPC, usually /jsonrpc`,
+      )
+    }
+  })
+
+  test('error: an answer that is not a storage value', async () => {
+    await using server = await serve('{"jsonrpc":"2.0","id":1,"result":"0x"}')
+    await expect(server.client.getStorageAt(kitchen, '0x0')).rejects.toThrow(NodeAnswerError)
+  })
+})
+
+describe('call', () => {
+  test('default', async () => {
+    expect(await rpc.call('eth_chainId', [])).toBe('0xb24e27cc')
+  })
+
+  test('behavior: a call on a broken connection is retried once', async () => {
+    await using server = await serve('cut', '{"result":5}')
+    expect(await server.client.call('eth_x', [])).toBe(5)
+    expect(server.asked()).toBe(2)
+  })
+
+  test('behavior: abort', async () => {
+    await using server = await serve('silent')
+    const controller = new AbortController()
+    const call = server.client.call('eth_x', [], controller.signal)
+    controller.abort(new Error('gone'))
+    await expect(call).rejects.toThrow('gone')
+  })
+
+  test('error: each fault by its kind', async () => {
+    await using server = await serve('{"error":{"code":-1,"message":"x"}}', '<html>', 502, '{}')
+    for (let call = 0; call < 4; call++)
+      await expect(server.client.call('eth_x', [])).rejects.toThrow(NodeAnswerError)
+    await using cut = await serve('cut', 'cut')
+    await expect(cut.client.call('eth_x', [])).rejects.toThrow(NodeUnreachableError)
+    await using silent = await serve('silent')
+    await expect(silent.client.call('eth_x', [])).rejects.toThrow(NodeTimeoutError)
+  })
+})

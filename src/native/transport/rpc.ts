@@ -1,0 +1,121 @@
+import { Pool } from 'undici'
+
+import { NodeAnswerError } from '../errors.ts'
+import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
+
+/**
+ * The node's own JSON-RPC. It has two things that the HTTP API does not have: contract storage, and a search for the blocks
+ * that have certain logs.
+ */
+export type NodeRpc = {
+  /**
+   * One slot of a contract's storage at the newest block.
+   *
+   * @param address - 20 bytes with 0x.
+   * @param slot - hex with 0x.
+   * @returns 32 bytes with 0x.
+   */
+  getStorageAt(address: string, slot: string, signal?: AbortSignal): Promise<`0x${string}`>
+  /** Any call. @throws NodeUnreachableError, NodeTimeoutError, NodeAnswerError */
+  call(method: string, params: unknown[], signal?: AbortSignal): Promise<unknown>
+  close(): Promise<void>
+}
+
+/**
+ * Creates a client.
+ *
+ * @throws Error when the address cannot be used.
+ */
+export function createNodeRpc({
+  headers = {},
+  sockets = 8,
+  timeout = 10_000,
+  url,
+}: createNodeRpc.Options): NodeRpc {
+  const { origin, pathname, search } = new URL(url)
+  const pool = new Pool(origin, {
+    bodyTimeout: timeout,
+    connect: { timeout },
+    connections: sockets,
+    headersTimeout: timeout,
+  })
+
+  async function post(body: string, signal: AbortSignal | undefined): Promise<string> {
+    const response = await pool.request({
+      method: 'POST',
+      path: pathname + search,
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      signal: signal ?? null,
+    })
+    const text = await response.body.text()
+    if (response.statusCode !== 200) throw new NodeAnswerError(refusal(response.statusCode))
+    return text
+  }
+
+  async function call(method: string, params: unknown[], signal?: AbortSignal): Promise<unknown> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    // All calls here only read, so a call whose connection broke is repeated.
+    const text = await post(body, signal).catch((error: unknown) => {
+      if (signal?.aborted || !isBrokenConnection(error)) throw faultOf(error, signal, timeout)
+      return post(body, signal).catch((again: unknown) => {
+        throw faultOf(again, signal, timeout)
+      })
+    })
+    return resultOf(method, text)
+  }
+
+  return {
+    call,
+    async getStorageAt(address, slot, signal) {
+      const value = await call('eth_getStorageAt', [address, slot, 'latest'], signal)
+      if (typeof value !== 'string' || !/^0x[0-9a-f]{64}$/i.test(value))
+        throw new NodeAnswerError('the upstream node’s JSON-RPC did not answer a storage value', {
+          cause: value,
+        })
+      return value as `0x${string}`
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+export declare namespace createNodeRpc {
+  type Options = {
+    /** Full address with path: `http://127.0.0.1:8545/jsonrpc`. */
+    url: string
+    /** Sent with every call, such as an API key. */
+    headers?: Readonly<Record<string, string>>
+    /** Milliseconds. @default 10_000 */
+    timeout?: number
+    /** @default 8 */
+    sockets?: number
+  }
+}
+
+function refusal(status: number): string {
+  const text = `the upstream node’s JSON-RPC answered HTTP ${status}`
+  // The node serves JSON-RPC at one path only.
+  return status === 404 || status === 405
+    ? `${text}: --upstream-rpc must end with the path of the node’s JSON-RPC, usually /jsonrpc`
+    : text
+}
+
+function resultOf(method: string, text: string): unknown {
+  let answer: { result?: unknown; error?: { message?: unknown } | null }
+  try {
+    answer = JSON.parse(text) as typeof answer
+  } catch (cause) {
+    throw new NodeAnswerError('the answer of the upstream node’s JSON-RPC is not JSON', { cause })
+  }
+  if (answer.error || !('result' in answer))
+    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, {
+      cause: answer.error ?? text.slice(0, 500),
+    })
+  return answer.result
+}
+
+function faultOf(error: unknown, signal: AbortSignal | undefined, timeout: number): unknown {
+  if (signal?.aborted) return signal.reason
+  if (error instanceof NodeAnswerError) return error
+  return connectionErrorOf(error, timeout)
+}

@@ -1,0 +1,134 @@
+import { closingQuote } from '../../lib/jsonText.ts'
+import { timeSlice as processSlice, type TimeSlice } from '../../lib/timeSlice.ts'
+import { parseNative } from './json.ts'
+
+/** Characters of an answer that are parsed at once: about a millisecond. */
+const SLICE = 100_000
+
+/** A single member of a list with more characters, such as the info of a transaction with many logs, is parsed in slices too. */
+const LARGE = 4 * SLICE
+
+/**
+ * Parses an answer of the node. It parses a large answer in slices, with other work in between, so that it does not block the
+ * event loop.
+ *
+ * @returns the value of a short answer, a promise of the value of a large one. Undefined when it is not JSON.
+ */
+export function parseAnswer(
+  text: string,
+  { parse = parseNative, timeSlice = processSlice }: parseAnswer.Options = {},
+): unknown {
+  if (text.length > SLICE) return parseSliced(text, { parse, timeSlice }).catch(() => undefined)
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export declare namespace parseAnswer {
+  type Options = {
+    /** Parses a text, or a slice of it. Throws SyntaxError when it is not JSON. @default parseNative */
+    parse?: (text: string) => unknown
+    timeSlice?: TimeSlice
+  }
+}
+
+/**
+ * Parses a large answer. It is large because it is a list, or has lists as members: of blocks, transactions or logs. Their
+ * items are parsed a few at a time, and the short rest at the end.
+ *
+ * @throws SyntaxError
+ */
+async function parseSliced(text: string, options: Required<parseAnswer.Options>): Promise<unknown> {
+  const { parse, timeSlice } = options
+  if (timeSlice.isOver()) await timeSlice.next()
+  /** The nesting depth at which such lists begin. */
+  const outer = text.trimStart().startsWith('[') ? 0 : 1
+  const lists = new Map<string, unknown[]>()
+  let list: unknown[] | undefined
+  let key = ''
+  let rest = ''
+  /** The text before this position is in `rest` or in a list. */
+  let done = 0
+  /** Position at which the newest item of the list begins. */
+  let member = 0
+  let depth = 0
+  let pause = SLICE
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE: {
+        const end = closingQuote(text, at)
+        if (end === -1) throw new SyntaxError('the text ends within a string')
+        if (depth === 1) key = text.slice(at, end + 1)
+        at = end
+        break
+      }
+      case OPEN_LIST:
+        if (depth++ !== outer) break
+        list = []
+        rest += text.slice(done, at + 1)
+        done = member = at + 1
+        break
+      case CLOSE_LIST:
+        if (--depth !== outer || !list) break
+        await readMembers(list, text, done, member, at, options)
+        lists.set(key, list)
+        list = undefined
+        done = at
+        break
+      case OPEN_OBJECT:
+        depth++
+        break
+      case CLOSE_OBJECT:
+        depth--
+        break
+      case COMMA:
+        if (!list || depth !== outer + 1) break
+        if (at - done >= SLICE) {
+          await readMembers(list, text, done, member, at, options)
+          done = at + 1
+        }
+        member = at + 1
+    }
+    if (at < pause) continue
+    pause = at + SLICE
+    if (timeSlice.isOver()) await timeSlice.next()
+  }
+  if (list) throw new SyntaxError('the text ends within a list')
+  const value = parse(rest + text.slice(done))
+  if (outer === 0) return lists.get('')
+  for (const [name, members] of lists)
+    Object.defineProperty(value, JSON.parse(name) as string, { value: members, ...PLAIN })
+  return value
+}
+
+/**
+ * Parses the items of a list from `from` to `to`. The last item begins at `last`.
+ *
+ * @throws SyntaxError
+ */
+async function readMembers(
+  list: unknown[],
+  text: string,
+  from: number,
+  last: number,
+  to: number,
+  options: Required<parseAnswer.Options>,
+): Promise<void> {
+  const { parse, timeSlice } = options
+  if (timeSlice.isOver()) await timeSlice.next()
+  const isLarge = to - last > LARGE
+  const short = isLarge ? text.slice(from, Math.max(from, last - 1)) : text.slice(from, to)
+  for (const one of parse(`[${short}]`) as unknown[]) list.push(one)
+  if (isLarge) list.push(await parseSliced(text.slice(last, to), options))
+}
+
+const PLAIN = { configurable: true, enumerable: true, writable: true }
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d

@@ -1,0 +1,91 @@
+import type { Hash } from 'viem'
+
+import { RpcError } from '../../lib/errors.ts'
+import { type AnyMethod, defineMethod } from '../method.ts'
+import { isObject, member, type Param } from '../params/params.ts'
+import type { RequestScope } from '../request.ts'
+import type { CallRecorder, RecordedCall } from './recorder.ts'
+
+type Call = { method: string; params: readonly unknown[] }
+
+/** How one call was answered. `ms` are milliseconds. */
+export type Explanation = {
+  method: string
+  /** The newest block when the call began. */
+  block: { number: number; hash: Hash }
+  /** The source of the answer: `memory` if it needed no native call. */
+  source: 'memory' | 'upstream'
+  calls: RecordedCall[]
+  ms: number
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** Methods whose effect belongs to a connection. */
+const CONNECTION_METHODS = new Set(['eth_subscribe', 'eth_unsubscribe', 'ethgate_explain'])
+
+const call: Param<Call> = (input) => {
+  if (!isObject(input)) throw new Error('expected an object with method and params')
+  const method = member(input, 'method', (value) => {
+    if (typeof value === 'string') return value
+    throw new Error('expected the name of a method')
+  })
+  if (CONNECTION_METHODS.has(method)) throw new Error(`method: ${method} cannot be explained`)
+  const params = input['params'] ?? []
+  if (!Array.isArray(params)) throw new Error('params: expected an array')
+  return { method, params }
+}
+call.doc = {
+  name: 'call',
+  schema: {
+    type: 'object',
+    required: ['method'],
+    properties: { method: { type: 'string' }, params: { type: 'array' } },
+  },
+}
+
+/**
+ * `ethgate_explain {method, params}`: runs a call once and returns its block, the source of the answer and the native
+ * calls.
+ */
+export function createExplainMethod({ recorder, request }: createExplainMethod.Options): AnyMethod {
+  return defineMethod({
+    params: [call],
+    result: { type: 'object', required: ['method', 'block', 'source', 'calls', 'ms'] },
+    summary: 'runs a call and returns its block, the source of its answer and its native calls',
+    async handler({ chain, request: scope }, [{ method, params }]): Promise<Explanation> {
+      const { hash, number } = chain.latest()
+      const started = performance.now()
+      const { calls, result } = await recorder.record(() => outcomeOf({ method, params }, scope))
+      return {
+        method,
+        block: { number, hash },
+        source: calls.length === 0 ? 'memory' : 'upstream',
+        calls,
+        ms: performance.now() - started,
+        ...result,
+      }
+    },
+  })
+
+  async function outcomeOf(
+    called: Call,
+    scope: RequestScope,
+  ): Promise<Pick<Explanation, 'error' | 'result'>> {
+    try {
+      return { result: await request(called, scope) }
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      const { code, data, message } = error
+      return { error: { code, message, ...(data !== undefined && { data }) } }
+    }
+  }
+}
+
+export declare namespace createExplainMethod {
+  type Options = {
+    recorder: Pick<CallRecorder, 'record'>
+    /** Calls a method of this gateway for a client. @throws RpcError */
+    request: (call: Call, scope: RequestScope) => Promise<unknown>
+  }
+}

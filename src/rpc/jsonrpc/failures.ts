@@ -1,0 +1,54 @@
+import { createJSONRPCErrorResponse, type JSONRPCErrorResponse, type JSONRPCID } from 'json-rpc-2.0'
+
+import { closest } from '../../lib/closest.ts'
+import { RpcError } from '../../lib/errors.ts'
+
+// The error objects that the server answers by itself, without a method.
+
+/** The text is not JSON. */
+export const PARSE_ERROR = { code: -32700, message: 'Parse error' }
+
+/** Anything other than an RpcError that a method throws. Its text is logged and not sent to the client. */
+export const INTERNAL = { code: -32603, message: 'Internal error' }
+
+/** More answers wait for slow clients than `--unsent-bytes` allows. */
+export const TOO_MUCH_UNSENT = {
+  code: -32005,
+  message: 'too many responses wait for slow readers, try again later',
+}
+
+/** The code with which geth and the node answer a response that is too large. */
+const TOO_LARGE = -32003
+
+/** The request nests deeper than the limit. @param limit - levels of arrays and objects */
+export function tooDeep(limit: number) {
+  return {
+    code: PARSE_ERROR.code,
+    message: `Parse error: nesting depth exceeds the maximum allowed ${limit}`,
+  }
+}
+
+/** The text is JSON but not a request. */
+export function invalidRequest(fault: string) {
+  return { code: -32600, message: `Invalid Request: ${fault}` }
+}
+
+/** The method does not exist. Geth's message, followed by the most similar method name. */
+export function methodNotFound(method: string, served: readonly string[]) {
+  const name = method.length > 64 ? `${method.slice(0, 64)}…` : method
+  const near = closest(method, served)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return { code: -32601, message: `the method ${name} does not exist/is not available${hint}` }
+}
+
+/** The response is larger than the limit. @param limit - bytes */
+export function tooLarge(limit: number) {
+  return { code: TOO_LARGE, message: `Response exceeds the limit of ${limit} bytes` }
+}
+
+/** The response to a call whose method threw. */
+export function toErrorResponse(id: JSONRPCID, error: unknown): JSONRPCErrorResponse {
+  if (!(error instanceof RpcError))
+    return createJSONRPCErrorResponse(id, INTERNAL.code, INTERNAL.message)
+  return createJSONRPCErrorResponse(id, error.code, error.message, error.data)
+}

@@ -1,0 +1,111 @@
+import { closingQuote } from '../../lib/jsonText.ts'
+
+/** Properties of a JSON text that `JSON.parse` does not provide. */
+export type Inspection = {
+  /** Deepest nesting of arrays and objects. */
+  depth: number
+  /**
+   * Per request of the text: its `id` as written, when that is a number. `1.0` and integers above 2^53 stay what they
+   * are.
+   */
+  ids: (string | undefined)[]
+}
+
+/**
+ * Walks a **valid** JSON text once. The members of a single request are at depth 1, those of a batch entry at depth 2;
+ * of a repeated `id` the last one counts, as with `JSON.parse`.
+ */
+export function inspect(text: string): Inspection {
+  const ids: (string | undefined)[] = []
+  const batch = text.charCodeAt(skipSpace(text, 0)) === OPEN_BRACKET
+  const members = batch ? 2 : 1
+  let depth = 0
+  let deepest = 0
+  let entry = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (++depth > deepest) deepest = depth
+        break
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth--
+        break
+      case COMMA:
+        if (batch && depth === 1) entry++
+        break
+      case QUOTE: {
+        const end = closingQuote(text, at)
+        if (depth === members && isId(text, at, end)) {
+          const colon = skipSpace(text, end + 1)
+          if (text.charCodeAt(colon) === COLON)
+            ids[entry] = numberAt(text, skipSpace(text, colon + 1))
+        }
+        at = end
+        break
+      }
+      default:
+    }
+  }
+  return { depth: deepest, ids }
+}
+
+/**
+ * Whether a text nests deeper than so many levels. The text need not be valid JSON: this runs before a long text is parsed,
+ * because `JSON.parse` takes a second for a million levels.
+ */
+export function isDeeper(text: string, limit: number): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (++depth > limit) return true
+        break
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth--
+        break
+      case QUOTE:
+        at = closingQuote(text, at)
+        if (at === -1) return false
+        break
+      default:
+    }
+  }
+  return false
+}
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** Longest spelling of the key `id`: both letters as \uXXXX. */
+const MAX_ID_KEY = 12
+
+function isId(text: string, open: number, close: number): boolean {
+  const length = close - open - 1
+  if (length === 2) return text.startsWith('id', open + 1)
+  if (length < 2 || length > MAX_ID_KEY) return false
+  const key = text.slice(open, close + 1)
+  return key.includes('\\') && JSON.parse(key) === 'id'
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (text.charCodeAt(at) <= SPACE) at++
+  return at
+}
+
+function numberAt(text: string, from: number): string | undefined {
+  NUMBER.lastIndex = from
+  return NUMBER.exec(text)?.[0]
+}
+
+const NUMBER = /-?\d[\d.eE+-]*/y

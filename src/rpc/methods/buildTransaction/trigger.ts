@@ -1,0 +1,42 @@
+import { toNativeAddress } from '../../../lib/address.ts'
+import { RpcError } from '../../../lib/errors.ts'
+import type { NativeClient } from '../../../native/client.ts'
+import { decodeMessage } from '../../../native/errors.ts'
+import type { Transaction } from '../../../native/wire/types.ts'
+import type { BuildRequest } from './request.ts'
+import { asInvalidRequest, verified } from './verify.ts'
+
+/**
+ * Builds a contract call. If the contract's ABI marks the function as constant, the node executes it while it builds, and
+ * refuses a call that fails.
+ *
+ * @param feeLimit - sun.
+ */
+export async function buildTrigger(
+  request: BuildRequest & { to: NonNullable<BuildRequest['to']> },
+  native: NativeClient,
+  feeLimit: bigint,
+): Promise<Transaction> {
+  const { data, from, permissionId, to, tokenId, tokenValue, value: call_value } = request
+  const value = {
+    owner_address: toNativeAddress(from),
+    contract_address: toNativeAddress(to),
+    data: data.slice(2),
+    call_value,
+    call_token_value: tokenValue,
+    token_id: Number(tokenId),
+  }
+  const { result, transaction } = await asInvalidRequest(
+    native.wallet.triggerSmartContract({
+      ...value,
+      fee_limit: feeLimit,
+      ...(permissionId !== 0 && { Permission_id: permissionId }),
+    }),
+  )
+  if (result?.code)
+    throw new RpcError(
+      result.code === 'CONTRACT_VALIDATE_ERROR' ? -32600 : -32000,
+      decodeMessage(result.message ?? result.code),
+    )
+  return verified(transaction, { type: 'TriggerSmartContract', value, feeLimit, permissionId })
+}

@@ -1,0 +1,11 @@
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+
+export const eth_blockNumber = defineMethod({
+  params: [],
+  result: schemas.quantity,
+  summary: 'height of the newest block',
+  handler: ({ chain }) => numberToHex(chain.latest().number),
+})

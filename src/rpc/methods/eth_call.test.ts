@@ -1,0 +1,86 @@
+import { encodeFunctionData } from 'viem'
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { artifacts, keys, labels } from '../../../test/support/recordedChain.ts'
+import { callMethod } from '../method.ts'
+import { eth_call } from './eth_call.ts'
+
+const { abi } = artifacts.Kitchen
+const to = `0x${labels.contracts.Kitchen.address.slice(2)}`
+const data = encodeFunctionData({ abi, functionName: 'n' })
+const TWO = `0x${'2'.padStart(64, '0')}`
+
+test('default', async () => {
+  expect(await callMethod(eth_call, await createReplayContext(), [{ to, data }])).toBe(TWO)
+})
+
+test.each([
+  [{ to, input: data }],
+  [{ to, input: data, data }],
+  [{ to: labels.contracts.Kitchen.address, data, from: keys.bob.base58 }],
+  [{ to, data, gas: '0x1', gasPrice: '0x0', nonce: '0x5', type: '0x2', accessList: [] }],
+])('args: call object %#', async (call) => {
+  expect(await callMethod(eth_call, await createReplayContext(), [call, 'latest'])).toBe(TWO)
+})
+
+test.each([
+  ['latest'],
+  ['pending'],
+  ['safe'],
+  ['finalized'],
+  ['0xdf'],
+  ['0xd5'],
+  [{ blockNumber: '0xdf' }],
+])('args: block %j', async (ref) => {
+  expect(await callMethod(eth_call, await createReplayContext(), [{ to, data }, ref])).toBe(TWO)
+})
+
+test('args: no overrides', async () => {
+  const context = await createReplayContext()
+  expect(await callMethod(eth_call, context, [{ to, data }, 'latest', {}, {}])).toBe(TWO)
+})
+
+test('behavior: an account without code', async () => {
+  const call = { to: keys.bob.eth, data: '0x11' }
+  expect(await callMethod(eth_call, await createReplayContext(), [call, 'latest'])).toBe('0x')
+})
+
+test('error: a revert', async () => {
+  const call = { to, data: encodeFunctionData({ abi, functionName: 'rRaw' }) }
+  await expect(callMethod(eth_call, await createReplayContext(), [call])).rejects.toMatchObject({
+    code: 3,
+    data: '0xdeadbeef',
+    message: 'execution reverted',
+  })
+})
+
+test('error: a past block', async () => {
+  await expect(
+    callMethod(eth_call, await createReplayContext(), [{ to, data }, '0x1']),
+  ).rejects.toMatchObject({
+    code: -32000,
+    message: 'historical state of block 1 is not available',
+  })
+})
+
+test('error: a block that does not exist', async () => {
+  const context = await createReplayContext()
+  const blockHash = `0x${'ab'.repeat(32)}`
+  await expect(callMethod(eth_call, context, [{ to, data }, { blockHash }])).rejects.toMatchObject({
+    code: -32000,
+    message: 'header for hash not found',
+  })
+})
+
+test('error: overrides', async () => {
+  const context = await createReplayContext()
+  const call = (...overrides: unknown[]) =>
+    callMethod(eth_call, context, [{ to, data }, 'latest', ...overrides])
+  expect(() => call({ [to]: { balance: '0x1' } })).toThrowErrorMatchingInlineSnapshot(
+    `[InvalidParamsError: invalid argument 2: state overrides are not supported: the node only runs calls on its own state]`,
+  )
+  expect(() => call({}, { number: '0x1' })).toThrowErrorMatchingInlineSnapshot(
+    `[InvalidParamsError: invalid argument 3: block overrides are not supported: the node only runs calls on its own state]`,
+  )
+})

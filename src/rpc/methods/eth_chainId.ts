@@ -1,0 +1,11 @@
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+
+export const eth_chainId = defineMethod({
+  params: [],
+  result: schemas.quantity,
+  summary: 'last four bytes of the genesis hash',
+  handler: ({ chain }) => numberToHex(chain.id),
+})

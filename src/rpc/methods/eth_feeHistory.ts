@@ -1,0 +1,114 @@
+import type { Hex } from 'viem'
+import { numberToHex } from 'viem/utils'
+
+import type { PricedBlock } from '../../chain/blocks/energyPrices.ts'
+import * as schemas from '../../codec/schemas.ts'
+import type { RpcBlock } from '../../codec/types.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { timeSlice } from '../../lib/timeSlice.ts'
+import { fromWire, type Wire } from '../../lib/wire.ts'
+import { defineMethod } from '../method.ts'
+import { blockNumberOrTag, optional, type Param, quantity, named } from '../params/params.ts'
+import { rewardPercentiles } from '../params/percentilesParam.ts'
+
+/** The result of `eth_feeHistory`. Prices are in sun. */
+export type FeeHistory = {
+  baseFeePerGas: Hex[]
+  gasUsedRatio: number[]
+  oldestBlock: Hex
+  reward?: Hex[][]
+}
+
+/** Maximum number of blocks. Each costs up to two upstream reads. Ethereum allows a node to return fewer than requested. */
+const MAX_BLOCKS = 256
+const CONCURRENCY = 8
+
+/** A quantity, or decimal text, which geth accepts here. */
+const blockCount: Param<bigint> = (input) =>
+  typeof input === 'string' && /^[0-9]+$/.test(input) ? BigInt(input) : quantity(input)
+blockCount.doc = { name: 'quantity', schema: schemas.quantity }
+
+export const eth_feeHistory = defineMethod({
+  params: [
+    named('blockCount', blockCount),
+    optional(blockNumberOrTag, 'latest'),
+    optional(rewardPercentiles, []),
+  ],
+  result: schemas.object(
+    {
+      baseFeePerGas: schemas.listOf(schemas.amount),
+      gasUsedRatio: schemas.listOf({ type: 'number' }),
+      oldestBlock: schemas.quantity,
+      reward: schemas.listOf(schemas.listOf(schemas.amount)),
+    },
+    ['reward'],
+  ),
+  summary: 'gas used ratio and base fee (the energy price) of blocks; tips are zero',
+  async handler({ chain, request }, [count, newestRef, percentiles]): Promise<FeeHistory> {
+    const newest = await chain.resolve(newestRef)
+    if (!newest)
+      throw new RpcError(
+        -32000,
+        `request beyond head block: requested ${newestRef}, head ${chain.latest().number}`,
+      )
+    const length = Math.min(count > MAX_BLOCKS ? MAX_BLOCKS : Number(count), newest.number + 1)
+    const oldest = newest.number - length + 1
+    // One block more than requested, if there is one: a history ends with the price of the next block.
+    const read = length && newest.number < chain.latest().number ? length + 1 : length
+    const blocks = await mapBounded(read, async (offset) => {
+      const wire = await chain.block(oldest + offset, false, request.signal)
+      if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
+      if (timeSlice.isOver()) await timeSlice.next()
+      const { priced, ratio } = usageOf(wire)
+      return { price: numberToHex(await chain.energyPrice(priced)), ratio }
+    })
+    const prices = blocks.map(({ price }) => price)
+    // The price after the newest block is the current one.
+    if (length && read === length) prices.push(numberToHex(await chain.energyPrice()))
+    const requested = blocks.slice(0, length)
+    return {
+      oldestBlock: numberToHex(length ? oldest : 0),
+      // Every sender pays the energy price and it is burned, like a base fee. Wallets that use only this history then offer
+      // exactly eth_gasPrice.
+      baseFeePerGas: prices,
+      gasUsedRatio: requested.map(({ ratio }) => ratio),
+      ...(percentiles.length > 0 && {
+        reward: requested.map(() => percentiles.map((): Hex => '0x0')),
+      }),
+    }
+  },
+})
+
+type Usage = { ratio: number; priced: PricedBlock }
+
+/** Cached by block, because parsing a block takes most of the time, and clients request the same blocks repeatedly. */
+const usages = new WeakMap<Wire<RpcBlock>, Usage>()
+
+function usageOf(wire: Wire<RpcBlock>): Usage {
+  const known = usages.get(wire)
+  if (known) return known
+  const { gasLimit, gasUsed, hash, parentHash, timestamp } = fromWire(wire)
+  const usage = {
+    ratio: Number(gasUsed) / Number(gasLimit),
+    priced: { hash, parentHash, timestamp: Number(timestamp) * 1_000 },
+  }
+  usages.set(wire, usage)
+  return usage
+}
+
+/** Results for 0 … length − 1, a few in flight at once. */
+async function mapBounded<value>(
+  length: number,
+  load: (index: number) => Promise<value>,
+): Promise<value[]> {
+  const results: value[] = []
+  let next = 0
+  const worker = async () => {
+    while (next < length) {
+      const index = next++
+      results[index] = await load(index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, length) }, worker))
+  return results
+}

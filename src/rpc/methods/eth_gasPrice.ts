@@ -1,0 +1,11 @@
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+
+export const eth_gasPrice = defineMethod({
+  params: [],
+  result: schemas.amount,
+  summary: 'current price of one unit of energy, in sun',
+  handler: async ({ chain }) => numberToHex(await chain.energyPrice()),
+})

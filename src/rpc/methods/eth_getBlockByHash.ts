@@ -1,0 +1,11 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { boolean, hash, optional, named } from '../params/params.ts'
+
+export const eth_getBlockByHash = defineMethod({
+  params: [named('blockHash', hash), named('fullTransactions', optional(boolean, false))],
+  result: schemas.nullable(schemas.block),
+  summary: 'a canonical block by hash, with transaction hashes or whole transactions',
+  handler: async ({ chain, request }, [blockHash, full]) =>
+    (await chain.block({ blockHash }, full, request.signal)) ?? null,
+})

@@ -1,0 +1,10 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { blockRef } from '../params/params.ts'
+
+export const eth_getBlockReceipts = defineMethod({
+  params: [blockRef],
+  result: schemas.nullable(schemas.listOf(schemas.receipt)),
+  summary: 'all receipts of a block',
+  handler: async ({ chain, request }, [ref]) => (await chain.receipts(ref, request.signal)) ?? null,
+})

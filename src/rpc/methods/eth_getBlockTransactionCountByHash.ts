@@ -1,0 +1,15 @@
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { hash, named } from '../params/params.ts'
+
+export const eth_getBlockTransactionCountByHash = defineMethod({
+  params: [named('blockHash', hash)],
+  result: schemas.nullable(schemas.quantity),
+  summary: 'number of transactions in a block',
+  async handler({ chain, request }, [blockHash]) {
+    const count = await chain.transactionCount({ blockHash }, request.signal)
+    return count === undefined ? null : numberToHex(count)
+  },
+})

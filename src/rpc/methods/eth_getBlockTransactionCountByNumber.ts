@@ -1,0 +1,15 @@
+import { numberToHex } from 'viem/utils'
+
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { blockRef } from '../params/params.ts'
+
+export const eth_getBlockTransactionCountByNumber = defineMethod({
+  params: [blockRef],
+  result: schemas.nullable(schemas.quantity),
+  summary: 'number of transactions in a block',
+  async handler({ chain, request }, [ref]) {
+    const count = await chain.transactionCount(ref, request.signal)
+    return count === undefined ? null : numberToHex(count)
+  },
+})

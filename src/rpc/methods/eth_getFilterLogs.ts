@@ -1,0 +1,10 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { filterId } from '../params/subscriptionParam.ts'
+
+export const eth_getFilterLogs = defineMethod({
+  params: [filterId],
+  result: schemas.listOf(schemas.log),
+  summary: 'all logs in the range of a log filter',
+  handler: ({ filters, request }, [id]) => filters.logs(id, request.signal),
+})

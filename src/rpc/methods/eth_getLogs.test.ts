@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { CHAIN, labels } from '../../../test/support/recordedChain.ts'
+import { fromWire } from '../../lib/wire.ts'
+import { callMethod } from '../method.ts'
+import { eth_getLogs } from './eth_getLogs.ts'
+
+const TOKEN = `0x${labels.contracts.Token.address.slice(2)}`
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+async function logs(filter: object) {
+  return fromWire(await callMethod(eth_getLogs, await createReplayContext(), [filter]))
+}
+
+test('default', async () => {
+  expect(await logs({})).toEqual([])
+})
+
+test('args: range, address, topics', async () => {
+  const found = await logs({ address: TOKEN, fromBlock: '0x0', topics: [TRANSFER] })
+  expect(found.length).toBeGreaterThan(3)
+  for (const { address, removed, topics } of found) {
+    expect(address).toBe(TOKEN)
+    expect(removed).toBe(false)
+    expect(topics[0]).toBe(TRANSFER)
+  }
+})
+
+test('args: only an end: that block alone', async () => {
+  const [first] = await logs({ address: TOKEN, fromBlock: 'earliest' })
+  const number = first?.blockNumber
+  const ofBlock = await logs({ toBlock: number })
+  expect(ofBlock.length).toBeGreaterThan(0)
+  expect(ofBlock.every(({ blockNumber }) => blockNumber === number)).toBe(true)
+  expect(await logs({ blockHash: first?.blockHash })).toEqual(ofBlock)
+  expect(await logs({ toBlock: '0xffff' })).toEqual([])
+})
+
+test('behavior: a range above the head is empty', async () => {
+  expect(await logs({ fromBlock: '0xffff' })).toEqual([])
+})
+
+test('error: a block that does not exist', async () => {
+  await expect(logs({ blockHash: `0x${'ab'.repeat(32)}` })).rejects.toMatchObject({ code: -32000 })
+})
+
+test('error: too many blocks, too many logs', async () => {
+  await expect(logs({ fromBlock: 0, toBlock: CHAIN.head })).rejects.toMatchObject({
+    code: -32005,
+    message: 'query returned more than 10000 results',
+  })
+  const context = await createReplayContext({ config: { logsMaxBlocks: 100 } })
+  await expect(callMethod(eth_getLogs, context, [{ fromBlock: '0x0' }])).rejects.toMatchObject({
+    code: -32602,
+    message: 'exceed max block range: 100',
+  })
+})
+
+test('error: from after to', async () => {
+  await expect(logs({ fromBlock: '0x5', toBlock: '0x4' })).rejects.toMatchObject({ code: -32602 })
+})

@@ -1,0 +1,12 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { logFilter } from '../params/filterParam.ts'
+import { toRangeQuery } from './logRange.ts'
+
+export const eth_getLogs = defineMethod({
+  params: [logFilter],
+  result: schemas.listOf(schemas.log),
+  summary: 'logs of one block or of a range, by address and topics',
+  handler: ({ chain, request }, [filter]) =>
+    chain.logs('blockHash' in filter ? filter : toRangeQuery(filter, chain), request.signal),
+})

@@ -1,0 +1,13 @@
+import { storageAt } from '../../chain/state/storage.ts'
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { blockRef, optional, quantity, named, contractAddress } from '../params/params.ts'
+
+export const eth_getStorageAt = defineMethod({
+  params: [contractAddress, named('slot', quantity), optional(blockRef, 'latest')],
+  result: schemas.hash,
+  summary:
+    'a storage slot; needs --upstream-rpc, because the node’s HTTP API does not provide storage',
+  handler: async ({ chain, native, nodeRpc, request: { signal } }, [account, slot, ref]) =>
+    storageAt(account, slot, { native, signal, source: await chain.state(ref) }, nodeRpc),
+})

@@ -1,0 +1,11 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { hash, index, named } from '../params/params.ts'
+
+export const eth_getTransactionByBlockHashAndIndex = defineMethod({
+  params: [named('blockHash', hash), index],
+  result: schemas.nullable(schemas.transaction),
+  summary: 'a transaction by its index in a block',
+  handler: async ({ chain, request }, [blockHash, position]) =>
+    (await chain.transactionAt({ blockHash }, position, request.signal)) ?? null,
+})

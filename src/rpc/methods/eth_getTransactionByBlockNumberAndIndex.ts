@@ -1,0 +1,11 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { blockRef, index } from '../params/params.ts'
+
+export const eth_getTransactionByBlockNumberAndIndex = defineMethod({
+  params: [blockRef, index],
+  result: schemas.nullable(schemas.transaction),
+  summary: 'a transaction by its index in a block',
+  handler: async ({ chain, request }, [ref, position]) =>
+    (await chain.transactionAt(ref, position, request.signal)) ?? null,
+})

@@ -1,0 +1,12 @@
+import * as schemas from '../../codec/schemas.ts'
+import { transactionByHash } from '../../sending/alias.ts'
+import { defineMethod } from '../method.ts'
+import { hash, named } from '../params/params.ts'
+
+export const eth_getTransactionByHash = defineMethod({
+  params: [named('transactionHash', hash)],
+  result: schemas.nullable(schemas.transaction),
+  summary: 'a mined or pending transaction by hash; block fields are null while it is pending',
+  handler: async ({ chain, request, sending }, [transaction]) =>
+    (await transactionByHash(transaction, { chain, request, sending })) ?? null,
+})

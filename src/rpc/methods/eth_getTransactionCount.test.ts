@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { keys } from '../../../test/support/recordedChain.ts'
+import { callMethod } from '../method.ts'
+import { eth_getTransactionCount } from './eth_getTransactionCount.ts'
+import { eth_sendTransaction } from './eth_sendTransaction.ts'
+
+const count = (context: Parameters<typeof callMethod>[1], ref?: unknown) =>
+  callMethod(eth_getTransactionCount, context, [keys.bob.eth, ref])
+
+test.each([[undefined], ['latest'], ['pending'], ['earliest'], ['0x1'], ['0xffffff']])(
+  'default: zero at %s for who never sent from here',
+  async (ref) => {
+    expect(await count(await createReplayContext(), ref)).toBe('0x0')
+  },
+)
+
+test('behavior: pending ones count at pending; mined ones once their receipt is there', async () => {
+  let info = {}
+  const context = await createReplayContext({
+    keys: [keys.bob.pk],
+    intercept({ path }) {
+      if (path === '/wallet/broadcasthex') return { text: '{"result":true,"code":"SUCCESS"}' }
+      return path === '/wallet/gettransactioninfobyid' ? { text: JSON.stringify(info) } : undefined
+    },
+  })
+  const request = { from: keys.bob.eth, to: keys.dave.eth, value: '0x5' }
+  const hash = (await callMethod(eth_sendTransaction, context, [request])) as string
+  expect(await count(context, 'pending')).toBe('0x1')
+  expect(await count(context, 'latest')).toBe('0x0')
+  info = { id: hash.slice(2), blockNumber: 223, receipt: {} }
+  expect(await count(context, 'latest')).toBe('0x1')
+  expect(await count(context, 'pending')).toBe('0x1')
+})

@@ -1,0 +1,12 @@
+import * as schemas from '../../codec/schemas.ts'
+import { receiptByHash } from '../../sending/alias.ts'
+import { defineMethod } from '../method.ts'
+import { hash, named } from '../params/params.ts'
+
+export const eth_getTransactionReceipt = defineMethod({
+  params: [named('transactionHash', hash)],
+  result: schemas.nullable(schemas.receipt),
+  summary: 'the receipt of a transaction; null while it is not in a block',
+  handler: async ({ chain, request, sending }, [transaction]) =>
+    (await receiptByHash(transaction, { chain, request, sending })) ?? null,
+})

@@ -1,0 +1,18 @@
+import * as schemas from '../../codec/schemas.ts'
+import { InvalidParamsError } from '../../lib/errors.ts'
+import { defineMethod } from '../method.ts'
+import { logFilter } from '../params/filterParam.ts'
+
+export const eth_newFilter = defineMethod({
+  params: [logFilter],
+  result: schemas.quantity,
+  summary: 'creates a log filter; changes start now, `eth_getFilterLogs` returns the whole range',
+  handler({ filters, request }, [filter]) {
+    if ('blockHash' in filter)
+      throw new InvalidParamsError(
+        0,
+        'a filter needs a range of blocks; use eth_getLogs for one block',
+      )
+    return filters.createLogs(request.client, filter)
+  },
+})

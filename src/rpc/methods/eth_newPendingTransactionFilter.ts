@@ -1,0 +1,10 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+
+export const eth_newPendingTransactionFilter = defineMethod({
+  params: [],
+  result: schemas.quantity,
+  summary: 'creates a filter for the hashes of pending transactions',
+  fullOnly: true,
+  handler: ({ filters, request }) => filters.createPending(request.client),
+})

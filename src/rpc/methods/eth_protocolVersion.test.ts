@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { callMethod } from '../method.ts'
+import { eth_protocolVersion } from './eth_protocolVersion.ts'
+
+test('default', async () => {
+  expect(await callMethod(eth_protocolVersion, await createReplayContext(), [])).toBe('0x20')
+})

@@ -1,0 +1,13 @@
+import * as schemas from '../../codec/schemas.ts'
+import { managedAccount } from '../../sending/managed.ts'
+import { defineMethod } from '../method.ts'
+import { address } from '../params/params.ts'
+import { message } from './personal_sign.ts'
+
+export const eth_sign = defineMethod({
+  params: [address, message],
+  result: schemas.bytes,
+  summary: 'like personal_sign, with the account as first parameter',
+  handler: ({ sending }, [account, raw]) =>
+    managedAccount('eth_sign', account, { sending }).signMessage({ message: { raw } }),
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { keys } from '../../../test/support/recordedChain.ts'
+import { recoverSigners } from '../../native/protobuf/signature.ts'
+import { decodeTransaction } from '../../native/protobuf/transaction.ts'
+import { callMethod } from '../method.ts'
+import { eth_signTransaction } from './eth_signTransaction.ts'
+
+/** A node's answer to a call of an account without code. */
+const NO_CONTRACT = `{"result":{"code":"CONTRACT_VALIDATE_ERROR","message":"${Buffer.from('Smart contract is not exist.').toString('hex')}"}}`
+
+const open = (keys: string[] = []) =>
+  createReplayContext({
+    keys,
+    intercept: ({ path }) =>
+      path === '/wallet/estimateenergy' ? { text: NO_CONTRACT } : undefined,
+  })
+
+const request = { from: keys.bob.eth, to: keys.dave.eth, value: '0x5' }
+
+test('default: native bytes, nothing sent', async () => {
+  const context = await open([keys.bob.pk])
+  const { raw, tx } = await callMethod(eth_signTransaction, context, [request])
+  const transaction = decodeTransaction(raw)
+  expect(recoverSigners(transaction)).toEqual([keys.bob.hex])
+  expect(tx.hash).toBe(`0x${transaction.txID}`)
+  expect(context.node.requests.paths()).not.toContain('/wallet/broadcasthex')
+})
+
+test('error: no key', async () => {
+  const context = await open()
+  await expect(async () => callMethod(eth_signTransaction, context, [request])).rejects.toThrow(
+    'eth_signTransaction',
+  )
+})

@@ -1,0 +1,15 @@
+import * as schemas from '../../codec/schemas.ts'
+import { MethodNotSupportedError } from '../../lib/errors.ts'
+import { defineMethod } from '../method.ts'
+import { filterId } from '../params/subscriptionParam.ts'
+
+export const eth_unsubscribe = defineMethod({
+  params: [filterId],
+  result: schemas.boolean,
+  summary: 'ends a subscription; false when this connection has no subscription with that id',
+  handler({ request: { socket }, subscriptions }, [id]) {
+    if (!socket)
+      throw new MethodNotSupportedError('eth_unsubscribe', 'notifications need a WebSocket')
+    return subscriptions.unsubscribe(socket, id)
+  },
+})

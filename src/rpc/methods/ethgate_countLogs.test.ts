@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { labels } from '../../../test/support/recordedChain.ts'
+import { fromWire } from '../../lib/wire.ts'
+import { callMethod } from '../method.ts'
+import { eth_getLogs } from './eth_getLogs.ts'
+import { ethgate_countLogs } from './ethgate_countLogs.ts'
+
+const token = `0x${labels.contracts.Token.address.slice(2)}`
+
+test('default: as many as eth_getLogs gives', async () => {
+  const context = await createReplayContext()
+  const filter = { fromBlock: '0x0', toBlock: 'latest', address: token }
+  const logs = fromWire(await callMethod(eth_getLogs, context, [filter]))
+  expect(Number(await callMethod(ethgate_countLogs, context, [filter]))).toBe(logs.length)
+})
+
+test('behavior: counts more logs than one answer may have', async () => {
+  const context = await createReplayContext({ config: { logsMaxResults: 10 } })
+  const filter = { fromBlock: '0x0', toBlock: 'latest' }
+  expect(Number(await callMethod(ethgate_countLogs, context, [filter]))).toBeGreaterThan(10_000)
+})
+
+test('error: a block hash', async () => {
+  const context = await createReplayContext()
+  const filter = { blockHash: `0x${'00'.repeat(32)}` }
+  await expect(
+    (async () => callMethod(ethgate_countLogs, context, [filter]))(),
+  ).rejects.toMatchObject({
+    code: -32602,
+  })
+})

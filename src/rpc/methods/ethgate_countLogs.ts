@@ -1,0 +1,14 @@
+import { toQuantity } from '../../codec/quantity.ts'
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { logRangeFilter } from '../params/logPageParam.ts'
+import { toRangeQuery } from './logRange.ts'
+
+export const ethgate_countLogs = defineMethod({
+  params: [logRangeFilter],
+  result: schemas.quantity,
+  summary:
+    'number of logs in a range, by address and topics; without a limit where the log index covers the range',
+  handler: async ({ chain, request }, [filter]) =>
+    toQuantity(await chain.countLogs(toRangeQuery(filter, chain), request.signal)),
+})

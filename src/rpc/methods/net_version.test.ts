@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { callMethod } from '../method.ts'
+import { net_version } from './net_version.ts'
+
+test('default', async () => {
+  expect(await callMethod(net_version, await createReplayContext(), [])).toBe('2991466444')
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { recordedNative } from '../../../test/support/node.ts'
+import { SUN } from '../../codec/unit.ts'
+import { flatTracesOf, tracesOfBlock, traceOfTransaction } from './recordedTraces.ts'
+
+/** Calls, creations and a self-destruct inside transactions. */
+const BLOCK = 0x85
+const UNKNOWN = `0x${'00'.repeat(32)}` as const
+const REPLACED = {
+  code: -32000,
+  message: expect.stringContaining('a reorg replaced the block') as string,
+}
+
+type Info = { id: string; blockNumber: number }
+const infosOf = (num: number) =>
+  JSON.parse(recordedNative('/wallet/gettransactioninfobyblocknum', { num })) as Info[]
+
+test('default: a block and each of its transactions have the same frames', async () => {
+  const context = await createReplayContext()
+  const traces = (await tracesOfBlock(BLOCK, SUN, context)) ?? []
+  expect(traces.map(({ transaction }) => transaction.hash)).toEqual(
+    infosOf(BLOCK).map(({ id }) => `0x${id}`),
+  )
+  expect(traces.some(({ frame }) => (frame.calls ?? []).length > 0)).toBe(true)
+  for (const trace of traces)
+    expect(await traceOfTransaction(trace.transaction.hash, SUN, context)).toEqual(trace)
+})
+
+test('default: flat traces name their transaction, block and place', async () => {
+  const context = await createReplayContext()
+  const traces = (await tracesOfBlock(BLOCK, SUN, context)) ?? []
+  for (const [index, trace] of traces.entries()) {
+    const [outer, ...inner] = flatTracesOf(trace)
+    expect(outer).toMatchObject({ subtraces: (trace.frame.calls ?? []).length, traceAddress: [] })
+    for (const flat of [outer, ...inner])
+      expect(flat).toMatchObject({
+        blockHash: trace.transaction.blockHash,
+        blockNumber: BLOCK,
+        transactionHash: trace.transaction.hash,
+        transactionPosition: index,
+      })
+  }
+})
+
+test('behavior: undefined for a transaction that is in no block', async () => {
+  const context = await createReplayContext()
+  expect(await traceOfTransaction(UNKNOWN, SUN, context)).toBeUndefined()
+  expect(await tracesOfBlock(0xffff, SUN, context)).toBeUndefined()
+})
+
+test('behavior: genesis needs no call', async () => {
+  const context = await createReplayContext()
+  expect(await tracesOfBlock(0, SUN, context)).toEqual([])
+  expect(context.node.requests.paths()).not.toContain('/wallet/gettransactioninfobyblocknum')
+})
+
+/** A context that knows the block, on a node that from now on answers `text` to calls of a path. */
+async function afterwards(path: string, text: string) {
+  let isRead = false
+  const context = await createReplayContext({
+    intercept: (request) => (isRead && request.path === path ? { text } : undefined),
+  })
+  await context.chain.block(BLOCK, true)
+  isRead = true
+  return context
+}
+
+test('error: the records are of other transactions than the block', async () => {
+  const others = infosOf(BLOCK).map((info) => ({ ...info, id: 'ff'.repeat(32) }))
+  const path = '/wallet/gettransactioninfobyblocknum'
+  const context = await afterwards(path, JSON.stringify(others))
+  await expect(tracesOfBlock(BLOCK, SUN, context)).rejects.toMatchObject(REPLACED)
+})
+
+test.each([
+  ['of another block', (info: Info) => ({ ...info, blockNumber: info.blockNumber + 1 })],
+  ['gone', () => ({})],
+])('error: the record of a transaction is %s', async (_, change) => {
+  const [info] = infosOf(BLOCK) as [Info]
+  const text = JSON.stringify(change(info))
+  const context = await afterwards('/wallet/gettransactioninfobyid', text)
+  await expect(traceOfTransaction(`0x${info.id}`, SUN, context)).rejects.toMatchObject(REPLACED)
+})

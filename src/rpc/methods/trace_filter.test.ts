@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import type { FlatTrace } from '../../codec/flatTrace.ts'
+import { callMethod } from '../method.ts'
+import { trace_block } from './trace_block.ts'
+import { trace_filter } from './trace_filter.ts'
+
+const KITCHEN = '0x8233a7f16c9f522f26006ab000e1df7a6ae68662'
+const HEIR = '0x44257cd2acc97cf143c167dcadd5e5e2e1396c5e'
+
+test('default: every trace of the blocks, in their order', async () => {
+  const context = await createReplayContext()
+  const range = { fromBlock: '0x80', toBlock: '0x90' }
+  const expected: FlatTrace[] = []
+  for (let block = 0x80; block <= 0x90; block++)
+    expected.push(...((await callMethod(trace_block, context, [`0x${block.toString(16)}`])) ?? []))
+  expect(expected.length).toBeGreaterThan(10)
+  expect(await callMethod(trace_filter, context, [range])).toEqual(expected)
+})
+
+test('args: an open range is the whole chain', async () => {
+  const context = await createReplayContext()
+  const all = await callMethod(trace_filter, context, [{}])
+  const range = { fromBlock: 'earliest', toBlock: 'latest' }
+  expect(all).toEqual(await callMethod(trace_filter, context, [range]))
+  expect(all.at(0)?.blockNumber).toBeLessThan(all.at(-1)?.blockNumber ?? 0)
+})
+
+test('args: senders, receivers, pages', async () => {
+  const context = await createReplayContext()
+  const filter = async (more: object) =>
+    callMethod(trace_filter, context, [
+      { fromBlock: '0x80', toBlock: '0x90', toAddress: [HEIR], ...more },
+    ])
+  const all = await filter({})
+  expect(all.map(({ type }) => type)).toEqual(['call', 'suicide'])
+  expect(await filter({ after: '0x1', count: '0x1' })).toEqual([all[1]])
+  expect(await filter({ fromAddress: [KITCHEN], mode: 'intersection' })).toEqual([all[0]])
+})
+
+test('error: a range that is too long', async () => {
+  const context = await createReplayContext()
+  const range = { fromBlock: '0x0', toBlock: '0x12c' }
+  await expect(
+    callMethod(trace_filter, { ...context, chain: { ...context.chain, resolve: longChain } }, [
+      range,
+    ]),
+  ).rejects.toMatchObject({ code: -32602, message: 'exceed max block range: 300' })
+})
+
+const longChain = async (ref: unknown) => ({ number: Number(ref), hash: '0x' as const })
+
+test('behavior: no block after the newest is read', async () => {
+  const context = await createReplayContext()
+  const range = { fromBlock: '0xfff0', toBlock: '0xffff' }
+  expect(await callMethod(trace_filter, context, [range])).toEqual([])
+  expect(context.node.requests.paths()).not.toContain('/wallet/gettransactioninfobyblocknum')
+})
+
+test('behavior: blocks after a full page are not read', async () => {
+  const context = await createReplayContext()
+  const range = { fromBlock: '0x85', toBlock: '0x90', count: '0x1' }
+  expect(await callMethod(trace_filter, context, [range])).toHaveLength(1)
+  const infos = context.node.requests.paths().filter((path) => path.endsWith('infobyblocknum'))
+  // Those of the first block: for its logs, and for its internal transactions.
+  expect(infos).toHaveLength(2)
+})
+
+test('error: a mode that does not exist', async () => {
+  const context = await createReplayContext()
+  expect(() => callMethod(trace_filter, context, [{ mode: 'both' }])).toThrow(
+    expect.objectContaining({ code: -32602 }),
+  )
+})

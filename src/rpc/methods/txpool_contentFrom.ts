@@ -1,0 +1,18 @@
+import * as schemas from '../../codec/schemas.ts'
+import { defineMethod } from '../method.ts'
+import { address } from '../params/params.ts'
+import { withUnit } from '../params/withUnit.ts'
+import { byNonce, waitingTransactions } from './waiting.ts'
+
+const list = { type: 'object', additionalProperties: { type: 'object' } }
+
+export const txpool_contentFrom = defineMethod({
+  params: [withUnit(address)],
+  result: schemas.object({ pending: list, queued: list }),
+  summary: 'the transactions of an account in the mempool, by nonce',
+  fullOnly: true,
+  handler: async (context, [{ unit, value: from }]) => ({
+    pending: byNonce(await waitingTransactions(context, unit))[from] ?? {},
+    queued: {},
+  }),
+})

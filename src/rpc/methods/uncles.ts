@@ -1,0 +1,43 @@
+import type { Hex } from 'viem'
+
+import type { BlockRef } from '../../codec/blockRef.ts'
+import * as schemas from '../../codec/schemas.ts'
+import type { Context } from '../context.ts'
+import { defineMethod } from '../method.ts'
+import { blockRef, hash, index, named } from '../params/params.ts'
+
+const SUMMARY = 'blocks have no uncles'
+
+export const eth_getUncleByBlockHashAndIndex = defineMethod({
+  params: [named('blockHash', hash), index],
+  result: { type: 'null' },
+  kind: 'fixed',
+  summary: SUMMARY,
+  handler: () => null,
+})
+
+export const eth_getUncleByBlockNumberAndIndex = defineMethod({
+  params: [blockRef, index],
+  result: { type: 'null' },
+  kind: 'fixed',
+  summary: SUMMARY,
+  handler: () => null,
+})
+
+export const eth_getUncleCountByBlockHash = defineMethod({
+  params: [named('blockHash', hash)],
+  result: schemas.nullable(schemas.quantity),
+  summary: SUMMARY,
+  handler: ({ chain }, [blockHash]) => countUncles(chain, { blockHash }),
+})
+
+export const eth_getUncleCountByBlockNumber = defineMethod({
+  params: [blockRef],
+  result: schemas.nullable(schemas.quantity),
+  summary: SUMMARY,
+  handler: ({ chain }, [ref]) => countUncles(chain, ref),
+})
+
+async function countUncles(chain: Context['chain'], ref: BlockRef): Promise<Hex | null> {
+  return (await chain.resolve(ref)) ? '0x0' : null
+}

@@ -1,0 +1,99 @@
+import { MethodNotSupportedError } from '../../lib/errors.ts'
+import type { Method } from '../method.ts'
+
+type Refused = Method<[], never>
+
+const OTTERSCAN =
+  'Otterscan needs an index of accounts, which the node does not have; use eth_getBlockByNumber, eth_getTransactionReceipt and trace_transaction. ethgate dev supports Otterscan'
+
+/**
+ * Ethereum methods that are refused on purpose, with the reason that the error gives. Unknown and refused methods
+ * both answer `-32601`, which clients check before they use a fallback.
+ */
+const reasons = {
+  eth_getProof: 'the chain has no Merkle proofs of its state',
+  eth_createAccessList: 'the node does not report what a call uses; ethgate dev has this method',
+  eth_getBlockAccessList: 'access lists do not exist on this chain',
+  eth_simulateV1: 'the node only executes single calls on its own state; use eth_call',
+  eth_blobBaseFee: 'blobs do not exist on this chain',
+  eth_capabilities: 'the node does not report how far back it keeps data',
+  eth_config: 'this chain has no Ethereum forks',
+  eth_getStorageValues: 'read the slots with eth_getStorageAt in one batch',
+
+  eth_submitWork: 'the chain has no mining: producers take turns',
+  eth_submitHashrate: 'the chain has no mining: producers take turns',
+  eth_compileLLL: 'the gateway has no compiler',
+  eth_compileSerpent: 'the gateway has no compiler',
+  eth_compileSolidity: 'the gateway has no compiler',
+  eth_getCompilers: 'the gateway has no compiler',
+
+  ...family(
+    'the node only records internal transactions; use debug_traceTransaction, debug_traceBlockByNumber or trace_block',
+    [
+      'debug_accountRange',
+      'debug_dumpBlock',
+      'debug_executionWitness',
+      'debug_getBadBlocks',
+      'debug_getModifiedAccountsByHash',
+      'debug_getModifiedAccountsByNumber',
+      'debug_getRawBlock',
+      'debug_getRawHeader',
+      'debug_getRawReceipts',
+      'debug_getRawTransaction',
+      'debug_intermediateRoots',
+      'debug_preimage',
+      'debug_printBlock',
+      'debug_storageRangeAt',
+      'debug_traceBadBlock',
+      'debug_traceBlock',
+      'debug_traceCall',
+      'debug_traceCallMany',
+      'debug_traceChain',
+      'trace_call',
+      'trace_callMany',
+      'trace_get',
+      'trace_rawTransaction',
+      'trace_replayBlockTransactions',
+      'trace_replayTransaction',
+    ],
+  ),
+  ...family(OTTERSCAN, [
+    'erigon_getHeaderByNumber',
+    'ots_getApiLevel',
+    'ots_getBlockDetails',
+    'ots_getBlockDetailsByHash',
+    'ots_getBlockTransactions',
+    'ots_getContractCreator',
+    'ots_getInternalOperations',
+    'ots_getTransactionBySenderAndNonce',
+    'ots_getTransactionError',
+    'ots_hasCode',
+    'ots_searchTransactionsAfter',
+    'ots_searchTransactionsBefore',
+    'ots_traceTransaction',
+  ]),
+} as const satisfies Record<string, string>
+
+/** The refused methods by wire name. */
+export const unsupported = Object.fromEntries(
+  Object.entries(reasons).map(([name, reason]) => [name, refuse(name, reason)]),
+) as { [name in keyof typeof reasons]: Refused }
+
+/** A method that is refused on purpose. The error gives the reason. */
+export function refuse(name: string, reason: string): Refused {
+  return {
+    params: [],
+    kind: 'refused',
+    summary: reason,
+    handler: () => {
+      throw new MethodNotSupportedError(name, reason)
+    },
+  }
+}
+
+function family<const name extends string>(
+  reason: string,
+  names: readonly name[],
+): { [key in name]: string } {
+  return Object.fromEntries(names.map((name) => [name, reason])) as { [key in name]: string }
+}

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { callMethod } from '../method.ts'
+import { web3_clientVersion } from './web3_clientVersion.ts'
+
+test('default', async () => {
+  const version = await callMethod(web3_clientVersion, await createReplayContext(), [])
+  expect(version).toMatch(/^ethgate\/v\d+\.\d+\.\d+\/java-tron\/v4\.8\.0$/)
+})

@@ -1,0 +1,13 @@
+import * as schemas from '../../codec/schemas.ts'
+import { VERSION } from '../../lib/version.ts'
+import { defineMethod } from '../method.ts'
+
+export const web3_clientVersion = defineMethod({
+  params: [],
+  result: schemas.text,
+  summary: 'name and version of the gateway, then of its node',
+  async handler({ native, request: { signal } }) {
+    const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, { signal })
+    return `ethgate/v${VERSION}/java-tron/v${configNodeInfo?.codeVersion ?? 'unknown'}`
+  },
+})

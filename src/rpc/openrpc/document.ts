@@ -1,0 +1,155 @@
+import type { JsonSchema } from '../../lib/jsonSchema.ts'
+import type { AnyMethod } from '../method.ts'
+import type { ParamDoc } from '../params/params.ts'
+
+/** An OpenRPC 1.3 document. */
+export type OpenRpcDocument = {
+  openrpc: '1.3.2'
+  info: { title: string; version: string; description: string; license: { name: string } }
+  servers: { name: string; url: string; summary?: string }[]
+  methods: OpenRpcMethod[]
+  'x-limits': Limits
+}
+
+/** A method of the OpenRPC document. */
+export type OpenRpcMethod = {
+  name: string
+  summary: string
+  paramStructure: 'by-position'
+  params: { name: string; required: boolean; description?: string; schema: JsonSchema }[]
+  result: { name: string; schema: JsonSchema }
+  errors: { code: number; message: string }[]
+  examples?: Example[]
+  /** How it is served: from the chain, with a fixed answer, or refused on purpose. */
+  'x-support': 'served' | 'fixed' | 'refused'
+  /** Whether it is refused on /solidity. */
+  'x-full-only': boolean
+}
+
+/** A call and its answer, from the recorded chain. */
+export type Example = {
+  name: string
+  params: { name: string; value: unknown }[]
+  result: { name: string; value: unknown }
+}
+
+/** Limits in force. Bytes, blocks or counts, as their names say. */
+export type Limits = Readonly<Record<string, number>>
+
+const ERRORS = {
+  invalidParams: { code: -32602, message: 'invalid params' },
+  notFound: { code: -32601, message: 'method not supported' },
+  server: { code: -32000, message: 'the call cannot be answered; the message gives the reason' },
+  internal: { code: -32603, message: 'internal error, or the upstream cannot be reached' },
+  limit: { code: -32005, message: 'a limit is exceeded' },
+  revert: { code: 3, message: 'execution reverted' },
+}
+
+/** Parameters that run in the VM, so that the call can revert. */
+const EXECUTED = new Set(['call', 'transaction'])
+
+/** Describes a table of methods, from the same definitions that decode and answer calls. */
+export function openRpcDocument({
+  examples,
+  limits,
+  methods,
+  url,
+  version,
+}: openRpcDocument.Options): OpenRpcDocument {
+  return {
+    openrpc: '1.3.2',
+    info: {
+      title: 'ethgate',
+      version,
+      description:
+        'Ethereum JSON-RPC for a chain of java-tron nodes. Amounts are in sun, 10^-6 of the coin; at /wei they are in 10^-18.',
+      license: { name: 'MIT' },
+    },
+    servers: [
+      { name: 'full', url },
+      { name: 'solidity', url: `${url}/solidity`, summary: 'as of the solidified block' },
+      { name: 'wei', url: `${url}/wei`, summary: 'amounts with 18 decimals' },
+    ],
+    methods: Object.entries(methods)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, method]) => describeMethod(name, method, examples[name])),
+    'x-limits': limits,
+  }
+}
+
+export declare namespace openRpcDocument {
+  type Options = {
+    /** By method. */
+    examples: Readonly<Record<string, { params: readonly unknown[]; result: unknown } | undefined>>
+    limits: Limits
+    methods: Readonly<Record<string, AnyMethod>>
+    /** URL of the JSON-RPC, without a trailing slash. */
+    url: string
+    version: string
+  }
+}
+
+function describeMethod(
+  name: string,
+  method: AnyMethod,
+  example: { params: readonly unknown[]; result: unknown } | undefined,
+): OpenRpcMethod {
+  const { fullOnly = false, kind = 'served', result = {}, summary } = method
+  const params = paramsOf(method)
+  return {
+    name,
+    summary,
+    paramStructure: 'by-position',
+    params,
+    result: { name: 'result', schema: result },
+    errors:
+      kind === 'refused'
+        ? [ERRORS.notFound]
+        : [
+            ERRORS.invalidParams,
+            ERRORS.server,
+            ERRORS.internal,
+            ERRORS.limit,
+            ...(params.some((param) => EXECUTED.has(param.name)) ? [ERRORS.revert] : []),
+          ],
+    ...(example && {
+      examples: [
+        {
+          name: 'recorded',
+          params: example.params.map((value, index) => ({
+            name: params[index]?.name ?? String(index),
+            value,
+          })),
+          result: { name: 'result', value: example.result },
+        },
+      ],
+    }),
+    'x-support': kind,
+    'x-full-only': fullOnly,
+  }
+}
+
+/** OpenRPC requires unique names within a method, so a repeated name gets a number. */
+function paramsOf({ params }: AnyMethod): OpenRpcMethod['params'] {
+  const seen = new Map<string, number>()
+  const listed = (params as readonly { doc?: ParamDoc }[]).filter(({ doc }) => !doc?.hidden)
+  return listed.map(({ doc }, position) => {
+    const {
+      description,
+      name,
+      required = true,
+      schema,
+    } = doc ?? {
+      name: `param${position}`,
+      schema: {},
+    }
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return {
+      name: count === 1 ? name : `${name}${count}`,
+      required,
+      ...(description !== undefined && { description }),
+      schema,
+    }
+  })
+}

@@ -1,0 +1,85 @@
+import type { Address, Hex } from 'viem'
+
+import * as schemas from '../../codec/schemas.ts'
+import {
+  address,
+  amount,
+  bytes,
+  contractAddress,
+  isObject,
+  maybe,
+  member,
+  type Param,
+  show,
+} from './params.ts'
+
+/** The call of `eth_call` and `eth_estimateGas`. Ignores the members without a meaning here (gas, nonce, type, …). */
+export type CallRequest = {
+  /** The zero address when the client gives none. */
+  from: Address
+  /** Absent for a contract creation. */
+  to?: Address
+  /** `0x` when there is none. */
+  data: Hex
+  /** Sun. */
+  value: bigint
+}
+
+const ZERO: Address = `0x${'0'.repeat(40)}`
+
+/** `0x` and the empty string mean "none": some clients cannot send `null`. */
+export const blankable =
+  <value>(param: Param<value>): Param<value | undefined> =>
+  (input, scope) =>
+    input === '0x' || input === '' ? undefined : maybe(param)(input, scope)
+
+/** A call object. `data` and `input` mean the same. Both may be present when they are equal. */
+export const callRequest: Param<CallRequest> = (input, scope) => {
+  if (!isObject(input)) throw new Error(`expected a call object, got ${show(input)}`)
+  const to = member(input, 'to', blankable(contractAddress), scope)
+  const data = callData(input)
+  return {
+    from: member(input, 'from', blankable(address)) ?? ZERO,
+    ...(to && { to }),
+    data: scope?.inData(data) ?? data,
+    value: member(input, 'value', blankable(amount), scope) ?? 0n,
+  }
+}
+callRequest.doc = {
+  name: 'call',
+  schema: {
+    title: 'call',
+    type: 'object',
+    properties: {
+      from: schemas.address,
+      to: schemas.nullable(schemas.address),
+      data: schemas.bytes,
+      input: schemas.bytes,
+      value: schemas.amount,
+    },
+  },
+}
+
+/** The payload of a call or transaction object, from `input` or `data`. */
+export function callData(object: Record<string, unknown>): Hex {
+  const data = member(object, 'data', maybe(bytes))
+  const input = member(object, 'input', maybe(bytes))
+  if (data !== undefined && input !== undefined && data !== input)
+    throw new Error('expected data and input to be equal when both are given')
+  return input ?? data ?? '0x'
+}
+
+/** State and block overrides: only "none" is accepted, because the node cannot simulate on altered state. */
+export function noOverrides(kind: 'state' | 'block'): Param<undefined> {
+  const none: Param<undefined> = (input) => {
+    if (input === undefined || input === null) return undefined
+    if (isObject(input) && Object.keys(input).length === 0) return undefined
+    throw new Error(
+      `${kind} overrides are not supported: the node only runs calls on its own state`,
+    )
+  }
+  none.doc = { name: `${kind}Overrides`, required: false, schema: NO_OVERRIDES }
+  return none
+}
+
+const NO_OVERRIDES = { type: 'object', properties: {}, additionalProperties: false } as const

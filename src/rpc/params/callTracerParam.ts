@@ -1,0 +1,40 @@
+import { SUN, type Unit } from '../../codec/unit.ts'
+import { boolean, isObject, maybe, member, type Param, show } from './params.ts'
+
+/** The options of `debug_trace…` for a node that records only internal transactions. */
+export type CallTracerRequest = {
+  onlyTopCall: boolean
+  /** The unit of the amounts in the answer. */
+  unit: Unit
+}
+
+/** The trace options of geth; only `callTracer` is supported. */
+export const callTracerOptions: Param<CallTracerRequest> = (input, scope) => {
+  const options = object(input)
+  if (options['tracer'] !== 'callTracer')
+    throw new Error(
+      'the node records calls but no opcodes: the only supported tracer is {"tracer": "callTracer"}',
+    )
+  const config = object(options['tracerConfig'])
+  const flag = (name: string) => member(config, name, maybe(boolean)) ?? false
+  if (flag('withLog'))
+    throw new Error('withLog: the node does not record which call emitted a log; read the receipt')
+  return { onlyTopCall: flag('onlyTopCall'), unit: scope?.unit ?? SUN }
+}
+callTracerOptions.doc = {
+  name: 'traceOptions',
+  schema: {
+    type: 'object',
+    properties: {
+      tracer: { const: 'callTracer' },
+      tracerConfig: { type: 'object', properties: { onlyTopCall: { type: 'boolean' } } },
+    },
+    required: ['tracer'],
+  },
+}
+
+function object(input: unknown): Record<string, unknown> {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected trace options, got ${show(input)}`)
+  return input
+}

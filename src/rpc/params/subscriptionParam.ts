@@ -1,0 +1,68 @@
+import type { BlockTag } from '../../codec/blockRef.ts'
+import * as schemas from '../../codec/schemas.ts'
+import { SUN, type Unit } from '../../codec/unit.ts'
+import { type LogFilter, logFilter } from './filterParam.ts'
+import { blockNumberOrTag, isObject, maybe, member, type Param, show } from './params.ts'
+
+/** Kinds of subscriptions. */
+export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 'syncing'
+
+const KINDS: readonly string[] = ['newHeads', 'logs', 'newPendingTransactions', 'syncing']
+
+/** The filter of a `logs` subscription, without `blockHash`. */
+export type SubscriptionFilter = Exclude<LogFilter, { blockHash: unknown }>
+
+/** The first block of a subscription; the next block when absent. */
+export type ResumeOptions = { resumeFrom?: number | BlockTag }
+
+/** The second parameter of `eth_subscribe`: the filter of `logs`, the options of `newHeads`. */
+export type SubscriptionArgument = {
+  filter: SubscriptionFilter
+  options: ResumeOptions
+  /** The unit in which headers show their base fee. */
+  unit: Unit
+}
+
+const RESUME = {
+  title: 'resume options',
+  ...schemas.object({ resumeFrom: blockNumberOrTag.doc?.schema ?? {} }, ['resumeFrom']),
+}
+
+/** The id of a filter or a subscription. Any text is valid, so the error for an unknown id is "not found". */
+export const filterId: Param<string> = (input) => {
+  if (typeof input === 'string') return input
+  throw new Error(`expected the id of a filter or subscription, got ${show(input)}`)
+}
+filterId.doc = { name: 'id', schema: schemas.text }
+
+/** The first parameter of `eth_subscribe`. */
+export const subscriptionKind: Param<SubscriptionKind> = (input) => {
+  if (typeof input === 'string' && KINDS.includes(input)) return input as SubscriptionKind
+  throw new Error(`expected one of ${KINDS.join(', ')}, got ${show(input)}`)
+}
+subscriptionKind.doc = { name: 'kind', schema: { enum: KINDS } }
+
+/** The second parameter of `eth_subscribe`. With `newPendingTransactions`, clients send `false` to get hashes. */
+export const subscriptionArgument: Param<SubscriptionArgument> = (input, scope) => {
+  if (input === undefined || input === null || input === false)
+    return { filter: { addresses: [], topics: [] }, options: {}, unit: scope?.unit ?? SUN }
+  if (input === true)
+    throw new Error('full pending transactions are not supported: subscribe to their hashes')
+  const filter = logFilter(input, scope)
+  if ('blockHash' in filter) throw new Error('a subscription cannot have a blockHash')
+  return { filter, options: resumeOptions(input), unit: scope?.unit ?? SUN }
+}
+subscriptionArgument.doc = {
+  name: 'filter',
+  required: false,
+  schema: { anyOf: [logFilter.doc?.schema ?? {}, RESUME, schemas.boolean, { type: 'null' }] },
+}
+
+/** The third parameter of `eth_subscribe` for `logs`: options of the gateway, which clients do not send by default. */
+export const resumeOptions: Param<ResumeOptions> = (input) => {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+  const resumeFrom = member(input, 'resumeFrom', maybe(blockNumberOrTag))
+  return resumeFrom === undefined ? {} : { resumeFrom }
+}
+resumeOptions.doc = { name: 'options', required: false, schema: RESUME }

@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { ethgate, startRpc } from '../support/cli.ts'
+import { ALICE } from './cliSamples.ts'
+import { useFolder, useReplayNode } from './cliSetup.ts'
+
+const folder = useFolder()
+
+const shared = useReplayNode()
+
+describe('account', () => {
+  test('default: convert from every format', async () => {
+    for (const spelling of Object.values(ALICE)) {
+      const run = await ethgate(['account', 'convert', spelling])
+      expect(JSON.parse(run.stdout)).toEqual(ALICE)
+    }
+  })
+
+  test('behavior: the file of a new key is readable for its owner only, and the key is not printed', async () => {
+    const file = join(folder, 'new.key')
+    const made = await ethgate(['account', 'new', '--save', file])
+    const { mode } = await stat(file)
+    expect(mode & 0o777).toBe(0o600)
+    const key = (await readFile(file, 'utf8')).trim()
+    expect(key).toMatch(/^[0-9a-f]{64}$/)
+    expect(made.stdout + made.stderr).not.toContain(key)
+
+    const { base58 } = JSON.parse(made.stdout) as { base58: string }
+    const converted = await ethgate(['account', 'convert', '--key-file', file])
+    expect(JSON.parse(converted.stdout)).toMatchObject({ base58 })
+    expect(converted.stdout).not.toContain(key)
+
+    const again = await ethgate(['account', 'new', '--save', file])
+    expect(again.code).toBe(1)
+    expect((await readFile(file, 'utf8')).trim()).toBe(key)
+  })
+
+  test('behavior: show reads a node', async () => {
+    const run = await ethgate([
+      'account',
+      'show',
+      ALICE.base58,
+      '--node',
+      shared.node.url,
+      '--table',
+    ])
+    expect(run.code).toBe(0)
+    expect(run.stdout).toMatch(/^ethereum +0xab9d99702700d5cb9e1309374606fe24a4fdf8ba$/m)
+    expect(run.stdout).toMatch(/^staked for energy +196,500 coin$/m)
+    expect(run.stdout).toMatch(/^token 1000001 +99,999,998,998,446$/m)
+    expect(run.stdout).toMatch(/^permission 2 \(active\) +1 of TRcdM4/m)
+  })
+
+  test('behavior: show reads a gateway alone', async () => {
+    const gateway = await startRpc((method) => {
+      if (method === 'eth_getBalance') return { result: '0x12017bae15fc' }
+      if (method === 'eth_getCode') return { result: '0x' }
+      return { error: { code: -32601, message: 'no such method' } }
+    })
+    const run = await ethgate(['account', 'show', ALICE.eth, '--rpc', gateway.url, '--table'])
+    await gateway.close()
+    expect(run.code).toBe(0)
+    expect(run.stdout).toMatch(/^balance +19,797,579.273724 coin$/m)
+    expect(run.stderr).toContain('--node')
+  })
+
+  test('error: a wrong checksum', async () => {
+    for (const wrong of [
+      'TRcdM4KTpBzgJHbwU7yRhbPratNVK829an',
+      '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    ]) {
+      const run = await ethgate(['account', 'convert', wrong])
+      expect(run.code).toBe(2)
+      expect(run.stderr).toContain('checksum')
+    }
+  })
+})

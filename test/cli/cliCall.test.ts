@@ -1,0 +1,156 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { ethgate, startRpc } from '../support/cli.ts'
+import { CUSTOM_ERROR } from './cliSamples.ts'
+import { useFolder, useReplayNode } from './cliSetup.ts'
+
+const KITCHEN = '0x8233a7f16c9f522f26006ab000e1df7a6ae68662'
+
+const folder = useFolder()
+
+const shared = useReplayNode()
+
+describe('call', () => {
+  test('default: one line of JSON into a pipe', async () => {
+    const run = await ethgate(['call', 'eth_chainId', '--rpc', shared.node.rpcUrl])
+    expect(run).toEqual({ code: 0, stdout: '"0xb24e27cc"\n', stderr: '' })
+  })
+
+  test('args: --raw, the address from the environment', async () => {
+    const run = await ethgate(['call', 'eth_chainId', '--raw'], {
+      env: { ETHGATE_RPC: shared.node.rpcUrl },
+    })
+    expect(run).toEqual({ code: 0, stdout: '0xb24e27cc\n', stderr: '' })
+  })
+
+  test('args: parameters are JSON where they parse, text elsewhere, or come from stdin', async () => {
+    const server = await startRpc(() => ({ result: null }))
+    const rpc = ['--rpc', server.url]
+    await ethgate(['call', 'a', 'latest', 'true', '{"n":9007199254740993}', '0x10', '12', ...rpc])
+    await ethgate(['call', 'b', '-', ...rpc], { input: '[1,{"x":[]}]' })
+    await ethgate(['call', 'c', '-', ...rpc], { input: '{"x":1}' })
+    await server.close()
+    // The server's own JSON.parse rounds; what matters is that 2^53 + 1 was sent as a number.
+    expect(server.calls).toEqual([
+      { method: 'a', params: ['latest', true, { n: Number('9007199254740993') }, '0x10', 12] },
+      { method: 'b', params: [1, { x: [] }] },
+      { method: 'c', params: [{ x: 1 }] },
+    ])
+  })
+
+  test('behavior: numbers keep every digit', async () => {
+    const text = '{"jsonrpc":"2.0","id":1,"result":{"amount":9223372036854775807,"fraction":1.50}}'
+    const server = await startRpc(() => ({ status: 200, text }))
+    const run = await ethgate(['call', 'x', '--rpc', server.url])
+    await server.close()
+    expect(run.stdout).toBe('{"amount":9223372036854775807,"fraction":1.50}\n')
+  })
+
+  const showBlock = () => [
+    'call',
+    'eth_getBlockByNumber',
+    '0xdf',
+    'false',
+    '--table',
+    '--rpc',
+    shared.node.rpcUrl,
+  ]
+
+  test('behavior: --table shows fields and their meaning', async () => {
+    const run = await ethgate(showBlock())
+    expect(run.stdout).toContain('number            0xdf (223)\n')
+    expect(run.stdout).toContain('timestamp         0x6b0186a3 (2026-11-21 11:55:15Z)\n')
+    expect(run.stdout).toContain('(256 bytes; --json shows all)')
+    expect(run.stdout).not.toContain('\u001B[')
+  })
+
+  test('behavior: FORCE_COLOR paints, NO_COLOR does not', async () => {
+    const args = showBlock()
+    const coloured = await ethgate(args, { env: { FORCE_COLOR: '1' } })
+    expect(coloured.stdout).toContain('\u001B[1mnumber\u001B[22m')
+    const plain = await ethgate(args, { env: { NO_COLOR: '1' } })
+    expect(plain.stdout).not.toContain('\u001B[')
+  })
+
+  test('error: a revert is explained and exits with 3', async () => {
+    const abi = join(folder, 'errors.txt')
+    await writeFile(abi, 'error Custom(uint256 code, string why);\n')
+    const server = await startRpc(() => ({
+      error: { code: 3, message: 'execution reverted', data: CUSTOM_ERROR },
+    }))
+    const call = ['call', 'eth_call', `{"to":"${KITCHEN}"}`, '--rpc', server.url]
+    const unknown = await ethgate(call)
+    const known = await ethgate([...call, '--abi', abi])
+    const json = await ethgate([...call, '--abi', abi, '--json'])
+    await server.close()
+    expect(unknown.code).toBe(3)
+    expect(unknown.stderr).toContain('eth_call: execution reverted: with unknown error 0xf988f737')
+    expect(known).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'ethgate: eth_call: execution reverted: Custom(code: 42, why: custom why)\n',
+    })
+    expect(JSON.parse(json.stderr)).toEqual({
+      error: {
+        message: 'eth_call: execution reverted: Custom(code: 42, why: custom why)',
+        exitCode: 3,
+        code: 3,
+        data: CUSTOM_ERROR,
+        decoded: {
+          kind: 'error',
+          name: 'Custom',
+          signature: 'Custom(uint256,string)',
+          args: { code: '42', why: 'custom why' },
+        },
+      },
+    })
+  })
+
+  test('error: one line and the right exit code', async () => {
+    const refused = await ethgate(['call', 'eth_chainId', '--rpc', 'http://127.0.0.1:9'])
+    expect(refused.code).toBe(4)
+    expect(refused.stderr).toMatch(/^ethgate: cannot reach http:\/\/127.0.0.1:9 .*--rpc.*\n$/)
+
+    const usage = await ethgate(['call'])
+    expect(usage).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `ethgate: missing required argument 'method'; see "ethgate call --help"\n`,
+    })
+
+    const json = await ethgate(['call', '--json'])
+    expect(JSON.parse(json.stderr)).toEqual({
+      error: {
+        message: `missing required argument 'method'; see "ethgate call --help"`,
+        exitCode: 2,
+      },
+    })
+
+    const url = await ethgate(['call', 'x', '--rpc', 'nonsense'])
+    expect(url.code).toBe(2)
+
+    const server = await startRpc(() => ({
+      error: { code: -32601, message: 'the method eth_x does not exist/is not available\nat all' },
+    }))
+    const unknown = await ethgate(['call', 'eth_x', '--rpc', server.url])
+    await server.close()
+    expect(unknown.code).toBe(1)
+    expect(unknown.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('error: an answer that is not JSON-RPC, and a busy server', async () => {
+    const page = await startRpc(() => ({ status: 404, text: '<html>' }))
+    const wrong = await ethgate(['call', 'x', '--rpc', page.url])
+    await page.close()
+    expect(wrong.code).toBe(1)
+    expect(wrong.stderr).toContain('at the path /jsonrpc')
+
+    const busy = await startRpc(() => ({ status: 429, text: 'slow down' }))
+    const later = await ethgate(['call', 'x', '--rpc', busy.url])
+    await busy.close()
+    expect(later.code).toBe(4)
+  })
+})

@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { parquetReadObjects } from 'hyparquet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { createScriptedChain } from '../support/chain.ts'
+import { ethgate, startCommand, startRpc } from '../support/cli.ts'
+import { until } from '../support/until.ts'
+
+const BLOCKS = 1_300
+const LAST = lastIndexable(BLOCKS)
+const directory = mkdtempSync(join(tmpdir(), 'ethgate-cli-index-'))
+const index = join(directory, 'logs')
+const chain = createScriptedChain()
+let node: Awaited<ReturnType<typeof chain.listen>>
+
+const address = (value: number) => value.toString(16).padStart(40, '0')
+const logsIn = (number: number) => (number === 0 ? 0 : number % 3)
+let logs = 0
+
+beforeAll(async () => {
+  for (let number = 1; number <= BLOCKS; number++)
+    chain.mine({
+      logs: Array.from({ length: logsIn(number) }, (_, at) => [
+        {
+          address: address(number % 5),
+          topics: [(at + 1).toString(16).padStart(64, '0')],
+          data: '01',
+        },
+      ]),
+    })
+  chain.solidify(BLOCKS)
+  for (let number = 0; number <= LAST; number++) logs += logsIn(number)
+  node = await chain.listen()
+})
+afterAll(async () => {
+  await node.close()
+  rmSync(directory, { recursive: true })
+})
+
+const run = (...args: string[]) => ethgate(['index', ...args, '--json'])
+const verify = (...args: string[]) =>
+  run('verify', '--index', index, '--upstream', node.url, '--index-rate', '10000', ...args)
+/** The last line. The lines before it show the progress. */
+const json = (text: string) =>
+  JSON.parse(text.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
+
+test('default: fills, reports the covered blocks, verifies, exports', async () => {
+  const filled = await run(
+    '--index',
+    index,
+    '--upstream',
+    node.url,
+    '--from',
+    '0',
+    '--index-rate',
+    '10000',
+  )
+  expect(filled).toMatchObject({ code: 0, stderr: '' })
+  expect(json(filled.stdout)).toMatchObject({ from: 0, to: LAST, blocks: LAST + 1, logs })
+
+  const again = await run('--index', index, '--upstream', node.url, '--from', '0')
+  expect(json(again.stdout)).toMatchObject({ blocks: 0, logs: 0 })
+
+  const status = await run('status', '--index', index)
+  expect(json(status.stdout)).toMatchObject({
+    engine: 'lmdb',
+    covered: [{ from: 0, to: LAST, logs }],
+  })
+
+  const verified = await verify('--all')
+  expect(json(verified.stdout)).toEqual({ blocks: LAST + 1, logs, wrong: [] })
+
+  const csv = join(directory, 'logs.csv')
+  expect(json((await run('export', '--index', index, '--out', csv)).stdout)).toMatchObject({ logs })
+  const lines = readFileSync(csv, 'utf8').trim().split('\n')
+  expect(lines.length).toBe(logs + 1)
+  const { hash, timestamp, transactions } = chain.canonical()[1] as ReturnType<typeof chain.head>
+  expect(lines[1]).toBe(
+    `1,${hash},${timestamp / 1000},${transactions[0]},0,0,0x${address(1)},0x${'1'.padStart(64, '0')},,,,0x01`,
+  )
+
+  const parquet = join(directory, 'logs.parquet')
+  await run('export', '--index', index, '--out', parquet, '--address', `0x${address(2)}`)
+  const bytes = readFileSync(parquet)
+  const rows = await parquetReadObjects({
+    file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
+  })
+  expect(rows.length).toBe(lines.filter((line) => line.includes(`0x${address(2)}`)).length)
+  expect(rows[0]).toMatchObject({ block_number: 2n, log_index: 0, topic1: null, data: '0x01' })
+
+  const copy = join(directory, 'copy')
+  const compacted = await run('compact', '--index', index, '--into', copy)
+  expect(compacted).toMatchObject({ code: 0 })
+  const copied = json((await run('status', '--index', copy)).stdout)
+  expect(copied).toMatchObject({ logs })
+  expect(json(compacted.stdout)).toMatchObject({ after: copied['bytes'] })
+})
+
+test('behavior: verify reads each block once when the sample is larger than the index', async () => {
+  const verified = await verify('--sample', '2000')
+  expect(json(verified.stdout)).toEqual({ blocks: LAST + 1, logs, wrong: [] })
+})
+
+test('error: an address without /walletsolidity is named with the option to set', async () => {
+  const server = createServer((request, response) => {
+    response.statusCode = request.url?.startsWith('/wallet/') ? 200 : 405
+    response.end(JSON.stringify({ blockID: '00'.repeat(32), block_header: { raw_data: {} } }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { code, stderr } = await run('--index', index, '--upstream', `http://127.0.0.1:${port}`)
+  server.close()
+  expect(code).toBe(1)
+  expect(stderr).toContain('--upstream-solidity')
+})
+
+test('args: --address keeps the logs of some contracts', async () => {
+  const own = join(directory, 'own')
+  const args = [
+    '--index',
+    own,
+    '--upstream',
+    node.url,
+    '--address',
+    `0x${address(3)}`,
+    '--index-rate',
+    '10000',
+  ]
+  const filled = await run(...args)
+  const kept = json((await run('status', '--index', own)).stdout)['logs']
+  expect(kept).toBeGreaterThan(0)
+  expect(kept).toBeLessThan(logs)
+  expect(filled).toMatchObject({ code: 0 })
+  expect(json(filled.stdout)).toMatchObject({ contracts: 1, logs: kept })
+  const again = await ethgate(['index', ...args, '--table'])
+  expect(again.stderr).toContain('0 blocks with 0 logs of 1 contract added')
+  const other = await run(...args.map((arg) => arg.replace(address(3), address(4))))
+  expect(other.code).toBe(1)
+  expect(other.stderr).toContain('keeps the logs of 1 other contracts')
+  const exported = await run('export', '--index', own, '--out', join(directory, 'x.csv'))
+  expect(exported.stderr).toContain('select them with --address')
+})
+
+test('error: the missing option or index is named', async () => {
+  expect(await run('status')).toMatchObject({ code: 2 })
+  expect(await run('--index', index)).toMatchObject({ code: 2 })
+  const none = join(directory, 'none')
+  expect(await run('status', '--index', none)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'none cannot be opened: the directory contains no log index',
+    ) as string,
+  })
+  expect(existsSync(none)).toBe(false)
+  expect(await run('export', '--index', index, '--out', 'logs.txt')).toMatchObject({ code: 2 })
+})
+
+test('behavior: Ctrl-C ends it with 130 while the node does not answer', async () => {
+  const silent = await startRpc(() => new Promise<never>(() => {}))
+  const running = startCommand(['index', '--index', `${index}-none`, '--upstream', silent.url])
+  await until(() => expect(silent.calls).not.toEqual([]))
+  running.process.kill('SIGINT')
+  const { code, stderr } = await running.ended
+  await silent.close()
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr: 'ethgate: stopped; run the same command again to continue\n',
+  })
+})

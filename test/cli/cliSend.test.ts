@@ -1,0 +1,250 @@
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { ethgate, type Run, type RunningCommand, startDev } from '../support/cli.ts'
+
+// The first accounts of the development chain; their keys are public.
+const FIRST = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const FIRST_KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const SECOND = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+const SECOND_BASE58 = 'TLEaY8XoqpBmndLsjcfThgdKLN1ssNuUcF'
+
+/**
+ * A contract in a few bytes. Its constructor takes a uint256 and drops it. Called with `boom()` it reverts with
+ * `Error("no")`, otherwise it returns the word 42.
+ */
+const RUNTIME = [
+  '60003560e01c63a169ce0914601957', // to 0x19 when the selector is boom()'s
+  '602a60005260206000f3',
+  `5b7f08c379a0${'0'.repeat(56)}600052`,
+  '6020600452',
+  '6002602452',
+  `7f6e6f${'0'.repeat(60)}604452`,
+  '60646000fd',
+].join('')
+const ABI = [
+  {
+    type: 'constructor',
+    inputs: [{ name: 'size', type: 'uint256' }],
+    stateMutability: 'nonpayable',
+  },
+  {
+    type: 'function',
+    name: 'answer',
+    inputs: [],
+    outputs: [{ name: '', type: 'uint256' }],
+    stateMutability: 'nonpayable',
+  },
+  { type: 'function', name: 'boom', inputs: [], outputs: [], stateMutability: 'nonpayable' },
+]
+
+let chain: RunningCommand
+let url = ''
+let folder: string
+let key: string
+let artifact: string
+
+beforeAll(async () => {
+  const started = await startDev()
+  chain = started.command
+  url = started.url
+  folder = await mkdtemp(join(tmpdir(), 'ethgate-send-'))
+  key = join(folder, 'first.key')
+  await writeFile(key, `0x${FIRST_KEY}\n`, { mode: 0o600 })
+  artifact = join(folder, 'Tiny.json')
+  const size = (RUNTIME.length / 2).toString(16).padStart(2, '0')
+  const bytecode = `0x60${size}600c60003960${size}6000f3${RUNTIME}`
+  await writeFile(artifact, JSON.stringify({ contractName: 'Tiny', abi: ABI, bytecode }))
+})
+afterAll(async () => {
+  chain.process.kill('SIGTERM')
+  await chain.ended
+})
+
+async function send(...args: string[]): Promise<Run> {
+  return ethgate(['send', '--rpc', url, ...args])
+}
+
+async function balance(address: string): Promise<bigint> {
+  const run = await ethgate(['call', 'eth_getBalance', address, 'latest', '--raw', '--rpc', url])
+  return BigInt(run.stdout.trim())
+}
+
+test('default: signs and sends coins, and waits for the block', async () => {
+  const before = await balance(SECOND)
+  const run = await send(
+    '--to',
+    SECOND_BASE58,
+    '--amount',
+    '1.000001coin',
+    '--key-file',
+    key,
+    '--memo',
+    'hello',
+    '--wait',
+  )
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const sent = JSON.parse(run.stdout) as { hash: string; status: string; receipt: object }
+  expect(sent).toMatchObject({ status: 'success', receipt: { from: FIRST, to: SECOND } })
+  expect((await balance(SECOND)) - before).toBe(1_000_001n)
+
+  const native = await ethgate(['wallet', 'gettransactionbyid', `value=${sent.hash}`, '--rpc', url])
+  expect(JSON.parse(native.stdout)).toMatchObject({
+    raw_data: {
+      data: Buffer.from('hello').toString('hex'),
+      contract: [{ type: 'TransferContract' }],
+    },
+  })
+})
+
+test('behavior: the gateway signs for an account that it manages', async () => {
+  const before = await balance(SECOND)
+  const run = await send('--to', SECOND, '--amount', '5sun', '--from', FIRST, '--wait', '--table')
+  expect(run.code).toBe(0)
+  expect(run.stdout).toMatch(/^amount +0.000005 coin$/m)
+  expect(run.stdout).toMatch(/^result +success$/m)
+  expect((await balance(SECOND)) - before).toBe(5n)
+})
+
+test('behavior: --dry-run shows the transaction and sends nothing', async () => {
+  const before = await balance(SECOND)
+  const run = await send('--to', SECOND, '--amount', '1coin', '--from', FIRST, '--dry-run')
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    raw_data: {
+      contract: [{ type: 'TransferContract', parameter: { value: { amount: 1_000_000 } } }],
+    },
+  })
+  expect(await balance(SECOND)).toBe(before)
+})
+
+describe('contracts', () => {
+  let contract = ''
+
+  test('default: deploys an artifact with its constructor’s arguments', async () => {
+    const run = await send('--deploy', artifact, '7', '--key-file', key, '--wait')
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const { contractAddress } = JSON.parse(run.stdout) as { contractAddress: string }
+    contract = contractAddress
+    const code = await ethgate(['call', 'eth_getCode', contract, 'latest', '--raw', '--rpc', url])
+    expect(code.stdout.trim()).toBe(`0x${RUNTIME}`)
+    const stored = await ethgate(['wallet', 'getcontract', `value=${contract}`, '--rpc', url])
+    expect(JSON.parse(stored.stdout)).toMatchObject({
+      name: 'Tiny',
+      consume_user_resource_percent: 100,
+      abi: {
+        entrys: [{ type: 'Constructor' }, { type: 'Function', name: 'answer' }, { name: 'boom' }],
+      },
+    })
+  })
+
+  test('args: --sig, by signature and by name', async () => {
+    const signature = await send('--to', contract, '--sig', 'answer()', '--key-file', key, '--wait')
+    expect(signature).toMatchObject({ code: 0, stderr: '' })
+    const name = await send(
+      '--to',
+      contract,
+      '--sig',
+      'answer',
+      '--abi',
+      artifact,
+      '--key-file',
+      key,
+      '--wait',
+    )
+    expect(name).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('error: a call that would revert is not sent; one that reverted exits with 3', async () => {
+    const refused = await send('--to', contract, '--sig', 'boom()', '--key-file', key)
+    expect(refused).toMatchObject({ code: 3, stdout: '' })
+    expect(refused.stderr).toContain('execution reverted: no')
+    const failed = await send(
+      '--to',
+      contract,
+      '--sig',
+      'boom()',
+      '--key-file',
+      key,
+      '--fee-limit',
+      '10coin',
+      '--wait',
+    )
+    expect(failed.code).toBe(3)
+    expect(JSON.parse(failed.stdout)).toMatchObject({ status: 'failed' })
+    expect(failed.stderr).toMatch(/and failed: execution reverted: no \(from a repeated call\)\n$/)
+  })
+
+  test('behavior: the same over the native interface', async () => {
+    const node = ['send', '--node', url, '--key-file', key]
+    const coins = await ethgate([...node, '--to', SECOND, '--amount', '1sun', '--wait'])
+    expect(coins).toMatchObject({ code: 0, stderr: '' })
+    const refused = await ethgate([...node, '--to', contract, '--sig', 'boom()'])
+    expect(refused).toMatchObject({ code: 3, stdout: '' })
+    const failed = await ethgate([
+      ...node,
+      '--to',
+      contract,
+      '--sig',
+      'boom()',
+      '--fee-limit',
+      '10coin',
+      '--wait',
+    ])
+    expect(failed.code).toBe(3)
+    expect(failed.stderr).toMatch(/and failed: no\n$/)
+  })
+})
+
+test('behavior: keys from a file or the environment; warnings for the command line and readable files', async () => {
+  const transfer = ['--to', SECOND, '--amount', '1sun', '--dry-run']
+  const env = await ethgate(['send', '--rpc', url, ...transfer], {
+    env: { ETHGATE_KEY: FIRST_KEY },
+  })
+  expect(env).toMatchObject({ code: 0, stderr: '' })
+  const argv = await send(...transfer, '--key', FIRST_KEY)
+  expect(argv.stderr).toContain('other users can see the key of --key')
+  const open = join(folder, 'open.key')
+  await writeFile(open, FIRST_KEY)
+  await chmod(open, 0o644)
+  const readable = await send(...transfer, '--key-file', open)
+  expect(readable.stderr).toContain(`chmod 600 ${open}`)
+  for (const { stdout, stderr } of [env, argv, readable])
+    expect(stdout + stderr).not.toContain(FIRST_KEY)
+})
+
+test('error: usage', async () => {
+  const cases = [
+    [
+      ['--to', SECOND, '--amount', '1.5', '--key-file', key],
+      '--amount needs an amount with its unit',
+    ],
+    [['--to', SECOND, '--amount', '1.1234567coin', '--key-file', key], 'a coin has 6 decimals'],
+    [['--to', SECOND, '--amount', '1coin'], 'the sender is missing'],
+    [['--amount', '1coin', '--key-file', key], 'the receiver is missing'],
+    [['--to', SECOND, '--key-file', key], 'the amount is missing'],
+    [
+      ['--to', SECOND, '--sig', 'transfer(address,uint256)', SECOND, '--key-file', key],
+      'takes 2 argument(s)',
+    ],
+    [['--to', SECOND, '--sig', 'f(uint256)', 'many', '--key-file', key], 'needs an integer'],
+    [
+      ['--to', SECOND, '--amount', '1coin', '--key-file', join(folder, 'none')],
+      'the file does not exist',
+    ],
+  ] as const
+  for (const [args, text] of cases) {
+    const run = await send(...args)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(text)
+    expect(run.stderr.trim().split('\n')).toHaveLength(1)
+  }
+})
+
+test('error: insufficient coins', async () => {
+  const run = await send('--to', SECOND, '--amount', '9000000000coin', '--key-file', key)
+  expect(run).toMatchObject({ code: 1, stdout: '' })
+  expect(run.stderr).toMatch(/^ethgate: eth_sendRawTransaction: .*insufficient/i)
+})

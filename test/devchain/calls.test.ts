@@ -1,0 +1,345 @@
+import fc from 'fast-check'
+import { type Abi, encodeFunctionData, type Hex, keccak256, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { artifacts } from '../support/recordedChain.ts'
+
+const abi: Abi = parseAbi([
+  'function n() view returns (uint256)',
+  'function set(uint256 v)',
+  'function events(uint256 k)',
+  'function log0()',
+  'function pay() payable',
+  'function sendTo(address t, uint256 v)',
+  'function make(uint256 v) payable returns (address)',
+  'function make2(uint256 v, bytes32 salt) returns (address)',
+  'function tryFail(address k) returns (bool)',
+  'function env() view returns (uint256,uint256,uint256,address,uint256,uint256,address)',
+  'function bal(address a) view returns (uint256)',
+  'function rString() pure',
+  'function burn()',
+])
+
+let dev: DevGateway
+let kitchen: Hex
+
+beforeAll(async () => {
+  dev = await startDevGateway()
+  const data = `0x${artifacts.Kitchen.bytecode.replace('0x', '')}`
+  const hash = await dev.rpc('eth_sendTransaction', { from: dev.accountOf(0), data })
+  const receipt = (await dev.rpc('eth_getTransactionReceipt', hash)) as { contractAddress: Hex }
+  kitchen = receipt.contractAddress
+  await dev.rpc('anvil_setBalance', kitchen, '0xffffff')
+})
+
+afterAll(() => dev.close())
+
+const calldata = (functionName: string, args: readonly unknown[] = []) =>
+  encodeFunctionData({ abi, functionName, args })
+const call = (functionName: string, args: readonly unknown[] = [], ...rest: unknown[]) =>
+  dev.rpc('eth_call', { to: kitchen, data: calldata(functionName, args) }, ...rest) as Promise<Hex>
+const send = async (functionName: string, args: readonly unknown[] = [], more: object = {}) => {
+  const data = calldata(functionName, args)
+  const hash = await dev.rpc('eth_sendTransaction', {
+    from: dev.accountOf(0),
+    to: kitchen,
+    data,
+    ...more,
+  })
+  return (await dev.rpc('eth_getTransactionReceipt', hash)) as { status: Hex; gasUsed: Hex }
+}
+const wordsOf = (data: Hex) =>
+  (data.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
+const number = async () => Number(await dev.rpc('eth_blockNumber'))
+
+test('behavior: contracts see the price that a transaction would pay, not the maximum of the call', async () => {
+  // GASPRICE.
+  const data = '0x3a60005260206000f3'
+  const price = async (fees: object) =>
+    BigInt((await dev.rpc('eth_call', { data, ...fees })) as Hex)
+  expect(await price({ maxFeePerGas: '0x200', maxPriorityFeePerGas: '0x0' })).toBe(100n)
+  expect(await price({ gasPrice: '0x200' })).toBe(512n)
+})
+
+describe('eth_estimateGas', () => {
+  const requests = fc.oneof(
+    fc.record({ name: fc.constant('set'), args: fc.tuple(fc.bigInt(0n, 2n ** 256n - 1n)) }),
+    fc.record({ name: fc.constant('events'), args: fc.tuple(fc.bigInt(0n, 5n)) }),
+    fc.record({ name: fc.constant('log0'), args: fc.constant([]) }),
+    fc.record({ name: fc.constant('pay'), args: fc.constant([]), value: fc.constant('0x7') }),
+    fc.record({
+      name: fc.constant('sendTo'),
+      args: fc.tuple(
+        fc.nat(9).map((index) => `0x${'be'.repeat(19)}0${index}`),
+        fc.bigInt(0n, 9n),
+      ),
+    }),
+    fc.record({ name: fc.constant('make'), args: fc.tuple(fc.bigInt(0n, 9n)) }),
+    fc.record({
+      name: fc.constant('make2'),
+      args: fc.tuple(
+        fc.bigInt(0n, 9n),
+        fc.uuid().map((text) => keccak256(`0x${text.replaceAll('-', '')}`)),
+      ),
+    }),
+    fc.record({ name: fc.constant('tryFail'), args: fc.constant([] as unknown[]) }),
+  )
+
+  test('behavior: an estimate always suffices when it is sent at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        const args = request.name === 'tryFail' ? [kitchen] : request.args
+        const more = 'value' in request ? { value: request.value } : {}
+        const gas = await dev.rpc('eth_estimateGas', {
+          from: dev.accountOf(0),
+          to: kitchen,
+          data: calldata(request.name, args),
+          ...more,
+        })
+        expect(await send(request.name, args, { gas, ...more })).toMatchObject({ status: '0x1' })
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('behavior: a transfer and a creation are never below what Ethereum charges for them', async () => {
+    const transfer = await dev.rpc('eth_estimateGas', { to: dev.accountOf(1), value: '0x0' })
+    expect(transfer).toBe('0x5208')
+    const creation = await dev.rpc('eth_estimateGas', {
+      from: dev.accountOf(0),
+      data: '0x60016000f3',
+    })
+    expect(Number(creation)).toBeGreaterThan(53_000)
+  })
+
+  test('error: a call that fails with any limit', async () => {
+    const request = { from: dev.accountOf(0), to: kitchen, data: calldata('rString') }
+    await expect(dev.rpc('eth_estimateGas', request)).rejects.toMatchObject({
+      code: 3,
+      message: 'execution reverted: the reason',
+    })
+  })
+
+  test('error: a call that needs more than its gas', async () => {
+    const data = calldata('set', [5n])
+    const request = { from: dev.accountOf(0), to: kitchen, data, gas: '0x64' }
+    await expect(dev.rpc('eth_estimateGas', request)).rejects.toMatchObject({
+      code: -32000,
+      message: 'gas required exceeds allowance (100)',
+    })
+  })
+})
+
+describe('eth_call', () => {
+  test('behavior: pending runs in the next block, at its time', async () => {
+    const head = await number()
+    const newest = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { timestamp: Hex }
+    const time = BigInt(newest.timestamp) + 5_000n
+    await dev.rpc('evm_setNextBlockTimestamp', Number(time))
+    const [, blockNumber, timestamp] = wordsOf(await call('env', [], 'pending'))
+    expect([blockNumber, timestamp]).toEqual([BigInt(head + 1), time])
+    expect(wordsOf(await call('env', [], 'latest'))[1]).toBe(BigInt(head))
+    await dev.rpc('evm_mine')
+    expect(await dev.rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject({
+      timestamp: `0x${time.toString(16)}`,
+    })
+  })
+
+  test('behavior: state at any past block', async () => {
+    await send('set', [1n])
+    const first = await number()
+    await send('set', [2n])
+    await dev.rpc('anvil_mine', '0x64')
+    const at = `0x${first.toString(16)}`
+    expect(wordsOf(await call('n', [], at))).toEqual([1n])
+    expect(wordsOf(await call('n', [], 'latest'))).toEqual([2n])
+    const { hash } = (await dev.rpc('eth_getBlockByNumber', at, false)) as { hash: Hex }
+    expect(wordsOf(await call('n', [], { blockHash: hash }))).toEqual([1n])
+    expect(await dev.rpc('eth_getCode', kitchen, 'earliest')).toBe('0x')
+    await expect(call('n', [], '0xffffff')).rejects.toThrow('header not found')
+  })
+
+  test('args: state and block overrides, which leave no trace', async () => {
+    const nobody = `0x${'77'.repeat(20)}`
+    const stateDiff = { [`0x${'0'.repeat(64)}`]: `0x${'0'.repeat(62)}2a` }
+    expect(wordsOf(await call('n', [], 'latest', { [kitchen]: { stateDiff } }))).toEqual([42n])
+    expect(wordsOf(await call('n', [], 'latest', { [kitchen]: { state: {} } }))).toEqual([0n])
+    expect(
+      wordsOf(await call('bal', [nobody], 'latest', { [nobody]: { balance: '0x9' } })),
+    ).toEqual([9n])
+    const code = await dev.rpc('eth_getCode', kitchen, 'latest')
+    const elsewhere = await dev.rpc('eth_call', { to: nobody, data: calldata('n') }, 'latest', {
+      [nobody]: { code },
+    })
+    expect(wordsOf(elsewhere as Hex)).toEqual([0n])
+    const block = { number: '0x100000', time: '0x7fffffff', baseFeePerGas: '0x5', coinbase: nobody }
+    const [, blockNumber, timestamp, coinbase, baseFee] = wordsOf(
+      await call('env', [], 'latest', {}, block),
+    )
+    expect([blockNumber, timestamp, coinbase, baseFee]).toEqual([
+      0x100000n,
+      0x7fffffffn,
+      BigInt(nobody),
+      5n,
+    ])
+    expect(wordsOf(await call('n'))).not.toEqual([42n])
+    await expect(call('n', [], 'latest', { [kitchen]: { bogus: 1 } })).rejects.toMatchObject({
+      code: -32602,
+    })
+  })
+
+  test('error: an endless call ends with its gas', async () => {
+    await expect(call('burn')).rejects.toMatchObject({ code: -32000 })
+  })
+
+  test('error: geth’s words for a copy beyond the return data, and for bad input of a precompiled contract', async () => {
+    const outcome = (call: object) => dev.rpc('eth_call', call).catch((error: unknown) => error)
+    const message = expect.stringMatching(/^return data out of bounds: /) as string
+    expect(await outcome({ data: '0x600160ff60003e' })).toMatchObject({ code: -32000, message })
+    for (const number of ['06', '07', '08']) {
+      const to = `0x${number.padStart(40, '0')}`
+      expect(await outcome({ to, data: `0x${'ff'.repeat(96)}` })).toMatchObject({
+        code: -32000,
+        message: 'precompiled contract failed: invalid input',
+      })
+    }
+  })
+
+  test('behavior: other calls are answered while a long one runs', async () => {
+    const loop = { [kitchen]: { code: '0x5b600056' } }
+    let isOver = false
+    const ended = dev
+      .rpc('eth_call', { to: kitchen, gas: '0x7a120' }, 'latest', loop)
+      .catch((error: unknown) => error)
+      .finally(() => (isOver = true))
+    const response = await fetch(dev.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' }),
+    })
+    expect(await response.json()).toMatchObject({ result: expect.any(String) })
+    expect(isOver).toBe(false)
+    expect(await ended).toMatchObject({ code: -32000 })
+  })
+
+  test('behavior: an estimate does not check the balance of the sender', async () => {
+    const from = `0x${'77'.repeat(20)}`
+    const creation = { from, data: '0x6001600055600160005260016000f3' }
+    const gas = await dev.rpc('eth_estimateGas', creation)
+    expect(await dev.rpc('eth_estimateGas', { ...creation, gasPrice: '0x77359400' })).toBe(gas)
+    expect(await dev.rpc('eth_estimateGas', { from, to: dev.accountOf(0), value: '0x1' })).toBe(
+      '0x5208',
+    )
+    await dev.rpc('anvil_impersonateAccount', from)
+    await expect(dev.rpc('eth_sendTransaction', { ...creation, gas })).rejects.toThrow(
+      'insufficient funds',
+    )
+    await expect(
+      dev.rpc('eth_call', { from, to: dev.accountOf(0), value: '0x1' }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('insufficient funds') })
+  })
+})
+
+describe('eth_simulateV1', () => {
+  test('default: blocks on top of each other, with overrides, without a trace', async () => {
+    const before = wordsOf(await call('n'))
+    const answer = (await dev.rpc('eth_simulateV1', {
+      blockStateCalls: [
+        { calls: [{ from: dev.accountOf(0), to: kitchen, data: calldata('set', [5n]) }] },
+        {
+          blockOverrides: { time: '0x7fffffff' },
+          stateOverrides: { [dev.accountOf(3)]: { balance: '0x1' } },
+          calls: [
+            { to: kitchen, data: calldata('n') },
+            { to: kitchen, data: calldata('bal', [dev.accountOf(3)]) },
+            { to: kitchen, data: calldata('rString') },
+          ],
+        },
+      ],
+    })) as {
+      number: Hex
+      timestamp: Hex
+      calls: { returnData: Hex; logs: unknown[]; status: Hex }[]
+    }[]
+    expect(answer.map((block) => Number(block.number))).toEqual([
+      (await number()) + 1,
+      (await number()) + 2,
+    ])
+    expect(answer[0]?.calls[0]).toMatchObject({ status: '0x1', logs: [{ address: kitchen }] })
+    expect(answer[1]?.timestamp).toBe('0x7fffffff')
+    expect(answer[1]?.calls.slice(0, 2).map(({ returnData }) => BigInt(returnData))).toEqual([
+      5n,
+      1n,
+    ])
+    expect(answer[1]?.calls[2]).toMatchObject({
+      status: '0x0',
+      error: { code: 3, message: 'execution reverted: the reason' },
+    })
+    expect(wordsOf(await call('n'))).toEqual(before)
+  })
+
+  test('default: every block is whole, and the logs name it', async () => {
+    const set = { from: dev.accountOf(0), to: kitchen, data: calldata('set', [5n]) }
+    const latest = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { hash: Hex }
+    const [first, second] = (await dev.rpc('eth_simulateV1', {
+      blockStateCalls: [{ calls: [set, set] }, { calls: [] }],
+      returnFullTransactions: true,
+    })) as { hash: Hex; transactions: { hash: Hex }[] }[]
+    const { hash, transactions } = first as NonNullable<typeof first>
+    const place = { blockHash: hash, transactionHash: transactions[1]?.hash }
+    expect(first).toMatchObject({
+      parentHash: latest.hash,
+      transactions: [{ from: dev.accountOf(0), to: kitchen, input: set.data }, { blockHash: hash }],
+      calls: [{ status: '0x1' }, { logs: [{ ...place, transactionIndex: '0x1', removed: false }] }],
+    })
+    expect(transactions[0]?.hash).not.toBe(transactions[1]?.hash)
+    expect(second).toMatchObject({ parentHash: hash, transactions: [], gasUsed: '0x0', calls: [] })
+    expect(Object.keys(second ?? {}).toSorted()).toEqual(
+      [...Object.keys(latest), 'calls'].toSorted(),
+    )
+    await expect(
+      dev.rpc('eth_simulateV1', { blockStateCalls: [], traceTransfers: true }),
+    ).rejects.toMatchObject({ code: -32602 })
+  })
+})
+
+describe('18 decimals', () => {
+  test('default: balances, values and amounts in contracts are in units of 10^-18', async () => {
+    const wei = await startDevGateway({ decimals: 18 })
+    const [from, to] = wei.chain.accounts.map(({ address }) => `0x${address.slice(2)}`)
+    const balance = async (who: unknown) =>
+      BigInt((await wei.rpc('eth_getBalance', who, 'latest')) as Hex)
+    expect(await balance(from)).toBe(10_000n * 10n ** 18n)
+    const value = 9_999n * 10n ** 18n
+    await wei.rpc('eth_sendTransaction', { from, to, value: `0x${value.toString(16)}` })
+    expect(await balance(to)).toBe(19_999n * 10n ** 18n)
+    const data = `0x${artifacts.Kitchen.bytecode.replace('0x', '')}`
+    const hash = await wei.rpc('eth_sendTransaction', { from: to, data })
+    const { contractAddress } = (await wei.rpc('eth_getTransactionReceipt', hash)) as {
+      contractAddress: Hex
+    }
+    const seen = await wei.rpc(
+      'eth_call',
+      { to: contractAddress, data: calldata('bal', [to]) },
+      'latest',
+    )
+    expect(BigInt(seen as Hex)).toBe(await balance(to))
+    // A contract can send more than 63 bits too.
+    const many = 100n * 10n ** 18n
+    await wei.rpc('anvil_setBalance', contractAddress, `0x${many.toString(16)}`)
+    const sent = await wei.rpc('eth_sendTransaction', {
+      from,
+      to: contractAddress,
+      data: calldata('sendTo', [`0x${'aa'.repeat(20)}`, many]),
+    })
+    expect(await wei.rpc('eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
+    expect(await balance(`0x${'aa'.repeat(20)}`)).toBe(many)
+    expect(await wei.rpc('eth_gasPrice')).toBe('0x3b9aca00')
+    const mined = (await wei.rpc('eth_getBlockByNumber', '0x2', true)) as {
+      transactions: { value: Hex }[]
+    }
+    expect(BigInt(mined.transactions[0]?.value ?? 0)).toBe(value)
+    await wei.close()
+  })
+})

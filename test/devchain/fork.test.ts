@@ -1,0 +1,190 @@
+import type { Hex } from 'viem'
+import { afterAll, describe, expect, test } from 'vitest'
+
+import { signHash } from '../../src/native/protobuf/signature.ts'
+import type { DevGateway } from '../support/devGateway.ts'
+import { coins, height, NOBODY, WHO, startForkedChain } from '../support/forkedChain.ts'
+
+const { balanceOf, deployment, owner, point, real, startFork, token, transfer } =
+  await startForkedChain()
+
+afterAll(() => real.close())
+
+describe('what was before the fork', () => {
+  test('default: state as of the fork block, whatever the real chain did since', async () => {
+    const fork = await startFork()
+    expect(await height(fork)).toBe(point)
+    expect(await fork.rpc('eth_chainId')).toBe(await real.rpc('eth_chainId'))
+    expect(await coins(fork, WHO)).toBe(100_000_000)
+    expect(await balanceOf(fork, WHO)).toBe(7n)
+    expect(await fork.rpc('eth_getCode', token)).toBe(await real.rpc('eth_getCode', token))
+    const at = `0x${point.toString(16)}`
+    expect(await fork.rpc('eth_getTransactionCount', owner)).toBe(
+      await real.rpc('eth_getTransactionCount', owner, at),
+    )
+    expect(await coins(real, WHO)).toBe(100_000_001)
+  })
+
+  test('default: blocks, transactions, receipts and logs are read through', async () => {
+    const fork = await startFork()
+    for (const call of [
+      ['eth_getBlockByNumber', `0x${point.toString(16)}`, true],
+      ['eth_getBlockByNumber', '0x0', false],
+      ['eth_getTransactionByHash', deployment],
+      ['eth_getTransactionReceipt', deployment],
+      ['eth_getLogs', { fromBlock: '0x0', toBlock: `0x${point.toString(16)}`, address: token }],
+    ] as const) {
+      const [method, ...params] = call
+      const [seen, told] = [await fork.rpc(method, ...params), await real.rpc(method, ...params)]
+      // In the process of a dev chain its blocks are measured without their signatures.
+      expect({ ...(seen as object), size: 0 }).toEqual({ ...(told as object), size: 0 })
+    }
+    const body = { startNum: point - 1, endNum: point + 2, visible: false }
+    await fork.rpc('evm_mine')
+    const { block } = (await fork.native('/wallet/getblockbylimitnext', body)) as {
+      block: { blockID: string }[]
+    }
+    const own = fork.chain.ledger.block(point + 1)?.id
+    expect(block.map(({ blockID }) => blockID).slice(2)).toEqual([own])
+    expect(block).toHaveLength(3)
+  })
+
+  test('behavior: transactions of the real chain after the fork block are unknown', async () => {
+    const later = await transfer(real, owner, NOBODY, 1n)
+    const fork = await startFork()
+    expect(await fork.rpc('eth_getTransactionReceipt', later)).toBeNull()
+    expect(await fork.rpc('eth_getTransactionByHash', later)).toBeNull()
+    expect(await balanceOf(fork, NOBODY)).toBe(0n)
+  })
+
+  test('error: transactions before the fork are not available', async () => {
+    const fork = await startFork()
+    for (const [method, param] of [
+      ['debug_traceTransaction', deployment],
+      ['trace_transaction', deployment],
+      ['trace_block', `0x${point.toString(16)}`],
+      ['eth_getRawTransactionByHash', deployment],
+      ['ots_getContractCreator', token],
+    ] as const)
+      await expect(fork.rpc(method, param)).rejects.toMatchObject({
+        code: -32000,
+        message: expect.stringContaining('the fork'),
+      })
+  })
+
+  test('behavior: state at earlier blocks, where the node keeps it', async () => {
+    const fork = await startFork()
+    const before = `0x${(point - 2).toString(16)}`
+    expect(await balanceOf(fork, WHO, before)).toBe(0n)
+    expect(await balanceOf(fork, owner, before)).toBe(await balanceOf(real, owner, before))
+    expect(await coins(fork, WHO, before)).toBe(0)
+    await transfer(fork, await account(fork), WHO, 0n)
+    expect(await balanceOf(fork, WHO, before)).toBe(0n)
+  })
+})
+
+const account = async (chain: DevGateway) => ((await chain.rpc('eth_accounts')) as [Hex])[0]
+
+describe('what the fork does itself', () => {
+  test('default: an impersonated account moves its tokens, here alone', async () => {
+    const fork = await startFork()
+    const time = async (block: string) =>
+      Number(
+        ((await fork.rpc('eth_getBlockByNumber', block, false)) as { timestamp: Hex }).timestamp,
+      )
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    const hash = await transfer(fork, WHO, NOBODY, 3n)
+    expect(await fork.rpc('eth_getTransactionReceipt', hash)).toMatchObject({
+      status: '0x1',
+      blockNumber: `0x${(point + 1).toString(16)}`,
+    })
+    expect(await time('latest')).toBeGreaterThan(await time(`0x${point.toString(16)}`))
+    expect([await balanceOf(fork, WHO), await balanceOf(fork, NOBODY)]).toEqual([4n, 3n])
+    expect(await balanceOf(fork, WHO, `0x${point.toString(16)}`)).toBe(7n)
+    expect(await balanceOf(real, WHO)).toBe(107n)
+  })
+
+  test('default: Otterscan finds what happened since the fork', async () => {
+    const fork = await startFork()
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    const hash = await transfer(fork, WHO, NOBODY, 1n)
+    for (const [direction, block] of [
+      ['Before', 0],
+      ['After', 0],
+      ['After', point],
+    ] as const)
+      expect(await fork.rpc(`ots_searchTransactions${direction}`, WHO, block, 5)).toMatchObject({
+        txs: [{ hash }],
+      })
+    expect(await fork.rpc('ots_getTransactionBySenderAndNonce', WHO, 0)).toBe(hash)
+    expect(await fork.rpc('ots_getTransactionBySenderAndNonce', WHO, 1)).toBeNull()
+    expect(await fork.rpc('ots_getContractCreator', WHO)).toBeNull()
+  })
+
+  test('default: anvil_reorg and dealERC20 work on a fork', async () => {
+    const fork = await startFork()
+    await fork.rpc('anvil_dealERC20', NOBODY, token, '0x2a')
+    expect(await balanceOf(fork, NOBODY)).toBe(42n)
+    await expect(fork.rpc('anvil_rollback', 1)).rejects.toMatchObject({ code: -32602 })
+    await fork.rpc('anvil_mine', 2)
+    await fork.rpc('anvil_reorg', 2, [])
+    expect(await height(fork)).toBe(point + 2)
+  })
+
+  test('default: the accounts of the dev chain have their coins', async () => {
+    const fork = await startFork()
+    expect(await coins(fork, await account(fork))).toBe(10_000_000_000)
+  })
+
+  test('behavior: snapshots, reverts and resets go back to state that was read', async () => {
+    const fork = await startFork()
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    const snapshot = await fork.rpc('evm_snapshot')
+    await transfer(fork, WHO, NOBODY, 3n)
+    await fork.rpc('hardhat_setBalance', NOBODY, '0x9')
+    await fork.rpc('evm_revert', snapshot)
+    expect([await balanceOf(fork, WHO), await coins(fork, NOBODY)]).toEqual([7n, 0])
+    await transfer(fork, WHO, NOBODY, 2n)
+    const reset = (forking: object) => fork.rpc('hardhat_reset', { forking })
+    await expect(reset({ jsonRpcUrl: 'http://127.0.0.1:1' })).rejects.toThrow('another node')
+    await expect(reset({ blockNumber: 1 })).rejects.toThrow(`at block ${point}`)
+    await reset({ jsonRpcUrl: real.url, blockNumber: point })
+    expect([await balanceOf(fork, WHO), await height(fork)]).toEqual([7n, point])
+    expect(await fork.rpc('hardhat_metadata')).toMatchObject({
+      forkedNetwork: { forkBlockNumber: point },
+    })
+  })
+
+  test('behavior: a contract sees the hashes of blocks before the fork', async () => {
+    const fork = await startFork()
+    // Returns the hash of the block at the number in the call data.
+    const code = '0x6000354060005260206000f3'
+    const number = point - 2
+    const data = `0x${number.toString(16).padStart(64, '0')}`
+    const { hash } = (await real.rpc(
+      'eth_getBlockByNumber',
+      `0x${number.toString(16)}`,
+      false,
+    )) as {
+      hash: Hex
+    }
+    expect(await fork.rpc('eth_call', { to: NOBODY, data }, 'latest', { [NOBODY]: { code } })).toBe(
+      hash,
+    )
+  })
+
+  test('behavior: native transactions refer to blocks before the fork', async () => {
+    const fork = await startFork()
+    const built = await fork.native('/wallet/createtransaction', {
+      owner_address: `41${owner.slice(2)}`,
+      to_address: `41${NOBODY.slice(2)}`,
+      amount: 5,
+    })
+    const key = real.chain.accounts[0]?.key
+    const signature = [signHash(built['txID'] as string, key as string)]
+    expect(
+      await fork.native('/wallet/broadcasttransaction', { ...built, signature }),
+    ).toMatchObject({ result: true })
+    expect(await coins(fork, NOBODY)).toBe(5)
+  })
+})

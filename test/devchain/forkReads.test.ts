@@ -1,0 +1,102 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import { noFaults } from '../../src/devchain/api/faults.ts'
+import { connectFork } from '../../src/devchain/index.ts'
+import { startDevGateway } from '../support/devGateway.ts'
+import { coins, NOBODY, WHO, startForkedChain } from '../support/forkedChain.ts'
+
+const { balanceOf, point, real, startFork } = await startForkedChain()
+
+afterAll(() => real.close())
+
+describe('how it reads', () => {
+  test('args: the cache keeps read values after restarts', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'ethgate-fork-'))
+    const { during, url } = await startCounter()
+    const first = await startFork({ cache, url })
+    expect(await coins(first, WHO)).toBe(100_000_000)
+    expect(readdirSync(cache)).toEqual([
+      expect.stringMatching(new RegExp(`^[\\da-f]{8}-${point}-`)),
+    ])
+    const second = await startFork({ cache, url })
+    expect(await during(() => coins(second, WHO))).toBe(0)
+    expect(await coins(second, WHO)).toBe(100_000_000)
+    expect(await during(() => coins(second, NOBODY))).toBeGreaterThan(0)
+  })
+
+  test('behavior: concurrent requests share one read', async () => {
+    const { during, url } = await startCounter()
+    const fork = await startFork({ url })
+    const once = await during(() => coins(fork, `0x${'01'.repeat(20)}`))
+    const many = await during(() =>
+      Promise.all(Array.from({ length: 9 }, () => coins(fork, `0x${'02'.repeat(20)}`))),
+    )
+    expect(many).toBe(once)
+  })
+
+  test('error: a failing node is an error, never an empty account', async () => {
+    const fork = await startFork()
+    expect(await balanceOf(fork, WHO)).toBe(7n)
+    real.chain.setFaults({ ...noFaults, errorRate: 1 })
+    onTestFinished(() => void real.rpc('dev_setFaults', {}))
+    await expect(fork.rpc('eth_getBalance', NOBODY)).rejects.toMatchObject({ code: -32603 })
+    await expect(
+      fork.native('/wallet/getaccount', { address: `41${NOBODY.slice(2)}` }),
+    ).resolves.toMatchObject({ Error: expect.stringContaining('503') })
+    expect(await balanceOf(fork, WHO)).toBe(7n)
+    await fork.rpc('hardhat_impersonateAccount', WHO)
+    await expect(
+      fork.rpc('eth_sendTransaction', { from: WHO, to: NOBODY, value: '0x1' }),
+    ).rejects.toMatchObject({ code: -32603 })
+    await real.rpc('dev_setFaults', {})
+    await fork.rpc('eth_sendTransaction', { from: WHO, to: NOBODY, value: '0x1' })
+    expect(await coins(fork, NOBODY)).toBe(1)
+  })
+
+  test('error: an unknown block, a JSON-RPC of another chain, no address', async () => {
+    const other = await startDevGateway({ seed: 'other', accounts: 3 })
+    onTestFinished(() => other.close())
+    const open = (options: Partial<connectFork.Options>) =>
+      connectFork({ url: real.url, cache: 'off', ...options })
+    await expect(open({ number: 1_000_000 })).rejects.toThrow('no block 1000000')
+    await expect(open({ rpcUrl: other.url })).rejects.toThrow('not that of the forked chain')
+    await expect(open({ url: 'somewhere' })).rejects.toThrow('expected an address')
+    await expect(open({ url: 'http://127.0.0.1:1' })).rejects.toThrow('unreachable')
+  })
+})
+
+/** Stands in front of the real chain and counts reads of accounts. Returns its address. */
+async function startCounter(): Promise<{
+  url: string
+  during: (work: () => Promise<unknown>) => Promise<number>
+}> {
+  let count = 0
+  const server = createServer((request, response) => {
+    if (request.url === '/wallet/getaccount') count++
+    void (async () => {
+      const answer = await fetch(`${real.url}${request.url}`, {
+        method: request.method ?? 'POST',
+        headers: { 'content-type': 'application/json' },
+        ...(request.method === 'POST' && { body: await text(request) }),
+      })
+      response.writeHead(answer.status).end(await answer.text())
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async during(work) {
+      const before = count
+      await work()
+      return count - before
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { JsonRpcProvider } from 'ethers'
+import { createTestClient, http } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+
+let dev: DevGateway
+let from: `0x${string}`
+let to: `0x${string}`
+
+beforeAll(async () => {
+  dev = await startDevGateway({ automine: false })
+  const [first, second] = dev.chain.accounts.map(({ address }) => `0x${address.slice(2)}` as const)
+  ;[from, to] = [first as `0x${string}`, second as `0x${string}`]
+  for (const nonce of ['0x0', '0x1', '0x3'])
+    await dev.rpc('eth_sendTransaction', { from, to, nonce, value: '0x5', gas: '0x5208' })
+})
+
+afterAll(() => dev.close())
+
+test('default: viem reads what the next block takes and what lacks a nonce before it', async () => {
+  const viem = createTestClient({ mode: 'anvil', transport: http(dev.url) })
+  expect(await viem.getTxpoolStatus()).toEqual({ pending: 2, queued: 1 })
+  const { pending, queued } = await viem.getTxpoolContent()
+  expect(Object.keys(pending[from] ?? {})).toEqual(['0', '1'])
+  expect(queued[from]).toMatchObject({
+    3: { blockHash: null, from, nonce: '0x3', to, value: '0x5' },
+  })
+  const lines = await viem.inspectTxpool()
+  expect(lines.queued[from]).toEqual({ 3: `${to}: 5 wei + 21000 gas × 200 wei` })
+})
+
+test('default: ethers reads the transactions of one account', async () => {
+  const ethers = new JsonRpcProvider(dev.url)
+  const own = (await ethers.send('txpool_contentFrom', [from])) as {
+    pending: object
+    queued: object
+  }
+  expect([Object.keys(own.pending), Object.keys(own.queued)]).toEqual([['0', '1'], ['3']])
+  expect(await ethers.send('txpool_contentFrom', [to])).toEqual({ pending: {}, queued: {} })
+  ethers.destroy()
+})
+
+test('behavior: at /wei amounts have 18 decimals; the solidified view has no pool', async () => {
+  const ask = async (path: string, method: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${dev.url}${path}`, { method: 'POST', headers, body })
+    return (await response.json()) as { result?: { queued: object }; error?: { code: number } }
+  }
+  const value = '0x48c27395000'
+  expect((await ask('/wei', 'txpool_content')).result?.queued).toMatchObject({
+    [from]: { 3: { value } },
+  })
+  expect((await ask('/wei', 'txpool_inspect')).result?.queued).toMatchObject({
+    [from]: { 3: expect.stringContaining(`${BigInt(value)} wei`) },
+  })
+  expect((await ask('/solidity', 'txpool_content')).error?.code).toBe(-32601)
+})
+
+test('behavior: the pending block is the next one, with the ready transactions of the pool', async () => {
+  const latest = (await dev.rpc('eth_getBlockByNumber', 'latest', false)) as { hash: string }
+  const number = Number(await dev.rpc('eth_blockNumber')) + 1
+  const pending = (await dev.rpc('eth_getBlockByNumber', 'pending', false)) as {
+    transactions: string[]
+  }
+  expect(pending).toMatchObject({
+    number: `0x${number.toString(16)}`,
+    parentHash: latest.hash,
+    gasUsed: '0x0',
+  })
+  expect(pending.transactions).toHaveLength(2)
+  expect(await dev.rpc('eth_getBlockByNumber', 'pending', true)).toMatchObject({
+    transactions: [
+      { from, hash: pending.transactions[0], nonce: '0x0', value: '0x5' },
+      { from, hash: pending.transactions[1], nonce: '0x1', transactionIndex: '0x1' },
+    ],
+  })
+  expect(await dev.rpc('eth_getBlockTransactionCountByNumber', 'pending')).toBe('0x2')
+  const at = (index: string) => dev.rpc('eth_getTransactionByBlockNumberAndIndex', 'pending', index)
+  expect(await at('0x1')).toMatchObject({ hash: pending.transactions[1] })
+  expect(await at('0x2')).toBeNull()
+  expect(await dev.rpc('eth_getBlockReceipts', 'pending')).toBeNull()
+  expect(Number(await dev.rpc('eth_blockNumber')) + 1).toBe(number)
+  await dev.rpc('evm_mine')
+  expect(await dev.rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject({
+    number: `0x${number.toString(16)}`,
+    transactions: pending.transactions,
+  })
+  expect(await dev.rpc('eth_getBlockTransactionCountByNumber', 'pending')).toBe('0x0')
+})
+
+test('error: bytes that are not a signed transaction', async () => {
+  await expect(dev.rpc('eth_sendRawTransaction', '0x1234')).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringMatching(/an Ethereum transaction$/),
+  })
+})

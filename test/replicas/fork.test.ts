@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual, promisify } from 'node:util'
+
+import type { Hash } from 'viem'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import type { RpcHeader, RpcLog } from '../../src/codec/types.ts'
+import { emitEvents, kitchen } from '../support/kitchen.ts'
+import { explainSkip } from '../support/redis.ts'
+import { startNodeGateway } from '../support/watcher.ts'
+
+/** The folder of `node.sh`, which starts real nodes on a recorded chain. */
+const directory = process.env['NATIVE_NODE_DIR']
+explainSkip(
+  directory === undefined
+    ? 'NATIVE_NODE_DIR does not name the folder of node.sh, which starts real nodes'
+    : undefined,
+)
+
+// Ports are 8090 + offset: nodes of other tests have other offsets.
+const WINNER = 300
+const LOSER = 350
+const BRIDGE = 380
+
+const run = promisify(execFile)
+const node = (...args: string[]) => run(join(directory ?? '', 'node.sh'), args)
+const on = (offset: number) => ['--offset', String(offset)]
+const urlOf = (offset: number) => `http://127.0.0.1:${8_090 + offset}`
+
+type Native = { blockID: string; block_header: { raw_data: { number: number } } }
+const headOf = async (offset: number) => {
+  const response = await fetch(`${urlOf(offset)}/wallet/getblock`, { method: 'POST', body: '{}' })
+  const { block_header, blockID } = (await response.json()) as Native
+  return { number: block_header.raw_data.number, hash: `0x${blockID}` satisfies Hash }
+}
+
+describe.skipIf(directory === undefined)('a real fork', () => {
+  beforeAll(async () => {
+    for (const offset of [WINNER, LOSER]) await node('reset', ...on(offset))
+    await Promise.all([
+      node('start', ...on(WINNER), '--producers', 'sr1,sr2,sr3', '--connect', String(BRIDGE)),
+      node('start', ...on(LOSER), '--producers', 'sr4,sr5'),
+    ])
+  }, 240_000)
+  afterAll(async () => {
+    for (const offset of [WINNER, LOSER]) await node('reset', ...on(offset))
+  }, 120_000)
+
+  test('behavior: filters and sockets end with exactly the canonical branch', async () => {
+    const gateway = await startNodeGateway(urlOf(LOSER))
+    const socket = await gateway.socket()
+    const heads = await socket.rpc<string>('eth_subscribe', 'newHeads')
+    const logs = await socket.rpc<string>('eth_subscribe', 'logs', { address: kitchen })
+    const filter = await gateway.rpc<string>('eth_newFilter', { address: kitchen })
+    const blocks = await gateway.rpc<string>('eth_newBlockFilter')
+    const start = Number(await gateway.rpc('eth_blockNumber'))
+    const fromFilter: RpcLog[] = []
+    const fromBlocks: Hash[] = []
+    async function poll() {
+      fromFilter.push(...(await gateway.rpc<RpcLog[]>('eth_getFilterChanges', filter)))
+      fromBlocks.push(...(await gateway.rpc<Hash[]>('eth_getFilterChanges', blocks)))
+    }
+
+    // A transaction expires by the time of the head, which is old until the first block is made.
+    await vi.waitFor(
+      async () => {
+        for (const offset of [LOSER, WINNER])
+          expect((await headOf(offset)).number).toBeGreaterThan(start)
+      },
+      { interval: 500, timeout: 90_000 },
+    )
+    await Promise.all([
+      emitEvents(urlOf(LOSER), 5),
+      emitEvents(urlOf(WINNER), 9, 100),
+      vi.waitFor(
+        async () => {
+          await poll()
+          expect(fromFilter).toHaveLength(5)
+          expect((await headOf(LOSER)).number).toBeGreaterThan(start + 4)
+          expect((await headOf(WINNER)).number).toBeGreaterThan((await headOf(LOSER)).number + 1)
+        },
+        { interval: 500, timeout: 150_000 },
+      ),
+    ])
+    const losing = fromFilter.map(({ blockHash }) => blockHash)
+    await node('join', String(BRIDGE), String(LOSER), '120')
+    await vi.waitFor(
+      async () => {
+        await poll()
+        const { hash } = await headOf(WINNER)
+        expect(await gateway.rpc('eth_getWork')).toContain(hash)
+        expect(fromFilter.filter(({ removed }) => removed)).toHaveLength(5)
+      },
+      { interval: 200, timeout: 120_000 },
+    )
+    await sleep(4_000)
+    await poll()
+    const end = Number(await gateway.rpc('eth_blockNumber'))
+    const range = { fromBlock: `0x${(start + 1).toString(16)}`, toBlock: `0x${end.toString(16)}` }
+    const canonical = await gateway.rpc<RpcLog[]>('eth_getLogs', { address: kitchen, ...range })
+    await poll()
+
+    const fromSocket = socket.of<RpcLog>(logs)
+    for (const seen of [fromFilter, fromSocket]) {
+      expect(seen.filter(({ removed }) => removed).map(({ blockHash }) => blockHash)).toEqual(
+        losing.toReversed(),
+      )
+      expect(applyAll(seen).slice(0, canonical.length)).toEqual(canonical)
+    }
+    expect(canonical.length).toBeGreaterThanOrEqual(9)
+    const lost = new Set(losing)
+    expect(canonical.some(({ blockHash }) => lost.has(blockHash))).toBe(false)
+    // Heads: the losing branch, then the winning one from the fork on, without a hole.
+    const seen = socket.of<RpcHeader>(heads)
+    expect(new Set(fromBlocks)).toEqual(
+      new Set(seen.map(({ hash }) => hash).slice(0, fromBlocks.length)),
+    )
+    const depth = seen.findIndex(
+      ({ number }, index) => Number(number) <= Number(seen[index - 1]?.number ?? 0),
+    )
+    process.stdout.write(`the losing branch had ${depth} blocks\n`)
+    const branch = seen.slice(depth)
+    expect(branch.map(({ number }) => Number(number))).toEqual(
+      branch.map((_, index) => start + 1 + index),
+    )
+    for (const [index, { parentHash }] of branch.slice(1).entries())
+      expect(parentHash).toBe(branch[index]?.hash)
+    await socket.close()
+    await gateway.stop()
+  }, 400_000)
+})
+
+/** The logs of a client that applies every notification. A removed log must be the last one that it has. */
+function applyAll(logs: readonly RpcLog[]): RpcLog[] {
+  const kept: RpcLog[] = []
+  for (const log of logs)
+    if (!log.removed) kept.push(log)
+    else if (!isDeepStrictEqual({ ...kept.pop(), removed: true }, log))
+      throw new Error(`a log of block ${log.blockHash} is removed that is not the last one`)
+  return kept
+}

@@ -1,0 +1,72 @@
+import type { Address, Hex } from 'viem'
+import { afterAll, beforeEach } from 'vitest'
+
+import { type Config, createConfig } from '../../src/config/config.ts'
+import { createDevChain, type DevChain } from '../../src/devchain/index.ts'
+import { createAnnouncer } from '../../src/devchain/node/announce.ts'
+import { gatewayOptions } from '../../src/devchain/node/gatewayOptions.ts'
+import type { Terminal } from '../../src/devchain/node/terminal/terminal.ts'
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+
+/** A dev chain with a gateway in front, on a free port. */
+export type DevGateway = {
+  url: string
+  chain: DevChain
+  gateway: Gateway
+  /** Address and private key of a funded account. */
+  accountOf(index: number): Address
+  keyOf(index: number): Hex
+  rpc(method: string, ...params: unknown[]): Promise<unknown>
+  /** A call of the native interface on the same port. */
+  native(path: string, body?: unknown): Promise<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+/** Starts a dev chain with a gateway for the tests of a file. It is reset before each test and ends after the last one. */
+export async function startFileDevGateway(): Promise<DevGateway> {
+  const dev = await startDevGateway()
+  beforeEach(() => dev.rpc('hardhat_reset'))
+  afterAll(() => dev.close())
+  return dev
+}
+
+/** Starts a dev chain with a gateway. It makes blocks only for transactions or on request. */
+export async function startDevGateway(
+  options: createDevChain.Options = {},
+  config: Partial<Config> = {},
+  terminalOf: (chain: DevChain) => Terminal | undefined = () => undefined,
+): Promise<DevGateway> {
+  const chain = await createDevChain({ blockTime: 0, ...options })
+  await chain.start()
+  const terminal = terminalOf(chain)
+  const announcer = createAnnouncer(chain, terminal?.around)
+  const connection = gatewayOptions(chain, announcer, terminal)
+  const account = (index: number) => {
+    const found = connection.accounts[index]
+    if (!found) throw new Error(`no account ${index}`)
+    return found
+  }
+  const gateway = createGateway({
+    config: createConfig({ port: 0, logLevel: 'silent', ...config }),
+    ...connection,
+  })
+  const { url } = await gateway.start()
+  const { head } = await gateway.ready
+  announcer.announceTo(head)
+  return {
+    url,
+    chain,
+    gateway,
+    accountOf: (index) => account(index).address,
+    keyOf: (index) => account(index).key,
+    rpc: (method, ...params) => gateway.request({ method, params }),
+    async native(path, body = {}) {
+      const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+      return (await response.json()) as Record<string, unknown>
+    },
+    async close() {
+      await gateway.stop()
+      await chain.close()
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import type { TestProject } from 'vitest/node'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Builds the package once, for all tests that run it in separate processes and threads. The folder is inside node_modules,
+ * so that the program finds its dependencies, and git and the linter ignore it.
+ */
+export default async function setup({ provide }: TestProject): Promise<void> {
+  const folder = join(root, 'node_modules', '.cache', 'ethgate-test')
+  if (!isCurrent(join(folder, 'dist', 'main.js'))) {
+    rmSync(folder, { force: true, recursive: true })
+    mkdirSync(folder, { recursive: true })
+    for (const file of ['package.json', 'LICENSE', 'README.md'])
+      copyFileSync(join(root, file), join(folder, file))
+    const dist = join(folder, 'dist')
+    // In a fresh clone `npm ci` has built it, the page last.
+    if (isCurrent(join(root, 'dist', 'assets', 'style.css')))
+      cpSync(join(root, 'dist'), dist, { recursive: true })
+    else await Promise.all([buildPage(dist), compile(dist)])
+  }
+  provide('package', folder)
+}
+
+/** Builds the program like `npm run build`. */
+async function compile(dist: string): Promise<void> {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  await run(process.execPath, tsc, '-p', 'tsconfig.build.json', '--outDir', dist)
+  await run(process.execPath, join('scripts', 'bundle.mjs'), dist)
+}
+
+async function buildPage(dist: string): Promise<void> {
+  const command = pageBuild().replace('--outdir=dist/assets', `--outdir=${join(dist, 'assets')}`)
+  const [program = '', ...args] = command.split(' ')
+  await run(join(root, 'node_modules', '.bin', program), ...args)
+}
+
+async function run(program: string, ...args: readonly string[]): Promise<void> {
+  const child = spawn(program, args, { cwd: root, stdio: 'inherit' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed`)
+}
+
+/** The command of `npm run build:page`. */
+function pageBuild(): string {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  return scripts['build:page'] ?? ''
+}
+
+/** The other files on which the compiled program depends. */
+const BUILD = ['package.json', 'scripts/bundle.mjs', 'tsconfig.build.json']
+
+/** Whether a file of the compiled program is newer than every source file. */
+function isCurrent(compiled: string): boolean {
+  if (!existsSync(compiled)) return false
+  const built = statSync(compiled).mtimeMs
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !file.endsWith('.test.ts'),
+  )
+  const files = [...sources.map((file) => join('src', file)), ...BUILD]
+  return files.every((file) => statSync(join(root, file)).mtimeMs < built)
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Folder of the compiled package with the files of `npm pack`. */
+    package: string
+  }
+}

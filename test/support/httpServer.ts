@@ -1,0 +1,122 @@
+import { Hono } from 'hono'
+import { onTestFinished } from 'vitest'
+
+import { type Config, createConfig } from '../../src/config/config.ts'
+import type { Health } from '../../src/http/health.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+import { createUnsent } from '../../src/http/unsent.ts'
+import { wireOf } from '../../src/lib/wire.ts'
+import type { Context } from '../../src/rpc/context.ts'
+import { createRpcServer } from '../../src/rpc/jsonrpc/server.ts'
+import type { AnyMethod } from '../../src/rpc/method.ts'
+import type { RpcSocket } from '../../src/rpc/request.ts'
+
+/** The answer of `/health` at the server of `startHttpServer`. */
+export const HEALTH: Health = {
+  status: 'ok',
+  ready: true,
+  reasons: [],
+  version: '1.2.3',
+  chainId: '0x1',
+  upstream: { state: 'up', wallet: null, solidity: null },
+  head: { role: 'standalone', number: 7, solid: 5, age: 1.5 },
+  redis: 'none',
+  filters: { count: 0, bytes: 0 },
+  uptime: 3,
+}
+
+/** The HTTP server alone on a free port, with methods for its tests. It ends with the test. */
+export async function startHttpServer(
+  given: Partial<Config> = {},
+  health: Partial<Health> = {},
+  {
+    canSpend = false,
+    sleep,
+    ...unsentOptions
+  }: Partial<Pick<createHttpServer.Options, 'canSpend' | 'sleep'> & createUnsent.Options> = {},
+) {
+  const deliveries: boolean[] = []
+  const aborted: boolean[] = []
+  const clients: string[] = []
+  const cuts: string[] = []
+  const errors: unknown[] = []
+  const sockets: RpcSocket[] = []
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const method = (handler: AnyMethod['handler']): AnyMethod => ({
+    params: [(input: unknown) => input],
+    summary: '',
+    handler,
+  })
+  const methods: Record<string, AnyMethod> = {
+    echo: method((_, [input]) => input),
+    big: method((_, [bytes]) => wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))),
+    page: method(({ request }, [bytes]) => {
+      clients.push(request.client)
+      request.onDelivery((delivered) => deliveries.push(delivered))
+      return wireOf(Buffer.from(`"${'x'.repeat((bytes as number) - 2)}"`))
+    }),
+    wait: method(async ({ request }) => {
+      clients.push(request.client)
+      request.onDelivery((delivered) => deliveries.push(delivered))
+      request.signal.addEventListener('abort', () => aborted.push(true))
+      await released
+      return 'done'
+    }),
+    attach: method(({ request }) => {
+      if (request.socket) sockets.push(request.socket)
+      return request.socket !== undefined
+    }),
+  }
+  const unsent = createUnsent({ limit: createConfig(given).unsentBytes, ...unsentOptions })
+  const server = createRpcServer({
+    context: () => ({}) as Context,
+    methods,
+    hasRoom: (bytes) => unsent.hasRoom(bytes),
+    onError: (error) => errors.push(error),
+  })
+  const http = createHttpServer({
+    canSpend,
+    config: createConfig({ port: 0, ...given }),
+    explain: async (work) => ({ answer: await work() }),
+    extraRoutes: new Hono().post('/wallet/getnowblock', (c) => c.json({ blockID: '00' })),
+    health: () => ({ ...HEALTH, ...health }),
+    metrics: { contentType: 'text/plain', text: async () => 'ethgate_up 1\n' },
+    onConnections: () => {},
+    onCut: (reason) => cuts.push(reason),
+    onError: (error) => errors.push(error),
+    routes: ['/', '/jsonrpc', '/ws'].map((path) => ({ path, server })),
+    ...(sleep && { sleep }),
+    unsent,
+  })
+  const { port, url } = await http.listen()
+  onTestFinished(() => {
+    release()
+    return http.close()
+  })
+  const post = (
+    body: string | ReadableStream | Uint8Array<ArrayBuffer>,
+    init: RequestInit = {},
+    path = '/',
+  ) => fetch(url + path, { method: 'POST', body, ...init })
+  return {
+    aborted,
+    clients,
+    close: (options?: { delay?: number }) => http.close(options),
+    cuts,
+    errors,
+    port,
+    post,
+    release,
+    deliveries,
+    sockets,
+    unsent,
+    url,
+  }
+}
+
+/** The text of a request. */
+export const call = (method: string, ...params: unknown[]) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })

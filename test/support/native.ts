@@ -1,0 +1,18 @@
+import { onTestFinished } from 'vitest'
+
+import { createNodeClient, type NativeClient } from '../../src/native/client.ts'
+import { createPoolTransport } from '../../src/native/transport/transport.ts'
+import { type ReplayNode, startReplayNode } from './node.ts'
+
+/** A native client of a separate replay node. Both end with the test. */
+export async function createReplayNative(
+  options: startReplayNode.Options = {},
+): Promise<{ native: NativeClient; node: ReplayNode }> {
+  const node = await startReplayNode(options)
+  const native = createNodeClient({ transport: createPoolTransport({ upstream: node.url }) })
+  onTestFinished(async () => {
+    await native.close()
+    await node.close()
+  })
+  return { native, node }
+}
