@@ -11,7 +11,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = process.argv[2] ?? join(root, 'dist')
 
 /** Packages with files beside their code, and modules that packages take where they are installed. */
-const EXTERNAL = ['lmdb', 'tiny-secp256k1', 'pg-native', 'bufferutil', 'utf-8-validate']
+const EXTERNAL = [
+  'fs-native-extensions',
+  'lmdb',
+  'tiny-secp256k1',
+  'pg-native',
+  'bufferutil',
+  'utf-8-validate',
+]
 
 rmSync(join(folder, 'chunks'), { force: true, recursive: true })
 const { metafile } = await build({

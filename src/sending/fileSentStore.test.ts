@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { createFileSentStore, type FileSentStore } from './fileSentStore.ts'
-import { FolderInUseError, lockFolder } from './folderLock.ts'
 import { describeSentStore } from './sentStore.contract.ts'
 
 const genesis = `0x${'9e'.repeat(32)}`
@@ -107,30 +106,5 @@ describe('createFileSentStore', () => {
 
   test('error: a disk that refuses writes', async () => {
     await expect(openStore({ file: '/dev/null/sent.jsonl' })).rejects.toThrow(/EEXIST|ENOTDIR/)
-  })
-})
-
-describe('lockFolder', () => {
-  test('default: one process at a time', async () => {
-    const unlock = await lockFolder(folder)
-    await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError)
-    await unlock()
-    await (
-      await lockFolder(folder)
-    )()
-  })
-
-  test('behavior: the lock of a killed process is free', async () => {
-    await writeFile(join(folder, 'lock'), '')
-    const unlock = await lockFolder(folder)
-    await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError)
-    await unlock()
-  })
-
-  test('behavior: a folder with a long path', async () => {
-    const long = join(folder, 'x'.repeat(120))
-    const unlock = await lockFolder(long)
-    await expect(lockFolder(long)).rejects.toThrow(FolderInUseError)
-    await unlock()
   })
 })

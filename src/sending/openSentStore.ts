@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
+import { FileInUseError, lockFile } from '../lib/lockFile.ts'
 import type { RedisLink } from '../lib/redis.ts'
 import { createFileSentStore } from './fileSentStore.ts'
-import { FolderInUseError, lockFolder } from './folderLock.ts'
 import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
@@ -66,20 +66,20 @@ function defaultDataDir(): string {
 }
 
 async function openFile(folder: string, genesis: string): Promise<OpenSentStore> {
-  let unlock: (() => Promise<void>) | undefined
+  let unlock: (() => void) | undefined
   try {
-    const free = (unlock = await lockFolder(folder))
+    const free = (unlock = await lockFile(join(folder, 'lock')))
     const store = createFileSentStore({ file: join(folder, 'sent.jsonl'), genesis })
     await store.open()
     return {
       store,
       async close() {
         await store.close()
-        await free()
+        free()
       },
     }
   } catch (cause) {
-    await unlock?.()
+    unlock?.()
     throw new DataDirError(folder, cause)
   }
 }
@@ -103,7 +103,7 @@ export class DataDirError extends Error {
   constructor(folder: string, cause: unknown) {
     const reason = (cause as Error).message
     const advice =
-      cause instanceof FolderInUseError
+      cause instanceof FileInUseError
         ? 'replicas of one chain share a Redis (--redis); other gateways need a folder each (--data-dir)'
         : 'give another folder with --data-dir FOLDER, or record them in memory only with --data-dir none'
     super(`sent transactions cannot be recorded in ${folder}: ${reason}; ${advice}`, { cause })

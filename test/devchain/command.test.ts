@@ -57,6 +57,16 @@ test('args: --state keeps sent transactions after a kill', async () => {
   await second.command.ended
 })
 
+test('error: two chains with one --state file', async () => {
+  const state = join(mkdtempSync(join(tmpdir(), 'ethgate-dev-')), 'chain.jsonl')
+  const first = await startDev('--state', state)
+  const run = await ethgate(['dev', '-p', '0', '--state', state])
+  expect(run).toMatchObject({ code: 1, stdout: '' })
+  expect(run.stderr).toContain(`--state ${state}: another process uses it`)
+  first.command.process.kill('SIGTERM')
+  await first.command.ended
+})
+
 test('error: an invalid option prints one line and exits with 2', async () => {
   const run = await ethgate(['dev', '--accounts', 'many'])
   expect(run).toMatchObject({ code: 2, stdout: '' })

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { serve } from '../../gateway/process/serve.ts'
 import { toBase58 } from '../../lib/base58.ts'
+import { lockFile } from '../../lib/lockFile.ts'
 import { COIN, createDevChain, MNEMONIC } from '../index.ts'
 import type { DevChain } from '../index.ts'
 import { createAnnouncer } from './announce.ts'
@@ -12,6 +13,7 @@ import { createTerminal } from './terminal/terminal.ts'
 
 /** Runs a chain with the gateway in front of it until a signal ends the process. Resolves when it listens. */
 export async function runDevChain(options: runDevChain.Options): Promise<void> {
+  const unlock = await lockState(options.chain.state)
   const fork = await openFork(options.fork, options.chain.state)
   let running: serve.Running | undefined
   const chain = await createDevChain({
@@ -41,6 +43,7 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
       await chain.close()
       terminal?.close()
       if (options.dumpState !== undefined) writeFileSync(options.dumpState, chain.dumpState())
+      unlock?.()
     },
   })
   const { gateway, log, url } = running
@@ -62,6 +65,16 @@ export declare namespace runDevChain {
     loadState?: string | undefined
     /** File to write the state to on exit. */
     dumpState?: string | undefined
+  }
+}
+
+/** Locks the file that stores the chain, because the blocks of two processes would damage it. */
+async function lockState(file: string | undefined): Promise<(() => void) | undefined> {
+  if (file === undefined) return undefined
+  try {
+    return await lockFile(`${file}.lock`)
+  } catch (cause) {
+    throw new Error(`--state ${file}: ${(cause as Error).message}`, { cause })
   }
 }
 
