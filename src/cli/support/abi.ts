@@ -1,19 +1,7 @@
-import {
-  type Abi,
-  type AbiFunction,
-  type AbiParameter,
-  decodeAbiParameters,
-  decodeErrorResult,
-  decodeEventLog,
-  decodeFunctionData,
-  type Hex,
-  parseAbi,
-  parseAbiItem,
-  toEventSelector,
-  toFunctionSelector,
-  toFunctionSignature,
-} from 'viem'
+import type { Abi, AbiParameter, Hex } from 'viem'
+import { parseAbiItem } from 'viem/utils'
 
+import * as codec from '../../codec/abi.ts'
 import { revertReason } from '../../codec/revert.ts'
 import { CommandError, EXIT, usageError } from './errors.ts'
 import { readText } from './input.ts'
@@ -84,124 +72,28 @@ function collectItems(json: unknown, depth = 0): unknown[] {
   return Object.values(json).flatMap((member) => collectItems(member, depth + 1))
 }
 
-/** Functions, events and errors of common token and access standards, so that they decode without `--abi`. */
-export const WELL_KNOWN: Abi = parseAbi([
-  'function transfer(address to, uint256 value) returns (bool)',
-  'function transferFrom(address from, address to, uint256 value) returns (bool)',
-  'function approve(address spender, uint256 value) returns (bool)',
-  'function balanceOf(address owner) view returns (uint256)',
-  'function allowance(address owner, address spender) view returns (uint256)',
-  'function mint(address to, uint256 value)',
-  'function burn(uint256 value)',
-  'function safeTransferFrom(address from, address to, uint256 tokenId)',
-  'function setApprovalForAll(address operator, bool approved)',
-  'function multicall(bytes[] data) returns (bytes[])',
-  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-  'event Approval(address indexed owner, address indexed spender, uint256 value)',
-  'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
-  'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
-  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
-  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
-  'error ERC20InvalidSender(address sender)',
-  'error ERC20InvalidReceiver(address receiver)',
-  'error ERC20InvalidApprover(address approver)',
-  'error ERC20InvalidSpender(address spender)',
-  'error ERC721NonexistentToken(uint256 tokenId)',
-  'error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)',
-  'error OwnableUnauthorizedAccount(address account)',
-  'error OwnableInvalidOwner(address owner)',
-  'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
-  'error ReentrancyGuardReentrantCall()',
-  'error EnforcedPause()',
-])
-
 /** Decodes revert data: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined for any other. */
-export function decodeRevert(data: Hex, abi: Abi): Decoded | undefined {
-  try {
-    const { abiItem, args, errorName } = decodeErrorResult({ abi: [...abi, ...WELL_KNOWN], data })
-    return decoded('error', errorName, abiItem.type === 'error' ? abiItem.inputs : [], args ?? [])
-  } catch {
-    return undefined
-  }
-}
+export const decodeRevert = (data: Hex, abi: Abi) => printable(codec.decodeRevert(data, abi))
 
-/** Decodes call data with the ABI. */
-export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
-  try {
-    const all: Abi = [...abi, ...WELL_KNOWN]
-    const { args, functionName } = decodeFunctionData({ abi: all, data })
-    const item = all.find(
-      (item): item is AbiFunction =>
-        item.type === 'function' &&
-        item.name === functionName &&
-        item.inputs.length === (args?.length ?? 0),
-    )
-    return decoded('function', functionName, item?.inputs ?? [], args ?? [])
-  } catch {
-    return undefined
-  }
-}
+/** Decodes call data with the ABI or the standards. */
+export const decodeCalldata = (data: Hex, abi: Abi) => printable(codec.decodeCalldata(data, abi))
 
-/** The signature of the function or error whose selector the data begins with, such as `Error(string)`. */
-export function signatureOf(data: Hex, abi: Abi): string | undefined {
-  return [...abi, ...WELL_KNOWN, ...BUILT_IN]
-    .filter((item) => item.type === 'function' || item.type === 'error')
-    .map((item) => toFunctionSignature({ ...item, type: 'function' } as AbiFunction))
-    .find((signature) => toFunctionSelector(signature) === data.slice(0, 10))
-}
+/** Decodes a log with the ABI or the standards. */
+export const decodeLog = (log: { topics: Hex[]; data: Hex }, abi: Abi) =>
+  printable(codec.decodeLog(log, abi))
 
-/** The errors of the language itself. */
-const BUILT_IN: Abi = parseAbi(['error Error(string message)', 'error Panic(uint256 reason)'])
-
-/** Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. */
-export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded | undefined {
-  for (const event of [...abi, ...WELL_KNOWN]) {
-    if (event.type !== 'event' || event.anonymous || toEventSelector(event) !== log.topics[0])
-      continue
-    try {
-      const { args } = decodeEventLog({
-        abi: [event],
-        data: log.data,
-        topics: log.topics as [Hex, ...Hex[]],
-        strict: true,
-      })
-      return decoded('event', event.name, event.inputs, args ?? [])
-    } catch {
-      // Same name and types, other indexed parameters: the next one may match.
-    }
-  }
-  return undefined
-}
-
-/** Decodes returned bytes with the outputs of a function. */
+/** Decodes returned bytes with the outputs of a function, for JSON. */
 export function decodeReturn(data: Hex, outputs: readonly AbiParameter[]): unknown[] {
-  return decodeAbiParameters(outputs, data).map((value) => plain(value))
+  return codec.decodeReturn(data, outputs).map((value) => plain(value))
 }
 
-function decoded(
-  kind: Decoded['kind'],
-  name: string,
-  inputs: readonly AbiParameter[],
-  args: unknown,
-): Decoded {
-  const values = inputs.map((input, index) =>
-    Array.isArray(args) ? args[index] : (args as Record<string, unknown>)[input.name ?? ''],
-  )
+function printable(found: codec.Decoded | undefined): Decoded | undefined {
+  if (!found) return undefined
+  const { params, ...rest } = found
   return {
-    kind,
-    name,
-    signature: `${name}(${inputs.map((input) => typeName(input)).join(',')})`,
-    args: Object.fromEntries(
-      inputs.map((input, index) => [input.name || String(index), plain(values[index])]),
-    ),
+    ...rest,
+    args: Object.fromEntries(params.map(({ name, value }) => [name, plain(value)])),
   }
-}
-
-function typeName(input: AbiParameter): string {
-  if (!input.type.startsWith('tuple')) return input.type
-  const { components } = input as AbiParameter & { components: readonly AbiParameter[] }
-  return `(${components.map((component) => typeName(component)).join(',')})${input.type.slice(5)}`
 }
 
 /** Values for JSON: every integer as decimal text, so that none loses digits; hex in lower case. */

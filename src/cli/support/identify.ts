@@ -8,6 +8,7 @@ import {
   type TransactionSerialized,
 } from 'viem'
 
+import { signatureOf } from '../../codec/abi.ts'
 import { recoverSigners } from '../../native/protobuf/signature.ts'
 import {
   decodeTransaction,
@@ -23,7 +24,6 @@ import {
   decodeReturn,
   decodeRevert,
   describeRevert,
-  signatureOf,
 } from './abi.ts'
 import { type AddressForms, tryAddress } from './address.ts'
 import { group } from './amount.ts'

@@ -1,31 +1,11 @@
 import type { Abi, AbiFunction, AbiParameter, Address, Hash, Hex } from 'viem'
-import { decodeEventLog, decodeFunctionData, parseAbi, toFunctionSelector } from 'viem/utils'
+import { decodeEventLog, decodeFunctionData, toFunctionSelector } from 'viem/utils'
 
+import { STANDARD_ABI } from '../../codec/abi.ts'
 import type { AbiEntry } from '../../native/wire/accountTypes.ts'
 
 /** Decoded call data or a decoded log: a name and its arguments in order. */
 export type DecodedCall = { name: string; args: { name: string; type: string; value: string }[] }
-
-/** Functions and events of the token standards: known without an ABI of the contract. */
-const STANDARD = parseAbi([
-  'function transfer(address to, uint256 value)',
-  'function approve(address spender, uint256 value)',
-  'function transferFrom(address from, address to, uint256 value)',
-  'function safeTransferFrom(address from, address to, uint256 tokenId)',
-  'function setApprovalForAll(address operator, bool approved)',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-  'event Approval(address indexed owner, address indexed spender, uint256 value)',
-  'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
-  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
-  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
-  'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
-])
-
-/** ERC-721 has the same event as ERC-20 with its third argument indexed. */
-const STANDARD_721 = parseAbi([
-  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
-  'event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)',
-])
 
 /** The ABI that the chain stores for a contract, in the format of Ethereum tools. Skips entries that cannot be read. */
 export function toAbi(entries: readonly AbiEntry[] | undefined): Abi {
@@ -49,19 +29,13 @@ export function toAbi(entries: readonly AbiEntry[] | undefined): Abi {
   }) as Abi
 }
 
-/** Read functions of an ERC-20 token, for a contract without an ABI on the chain. */
-const STANDARD_READS = parseAbi([
-  'function name() view returns (string)',
-  'function symbol() view returns (string)',
-  'function decimals() view returns (uint8)',
-  'function totalSupply() view returns (uint256)',
-  'function balanceOf(address owner) view returns (uint256)',
-  'function allowance(address owner, address spender) view returns (uint256)',
-])
+/** Read functions of a token, for a contract without an ABI. */
+const READS = new Set(['name', 'symbol', 'decimals', 'totalSupply', 'balanceOf', 'allowance'])
 
 /** The read functions of an ABI; without an ABI, those of a token. */
 export function readFunctions(abi: Abi): AbiFunction[] {
-  const known: Abi = abi.length > 0 ? abi : STANDARD_READS
+  const known: Abi =
+    abi.length > 0 ? abi : STANDARD_ABI.filter((item) => 'name' in item && READS.has(item.name))
   return known.filter(
     (entry): entry is AbiFunction =>
       entry.type === 'function' &&
@@ -71,7 +45,7 @@ export function readFunctions(abi: Abi): AbiFunction[] {
 
 /** Decodes call data with the contract's ABI or the token standards; undefined when neither has the function. */
 export function decodeInput(input: Hex, abi: Abi): DecodedCall | undefined {
-  for (const known of [abi, STANDARD]) {
+  for (const known of [abi, STANDARD_ABI]) {
     try {
       const { args, functionName } = decodeFunctionData({ abi: known, data: input })
       const entry = known.find(
@@ -91,7 +65,7 @@ export function decodeLog(
   log: { data: Hex; topics: readonly Hash[] },
   abi: Abi,
 ): DecodedCall | undefined {
-  for (const known of [abi, STANDARD, STANDARD_721]) {
+  for (const known of [abi, STANDARD_ABI]) {
     try {
       const { args, eventName } = decodeEventLog({
         abi: known,

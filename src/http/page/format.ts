@@ -1,33 +1,11 @@
 import type { Hex } from 'viem'
 
-/** Sun in one coin. */
-const SUN = 1_000_000n
+import { coinText } from '../../codec/coin.ts'
 
-/** A whole number with separators between thousands. */
-export function grouped(value: bigint | number): string {
-  return value.toLocaleString('en')
-}
+export { grouped, unitsText as units } from '../../codec/coin.ts'
 
-/** An amount of sun in coins, without trailing zeros: `1,234.5 coins`. */
-export function coins(sun: bigint): string {
-  const sign = sun < 0n ? '-' : ''
-  const amount = sun < 0n ? -sun : sun
-  const fraction = String(amount % SUN)
-    .padStart(6, '0')
-    .replace(/0+$/, '')
-  const text = `${sign}${grouped(amount / SUN)}${fraction && `.${fraction}`}`
-  return `${text} ${text === '1' ? 'coin' : 'coins'}`
-}
-
-/** A token amount with its decimals applied. */
-export function units(amount: bigint, decimals: number): string {
-  if (decimals === 0) return grouped(amount)
-  const scale = 10n ** BigInt(decimals)
-  const fraction = String(amount % scale)
-    .padStart(decimals, '0')
-    .replace(/0+$/, '')
-  return `${grouped(amount / scale)}${fraction && `.${fraction}`}`
-}
+/** An amount of sun in coins. */
+export const coins = (sun: bigint) => coinText(sun, 6)
 
 /** A hash or address that keeps its first and last digits. */
 export function short(hex: string, digits = 6): string {

@@ -1,0 +1,165 @@
+import type { Abi, AbiFunction, AbiParameter, Hex } from 'viem'
+import {
+  decodeAbiParameters,
+  decodeErrorResult,
+  decodeEventLog,
+  decodeFunctionData,
+  parseAbi,
+  toEventSelector,
+  toFunctionSelector,
+  toFunctionSignature,
+} from 'viem/utils'
+
+/** A decoded call, event or error: its name, its signature, and its parameters in order with their values. */
+export type Decoded = {
+  kind: 'function' | 'event' | 'error'
+  name: string
+  signature: string
+  params: { name: string; type: string; value: unknown }[]
+}
+
+/**
+ * Functions, events and errors of common token, access and proxy standards, which decode without an ABI of the contract.
+ * Events with the same name differ in their indexed parameters.
+ */
+export const STANDARD_ABI: Abi = parseAbi([
+  'function name() view returns (string)',
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function transferFrom(address from, address to, uint256 value) returns (bool)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function mint(address to, uint256 value)',
+  'function burn(uint256 value)',
+  'function ownerOf(uint256 tokenId) view returns (address)',
+  'function tokenURI(uint256 tokenId) view returns (string)',
+  'function getApproved(uint256 tokenId) view returns (address)',
+  'function isApprovedForAll(address owner, address operator) view returns (bool)',
+  'function safeTransferFrom(address from, address to, uint256 tokenId)',
+  'function safeTransferFrom(address from, address to, uint256 tokenId, bytes data)',
+  'function setApprovalForAll(address operator, bool approved)',
+  'function supportsInterface(bytes4 interfaceId) view returns (bool)',
+  'function owner() view returns (address)',
+  'function transferOwnership(address newOwner)',
+  'function renounceOwnership()',
+  'function paused() view returns (bool)',
+  'function implementation() view returns (address)',
+  'function upgradeTo(address newImplementation)',
+  'function upgradeToAndCall(address newImplementation, bytes data) payable',
+  'function multicall(bytes[] data) returns (bytes[])',
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+  'event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)',
+  'event ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+  'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
+  'event Upgraded(address indexed implementation)',
+  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+  'error ERC20InvalidSender(address sender)',
+  'error ERC20InvalidReceiver(address receiver)',
+  'error ERC20InvalidApprover(address approver)',
+  'error ERC20InvalidSpender(address spender)',
+  'error ERC721NonexistentToken(uint256 tokenId)',
+  'error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)',
+  'error OwnableUnauthorizedAccount(address account)',
+  'error OwnableInvalidOwner(address owner)',
+  'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
+  'error ReentrancyGuardReentrantCall()',
+  'error EnforcedPause()',
+])
+
+/** Decodes revert data: `Error(string)`, `Panic(uint256)`, or an error of the ABI; undefined for any other. */
+export function decodeRevert(data: Hex, abi: Abi): Decoded | undefined {
+  try {
+    const { abiItem, args, errorName } = decodeErrorResult({ abi: [...abi, ...STANDARD_ABI], data })
+    return decoded('error', errorName, abiItem.type === 'error' ? abiItem.inputs : [], args ?? [])
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes call data with the ABI. */
+export function decodeCalldata(data: Hex, abi: Abi): Decoded | undefined {
+  try {
+    const all: Abi = [...abi, ...STANDARD_ABI]
+    const { args, functionName } = decodeFunctionData({ abi: all, data })
+    const item = all.find(
+      (item): item is AbiFunction =>
+        item.type === 'function' && toFunctionSelector(item) === data.slice(0, 10).toLowerCase(),
+    )
+    return decoded('function', functionName, item?.inputs ?? [], args ?? [])
+  } catch {
+    return undefined
+  }
+}
+
+/** The signature of the function or error whose selector the data begins with, such as `Error(string)`. */
+export function signatureOf(data: Hex, abi: Abi): string | undefined {
+  return [...abi, ...STANDARD_ABI, ...BUILT_IN]
+    .filter((item) => item.type === 'function' || item.type === 'error')
+    .map((item) => toFunctionSignature({ ...item, type: 'function' } as AbiFunction))
+    .find((signature) => toFunctionSelector(signature) === data.slice(0, 10))
+}
+
+/** The errors of the language itself. */
+const BUILT_IN: Abi = parseAbi(['error Error(string message)', 'error Panic(uint256 reason)'])
+
+/** Decodes a log with the ABI. Several events may share a topic and differ in their indexed parameters, so each is tried. */
+export function decodeLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Decoded | undefined {
+  for (const event of [...abi, ...STANDARD_ABI]) {
+    if (event.type !== 'event' || event.anonymous || toEventSelector(event) !== log.topics[0])
+      continue
+    try {
+      const { args } = decodeEventLog({
+        abi: [event],
+        data: log.data,
+        topics: log.topics as [Hex, ...Hex[]],
+        strict: true,
+      })
+      return decoded('event', event.name, event.inputs, args ?? [])
+    } catch {
+      // Same name and types, other indexed parameters: the next one may match.
+    }
+  }
+  return undefined
+}
+
+/** Decodes returned bytes with the outputs of a function. @throws Error when they do not fit */
+export function decodeReturn(data: Hex, outputs: readonly AbiParameter[]): unknown[] {
+  return [...decodeAbiParameters(outputs, data)]
+}
+
+function decoded(
+  kind: Decoded['kind'],
+  name: string,
+  inputs: readonly AbiParameter[],
+  args: unknown,
+): Decoded {
+  const values = inputs.map((input, index) =>
+    Array.isArray(args) ? args[index] : (args as Record<string, unknown>)[input.name ?? ''],
+  )
+  return {
+    kind,
+    name,
+    signature: `${name}(${inputs.map(typeName).join(',')})`,
+    params: inputs.map((input, index) => ({
+      name: input.name || String(index),
+      type: input.type,
+      value: values[index],
+    })),
+  }
+}
+
+/** The type of a parameter in a signature: tuples as the list of their types. */
+function typeName(input: AbiParameter): string {
+  if (!input.type.startsWith('tuple')) return input.type
+  const { components } = input as AbiParameter & { components: readonly AbiParameter[] }
+  return `(${components.map(typeName).join(',')})${input.type.slice(5)}`
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+
+import { coinText, grouped, unitsText } from './coin.ts'
+
+test('default: an amount is grouped, exact and without trailing zeros', () => {
+  expect(coinText(1_234_500_000n, 6)).toBe('1,234.5 coins')
+  expect(coinText(10n ** 18n, 18)).toBe('1 coin')
+  expect(coinText(1n, 18)).toBe('0.000000000000000001 coins')
+  expect(coinText(-1_500_000n, 6)).toBe('-1.5 coins')
+})
+
+test('args: decimals of a token', () => {
+  expect(unitsText(1_234n, 0)).toBe('1,234')
+  expect(unitsText(5n, 3)).toBe('0.005')
+  expect(grouped(1_234_567)).toBe('1,234,567')
+})
