@@ -24,12 +24,14 @@ const PANICS: Record<string, string> = {
  * Custom errors, raw bytes and empty or malformed data have none.
  */
 export function revertReason(data: Hex): string | undefined {
-  const body = data.slice(10)
-  if (data.startsWith(PANIC) && body.length === 64) {
-    const code = BigInt(`0x${body}`).toString(16)
-    return PANICS[code] ?? `unknown panic code: 0x${code}`
-  }
-  return data.startsWith(ERROR) ? decodeString(body) : undefined
+  const code = panicCode(data)?.toString(16)
+  if (code !== undefined) return PANICS[code] ?? `unknown panic code: 0x${code}`
+  return data.startsWith(ERROR) ? decodeString(data.slice(10)) : undefined
+}
+
+/** The code of Solidity's `Panic` in revert data; undefined for other data. */
+export function panicCode(data: Hex): bigint | undefined {
+  return data.startsWith(PANIC) && data.length === 74 ? BigInt(`0x${data.slice(10)}`) : undefined
 }
 
 /** Decodes a single ABI string; undefined for any other bytes. */

@@ -5,6 +5,7 @@ import { timeSlice } from '../lib/timeSlice.ts'
 import { createEventsApp } from './api/events/app.ts'
 import { createNativeInterface } from './api/interface.ts'
 import { createNativeApp, createNativeTransport } from './api/nativeServer.ts'
+import { createArtifacts } from './artifacts.ts'
 import type { ChainBlock } from './blocks/block.ts'
 import type { Genesis } from './blocks/genesis.ts'
 import { packState, unpackState } from './blocks/stateDump.ts'
@@ -30,6 +31,9 @@ const WEI_PER_SUN = 10n ** 12n
 /** The price of energy if the coin has 18 decimals, as Ethereum tools expect it. */
 const GWEI = 10n ** 9n
 
+/** The chain id of Hardhat and anvil, on which tests of Ethereum projects depend. */
+const TOOLS_CHAIN_ID = 31_337
+
 /** A snapshot of the chain with its time. */
 type Mark = { chain: Snapshot; resumeTime: () => void }
 
@@ -51,6 +55,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   } = options
   const initialBlockTime = options.blockTime ?? (profile === 'native' ? SLOT : 0)
   const accounts = devAccounts(count, mnemonic, options.derivationPath)
+  const chainId =
+    options.chainId ?? (decimals === 18 && profile !== 'native' ? TOOLS_CHAIN_ID : undefined)
   const ethereum = {
     ...(profile === 'native' ? nativeRules : ethereumRules),
     ...options.ethereum,
@@ -65,7 +71,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     })),
     firstMaintenance: 0,
     ...(ethereum.addresses === 'ethereum' && { contracts: [CREATE2_DEPLOYER] }),
-    ...(options.chainId !== undefined && { chainId: options.chainId }),
+    ...(chainId !== undefined && { chainId }),
     ...(decimals === 18 && { unitsPerSun: WEI_PER_SUN }),
     parameters: { ...(decimals === 18 && { getEnergyFee: GWEI }), ...options.parameters },
   }
@@ -212,6 +218,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
     ledger,
     ...(fork && { fork }),
     clock,
+    artifacts: createArtifacts(options.artifacts),
     app: app.route('/', createNativeApp(native)).route('/', createEventsApp(ledger, clock.now)),
     transport: createNativeTransport(native),
     automine: options.automine ?? true,
@@ -294,6 +301,8 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
 
 export declare namespace createDevChain {
   type Options = {
+    /** Build folder of Hardhat or Foundry, whose custom errors the chain can name. */
+    artifacts?: string
     /** Funded accounts. @default 10 */
     accounts?: number
     /** Coins of each. @default 10,000 */
@@ -304,7 +313,7 @@ export declare namespace createDevChain {
     fork?: Fork | undefined
     /** Derivation path of the accounts without the index. @default m/44'/60'/0'/0 */
     derivationPath?: string
-    /** @default the last four bytes of the genesis hash */
+    /** @default the last four bytes of the genesis hash; 31337 with 18 decimals outside the native profile */
     chainId?: number
     /** 18: balances and values are in units of 10^-18 of the coin, and native transactions are rejected. @default 6 */
     decimals?: 6 | 18

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 
 import type { NativeTransport } from '../native/transport/transport.ts'
 import type { Faults } from './api/faults.ts'
+import type { Artifacts } from './artifacts.ts'
 import type { ChainBlock } from './blocks/block.ts'
 import type { AccountChange } from './execution/override.ts'
 import type { Fork } from './fork/fork.ts'
@@ -20,6 +21,8 @@ export type DevChain = {
   /** The chain that this one forks. */
   fork?: Fork
   clock: ChainClock
+  /** The custom errors that the chain can name. */
+  artifacts: Artifacts
   /** Serves `/wallet/*`, `/walletsolidity/*` and the events API at `/v1/*`. */
   app: Hono
   /** The native interface without sockets. */

@@ -1,4 +1,5 @@
 /** The entry of the dev chain: everything that other folders use. */
+export type { Artifacts } from './artifacts.ts'
 export { type ChainBlock, printBlock } from './blocks/block.ts'
 export { createDevChain } from './devChain.ts'
 export type { DevChain } from './devChainTypes.ts'

@@ -14,6 +14,7 @@ import type { NativeClient } from '../native/client.ts'
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 import type { NativeTransport } from '../native/transport/transport.ts'
 import type { Upstream } from '../native/upstream.ts'
+import type { TransactionInfo } from '../native/wire/types.ts'
 import { explainInHeaders } from '../rpc/explain/headers.ts'
 import { createCallRecorder } from '../rpc/explain/recorder.ts'
 import type { Tracer } from '../rpc/explain/tracer.ts'
@@ -73,6 +74,7 @@ export function createGateway({
   authoritative,
   coinDecimals = 6,
   config: given,
+  failureOf,
   keys = [],
   log = silentLog,
   methods: extraMethods = {},
@@ -193,6 +195,7 @@ export function createGateway({
     config.page === 'on'
       ? createPage({
           accounts,
+          failureOf,
           health,
           methods: description.served,
           native,
@@ -300,6 +303,8 @@ export declare namespace createGateway {
     coinDecimals?: 6 | 18
     /** Settings that differ from the defaults. `upstream` is required unless a transport is given. */
     config: Partial<Config>
+    /** Why a transaction failed, for the page. @default the text of the node */
+    failureOf?: ((info: TransactionInfo) => string) | undefined
     /** Private keys of managed accounts, hex. */
     keys?: readonly PrivateKey[]
     /** @default silent */

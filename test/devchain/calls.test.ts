@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { artifacts } from '../support/recordedChain.ts'
 
+/** Hardhat’s words for `require(false, 'the reason')`. */
+const REASON = "VM Exception while processing transaction: reverted with reason string 'the reason'"
+
 const abi: Abi = parseAbi([
   'function n() view returns (uint256)',
   'function set(uint256 v)',
@@ -117,7 +120,7 @@ describe('eth_estimateGas', () => {
     const request = { from: dev.accountOf(0), to: kitchen, data: calldata('rString') }
     await expect(dev.rpc('eth_estimateGas', request)).rejects.toMatchObject({
       code: 3,
-      message: 'execution reverted: the reason',
+      message: REASON,
     })
   })
 
@@ -193,15 +196,16 @@ describe('eth_call', () => {
     await expect(call('burn')).rejects.toMatchObject({ code: -32000 })
   })
 
-  test('error: geth’s words for a copy beyond the return data, and for bad input of a precompiled contract', async () => {
+  test('error: the reason for a copy beyond the return data, and for bad input of a precompiled contract', async () => {
     const outcome = (call: object) => dev.rpc('eth_call', call).catch((error: unknown) => error)
-    const message = expect.stringMatching(/^return data out of bounds: /) as string
+    const message = expect.stringMatching(/: Illegal RETURNDATACOPY arguments: /) as string
     expect(await outcome({ data: '0x600160ff60003e' })).toMatchObject({ code: -32000, message })
     for (const number of ['06', '07', '08']) {
       const to = `0x${number.padStart(40, '0')}`
       expect(await outcome({ to, data: `0x${'ff'.repeat(96)}` })).toMatchObject({
         code: -32000,
-        message: 'precompiled contract failed: invalid input',
+        message:
+          'VM Exception while processing transaction: precompiled contract failed: invalid input',
       })
     }
   })
@@ -274,7 +278,7 @@ describe('eth_simulateV1', () => {
     ])
     expect(answer[1]?.calls[2]).toMatchObject({
       status: '0x0',
-      error: { code: 3, message: 'execution reverted: the reason' },
+      error: { code: 3, message: REASON },
     })
     expect(wordsOf(await call('n'))).toEqual(before)
   })

@@ -107,9 +107,9 @@ test('behavior: --help lists only what concerns dev', async () => {
 
 test('args: --mnemonic, --chain-id, --decimals 18', async () => {
   const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
-  const args = ['--mnemonic', words, '--chain-id', '31337', '--decimals', '18', '--accounts', '1']
+  const args = ['--mnemonic', words, '--chain-id', '1337', '--decimals', '18', '--accounts', '1']
   const { command, url } = await startDev(...args)
-  expect(await rpc(url, 'eth_chainId')).toBe('0x7a69')
+  expect(await rpc(url, 'eth_chainId')).toBe('0x539')
   const [account] = (await rpc(url, 'eth_accounts')) as string[]
   expect(account).toBe('0x58a57ed9d8d624cbd12e2c467d34787555bb1b25')
   expect(await rpc(url, 'eth_getBalance', [account, 'latest'])).toBe('0x21e19e0c9bab2400000')

@@ -17,6 +17,9 @@ import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { isLong } from '../support/long.ts'
 import { artifacts } from '../support/recordedChain.ts'
 
+/** Hardhat’s words for `require(false, 'the reason')`. */
+const REASON = "VM Exception while processing transaction: reverted with reason string 'the reason'"
+
 const kitchenAbi = parseAbi([
   'function make(uint256 v) payable returns (address)',
   'function make2(uint256 v, bytes32 salt) returns (address)',
@@ -319,12 +322,12 @@ describe('anybody may send', () => {
     const to = await deployKitchen()
     const data = encodeFunctionData({ abi: kitchenAbi, functionName: 'rString' })
     const before = await nonce(dev.accountOf(0))
-    await expect(send({ to, data })).rejects.toThrow('execution reverted: the reason')
+    await expect(send({ to, data })).rejects.toThrow(REASON)
     const failure = (await send({ to, data, gas: '0x186a0' }).catch((error: unknown) => error)) as {
       data: { txHash: Hex }
     }
     // Hardhat returns it at once; a signed transaction is answered with its hash, as by anvil.
-    expect(failure).toMatchObject({ code: 3, message: 'execution reverted: the reason' })
+    expect(failure).toMatchObject({ code: 3, message: REASON })
     expect(await receiptOf(failure.data.txHash)).toMatchObject({ status: '0x0', logs: [] })
     const raw = await signed(dev.keyOf(0), { to, data })
     await text('eth_sendRawTransaction', raw)

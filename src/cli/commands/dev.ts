@@ -70,11 +70,18 @@ export function addDevCommand(program: Command): void {
       ['ethgate dev --fork http://127.0.0.1:8090', 'fork the chain of a node'],
     ],
   })
+    .option(
+      '--artifacts <dir>',
+      'build folder of Hardhat or Foundry: failures name the custom errors of its contracts',
+    )
     .option('--accounts <n>', 'funded accounts (default 10)')
     .option('--balance <coins>', 'coins of each account (default 10000)')
     .option('--mnemonic <words>', 'mnemonic of the accounts (default: test test … junk)')
     .option('--derivation-path <path>', "derivation path of the accounts (default: m/44'/60'/0'/0)")
-    .option('--chain-id <n>', 'chain id (default: the last four bytes of the genesis hash)')
+    .option(
+      '--chain-id <n>',
+      'chain id (default: the last four bytes of the genesis hash; with --decimals 18 31337)',
+    )
     .addOption(
       new Option('--decimals <n>', 'decimals of the coin; 18 as on Ethereum (default 6)').choices([
         '6',
@@ -180,7 +187,7 @@ function stateFiles({ dumpState, loadState, state }: Flags) {
 }
 
 function chainOptions(flags: Flags) {
-  const { contractAddresses, derivationPath, mnemonic, seed, state } = flags
+  const { artifacts, contractAddresses, derivationPath, mnemonic, seed, state } = flags
   const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
   return {
@@ -198,6 +205,7 @@ function chainOptions(flags: Flags) {
     ...(flags['chainId'] !== undefined && {
       chainId: wholeNumber(String(flags['chainId']), '--chain-id', 1, 0xffff_ffff),
     }),
+    ...(typeof artifacts === 'string' && { artifacts }),
     ...(typeof mnemonic === 'string' && { mnemonic }),
     ...(typeof derivationPath === 'string' && { derivationPath }),
     ...(typeof seed === 'string' && { seed }),

@@ -39,7 +39,7 @@ export function callMethods(
       })
       const result = await callEthereum(state, call, { block, rules: chain.ledger.rules })
       print(context, result.printed)
-      if (result.failure) throw callFailure(result)
+      if (result.failure) throw callFailure(result, chain.artifacts)
       return `0x${Buffer.from(result.output).toString('hex')}`
     },
   })

@@ -42,7 +42,15 @@ const resetRequest: Param<{ forking?: Forking }> = (input) => {
   }
 }
 
-/** Methods for snapshots, the pool, state dumps and faults. */
+/** The input or the output of the Solidity compiler. */
+const compilerObject: Param<Record<string, unknown>> = (input) => {
+  if (!isObject(input)) throw new Error(`expected an object, got ${show(input)}`)
+  return input
+}
+
+const membersOf = (value: unknown) => (isObject(value) ? Object.values(value) : [])
+
+/** Methods for snapshots, the pool, state dumps, names of errors and faults. */
 export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<string, AnyMethod> {
   const { ledger } = chain
 
@@ -157,10 +165,22 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     },
   })
 
+  const hardhat_addCompilationResult = defineMethod({
+    params: [text, compilerObject, compilerObject],
+    summary: 'adds the custom errors of a compiler output, so that failures name them',
+    handler(_, [, , output]) {
+      for (const contracts of membersOf(output['contracts']))
+        for (const contract of membersOf(contracts))
+          if (isObject(contract)) chain.artifacts.addAbi(contract['abi'])
+      return true
+    },
+  })
+
   return {
     ...named(['evm', 'anvil'], 'snapshot', evm_snapshot),
     ...named(['evm', 'anvil'], 'revert', evm_revert),
     anvil_dropTransaction,
+    hardhat_addCompilationResult,
     hardhat_dropTransaction,
     ...named(['anvil', 'hardhat'], 'dropAllTransactions', dropAllTransactions),
     anvil_removePoolTransactions: removePoolTransactions,

@@ -1,8 +1,7 @@
 import type { Hex } from 'viem'
 
-import { callError } from '../../chain/state/vmError.ts'
-import { revertReason } from '../../codec/revert.ts'
-import { ExecutionRevertedError, RpcError } from '../../lib/errors.ts'
+import { panicCode, revertReason } from '../../codec/revert.ts'
+import { RpcError } from '../../lib/errors.ts'
 import type { AnyMethod } from '../../rpc/method.ts'
 import {
   EstimateFailure,
@@ -14,46 +13,88 @@ import {
   TraceSizeError,
   TraceTimeoutError,
 } from '../index.ts'
-import type { ChainBlock, VmResult } from '../index.ts'
+import type { Artifacts, ChainBlock, VmResult } from '../index.ts'
 
 /** The error for a failed call: code `3` with the revert data, or `-32000` with the reason. */
-export function callFailure({ failure, output }: VmResult): RpcError {
-  if (failure?.result === 'REVERT') {
-    const data = `0x${Buffer.from(output).toString('hex')}` as const
-    return new ExecutionRevertedError(data, revertReason(data))
-  }
-  const exception = failure?.exception?.split('$').at(-1)
-  return callError({
-    kind: 'failure',
-    code: 'OTHER_ERROR',
-    message: failure?.message ?? '',
-    exception,
-  })
+export function callFailure({ failure, output }: VmResult, artifacts: Artifacts): RpcError {
+  const { message = '', result } = failure ?? {}
+  const data: Hex = result === 'REVERT' ? `0x${Buffer.from(output).toString('hex')}` : '0x'
+  return result === 'REVERT'
+    ? new RpcError(3, revertText(data, artifacts), { data })
+    : new RpcError(-32000, haltText(result, message))
 }
 
-/** The error for a transaction that failed in its block, in Hardhat's format. */
-export function transactionFailure({
-  contractResult = [],
-  id,
-  receipt,
-  resMessage = '',
-}: ChainBlock['infos'][number]): RpcError {
+/** The error for a transaction that failed in its block. */
+export function transactionFailure(
+  { contractResult = [], id, receipt, resMessage = '' }: ChainBlock['infos'][number],
+  artifacts: Artifacts,
+): RpcError {
   const hasReverted = receipt?.result === 'REVERT'
   const data: Hex = hasReverted ? `0x${contractResult[0] ?? ''}` : '0x'
-  const reason = revertReason(data)
   const message = hasReverted
-    ? `execution reverted${reason ? `: ${reason}` : ''}`
-    : `transaction failed: ${Buffer.from(resMessage, 'hex').toString()}`
+    ? revertText(data, artifacts)
+    : haltText(receipt?.result, Buffer.from(resMessage, 'hex').toString())
   return new RpcError(hasReverted ? 3 : -32000, message, {
     data: { message, txHash: `0x${id}`, data },
   })
+}
+
+const VM_EXCEPTION = 'VM Exception while processing transaction:'
+
+/** Hardhat’s words for revert data, which matchers of tests read. */
+function revertText(data: Hex, artifacts: Artifacts): string {
+  if (data === '0x') return 'Transaction reverted without a reason string'
+  const code = panicCode(data)
+  if (code !== undefined) {
+    const hex = code.toString(16)
+    const meaning = PANICS[hex]
+    return `${VM_EXCEPTION} reverted with panic code 0x${hex} (${meaning ?? 'unknown panic code'})`
+  }
+  const reason = revertReason(data)
+  if (reason !== undefined) return `${VM_EXCEPTION} reverted with reason string '${reason}'`
+  const error = artifacts.describeError(data)
+  return error === undefined
+    ? `${VM_EXCEPTION} reverted with an unrecognized custom error (return data: ${data})`
+    : `${VM_EXCEPTION} reverted with custom error '${error}'`
+}
+
+/** Hardhat’s words for the codes of Solidity’s `Panic`. */
+const PANICS: Partial<Record<string, string>> = {
+  '1': 'Assertion error',
+  '11': 'Arithmetic operation overflowed outside of an unchecked block',
+  '12': 'Division or modulo division by zero',
+  '21': 'Tried to convert a value into an enum, but the value was too big or negative',
+  '22': 'Incorrectly encoded storage byte array',
+  '31': '.pop() was called on an empty array',
+  '32': 'Array accessed at an out-of-bounds or negative index',
+  '41': 'Too much memory was allocated, or an array was created that is too large',
+  '51': 'Called a zero-initialized variable of internal function type',
+}
+
+/** The text for a failure other than a revert: Hardhat’s or Ethereum’s name for it, then the text of the chain. */
+function haltText(result: string | undefined, message: string): string {
+  if (result === 'OUT_OF_ENERGY') return `Transaction ran out of gas: ${message}`
+  const name = HALTS[result ?? '']
+  return `${VM_EXCEPTION} ${name ? `${name}: ` : ''}${message}`
+}
+
+const HALTS: Partial<Record<string, string>> = {
+  BAD_JUMP_DESTINATION: 'invalid jump destination',
+  ILLEGAL_OPERATION: 'invalid opcode',
+  OUT_OF_TIME: 'execution timed out',
+  PRECOMPILED_CONTRACT: 'precompiled contract failed',
+  STACK_TOO_LARGE: 'stack limit reached',
+  STACK_TOO_SMALL: 'stack underflow',
 }
 
 /**
  * Turns the chain's errors into JSON-RPC errors. A handler runs again after a value of a forked chain was fetched, so it must
  * change the chain only through methods that fetch these values themselves.
  */
-export function withRpcErrors(methods: Record<string, AnyMethod>): Record<string, AnyMethod> {
+export function withRpcErrors(
+  methods: Record<string, AnyMethod>,
+  artifacts: Artifacts,
+): Record<string, AnyMethod> {
   return Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [
       name,
@@ -63,7 +104,7 @@ export function withRpcErrors(methods: Record<string, AnyMethod>): Record<string
           try {
             return (await resolving(() => method.handler(context, params))) as unknown
           } catch (error) {
-            throw toRpcError(error)
+            throw toRpcError(error, artifacts)
           }
         },
       } satisfies AnyMethod,
@@ -81,11 +122,11 @@ const PUBLIC_ERRORS = [
   TraceTimeoutError,
 ]
 
-function toRpcError(error: unknown): unknown {
+function toRpcError(error: unknown, artifacts: Artifacts): unknown {
   if (error instanceof EstimateFailure)
     return error.result.failure?.result === 'OUT_OF_ENERGY'
       ? new RpcError(-32000, `gas required exceeds allowance (${error.limit})`)
-      : callFailure(error.result)
+      : callFailure(error.result, artifacts)
   if (PUBLIC_ERRORS.some((kind) => error instanceof kind))
     return new RpcError(-32000, (error as Error).message, { cause: error })
   return error

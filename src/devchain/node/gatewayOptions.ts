@@ -1,5 +1,6 @@
-import type { DevChain } from '../index.ts'
+import type { ChainBlock, DevChain } from '../index.ts'
 import type { Announcer } from './announce.ts'
+import { transactionFailure } from './failures.ts'
 import { devMethods } from './methods.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -15,6 +16,8 @@ export function gatewayOptions(
       key: `0x${key}` as const,
     })),
     around: announcer.around,
+    failureOf: (info: ChainBlock['infos'][number]) =>
+      transactionFailure(info, chain.artifacts).message,
     keys: chain.accounts.map(({ key }) => key),
     methods: devMethods(chain, announcer, terminal),
     onUnknown: terminal?.unknown,

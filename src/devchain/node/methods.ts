@@ -40,7 +40,7 @@ export function devMethods(
 ): Record<string, AnyMethod> {
   const unlocked = createUnlocked(chain)
   const signer = createSigner(chain, unlocked)
-  return withRpcErrors({
+  const methods = {
     ...controlMethods(chain, unlocked),
     ...miningMethods(chain),
     ...nodeMethods(chain, (on) => terminal.setEnabled(on)),
@@ -62,5 +62,6 @@ export function devMethods(
     ...parityMethods(chain),
     ...replayMethods(chain, signer),
     ...unsupportedMethods,
-  })
+  }
+  return withRpcErrors(methods, chain.artifacts)
 }

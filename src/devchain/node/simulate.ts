@@ -30,7 +30,7 @@ import {
   type SimulatedCall,
   simulatedBlock,
 } from '../index.ts'
-import type { BlockContext, DevChain, EthereumCall, State, VmResult } from '../index.ts'
+import type { Artifacts, BlockContext, DevChain, EthereumCall, State, VmResult } from '../index.ts'
 import { stateOf } from './blockState.ts'
 import { changeBlock } from './calls.ts'
 import { callFailure } from './failures.ts'
@@ -134,7 +134,9 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
         const logs = toRpcLogsByTransaction(native, infos)
         answers.push({
           ...(inUnit(BLOCK, shown, unit) as Record<string, unknown>),
-          calls: calls.map(({ result }, index) => toAnswer(result, logs[index] ?? [])),
+          calls: calls.map(({ result }, index) =>
+            toAnswer(result, logs[index] ?? [], chain.artifacts),
+          ),
         })
         before = block
         parent = sealed
@@ -159,11 +161,15 @@ function following(before: BlockContext, overrides: BlockOverride): BlockContext
 /** Code of a call that failed for another reason than a revert, in the specification of the method. */
 const VM_ERROR = -32015
 
-function toAnswer(result: VmResult, logs: readonly RpcLog[]): Record<string, unknown> {
+function toAnswer(
+  result: VmResult,
+  logs: readonly RpcLog[],
+  artifacts: Artifacts,
+): Record<string, unknown> {
   const returnData: Hex = `0x${Buffer.from(result.output).toString('hex')}`
   const gasUsed = numberToHex(result.energyUsed)
   if (!result.failure) return { returnData, logs, gasUsed, status: '0x1' }
-  const { code, data, message } = callFailure(result)
+  const { code, data, message } = callFailure(result, artifacts)
   const error = { code: code === 3 ? code : VM_ERROR, message, ...(data !== undefined && { data }) }
   return { returnData, logs: [], gasUsed, status: '0x0', error }
 }

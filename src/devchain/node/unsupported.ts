@@ -15,7 +15,6 @@ const REASONS: Readonly<Record<string, string>> = {
   eth_getAccount: 'accounts have no storage root here; use eth_getAccountInfo',
   eth_signTypedData: 'use eth_signTypedData_v4',
   eth_signTypedData_v3: 'use eth_signTypedData_v4',
-  hardhat_addCompilationResult: 'only Hardhat’s own network has Solidity stack traces',
   hardhat_getStackTraceFailuresCount: 'only Hardhat’s own network has Solidity stack traces',
   hardhat_setMinGasPrice: 'the chain sets the gas price',
   debug_traceBlock: 'use debug_traceBlockByNumber or debug_traceBlockByHash',

@@ -6,12 +6,13 @@ import type { Address, Hash } from 'viem'
 
 import { parseAddress } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
+import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { VerifyReport } from '../../rpc/compare/verifier.ts'
 import { originOf } from '../../rpc/openrpc/routes.ts'
 import type { Health } from '../health.ts'
 import { createAssets } from './assets.ts'
 import { createFacts, type Request } from './facts.ts'
-import { short } from './format.ts'
+import { hexText, short } from './format.ts'
 import type { TrafficReport } from './traffic.ts'
 import { AddressPage, type ReadResult } from './views/address.tsx'
 import { Block } from './views/block.tsx'
@@ -38,6 +39,7 @@ const CONTENT = 'content-goes-here'
 /** The web pages: explorer, console, connect, state. All URLs are stable, and all facts are shown without JavaScript. */
 export function createPage({
   accounts,
+  failureOf = ({ resMessage }) => hexText(resMessage) ?? '',
   health,
   methods,
   native,
@@ -129,7 +131,7 @@ export function createPage({
     return document(c, { active: 'Explorer', title: `Transaction ${short(hash)}` }, async () => {
       const transaction = await facts.transaction(hash)
       if (!transaction) return missing(`There is no transaction ${hash} on this chain.`)
-      return { html: <Transaction facts={transaction} now={now()} /> }
+      return { html: <Transaction facts={transaction} failureOf={failureOf} now={now()} /> }
     })
   })
 
@@ -207,6 +209,8 @@ export declare namespace createPage {
   type Options = {
     /** Funded accounts of the dev chain, with public keys. */
     accounts?: readonly DevAccount[] | undefined
+    /** Why a transaction failed. @default the text of the node */
+    failureOf?: ((info: TransactionInfo) => string) | undefined
     health: () => Health
     /** Methods that the console offers. */
     methods: readonly ConsoleMethod[]

@@ -1,6 +1,6 @@
 import { formatUnits, fromHex } from 'viem/utils'
 
-import type { ChainBlock } from '../../index.ts'
+import type { Artifacts, ChainBlock } from '../../index.ts'
 import { transactionFailure } from '../failures.ts'
 import { consoleText } from './consoleLog.ts'
 
@@ -56,28 +56,14 @@ export function transactionLines(
 }
 
 /** Why a transaction failed; undefined when it did not. */
-export function failureOf({ infos }: ChainBlock, index: number): string | undefined {
+export function failureOf(
+  { infos }: ChainBlock,
+  index: number,
+  artifacts: Artifacts,
+): string | undefined {
   const info = infos[index]
-  if (info?.result !== 'FAILED') return undefined
-  const { data, message } = transactionFailure(info)
-  return errorText(message, (data as { data?: unknown } | undefined)?.data)
+  return info?.result === 'FAILED' ? transactionFailure(info, artifacts).message : undefined
 }
-
-/** The text of an error, with its data if the text alone does not explain it. */
-export function errorText(message: string, data: unknown): string {
-  if (typeof data !== 'string' || !message.startsWith(REVERTED)) return message
-  const panic = /^0x4e487b71([\da-f]{64})$/.exec(data)
-  if (panic) return `${message} (panic code 0x${BigInt(`0x${panic[1]}`).toString(16)})`
-  if (message !== REVERTED) return message
-  if (data === '0x') return `${REVERTED} without a reason`
-  // The first four bytes of a custom error are its selector.
-  const selector = data.slice(0, 10)
-  if (data.length <= 10)
-    return `${REVERTED} with ${data.length < 10 ? 'data' : 'custom error'} ${selector}`
-  return `${REVERTED} with custom error ${selector} (return data: ${data})`
-}
-
-const REVERTED = 'execution reverted'
 
 /** A block without transactions, or several in a row. */
 export function emptyBlocks(from: number, to: number): string {

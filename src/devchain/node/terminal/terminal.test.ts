@@ -77,10 +77,10 @@ test('behavior: the data of a revert is decoded', async () => {
   ])
     await expect(dev.rpc('eth_call', { from, data: reverting(data) })).rejects.toThrow('reverted')
   expect(printed().match(/Error: .*/g)).toEqual([
-    'Error: execution reverted without a reason',
-    'Error: execution reverted with data 0xab',
-    'Error: execution reverted: arithmetic underflow or overflow (panic code 0x11)',
-    `Error: execution reverted with custom error 0xcf479181 (return data: 0xcf479181${'2'.padStart(64, '0')})`,
+    'Error: Transaction reverted without a reason string',
+    'Error: VM Exception while processing transaction: reverted with an unrecognized custom error (return data: 0xab)',
+    'Error: VM Exception while processing transaction: reverted with panic code 0x11 (Arithmetic operation overflowed outside of an unchecked block)',
+    `Error: VM Exception while processing transaction: reverted with an unrecognized custom error (return data: 0xcf479181${'2'.padStart(64, '0')})`,
   ])
 })
 

@@ -9,7 +9,6 @@ import {
   type Coins,
   consoleLines,
   emptyBlocks,
-  errorText,
   failureOf,
   transactionLines,
 } from './lines.ts'
@@ -89,7 +88,7 @@ export function createTerminal({
 
   function fullLines(block: ChainBlock, index: number): string[] {
     const info = block.infos[index]
-    const failure = failureOf(block, index)
+    const failure = failureOf(block, index, chain.artifacts)
     return [
       ...transactionLines(block, index, coins),
       ...consoleLines(info ? ledger.printedBy(info) : []),
@@ -198,10 +197,10 @@ function hashOf({ error, result }: Outcome): string | undefined {
   return typeof answer === 'string' && /^0x[\da-f]{64}$/.test(answer) ? answer : undefined
 }
 
-function reasonLines(error: unknown): string[] {
-  if (!(error instanceof RpcError)) return ['', 'Error: Internal error']
-  return ['', `Error: ${errorText(error.message, error.data)}`]
-}
+const reasonLines = (error: unknown) => [
+  '',
+  `Error: ${error instanceof RpcError ? error.message : 'Internal error'}`,
+]
 
 /** The lines before the first empty one, and the rest. */
 function splitAtConsole(lines: string[]): string[][] {

@@ -1,6 +1,7 @@
 import type { Abi, Address } from 'viem'
 
 import type { RpcLog } from '../../../codec/types.ts'
+import type { TransactionInfo } from '../../../native/wire/types.ts'
 import { type DecodedCall, decodeInput, decodeLog } from '../decode.ts'
 import type { TransactionFacts } from '../facts.ts'
 import { coins, grouped, hexText, toNumber } from '../format.ts'
@@ -9,12 +10,20 @@ import { amountText } from './block.tsx'
 import { AddressLink, BlockLink, Coins, FactList, Outcome, Table, Time } from './parts.tsx'
 
 /** One transaction: its facts, input, logs and internal transactions. */
-export function Transaction({ facts, now }: { facts: TransactionFacts; now: number }) {
+export function Transaction({
+  facts,
+  failureOf,
+  now,
+}: {
+  facts: TransactionFacts
+  failureOf: (info: TransactionInfo) => string
+  now: number
+}) {
   const { abis, info, internal, native, receipt, transaction } = facts
   const contract = native?.raw_data.contract?.[0]
   const energyPrice = BigInt(receipt?.effectiveGasPrice ?? transaction.gasPrice)
   const memo = hexText(native?.raw_data.data)
-  const failure = hexText(info?.resMessage)
+  const failure = info?.resMessage ? failureOf(info) : ''
   return (
     <>
       <FactList

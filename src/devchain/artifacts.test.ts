@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { encodeErrorResult, parseAbi } from 'viem'
+import { afterEach, expect, test } from 'vitest'
+
+import { createArtifacts } from './artifacts.ts'
+
+const abi = parseAbi([
+  'struct Range { uint256 from; uint256 to; }',
+  'error TooLow(uint256 have, string why)',
+  'error Outside(Range range, address[] who)',
+  'error Nothing()',
+  'function unrelated()',
+])
+const tooLow = encodeErrorResult({ abi, errorName: 'TooLow', args: [1n, 'a "quote"'] })
+const nothing = encodeErrorResult({ abi, errorName: 'Nothing' })
+
+let folder: string | undefined
+
+afterEach(() => {
+  if (folder) rmSync(folder, { recursive: true })
+  folder = undefined
+})
+
+function createFolder(): string {
+  folder = mkdtempSync(join(tmpdir(), 'ethgate-artifacts-'))
+  mkdirSync(join(folder, 'contracts', 'A.sol'), { recursive: true })
+  return folder
+}
+
+test('default: names custom errors with their values, as Hardhat prints them', () => {
+  const artifacts = createArtifacts()
+  artifacts.addAbi(abi)
+  expect(artifacts.describeError(tooLow)).toBe(String.raw`TooLow(1, "a \"quote\"")`)
+  expect(artifacts.describeError(nothing)).toBe('Nothing()')
+  const who = '0x00000000000000000000000000000000000000AA'
+  const range = { from: 1n, to: 2n }
+  const outside = encodeErrorResult({ abi, errorName: 'Outside', args: [range, [who]] })
+  expect(artifacts.describeError(outside)).toBe(`Outside([1, 2], [${who}])`)
+})
+
+test('behavior: reads the artifacts of a folder, and those that a later build adds', async () => {
+  const place = createFolder()
+  writeFileSync(join(place, 'contracts', 'A.sol', 'A.json'), JSON.stringify({ abi }))
+  writeFileSync(join(place, 'contracts', 'broken.json'), '{')
+  const artifacts = createArtifacts(place)
+  expect(artifacts.describeError(nothing)).toBe('Nothing()')
+  const later = parseAbi(['error Later(bool yes)'])
+  const data = encodeErrorResult({ abi: later, errorName: 'Later', args: [true] })
+  expect(artifacts.describeError(data)).toBeUndefined()
+  writeFileSync(join(place, 'contracts', 'B.json'), JSON.stringify({ abi: later }))
+  await expect.poll(() => artifacts.describeError(data), { timeout: 10_000 }).toBe('Later(true)')
+})
+
+test('behavior: ignores entries that are no errors, and data that does not fit', () => {
+  const artifacts = createArtifacts()
+  for (const entry of [undefined, 'text', [null, 1, { type: 'error' }]]) artifacts.addAbi(entry)
+  artifacts.addAbi([{ type: 'error', name: 'Odd', inputs: [{ type: 'nonsense' }] }, ...abi])
+  expect(artifacts.describeError(tooLow.slice(0, 12) as '0x')).toBeUndefined()
+  expect(artifacts.describeError('0x01020304')).toBeUndefined()
+  expect(artifacts.describeError('0x01')).toBeUndefined()
+})
+
+test('error: a folder that does not exist', () => {
+  expect(() => createArtifacts('/nowhere/artifacts')).toThrow('/nowhere/artifacts cannot be read')
+})

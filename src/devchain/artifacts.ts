@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { AbiFunction, AbiParameter, Hex } from 'viem'
+import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
+
+/** What is known about contracts from the artifacts of their compilers. */
+export type Artifacts = ReturnType<typeof createArtifacts>
+
+type CustomError = { name: string; inputs: readonly AbiParameter[] }
+
+/** Maximum number of errors. The oldest are forgotten first. */
+const MAX_ERRORS = 20_000
+
+/** Milliseconds between two looks at the folder for new artifacts. */
+const LOOK_INTERVAL = 1_000
+
+/**
+ * Creates a table of the custom errors of contracts.
+ *
+ * @param folder - Build folder of Hardhat or Foundry. Its artifacts are read now, and those that changed when an error is unknown.
+ * @throws Error when the folder cannot be read
+ */
+export function createArtifacts(folder?: string) {
+  const errors = new Map<string, CustomError>()
+  /** Time of the last change of each artifact that was read. */
+  const seen = new Map<string, number>()
+  let lastLook = 0
+  if (folder !== undefined)
+    try {
+      look(folder)
+    } catch (error) {
+      throw new Error(`the artifacts in ${folder} cannot be read`, { cause: error })
+    }
+
+  /** Adds the errors of an ABI. Entries that are no errors are ignored. */
+  function addAbi(abi: unknown): void {
+    if (!Array.isArray(abi)) return
+    for (const item of abi as Partial<CustomError & { type: string }>[]) {
+      if (item?.type !== 'error' || typeof item.name !== 'string') continue
+      const { inputs = [], name } = item
+      try {
+        const selector = toFunctionSelector({ type: 'function', name, inputs } as AbiFunction)
+        errors.set(`${selector}${JSON.stringify(inputs)}`, { name, inputs })
+      } catch {
+        // An entry that is not a valid ABI has no selector.
+      }
+    }
+    for (const key of errors.keys()) {
+      if (errors.size <= MAX_ERRORS) break
+      errors.delete(key)
+    }
+  }
+
+  function look(folder: string): void {
+    lastLook = performance.now()
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name)
+      if (!entry.isFile() || !entry.name.endsWith('.json')) continue
+      // The inputs and outputs of whole compilations have no ABI of their own.
+      if (entry.parentPath.includes('build-info') || entry.name.endsWith('.dbg.json')) continue
+      const { mtimeMs } = statSync(file)
+      if (seen.get(file) === mtimeMs) continue
+      seen.set(file, mtimeMs)
+      addAbi(abiIn(file))
+    }
+  }
+
+  function find(data: Hex): string | undefined {
+    const selector = data.slice(0, 10)
+    for (const [key, { inputs, name }] of errors) {
+      if (!key.startsWith(selector)) continue
+      try {
+        const values = inputs.length === 0 ? [] : decodeAbiParameters(inputs, `0x${data.slice(10)}`)
+        return `${name}(${values.map(valueText).join(', ')})`
+      } catch {
+        // Another error has the same selector.
+      }
+    }
+    return undefined
+  }
+
+  return {
+    addAbi,
+    /** The name and the values of a custom error in revert data, such as `TooLow(1, 2)`; undefined for an unknown one. */
+    describeError(data: Hex): string | undefined {
+      if (data.length < 10) return undefined
+      const known = find(data)
+      if (known !== undefined || folder === undefined) return known
+      if (performance.now() - lastLook < LOOK_INTERVAL) return undefined
+      try {
+        look(folder)
+      } catch {
+        // A compiler that runs now replaces the folder.
+      }
+      return find(data)
+    },
+  }
+}
+
+function abiIn(file: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { abi?: unknown } | null)?.abi
+  } catch {
+    // Not an artifact, or one that a compiler writes now.
+    return undefined
+  }
+}
+
+/** A value as Hardhat prints it: text in quotes, lists and structs in brackets. */
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return /^0x[\da-f]*$/i.test(value) ? value : JSON.stringify(value)
+  if (typeof value === 'object' && value !== null)
+    return `[${Object.values(value).map(valueText).join(', ')}]`
+  return String(value)
+}
