@@ -68,7 +68,7 @@ test('error: a full disk', () => {
 
 test('behavior: reports the lost lines when the pipe has a reader again', async () => {
   const script = `
-    import { createLogOutput, stdout } from ${JSON.stringify(pathToFileURL(join(inject('package'), 'dist', 'log.js')).href)}
+    import { createLogOutput, stdout } from ${JSON.stringify(pathToFileURL(join(inject('package'), 'dist', 'gateway', 'log.js')).href)}
     const output = createLogOutput(stdout())
     for (let line = 0; line < 10_000; line++) output.write('x'.repeat(99) + '\\n')
     process.stderr.write(output.problem() + '\\n')

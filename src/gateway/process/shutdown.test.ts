@@ -54,7 +54,9 @@ test('error: what fails exits with 1', async () => {
 })
 
 test('behavior: the watchdog ends a process whose event loop is blocked', async () => {
-  const url = pathToFileURL(join(inject('package'), 'dist', 'process', 'shutdown.js')).href
+  const url = pathToFileURL(
+    join(inject('package'), 'dist', 'gateway', 'process', 'shutdown.js'),
+  ).href
   const script = `
     import { onShutdown, startWatchdog } from ${JSON.stringify(url)}
     onShutdown({

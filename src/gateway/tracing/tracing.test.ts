@@ -279,8 +279,8 @@ test.each([
     pathToFileURL(join(inject('package'), 'dist', ...file.split('/'))).href
   const script = `
     import { createRequire } from 'node:module'
-    await import('${compiled('process/serve.js')}')
-    const { openTracer } = await import('${compiled('tracing/openTracer.js')}')
+    await import('${compiled('gateway/process/serve.js')}')
+    const { openTracer } = await import('${compiled('gateway/tracing/openTracer.js')}')
     await openTracer(process.env, { warn() {} })
     const loaded = Object.keys(createRequire('${import.meta.url}').cache)
     console.log(JSON.stringify(loaded.filter((file) => file.includes('@opentelemetry'))))
