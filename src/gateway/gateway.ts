@@ -3,28 +3,24 @@ import { Hono } from 'hono'
 import { type Config, createConfig } from '../config/config.ts'
 import type { Health } from '../http/health.ts'
 import { createPage } from '../http/page/page.tsx'
-import { createTraffic, SAMPLE } from '../http/page/traffic.ts'
 import type { DevAccount } from '../http/page/views/connect.tsx'
 import { createHttpServer } from '../http/server.ts'
 import { createUnsent } from '../http/unsent.ts'
 import { createWalletPassthrough } from '../http/walletPassthrough.ts'
 import { UpstreamError } from '../lib/errors.ts'
-import { createLoopWatch } from '../lib/loopWatch.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { PrivateKey } from '../native/protobuf/signature.ts'
 import type { NativeTransport } from '../native/transport/transport.ts'
 import type { Upstream } from '../native/upstream.ts'
 import type { TransactionInfo } from '../native/wire/types.ts'
 import { explainInHeaders } from '../rpc/explain/headers.ts'
-import { createCallRecorder } from '../rpc/explain/recorder.ts'
 import type { Tracer } from '../rpc/explain/tracer.ts'
 import type { AroundCall } from '../rpc/jsonrpc/observe.ts'
 import type { AnyMethod } from '../rpc/method.ts'
 import { createDocumentRoutes } from '../rpc/openrpc/routes.ts'
 import { readManagedKeys } from '../sending/keyFile.ts'
 import { type Log, silentLog } from './log.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
-import { createAskedNodes } from './parts/askedNodes.ts'
+import type { Metrics } from './metrics.ts'
 import { createBoot } from './parts/boot.ts'
 import { checkExposure } from './parts/exposure.ts'
 import { figuresOf, healthOf } from './parts/health.ts'
@@ -32,6 +28,7 @@ import { createNodeConnection } from './parts/nodeConnection.ts'
 import { createRpcServers } from './parts/rpcServers.ts'
 import type { Services } from './parts/services.ts'
 import { createSharedFloor, type SharedFloor } from './parts/sharedFloor.ts'
+import { createTelemetry } from './parts/telemetry.ts'
 
 export { type Config, createConfig } from '../config/config.ts'
 export { defineMethod } from '../rpc/method.ts'
@@ -95,18 +92,18 @@ export function createGateway({
     extraRoutes !== undefined ||
     Object.keys(extraMethods).length > 0
   checkExposure({ canSpend, config, hasKeys: managedKeys.length > 0, log })
-  const metrics = createMetrics()
-  const traffic = createTraffic({ gauges: () => figuresOf(health(), services, sockets) })
-  const recorder = createCallRecorder({ tracer })
-  const asked = createAskedNodes()
+  const telemetry = createTelemetry({
+    gauges: () => figuresOf(health(), services, sockets),
+    log,
+    slow: config.slow,
+    tracer,
+  })
+  const { metrics, recorder, traffic } = telemetry
   const isAuthoritative = authoritative ?? transport !== undefined
   const node = createNodeConnection({
-    asked,
     authoritative: isAuthoritative,
     config,
-    log,
-    metrics,
-    recorder,
+    telemetry,
     transport,
   })
   const { native, upstreams } = node
@@ -116,7 +113,6 @@ export function createGateway({
   let draining = false
   let sockets = 0
   let ownUrl: string | undefined
-  let sampling: NodeJS.Timeout | undefined
 
   const booting = createBoot({
     authoritative: isAuthoritative,
@@ -128,7 +124,7 @@ export function createGateway({
     nodeRpc: () => node.rpc(),
     priceOfBlock,
     readsBlocks: () => upstreams?.hasGrpc() === true,
-    step: tracer && ((...step) => recorder.step(...step)),
+    step: telemetry.step,
   })
   const ready = booting.ready.then((built) => {
     services = built
@@ -155,11 +151,6 @@ export function createGateway({
   }
 
   const unsent = createUnsent({ limit: config.unsentBytes })
-  const loop = createLoopWatch({
-    onBlocked: ({ method, ms }) =>
-      log.warn({ method, ms: Math.round(ms) }, 'the event loop was blocked'),
-    onDelay: (ms) => metrics.loopDelay.observe(ms / 1000),
-  })
   const servers = createRpcServers({
     around,
     coinDecimals,
@@ -167,18 +158,12 @@ export function createGateway({
     contextOf,
     extraMethods,
     hasRoom: (bytes) => unsent.hasRoom(bytes),
-    asked,
-    isTraced: () => tracer !== undefined,
-    log,
-    loop,
-    metrics,
     nodeRpc: () => node.rpc(),
     onUnknown,
-    onCall: ({ code, method, ms }) => traffic.call(method, code, ms),
     ownUrl: () => ownUrl ?? `http://localhost:${config.port}`,
-    recorder,
+    telemetry,
   })
-  const { description, full, onError, request, verifier } = servers
+  const { description, full, request, verifier } = servers
   const health = () =>
     healthOf({
       config,
@@ -245,7 +230,7 @@ export function createGateway({
       metrics.wsConnections.set(count)
     },
     onCut: (reason) => metrics.wsCuts.inc({ reason }),
-    onError,
+    onError: telemetry.onError,
     page,
     routes: [
       { path: '/', server: full },
@@ -268,18 +253,17 @@ export function createGateway({
       ownUrl = address.url
       const names = upstreams?.transport.status().map(({ name }) => name)
       log.info({ url: address.url, upstream: names?.join(', ') }, 'listening')
-      sampling = setInterval(() => traffic.sample(), SAMPLE * 1_000).unref()
+      telemetry.start()
       booting.start()
       await booting.firstAttempt
       return address
     },
     async stop({ delay = 0 } = {}) {
       draining = true
-      clearInterval(sampling)
       await http.close({ delay })
       await booting.stop()
       await node.close()
-      loop.stop()
+      telemetry.stop()
       unsent.stop()
     },
     request,

@@ -7,7 +7,7 @@ import { collectProcessMetrics, createMetrics } from '../../src/gateway/metrics.
 
 /** The alerts and the dashboard name only metrics, labels and runbook sections that exist. */
 
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 type Alerts = {
   groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[]

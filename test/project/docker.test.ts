@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const linesOf = (name: string) =>
-  readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
 

@@ -8,7 +8,7 @@ import { createChain } from '../../src/chain/chain.ts'
 import type { HeadBlock } from '../../src/chain/head/headTypes.ts'
 import { type Config, createConfig } from '../../src/config/config.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { createWatching } from '../../src/gateway/parts/watching.ts'
+import { createFeeds } from '../../src/gateway/parts/feeds.ts'
 import { createNodeClient } from '../../src/native/client.ts'
 import { createNodeRpc } from '../../src/native/transport/rpc.ts'
 import { createPoolTransport } from '../../src/native/transport/transport.ts'
@@ -67,7 +67,7 @@ export async function createReplayContext({
     native,
     store: createMemorySentStore(),
   })
-  const watching = createWatching({
+  const watching = createFeeds({
     chains: { full: chain, solid: chain },
     config,
     head: {

@@ -66,6 +66,6 @@ export const CHAIN = {
 }
 
 function json(name: string): unknown {
-  const file = new URL(`./fixtures/chain/${name}.json`, import.meta.url)
+  const file = new URL(`../fixtures/chain/${name}.json`, import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8'))
 }

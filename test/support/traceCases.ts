@@ -147,5 +147,5 @@ function fixture(name: string): unknown {
 }
 
 function fixturePath(name: string): URL {
-  return new URL(`fixtures/trace/${name}`, import.meta.url)
+  return new URL(`../fixtures/trace/${name}`, import.meta.url)
 }

@@ -4,10 +4,7 @@ import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import { type ChainGuard, createChainGuard } from '../../native/identity/chainGuard.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
-import type { CallRecorder } from '../../rpc/explain/recorder.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { AskedNodes } from './askedNodes.ts'
+import type { Telemetry } from './telemetry.ts'
 import { connectUpstreams, type Upstreams } from './upstreams.ts'
 
 /** The connection of a gateway to its node or nodes. */
@@ -32,20 +29,17 @@ export type NodeConnection = {
  * @throws ConfigError or Error when an address or a header cannot be used.
  */
 export function createNodeConnection({
-  asked,
   authoritative,
   config,
-  log,
-  metrics,
-  recorder,
+  telemetry,
   transport,
 }: createNodeConnection.Options): NodeConnection {
   if (transport)
-    return connectionOf(recorder.watch(transport), {
+    return connectionOf(telemetry.recorder.watch(transport), {
       guarded: !authoritative,
       timeout: config.upstreamTimeout,
     })
-  const upstreams = connectUpstreams({ asked, config, log, metrics, recorder })
+  const upstreams = connectUpstreams({ config, telemetry })
   const native = createNodeClient({ transport: upstreams.transport })
   return {
     expect: (genesis) => upstreams.transport.expect(genesis),
@@ -63,13 +57,10 @@ export function createNodeConnection({
 
 export declare namespace createNodeConnection {
   type Options = {
-    asked: AskedNodes
     /** Whether a given transport leads to a chain that is always right, such as one in this process. */
     authoritative: boolean
     config: Config
-    log: Log
-    metrics: Metrics
-    recorder: CallRecorder
+    telemetry: Telemetry
     /** Leads to a chain in this process. @default sockets to the nodes of the configuration */
     transport: NativeTransport | undefined
   }

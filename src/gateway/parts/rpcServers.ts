@@ -1,25 +1,17 @@
 import type { Config } from '../../config/config.ts'
-import { RpcError } from '../../lib/errors.ts'
-import type { LoopWatch } from '../../lib/loopWatch.ts'
+import { sleep } from '../../lib/sleep.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
-import type { Verifier } from '../../rpc/compare/verifier.ts'
+import { createVerifier, type Verifier } from '../../rpc/compare/verifier.ts'
 import type { ViewContext } from '../../rpc/context.ts'
-import { markOutcome, watchCalls } from '../../rpc/explain/calls.ts'
 import { createExplainMethod } from '../../rpc/explain/ethgate_explain.ts'
-import type { CallRecorder } from '../../rpc/explain/recorder.ts'
-import type { AroundCall, ObservedCall } from '../../rpc/jsonrpc/observe.ts'
+import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
 import { createRpcServer, type RpcServer } from '../../rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../rpc/method.ts'
 import { methodsOf } from '../../rpc/methods/view.ts'
-import { ClientGoneError, type RequestScope } from '../../rpc/request.ts'
 import { weiMethods } from '../../rpc/wei/methods.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { AskedNodes } from './askedNodes.ts'
-import { createCaller, type Caller } from './caller.ts'
-import { describe, type Description } from './describing.ts'
-import { createRequestLog } from './requestLog.ts'
-import { createSampling } from './sampling.ts'
+import { describe, type Description } from './description.ts'
+import { createInProcessClient, type InProcessClient } from './inProcessClient.ts'
+import type { Telemetry } from './telemetry.ts'
 
 /** The JSON-RPC servers of a gateway, and the descriptions of their methods. */
 export type RpcServers = {
@@ -32,49 +24,27 @@ export type RpcServers = {
   /** Compares answers with a second source; undefined when that is off. */
   readonly verifier: Verifier | undefined
   /** One call on the full view, in this process. @throws RpcError */
-  request: Caller['request']
-  /** Logs an error. An `RpcError` is logged at debug level. */
-  readonly onError: (error: unknown, message: string) => void
+  request: InProcessClient['request']
 }
 
-/** Creates one server for each view of the chain. Their calls share the log, the metrics and the limits. */
+/**
+ * Creates one server for each view of the chain. Their calls share the log, the metrics and the limits.
+ *
+ * @throws TypeError when answers are to be compared and no node has a JSON-RPC.
+ */
 export function createRpcServers({
   around,
-  asked,
   coinDecimals,
   config,
   contextOf,
   extraMethods,
   hasRoom,
-  isTraced,
-  log,
-  loop,
-  metrics,
   nodeRpc,
-  onCall,
   onUnknown,
   ownUrl,
-  recorder,
+  telemetry,
 }: createRpcServers.Options): RpcServers {
-  const requestLog = createRequestLog({
-    log,
-    slow: config.slow,
-    upstreams: ({ signal }, since) => asked.since(signal, since),
-  })
-  const watch = watchCalls({ isOn: isTraced, recorder })
-
-  function onError(error: unknown, message: string): void {
-    if (error instanceof ClientGoneError) return
-    if (error instanceof RpcError) log.debug({ err: error }, message)
-    else log.error({ err: error }, message)
-  }
-
-  function observe(call: ObservedCall, scope: RequestScope): void {
-    metrics.call(call.method, call.code, call.ms / 1000)
-    onCall(call)
-    requestLog.call(call, scope)
-    markOutcome(recorder, call)
-  }
+  const { loop, metrics, observe, onError, recorder, trace, watch } = telemetry
 
   function serverOf(
     view: 'full' | 'solid',
@@ -94,20 +64,28 @@ export function createRpcServers({
       onResult,
       onUnknown,
       responseLimit: config.responseLimit,
-      trace: requestLog.trace,
+      trace,
       watch,
     })
   }
 
-  const caller = createCaller(() => full)
-  const request: Caller['request'] = (call) => caller.request(call)
-  const explain = createExplainMethod({
-    recorder,
-    request: (call, scope) => caller.requestFor(call, scope),
-  })
+  /** Compares a share of the answers with the node’s own JSON-RPC. */
+  function verifierOf(rpc: NodeRpc | undefined): Verifier {
+    if (!rpc) throw new TypeError('--verify-rate needs --upstream-rpc, the node’s own JSON-RPC')
+    return createVerifier({
+      rate: config.verifyRate,
+      sleep,
+      ours: (method, params) => client.request({ method, params }),
+      theirs: (method, params) => rpc.call(method, [...params]),
+      onOutcome: (method, outcome) => metrics.verified.inc({ method, outcome }),
+    })
+  }
+
+  const client = createInProcessClient(() => full)
+  const explain = createExplainMethod({ recorder, request: client.requestFor })
   const methods = methodsOf('full', extraMethods)
   const description = describe({ ...methods, ethgate_explain: explain }, config, ownUrl)
-  const verifier = createSampling({ config, metrics, nodeRpc, request })
+  const verifier = config.verifyRate === 0 ? undefined : verifierOf(nodeRpc())
   const full = serverOf('full', description.methods, (method, params, result) =>
     verifier?.observe(method, params, result),
   )
@@ -117,8 +95,7 @@ export function createRpcServers({
     solid: serverOf('solid', methodsOf('solid', extraMethods)),
     wei: coinDecimals === 18 ? full : serverOf('full', weiMethods(methods)),
     verifier,
-    request,
-    onError,
+    request: client.request,
   }
 }
 
@@ -126,7 +103,6 @@ export declare namespace createRpcServers {
   type Options = {
     /** Wraps every call, to observe it. */
     around?: AroundCall | undefined
-    asked: AskedNodes
     /** Decimals of the coin on this chain. With 18, `/wei` is the full view itself. */
     coinDecimals: 6 | 18
     config: Config
@@ -136,18 +112,11 @@ export declare namespace createRpcServers {
     extraMethods: Record<string, AnyMethod>
     /** Whether an answer of this many bytes may wait for its reader. */
     hasRoom: (bytes: number) => boolean
-    /** Whether calls are traced; read at every call. */
-    isTraced: () => boolean
-    log: Log
-    loop: LoopWatch
-    metrics: Metrics
     nodeRpc: () => NodeRpc | undefined
-    /** Called after every call with its outcome. */
-    onCall: (call: ObservedCall) => void
     /** Called with each method that does not exist. */
     onUnknown?: ((method: string) => void) | undefined
     /** Where the gateway listens. */
     ownUrl: () => string
-    recorder: CallRecorder
+    telemetry: Telemetry
   }
 }

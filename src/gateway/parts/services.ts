@@ -20,8 +20,8 @@ import { createManagedKeys } from '../../sending/keys.ts'
 import { openSentStore } from '../../sending/openSentStore.ts'
 import { createSending } from '../../sending/sending.ts'
 import type { Log } from '../log.ts'
+import { createFeeds, type Feeds } from './feeds.ts'
 import { createGatewayIndex } from './gatewayIndex.ts'
-import { createWatching, type Watching } from './watching.ts'
 
 export { DataDirError } from '../../sending/openSentStore.ts'
 
@@ -32,7 +32,7 @@ export type Services = {
   /** The context of methods, for each view. */
   readonly contexts: Record<Chain['view'], ViewContext>
   /** Number and bytes of the filters of all clients. */
-  filterUsage: Watching['usage']
+  filterUsage: Feeds['usage']
   readonly head: Head
   /** The log index; absent without `--index`. */
   readonly index: LogIndex | undefined
@@ -135,15 +135,15 @@ export async function createServices({
       if (!(error instanceof StoreUnavailableError))
         log.warn({ err: error }, 'could not track sent transactions')
     },
-    onSent: (hash) => watching.sent(hash),
+    onSent: (hash) => feeds.sent(hash),
     store: sent.store,
   })
-  const watching = createWatching({ chains: { full, solid }, config, head, log, native, redis })
+  const feeds = createFeeds({ chains: { full, solid }, config, head, log, native, redis })
   const internal = createInternalTransactions({ native, newest: () => head.latest().number })
   const shared = { config, internal, native, sending }
-  const contextOf = (watched: Watching['full'], chain: Chain) => ({
+  const contextOf = (feed: Feeds['full'], chain: Chain) => ({
     ...shared,
-    ...watched,
+    ...feed,
     chain,
     get nodeRpc() {
       return nodeRpc()
@@ -153,10 +153,10 @@ export async function createServices({
     blocks,
     chainId,
     contexts: {
-      full: contextOf(watching.full, full),
-      solid: contextOf(watching.solid, solid),
+      full: contextOf(feeds.full, full),
+      solid: contextOf(feeds.solid, solid),
     },
-    filterUsage: () => watching.usage(),
+    filterUsage: () => feeds.usage(),
     head,
     index,
     redis,
@@ -166,7 +166,7 @@ export async function createServices({
       index?.start()
     },
     async stop() {
-      await watching.stop()
+      await feeds.stop()
       await head.stop()
       await index?.stop()
       await sending.stop()

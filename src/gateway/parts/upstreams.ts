@@ -5,11 +5,8 @@ import { createPoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { Upstream } from '../../native/upstream.ts'
-import type { CallRecorder } from '../../rpc/explain/recorder.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { AskedNodes } from './askedNodes.ts'
 import { indexSockets } from './gatewayIndex.ts'
+import type { Telemetry } from './telemetry.ts'
 
 /** The nodes of a gateway. */
 export type Upstreams = {
@@ -32,11 +29,8 @@ export type Upstreams = {
  * @throws TypeError without any node, ConfigError or Error when an address or a header cannot be used.
  */
 export function connectUpstreams({
-  asked,
   config,
-  log,
-  metrics,
-  recorder,
+  telemetry: { asked, log, metrics, recorder },
 }: connectUpstreams.Options): Upstreams {
   const nodes = upstreamsOf(config)
   if (nodes.length === 0)
@@ -97,12 +91,8 @@ export function connectUpstreams({
 
 export declare namespace connectUpstreams {
   type Options = {
-    /** Records the node of each call if there are several nodes. */
-    asked: AskedNodes
     config: Config
-    log: Log
-    metrics: Metrics
-    recorder: Pick<CallRecorder, 'call'>
+    telemetry: Pick<Telemetry, 'asked' | 'log' | 'metrics' | 'recorder'>
   }
 }
 

@@ -8,15 +8,15 @@ import type { RequestScope } from '../../rpc/request.ts'
 export type Call = { method: string; params?: readonly unknown[] }
 
 /** Calls a JSON-RPC server in this process. */
-export type Caller = {
+export type InProcessClient = {
   /** @throws RpcError */
-  request(call: Call): Promise<unknown>
+  readonly request: (call: Call) => Promise<unknown>
   /** The same for a client: limits per client count for it. @throws RpcError */
-  requestFor(call: Call, scope: RequestScope): Promise<unknown>
+  readonly requestFor: (call: Call, scope: RequestScope) => Promise<unknown>
 }
 
-/** Creates a caller. `server` is a function because the server may be created later. */
-export function createCaller(server: () => RpcServer): Caller {
+/** Creates a client. `server` is a function because the server may be created later. */
+export function createInProcessClient(server: () => RpcServer): InProcessClient {
   async function requestFor({ method, params = [] }: Call, scope: RequestScope): Promise<unknown> {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const answer = await server().answer(text, scope)

@@ -15,9 +15,9 @@ import { type RedisLink, StoreUnavailableError } from '../../lib/redis.ts'
 import type { NativeClient } from '../../native/client.ts'
 
 /** Filters and subscriptions of both views of one chain. */
-export type Watching = {
-  full: Watched
-  solid: Watched
+export type Feeds = {
+  full: ViewFeeds
+  solid: ViewFeeds
   /** Announces a transaction as pending that was sent through this gateway. */
   sent(hash: Hash): void
   /** Memory of the filters of all clients. */
@@ -26,17 +26,17 @@ export type Watching = {
 }
 
 /** Filters and subscriptions of one view. */
-type Watched = { filters: Filters; subscriptions: Hub }
+type ViewFeeds = { filters: Filters; subscriptions: Hub }
 
 /** Creates filters, in Redis if there is one, and subscriptions. */
-export function createWatching({
+export function createFeeds({
   chains,
   config,
   head,
   log,
   native,
   redis,
-}: createWatching.Options): Watching {
+}: createFeeds.Options): Feeds {
   const limits = {
     bytesPerClient: config.filterBytesPerClient,
     bytesTotal: config.filterBytesTotal,
@@ -59,7 +59,7 @@ export function createWatching({
         log.warn({ err: error }, 'the mempool of the node cannot be read')
     },
   })
-  const watched = (chain: Chain): Watched => ({
+  const feedsOf = (chain: Chain): ViewFeeds => ({
     filters: createFilters({
       chain,
       head,
@@ -78,8 +78,8 @@ export function createWatching({
       pending,
     }),
   })
-  const full = watched(chains.full)
-  const solid = watched(chains.solid)
+  const full = feedsOf(chains.full)
+  const solid = feedsOf(chains.solid)
 
   return {
     full,
@@ -96,7 +96,7 @@ export function createWatching({
   }
 }
 
-export declare namespace createWatching {
+export declare namespace createFeeds {
   type Options = {
     chains: Record<Chain['view'], Chain>
     config: Pick<

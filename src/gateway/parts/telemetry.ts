@@ -1,0 +1,96 @@
+import { createTraffic, SAMPLE, type Traffic } from '../../http/page/traffic.ts'
+import { RpcError } from '../../lib/errors.ts'
+import { createLoopWatch, type LoopWatch } from '../../lib/loopWatch.ts'
+import { markOutcome, watchCalls } from '../../rpc/explain/calls.ts'
+import { type CallRecorder, createCallRecorder } from '../../rpc/explain/recorder.ts'
+import type { Tracer } from '../../rpc/explain/tracer.ts'
+import type { CallWatcher, ObservedCall } from '../../rpc/jsonrpc/observe.ts'
+import { ClientGoneError, type RequestScope } from '../../rpc/request.ts'
+import type { Log } from '../log.ts'
+import { createMetrics, type Metrics } from '../metrics.ts'
+import { type AskedNodes, createAskedNodes } from './askedNodes.ts'
+import { createRequestLog, type RequestLog } from './requestLog.ts'
+
+/** What a gateway records of its calls: log lines, metrics, figures of the state page, spans. */
+export type Telemetry = {
+  readonly asked: AskedNodes
+  readonly log: Log
+  readonly loop: LoopWatch
+  readonly metrics: Metrics
+  readonly recorder: CallRecorder
+  /** Starts a child span of the current call; undefined when calls are not traced. */
+  readonly step: CallRecorder['step'] | undefined
+  /** Logs a line for each request; undefined unless the log shows debug lines. */
+  readonly trace: RequestLog['trace']
+  readonly traffic: Traffic
+  /** Makes a span of each call when calls are traced. */
+  readonly watch: CallWatcher
+  /** Records the outcome of a call. */
+  readonly observe: (call: ObservedCall, scope: RequestScope) => void
+  /** Logs an error. An `RpcError` is logged at debug level. */
+  readonly onError: (error: unknown, message: string) => void
+  /** Starts to sample the gauges of the state page. */
+  start(): void
+  stop(): void
+}
+
+/** Creates the records of one gateway. */
+export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.Options): Telemetry {
+  const asked = createAskedNodes()
+  const metrics = createMetrics()
+  const recorder = createCallRecorder({ tracer })
+  const traffic = createTraffic({ gauges })
+  const requestLog = createRequestLog({
+    log,
+    slow,
+    upstreams: ({ signal }, since) => asked.since(signal, since),
+  })
+  const loop = createLoopWatch({
+    onBlocked: ({ method, ms }) =>
+      log.warn({ method, ms: Math.round(ms) }, 'the event loop was blocked'),
+    onDelay: (ms) => metrics.loopDelay.observe(ms / 1000),
+  })
+  let sampling: NodeJS.Timeout | undefined
+
+  return {
+    asked,
+    log,
+    loop,
+    metrics,
+    recorder,
+    step: tracer && ((...step) => recorder.step(...step)),
+    trace: requestLog.trace,
+    traffic,
+    watch: watchCalls({ isOn: () => tracer !== undefined, recorder }),
+    observe(call, scope) {
+      metrics.call(call.method, call.code, call.ms / 1000)
+      traffic.call(call.method, call.code, call.ms)
+      requestLog.call(call, scope)
+      markOutcome(recorder, call)
+    },
+    onError(error, message) {
+      if (error instanceof ClientGoneError) return
+      if (error instanceof RpcError) log.debug({ err: error }, message)
+      else log.error({ err: error }, message)
+    },
+    start() {
+      sampling = setInterval(() => traffic.sample(), SAMPLE * 1_000).unref()
+    },
+    stop() {
+      clearInterval(sampling)
+      loop.stop()
+    },
+  }
+}
+
+export declare namespace createTelemetry {
+  type Options = {
+    /** Values of the state page other than calls, by label. */
+    gauges: () => Record<string, number>
+    log: Log
+    /** Calls that take this many milliseconds or longer are logged; 0 for none. */
+    slow: number
+    /** Creates spans for calls. @default none */
+    tracer: Tracer | undefined
+  }
+}
