@@ -87,7 +87,12 @@ export function createChainGuard({
       if (!options.idempotent) return reply
       if (reply.isChecked) return reply
       const { status, text } = reply
-      const read = parseAnswer(text)
+      const read = parseAnswer(text, {
+        check() {
+          signal?.throwIfAborted()
+          if (now() > deadline) throw new NodeTimeoutError(timeout)
+        },
+      })
       const parsed = read instanceof Promise ? await read : read
       const after = confirmAnswer({ chain, identity }, body, { parsed })
       if (after) await wait(after, deadline, signal)

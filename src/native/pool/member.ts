@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
-import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { NodeBusyError } from '../errors.ts'
 import type { GrpcStatus } from '../grpc/status.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { readGenesis } from '../identity/genesis.ts'
@@ -212,10 +212,11 @@ export function createMember({
         signal,
         timeout,
       })
-      const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text)
+      const check = () => signal?.throwIfAborted()
+      const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text, { check })
       outcome = outcomeOf(call.operation, reply, read instanceof Promise ? await read : read)
     } catch (error) {
-      if (!(error instanceof NodeUnreachableError || error instanceof NodeTimeoutError)) throw error
+      if (!(error instanceof UpstreamError)) throw error
       outcome = { kind: 'failed', error }
     } finally {
       limiter.leave()

@@ -32,7 +32,7 @@ const OUTCOMES: Record<Reaction, Outcome> = {
  */
 function setup(
   reactions: readonly Reaction[],
-  { isAble = () => true, isFree = true, tier = 0 } = {},
+  { isAble = (): boolean => true, isFree = true, tier = 0 } = {},
 ) {
   const extras: Record<Extra, number> = { busy: 0, confirm: 0, failover: 0, hedge: 0 }
   let asked = 0
