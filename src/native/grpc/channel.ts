@@ -1,8 +1,8 @@
 import http2 from 'node:http2'
 
 import type { StopSignal } from '../../lib/stopSignal.ts'
-import { maxBytes } from '../wire/answerLimits.ts'
 import type { NativePath } from '../transport/transport.ts'
+import { maxBytes } from '../wire/answerLimits.ts'
 
 /** A connection for unary gRPC calls. The first call opens it. After a failure the next call opens it again. */
 export type GrpcChannel = {
