@@ -40,6 +40,8 @@ export function healthOf({
   if (head?.problem !== undefined) reasons.push(head.problem)
   const redisProblem = services?.redis?.problem()
   if (redisProblem !== undefined) reasons.push(`${redisProblem}: new filters fail, polls may fail`)
+  const sentProblem = services?.sentProblem()
+  if (sentProblem !== undefined) reasons.push(sentProblem)
   const filters = services?.filterUsage() ?? { bytes: 0, filters: 0, isFull: false }
   if (filters.isFull)
     reasons.push(

@@ -37,6 +37,8 @@ export type Services = {
   /** The log index; absent without `--index`. */
   readonly index: LogIndex | undefined
   readonly redis: RedisLink | undefined
+  /** Why the record of sent transactions might not be kept, as text for operators. */
+  sentProblem(): string | undefined
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -122,6 +124,7 @@ export async function createServices({
     throw error
   })
   const sending = createSending({
+    assertKept: () => sent.assertKept(),
     chain: full,
     feeKind: config.feeSignal,
     onReplaced: (id, replaced) =>
@@ -160,6 +163,7 @@ export async function createServices({
     head,
     index,
     redis,
+    sentProblem: () => sent.problem(),
     async start() {
       sending.start()
       await head.start()
