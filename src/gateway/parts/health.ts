@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { originOf } from '../../config/upstreams.ts'
+import { originOf } from '../../config/upstreamList.ts'
 import type { Health } from '../../http/health.ts'
 import { VERSION } from '../../lib/version.ts'
 import { stateInWords } from '../../native/pool/memberState.ts'

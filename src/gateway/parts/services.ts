@@ -58,7 +58,7 @@ export async function createServices({
   native,
   nodeRpc,
   priceOfBlock,
-  readsBlocks,
+  hasGrpc,
   step,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
@@ -105,7 +105,7 @@ export async function createServices({
     hints: createLogHints({ rpc: nodeRpc }),
     index,
     native,
-    readsBlocks,
+    hasGrpc,
     caches: createChainCaches({ blocks, config, head, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
@@ -197,7 +197,7 @@ export declare namespace createServices {
     /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
     priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
-    readsBlocks?: (() => boolean) | undefined
+    hasGrpc?: (() => boolean) | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }

@@ -110,7 +110,7 @@ export function createChainGuard({
 
 export declare namespace createChainGuard {
   type Options = {
-    /** The chain that is served, as far as it is known. @default one of which nothing is known */
+    /** The chain that is served, as far as it is known. @default a chain without known blocks */
     chain?: ServedChain
     /** Reads block 0. A check must not wait for the calls that wait for it. */
     checker: Pick<NativeTransport, 'send'>

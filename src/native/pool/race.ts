@@ -32,8 +32,8 @@ const LEAST_SLOW = 250
 const UNKNOWN_SLOW = 1_000
 
 /**
- * Milliseconds that calls which lost get to end by themselves. A call that is cancelled costs its connection, and a new one costs
- * more than a small answer.
+ * Milliseconds after which a call that lost the race is cancelled. A cancelled call loses its connection, and opening a new one
+ * costs more than reading a small answer.
  */
 const LINGER = 100
 
@@ -128,15 +128,15 @@ export function createRace({
   }
 
   function watchOver(run: Run, attempt: Attempt, now: number): void {
-    const usual = attempt.member.usual(run.call.operation)
+    const p95 = attempt.member.p95(run.call.operation)
     const slowAfter =
-      usual === undefined
+      p95 === undefined
         ? UNKNOWN_SLOW
-        : Math.min(Math.max(LEAST_SLOW, usual * SLOW_TIMES), timeout / 3)
+        : Math.min(Math.max(LEAST_SLOW, p95 * SLOW_TIMES), timeout / 3)
     attempt.slowAt = now + slowAfter
-    // What belongs together stays at one node unless that is much too slow.
+    // Calls of one group stay at one node unless it is much too slow.
     attempt.dueAt =
-      now + (usual === undefined || run.call.group ? slowAfter : Math.max(LEAST_HEDGE, usual))
+      now + (p95 === undefined || run.call.group ? slowAfter : Math.max(LEAST_HEDGE, p95))
     if (attempt.dueAt < run.dueAt) run.dueAt = attempt.dueAt
   }
 

@@ -248,13 +248,13 @@ type Target = { pool: Pool; prefix: string; search: string }
 
 type Deadline = DueEntry & { readonly stop: Stop }
 
-/** Ends an exchange that was stopped. The caller gets the reason of the stop instead. */
+/** Closes the connection of an aborted call. The caller gets the reason of the abort instead. */
 const STOPPED = new Error('the call was stopped')
 
 /** Ends an exchange whose answer exceeds its limit. */
 const TOO_LARGE = new Error('the answer is too large')
 
-/** The text of an answer, without the mark of the byte order that a proxy may put in front. */
+/** The text of an answer, without a byte order mark, which some proxies add. */
 function textOf(chunks: readonly Buffer[]): string {
   const [first] = chunks
   const text = first && chunks.length === 1 ? first.toString() : Buffer.concat(chunks).toString()
