@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type Engine, IndexError } from './engine.ts'
+import { checkLmdbFile } from './lmdbFile.ts'
 
 /**
  * Opens the engine of an address: `postgres://…` or a directory. Its library is loaded only then. With `mustExist`, a directory
@@ -19,8 +20,9 @@ export async function openEngine(
       return await createPostgresEngine({ url: address })
     }
     const { createLmdbEngine, FILE } = await import('./lmdb.ts')
-    if (mustExist && !existsSync(join(address, FILE)))
-      throw new Error('the directory contains no log index')
+    const file = join(address, FILE)
+    if (existsSync(file)) checkLmdbFile(file)
+    else if (mustExist) throw new Error('the directory contains no log index')
     mkdirSync(address, { recursive: true })
     return createLmdbEngine({ directory: address })
   } catch (error) {
