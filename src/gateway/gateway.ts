@@ -123,7 +123,7 @@ export function createGateway({
     native,
     nodeRpc: () => node.rpc(),
     priceOfBlock,
-    hasGrpc: () => upstreams?.hasGrpc() === true,
+    readsBlocks: () => upstreams?.hasGrpc() === true,
     step: telemetry.step,
   })
   const ready = booting.ready.then((built) => {
@@ -250,6 +250,11 @@ export function createGateway({
     health,
     async start() {
       const address = await http.listen()
+      // `stop` was called meanwhile.
+      if (draining) {
+        await http.close({ delay: 0 })
+        throw new Error('the gateway was stopped while it started')
+      }
       ownUrl = address.url
       const names = upstreams?.transport.status().map(({ name }) => name)
       log.info({ url: address.url, upstream: names?.join(', ') }, 'listening')
@@ -260,6 +265,8 @@ export function createGateway({
     },
     async stop({ delay = 0 } = {}) {
       draining = true
+      // It ends while the requests in flight do: a transaction of the index may take a second.
+      services?.index?.stopFilling().catch(() => {})
       await http.close({ delay })
       await booting.stop()
       await node.close()

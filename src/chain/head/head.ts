@@ -28,6 +28,7 @@ export function createHead({
   let window: Window | undefined
   let movedAt: number | undefined
   let first: Hash | undefined
+  let isStopped = false
   const listeners = new Set<(update: ChainUpdate) => void>()
   const source = createHeadSource({ authoritative, baseFee, native, onLoaded })
   const schedule = createPollSchedule()
@@ -124,10 +125,13 @@ export function createHead({
       }
     },
     async start() {
+      isStopped = false
       await replication?.start()
-      await poller.start()
+      // `stop` may have been called meanwhile.
+      if (!isStopped) await poller.start()
     },
     async stop() {
+      isStopped = true
       await poller.stop()
       await replication?.stop()
     },

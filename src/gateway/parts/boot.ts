@@ -39,6 +39,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
     const identity = await capabilities.identity(stopped.signal)
     await requireConstantCalls(options.native)
     await requireSolidity(options.native)
+    stopped.signal.throwIfAborted()
     return createServices({ ...options, identity, log })
   }
 

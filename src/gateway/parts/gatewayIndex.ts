@@ -1,6 +1,6 @@
 import type { Head } from '../../chain/head/headTypes.ts'
 import type { Config } from '../../config/config.ts'
-import { upstreamsOf } from '../../config/upstreamList.ts'
+import { upstreamsOf } from '../../config/upstreams.ts'
 import { createLogIndex, type LogIndex } from '../../logIndex/logIndex.ts'
 
 /** Milliseconds that one search in the index may take. */
@@ -40,15 +40,10 @@ export function createGatewayIndex({
   })
   let solid = -1
   head.onUpdate(({ removed, solidified }) => {
-    const lowest = Math.min(...removed.map(({ number }) => number))
-    if (lowest <= solid)
-      index
-        .removed(lowest)
-        .catch((error: unknown) =>
-          log.error({ err: error }, 'orphans could not be removed from the log index'),
-        )
+    const isBelow = removed.some(({ number }) => number <= solid)
     solid = solidified.number
-    index.solidified(solid)
+    if (isBelow) index.recheck(solid)
+    else index.solidified(solid)
   })
   return {
     ...index,

@@ -37,8 +37,6 @@ export type Services = {
   /** The log index; absent without `--index`. */
   readonly index: LogIndex | undefined
   readonly redis: RedisLink | undefined
-  /** Why the record of sent transactions might not be kept, as text for operators. */
-  sentProblem(): string | undefined
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -58,7 +56,7 @@ export async function createServices({
   native,
   nodeRpc,
   priceOfBlock,
-  hasGrpc,
+  readsBlocks,
   step,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
@@ -105,7 +103,7 @@ export async function createServices({
     hints: createLogHints({ rpc: nodeRpc }),
     index,
     native,
-    hasGrpc,
+    readsBlocks,
     caches: createChainCaches({ blocks, config, head, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
@@ -124,7 +122,6 @@ export async function createServices({
     throw error
   })
   const sending = createSending({
-    assertKept: () => sent.assertKept(),
     chain: full,
     feeKind: config.feeSignal,
     onReplaced: (id, replaced) =>
@@ -152,6 +149,7 @@ export async function createServices({
       return nodeRpc()
     },
   })
+  let isStopped = false
   return {
     blocks,
     chainId,
@@ -163,13 +161,14 @@ export async function createServices({
     head,
     index,
     redis,
-    sentProblem: () => sent.problem(),
     async start() {
       sending.start()
       await head.start()
-      index?.start()
+      // `stop` may have been called meanwhile.
+      if (!isStopped) index?.start()
     },
     async stop() {
+      isStopped = true
       await feeds.stop()
       await head.stop()
       await index?.stop()
@@ -197,7 +196,7 @@ export declare namespace createServices {
     /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
     priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
-    hasGrpc?: (() => boolean) | undefined
+    readsBlocks?: (() => boolean) | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }

@@ -63,9 +63,9 @@ export function createFiller({
   let merging: Promise<void> | undefined
 
   /** Merges what can be merged. Only one merge runs at a time. */
-  function merge(): Promise<void> {
+  function merge(signal: AbortSignal | undefined): Promise<void> {
     merging ??= (async () => {
-      if (await canMerge(engine)) await withClaim(MERGE_WORK, () => mergeIndex(engine))
+      if (await canMerge(engine)) await withClaim(MERGE_WORK, () => mergeIndex(engine, signal))
     })().finally(() => {
       merging = undefined
     })
@@ -87,7 +87,7 @@ export function createFiller({
             if (!unit) return
             try {
               signal?.throwIfAborted()
-              if (await fillUnit(unit, signal)) await merge()
+              if (await fillUnit(unit, signal)) await merge(signal)
               else claimed += 1
             } catch (error) {
               failure ??= { error }

@@ -10,7 +10,7 @@ import { explainSkip } from '../../../test/support/redis.ts'
 import { openEngine } from '../engine/open.ts'
 import { createSearcher } from '../search/search.ts'
 import { openFacts } from './facts.ts'
-import { mergeFilled } from './merge.ts'
+import { mergeFilled, mergeIndex } from './merge.ts'
 import { createIndexStore } from './store.ts'
 
 const UNIT = 1_024
@@ -60,6 +60,24 @@ function testMerge(open: () => { url: string; drop(): Promise<void> }): void {
     }
   }, 120_000)
 
+  test('behavior: a merge that is interrupted ends at once and is completed later', async () => {
+    const index = open()
+    const { engine, found, store } = await openFilled(index.url)
+    try {
+      const before = await found()
+      const stopping = new AbortController()
+      setImmediate(() => stopping.abort(new Error('stopping')))
+      await expect(mergeIndex(engine, stopping.signal)).rejects.toThrow('stopping')
+      expect((await store.segments()).map(({ level }) => level)).not.toContain(2)
+      await mergeIndex(engine)
+      expect((await store.segments()).map(({ level }) => level)).toEqual([2])
+      expect(await found()).toEqual(before)
+    } finally {
+      await engine.close()
+      await index.drop()
+    }
+  }, 120_000)
+
   test('behavior: blocks that are filled again after a reorg during a merge are kept', async () => {
     const index = open()
     const { engine, found, store } = await openFilled(index.url)
@@ -69,7 +87,7 @@ function testMerge(open: () => { url: string; drop(): Promise<void> }): void {
         const [segment] = await store.segments()
         if (isCrossed || segment?.level !== 2) return
         isCrossed = true
-        await store.truncate(0)
+        await store.remove(await store.segments())
         await store.append(1, blocks.slice(0, UNIT))
         await store.append(1, blocks.slice(UNIT * 40, UNIT * 41))
       })

@@ -33,9 +33,16 @@ export function canMerge(engine: Engine): Promise<boolean> {
   })
 }
 
-/** Merges all that can be merged. Two processes that merge only do work twice; the claim avoids that. */
-export async function mergeIndex(engine: Engine): Promise<void> {
-  const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
+/**
+ * Merges all that can be merged. Two processes that merge only do work twice; the claim avoids that.
+ *
+ * @throws the signal's reason. A merge that was interrupted is undone or completed by the next one.
+ */
+export async function mergeIndex(engine: Engine, signal?: AbortSignal): Promise<void> {
+  const pause = async () => {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    signal?.throwIfAborted()
+  }
   while (await mergeAppended(engine));
   while (await mergeFilled(engine, pause));
 }

@@ -1,14 +1,18 @@
 import type { Worker } from 'node:worker_threads'
 
+import { within } from '../../lib/within.ts'
 import { type Call, createCalls } from './calls.ts'
 import { startThread } from './start.ts'
+
+/** Milliseconds that a thread may take to end its work. */
+const STOP_LIMIT = 3_000
 
 /** A thread that is started again when it ends. */
 export type Thread = {
   /** @throws Error when it is not running, or ends before it has answered */
   call: Call
   start(): void
-  /** Calls it once more, so that it can end its work, and ends it. */
+  /** Calls it once more, so that it can end its work, and ends it. A second call waits for the first. */
   stop(call: string): Promise<void>
 }
 
@@ -24,7 +28,7 @@ export function createThread({
   let calls: Call | undefined
   let thread: Worker | undefined
   let timer: NodeJS.Timeout | undefined
-  let isStopping = false
+  let stopping: Promise<void> | undefined
 
   function start(): void {
     const started = startThread(name, data)
@@ -34,7 +38,7 @@ export function createThread({
     started.on('error', onError)
     started.on('exit', () => {
       calls = undefined
-      if (!isStopping) timer = setTimeout(start, restartDelay)
+      if (!stopping) timer = setTimeout(start, restartDelay)
     })
   }
 
@@ -44,11 +48,14 @@ export function createThread({
       if (!calls) throw new Error('the thread of the log index is not running')
       return calls(...call)
     },
-    async stop(call) {
-      isStopping = true
+    stop(call) {
       clearTimeout(timer)
-      await calls?.(call).catch(() => {})
-      await thread?.terminate()
+      return (stopping ??= (async () => {
+        // A transaction that never ends, such as one of a server that does not answer, is abandoned.
+        const ended = calls?.(call)
+        if (ended) await within(ended, STOP_LIMIT, new Error('it does not end')).catch(() => {})
+        await thread?.terminate()
+      })())
     },
   }
 }
