@@ -17,13 +17,18 @@ export type LogIndex = {
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer[]>
   /** Sets the newest solidified block. */
   solidified(number: number): void
-  /** Removes blocks from a height on, after a reorg below the solidified block. */
-  removed(from: number): Promise<void>
+  /**
+   * The chain went back below its solidified block, to this one. Nothing is searched until the index was compared with the chain
+   * again.
+   */
+  recheck(solid: number): void
   status(): LogIndexStatus
   /** Replaces the nodes from which it is filled. */
   setUpstreams(upstreams: readonly Upstream[]): void
   /** Starts the threads. When the index cannot be opened, it retries, and `status` shows why. */
   start(): void
+  /** Ends filling. Searches go on. */
+  stopFilling(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -66,6 +71,8 @@ export function createLogIndex({
   let solid: number | undefined
   let upstreams: readonly Upstream[] | undefined
   let isCompared = false
+  /** Rechecks that the writer does not know of yet. Until then it reports the state before them. */
+  let rechecks = 0
   let stopping = false
   let looking: NodeJS.Timeout | undefined
 
@@ -87,7 +94,8 @@ export function createLogIndex({
       const { kind } = event as WriterEvent
       if (kind === 'status') {
         written = event as typeof written
-        isCompared ||= written?.state !== 'starting'
+        problems.delete('writer')
+        if (rechecks === 0) isCompared ||= written?.state !== 'starting'
       } else log.warn((event as { message: string }).message)
     },
     onStart() {
@@ -123,8 +131,13 @@ export function createLogIndex({
       solid = number
       void writer.call('solidified', number).catch(() => {})
     },
-    async removed(from) {
-      await writer.call('removed', from)
+    recheck(number) {
+      solid = number
+      isCompared = false
+      rechecks += 1
+      // A writer that is not running compares when it starts.
+      const known = () => void (rechecks -= 1)
+      writer.call('recheck', number).then(known, known)
     },
     status() {
       const [problem = written?.problem] = problems.values()
@@ -152,6 +165,7 @@ export function createLogIndex({
       writer.start()
       void look()
     },
+    stopFilling: () => writer.stop('stop'),
     async stop() {
       stopping = true
       clearTimeout(looking)

@@ -7,7 +7,6 @@ import { sleep } from '../../lib/sleep.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { createSharing } from '../../native/dedupe.ts'
 import type { ChainUpdate, Head } from '../head/headTypes.ts'
-import { isReset } from '../head/reconcile.ts'
 import {
   type BlockRangeSource,
   type BlockSource,
@@ -74,8 +73,6 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
   /** Newest height that was solidified. */
   let solidTo = -1
   let epoch = 0
-  /** Hash of block 1, if known. */
-  let first: Hash | undefined
   let hits = 0
   let misses = 0
 
@@ -118,12 +115,11 @@ export function createBlocks({ cacheBytes, head, native, onMiss }: createBlocks.
    * goes back below its solidified block, the hashes above are dropped.
    */
   function onUpdate(update: ChainUpdate): void {
-    const { removed, solidified: solid } = update
-    // After a reset of the chain every height has another hash.
-    const lowest = isReset(first, update.first)
-      ? 0
-      : Math.min(solid.number + 1, ...removed.map(({ number }) => number))
-    first = update.first ?? first
+    const { added, removed, solidified: solid } = update
+    const changed = Math.min(...[...added, ...removed].map(({ number }) => number))
+    // When the whole window was replaced, the chain was reset: every height may have another hash.
+    const isReset = removed.length > 0 && head.at(changed - 1) === undefined
+    const lowest = isReset ? 0 : Math.min(solid.number + 1, ...removed.map(({ number }) => number))
     if (lowest <= solidTo) {
       epoch += 1
       solidTo = lowest - 1

@@ -11,8 +11,8 @@ const RETRY_DELAY = 5_000
 export type Follower = {
   /** Sets the newest solidified block. */
   solidified(number: number): void
-  /** Removes blocks from a height on, after a reorg. */
-  removed(from: number): Promise<void>
+  /** Compares the index with the chain again, after the chain went back below its solidified block, to this one. */
+  recheck(solid: number): void
   /** Settles when the signal ends it. */
   run(signal: AbortSignal): Promise<void>
   /** The state, and the last error as text. */
@@ -31,6 +31,8 @@ export function createFollower({
   let isReconciled = false
   const problems = new Map<string, string>()
   let wake = () => {}
+  /** Ends when the index has to be compared again. */
+  let round = new AbortController()
 
   function problem(what: string, error: unknown): void {
     const { message } = error as Error
@@ -62,17 +64,49 @@ export function createFollower({
         if (signal.aborted) return
         problem(what, error)
         await sleep(retryDelay, signal).catch(() => {})
-        if (error instanceof BrokenChainError) await reconcile(signal).catch(() => {})
+        if (error instanceof BrokenChainError)
+          await reconcile(signal).catch((error: unknown) => problem(what, error))
       }
   }
 
-  /** Resolves when blocks above a height can be added. */
+  /** Resolves when blocks above a height can be added, or when the signal is aborted. */
   async function more(than: number, signal: AbortSignal): Promise<void> {
     while (lastIndexable(solid) <= than && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        signal.addEventListener('abort', () => resolve(), { once: true })
-      })
+      await new Promise<void>((resolve) => (wake = resolve))
+  }
+
+  /** Compares the index with the chain and keeps it complete until the signal is aborted. */
+  async function work(signal: AbortSignal): Promise<void> {
+    await more(-1, signal)
+    await persist('check', signal, () => reconcile(signal))
+    if (signal.aborted) return
+    const newest = lastIndexable(solid)
+    const covered = await writer.store.coverage()
+    const top = covered.at(-1)?.to
+    /** Where the tail begins. Older blocks are filled at the same time. */
+    const start = from === undefined ? (top ?? newest) + 1 : newest + 1
+    const filling = async () => {
+      if (from === undefined || newest < from) return
+      isFilling = true
+      await persist('filling', signal, () =>
+        writer.filler.complete({ from, to: newest }, 'newest', signal),
+      )
+      isFilling = false
+    }
+    const following = async () => {
+      let done = start - 1
+      while (!signal.aborted) {
+        await more(done, signal)
+        if (signal.aborted) return
+        const to = lastIndexable(solid)
+        await persist('following', signal, () =>
+          // From the first group of the tail, so that blocks which a reorg removed are added again.
+          writer.filler.complete({ from: Math.max(start, to + 1 - AGAIN), to }, 'oldest', signal),
+        )
+        done = to
+      }
+    }
+    await Promise.all([filling(), following()])
   }
 
   return {
@@ -81,41 +115,19 @@ export function createFollower({
       wake()
     },
 
-    async removed(from) {
-      solid = Math.min(solid, from - 1)
-      await writer.store.truncate(from)
+    recheck(number) {
+      solid = number
+      isReconciled = false
+      round.abort(new Error('the index is compared again'))
+      wake()
     },
 
     async run(signal) {
-      await more(-1, signal)
-      await persist('check', signal, () => reconcile(signal))
-      const newest = lastIndexable(solid)
-      const covered = await writer.store.coverage()
-      const top = covered.at(-1)?.to
-      /** Where the tail begins. Older blocks are filled at the same time. */
-      const start = from === undefined ? (top ?? newest) + 1 : newest + 1
-      const filling = async () => {
-        if (from === undefined || newest < from) return
-        isFilling = true
-        await persist('filling', signal, () =>
-          writer.filler.complete({ from, to: newest }, 'newest', signal),
-        )
-        isFilling = false
+      signal.addEventListener('abort', () => wake(), { once: true })
+      while (!signal.aborted) {
+        round = new AbortController()
+        await work(AbortSignal.any([signal, round.signal]))
       }
-      const following = async () => {
-        let done = start - 1
-        while (!signal.aborted) {
-          await more(done, signal)
-          if (signal.aborted) return
-          const to = lastIndexable(solid)
-          await persist('following', signal, () =>
-            // From the first group of the tail, so that blocks which a reorg removed are added again.
-            writer.filler.complete({ from: Math.max(start, to + 1 - AGAIN), to }, 'oldest', signal),
-          )
-          done = to
-        }
-      }
-      await Promise.all([filling(), following()])
     },
 
     status() {

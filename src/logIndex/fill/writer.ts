@@ -1,12 +1,12 @@
-import type { NativeClient } from '../../native/client.ts'
-import type { Engine } from '../engine/engine.ts'
+import { type Engine, IndexError } from '../engine/engine.ts'
 import { openEngine } from '../engine/open.ts'
-import { firstOf, lastOf, type Segment } from '../store/coverage.ts'
+import { firstOf } from '../store/coverage.ts'
 import { type Facts, openFacts } from '../store/facts.ts'
 import { createIndexStore, type IndexStore } from '../store/store.ts'
 import { createClaims, ownerName } from './claims.ts'
 import { type Added, createFiller, type Filler } from './filler.ts'
 import { createPace, type Pace } from './pace.ts'
+import { type AskNodes, findOrphans, solidBlock, type SolidSource } from './reconcile.ts'
 import { createBlockReader, type FillSource } from './source.ts'
 
 /** Milliseconds until a claim expires: after this time others take over the work of a replica that was killed. */
@@ -20,10 +20,10 @@ export type IndexWriter = {
   readonly pace: Pace
   readonly store: IndexStore
   /**
-   * Compares the last block of each segment with the node's chain, from the newest down, and removes segments of an
-   * abandoned branch.
+   * Compares the index with the solidified chain and removes segments of an abandoned branch (see `findOrphans`).
    *
    * @returns the first block that was removed; undefined when there was none.
+   * @throws IndexError when some of it cannot be compared, UpstreamError
    */
   reconcile(signal?: AbortSignal): Promise<number | undefined>
   close(): Promise<void>
@@ -33,6 +33,9 @@ export type IndexWriter = {
 export async function openIndexWriter({
   address,
   addresses,
+  ask = async (number, signal) => [
+    (await solidBlock(native, { id_or_num: String(number) }, signal))?.hash,
+  ],
   concurrency,
   genesis,
   native,
@@ -55,16 +58,6 @@ export async function openIndexWriter({
       ...(onAdded && { onAdded }),
     })
 
-    async function isCanonical(
-      segment: Segment,
-      signal: AbortSignal | undefined,
-    ): Promise<boolean> {
-      const block = await pace.run(() =>
-        native.wallet.getBlock({ id_or_num: String(lastOf(segment)), detail: false }, { signal }),
-      )
-      return block?.blockID === segment.lastHash
-    }
-
     return {
       engine,
       facts,
@@ -72,19 +65,14 @@ export async function openIndexWriter({
       pace,
       store,
       async reconcile(signal) {
-        const segments = await store.segments()
-        let wrong: Segment | undefined
-        // Neighbouring segments are linked, so all below a good one are good, down to the next gap.
-        for (const [index, segment] of [...segments.entries()].toReversed()) {
-          const above = segments[index + 1]
-          const isLinked = above !== undefined && lastOf(segment) + 1 === firstOf(above)
-          if (isLinked && above !== wrong) continue
-          if (!(await isCanonical(segment, signal))) wrong = segment
-        }
-        if (!wrong) return undefined
-        const from = firstOf(wrong)
-        await store.truncate(from)
-        return from
+        const { orphans, problem } = await findOrphans(await store.segments(), {
+          ask,
+          native,
+          signal,
+        })
+        await store.remove(orphans)
+        if (problem !== undefined) throw new IndexError(problem)
+        return orphans.length > 0 ? Math.min(...orphans.map(firstOf)) : undefined
       },
       close: () => engine.close(),
     }
@@ -100,11 +88,13 @@ export declare namespace openIndexWriter {
     address: string
     /** Contracts whose logs are kept, hex without `0x`. Absent takes what the index has, or all. */
     addresses?: readonly string[] | undefined
+    /** @default asks the node of `native` */
+    ask?: AskNodes | undefined
     /** Calls to the node in flight. */
     concurrency: number
     /** Hash of block 0, hex without `0x`. */
     genesis: string
-    native: FillSource & { wallet: Pick<NativeClient['wallet'], 'getBlock'> }
+    native: FillSource & SolidSource
     onAdded?: (added: Added) => void
     /** Calls to the node a second. */
     rate: number

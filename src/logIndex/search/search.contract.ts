@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { address, indexBlocks, scan, word } from '../../../test/support/indexBlocks.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IndexBlock, IndexLog } from '../format/block.ts'
+import { lastOf } from '../store/coverage.ts'
 import { openFacts } from '../store/facts.ts'
 import { mergeAppended, mergeFilled } from '../store/merge.ts'
 import { createIndexStore } from '../store/store.ts'
@@ -134,7 +135,7 @@ export function testSearch({
     const store = createIndexStore({ engine, facts })
     const search = sharing(createSearcher({ deadline: 60_000, engine, facts, shareAfter: 0 }))
     const replace = async (tail: IndexBlock[]) => {
-      await store.truncate(JOINED)
+      await store.remove((await store.segments()).filter((segment) => lastOf(segment) >= JOINED))
       for (let at = 0; at < tail.length; at += 64) await store.append(0, tail.slice(at, at + 64))
     }
     const old = blocks.slice(JOINED)

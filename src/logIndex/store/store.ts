@@ -33,8 +33,8 @@ export type IndexStore = {
    * @throws BrokenChainError when they do not link, to each other or to their neighbours.
    */
   append(level: 0 | 1, blocks: Blocks): Promise<number | undefined>
-  /** Removes every segment with blocks at or above a height. */
-  truncate(from: number): Promise<void>
+  /** Removes segments, unless another replica has replaced them meanwhile. */
+  remove(segments: readonly Segment[]): Promise<void>
 }
 
 /** Creates the writer’s view of an index: coverage, new segments, truncation. */
@@ -113,9 +113,12 @@ export function createIndexStore({ engine, facts }: createIndexStore.Options): I
       })
     },
 
-    async truncate(from) {
+    async remove(segments) {
+      const hashes = new Set(segments.map(({ lastHash }) => lastHash))
+      if (hashes.size === 0) return
       await engine.write(async (batch) => {
-        const gone = (await readSegments(batch)).filter((segment) => lastOf(segment) >= from)
+        // A segment that was merged meanwhile ends with the block of its last part.
+        const gone = (await readSegments(batch)).filter(({ lastHash }) => hashes.has(lastHash))
         for (const segment of gone) await removeSegment(batch, segment)
       })
     },

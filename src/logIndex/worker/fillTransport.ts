@@ -1,3 +1,4 @@
+import { createNodeClient } from '../../native/client.ts'
 import { withGrpc } from '../../native/grpc/withGrpc.ts'
 import { drained } from '../../native/pool/drained.ts'
 import { createUpstreamPool } from '../../native/pool/pool.ts'
@@ -5,11 +6,14 @@ import { TIMING } from '../../native/pool/timing.ts'
 import { countInFlight } from '../../native/transport/countInFlight.ts'
 import { createPoolTransport, type NativeTransport } from '../../native/transport/transport.ts'
 import type { Upstream } from '../../native/upstream.ts'
+import { type AskNodes, solidBlock } from '../fill/reconcile.ts'
 
 /** Calls the nodes from which an index is filled. */
 export type FillTransport = NativeTransport & {
   /** Replaces the nodes. Calls in flight to the old ones finish. */
   update(upstreams: readonly Upstream[]): Promise<void>
+  /** Asks every node, each over a connection of its own. */
+  solidHashes: AskNodes
 }
 
 /** Milliseconds between probes of a node that works. The gateway probes the same nodes more often. */
@@ -24,15 +28,38 @@ const RATE_SHARE = 0.2
  */
 export function createFillTransport(options: createFillTransport.Options): FillTransport {
   let current = countInFlight(connect(options, options.upstreams))
+  let nodes = options.upstreams
 
   return {
     send: (path, body, sendOptions) => current.send(path, body, sendOptions),
     async update(upstreams) {
       const old = current
+      nodes = upstreams
       current = countInFlight(connect(options, upstreams))
       await drained({ isIdle: () => old.inFlight() === 0 }, options.timeout)
       await old.close()
     },
+    solidHashes: (number, signal) =>
+      Promise.all(
+        nodes.map(async ({ headers, solidity, timeout, wallet }) => {
+          const native = createNodeClient({
+            transport: createPoolTransport({
+              headers,
+              sockets: 1,
+              timeout: Math.min(timeout, options.timeout),
+              upstream: wallet,
+              upstreamSolidity: solidity,
+            }),
+          })
+          try {
+            return (await solidBlock(native, { id_or_num: String(number) }, signal))?.hash
+          } catch {
+            return undefined
+          } finally {
+            await native.close()
+          }
+        }),
+      ),
     close: () => current.close(),
   }
 }

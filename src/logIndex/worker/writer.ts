@@ -59,6 +59,7 @@ const native = createNodeClient({ transport })
 const writer = await openIndexWriter({
   address,
   addresses,
+  ask: (number, signal) => transport.solidHashes(number, signal),
   concurrency: sockets,
   genesis,
   native,
@@ -75,7 +76,7 @@ setMaxListeners(0, stopping.signal)
 if (parentPort) {
   const port = answerCalls(parentPort, {
     solidified: (number: number) => follower.solidified(number),
-    removed: (number: number) => follower.removed(number),
+    recheck: (number: number) => follower.recheck(number),
     setUpstreams: (next: readonly Upstream[]) => transport.update(next),
     async stop() {
       stopping.abort(new Error('stopping'))

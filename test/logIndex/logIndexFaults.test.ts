@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, onTestFinished, test } from 'vitest'
+
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { lastIndexable } from '../../src/logIndex/fill/units.ts'
+import { createScriptedChain, type ScriptedChain } from '../support/chain.ts'
+import { loadCreateGateway } from '../support/compiledGateway.ts'
+import { post } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+const createGateway = await loadCreateGateway()
+
+const BLOCKS = 300
+
+const everything = { fromBlock: '0x0', toBlock: 'latest' }
+
+/** One log for each block. */
+const scripts = (count: number, address: string) =>
+  Array.from({ length: count }, () => ({ logs: [[{ address: address.repeat(20), topics: [] }]] }))
+
+function createChain(): ScriptedChain {
+  const chain = createScriptedChain()
+  for (const script of scripts(BLOCKS, '11')) chain.mine(script)
+  chain.solidify(BLOCKS)
+  return chain
+}
+
+function someDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'ethgate-index-faults-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  return directory
+}
+
+async function start(chain: ScriptedChain, index: string) {
+  const node = await chain.listen()
+  const gateway = createGateway({
+    config: { index, indexFrom: 0, indexRate: 10_000, port: 0, upstream: node.url },
+  })
+  onTestFinished(async () => {
+    await gateway.stop()
+    await node.close()
+  })
+  const { url } = await gateway.start()
+  return { gateway, url }
+}
+
+/** Waits until the index has all that can be indexed. */
+async function filled(gateway: Gateway, solid: number) {
+  const covered = [{ from: 0, to: lastIndexable(solid) }]
+  await until(() => expect(gateway.health().index).toMatchObject({ covered, state: 'following' }))
+}
+
+/** Block hashes of the logs of a search. */
+async function search(url: string): Promise<string[]> {
+  const { error, result } = await post(url, 'eth_getLogs', [everything])
+  expect(error).toBe(undefined)
+  return (result as { blockHash: string }[]).map(({ blockHash }) => blockHash)
+}
+
+const hashesOf = (chain: ScriptedChain) =>
+  chain
+    .canonical()
+    .slice(1)
+    .map(({ hash }) => hash)
+
+test('behavior: a chain that was reset to the same block 0 and another block 1', async () => {
+  const chain = createChain()
+  const { gateway, url } = await start(chain, someDirectory())
+  await filled(gateway, BLOCKS)
+  expect(await search(url)).toEqual(hashesOf(chain))
+  chain.reorg(BLOCKS, scripts(BLOCKS + 20, '22'))
+  chain.solidify(BLOCKS + 20)
+  await until(async () => {
+    const { result } = await post(url, 'eth_blockNumber')
+    expect(result).toBe(`0x${(BLOCKS + 20).toString(16)}`)
+  })
+  // From the moment at which the head has the new chain no answer has a log of the old one.
+  const expected = hashesOf(chain)
+  expect(await search(url)).toEqual(expected)
+  await until(async () => {
+    expect(await search(url)).toEqual(expected)
+    expect(gateway.health().index).toMatchObject({ logs: lastIndexable(BLOCKS + 20) })
+  })
+  await filled(gateway, BLOCKS + 20)
+  expect(await search(url)).toEqual(expected)
+})
+
+test('behavior: an index is kept while the node lacks its blocks, and used when it has them', async () => {
+  const chain = createChain()
+  const index = someDirectory()
+  const before = await start(chain, index)
+  await filled(before.gateway, BLOCKS)
+  await before.gateway.stop()
+
+  chain.faults.lag = 150
+  const { gateway, url } = await start(chain, index)
+  const problem = `the log index: the node does not have the solidified block ${lastIndexable(BLOCKS)}, whose logs are indexed: the index is kept and not used until the node has it`
+  await until(() => expect(gateway.health().reasons).toContain(problem))
+  expect(gateway.health().index).toMatchObject({ covered: [], logs: lastIndexable(BLOCKS) })
+  expect(await search(url)).toEqual(hashesOf(chain).slice(0, BLOCKS - 150))
+  chain.faults.lag = 0
+  await filled(gateway, BLOCKS)
+  await until(() => expect(gateway.health().reasons).toEqual([]))
+  expect(await search(url)).toEqual(hashesOf(chain))
+})
+
+for (const [name, damage] of [
+  ['is cut short', (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2))],
+  ['is no index', (file: string) => writeFileSync(file, Buffer.alloc(100_000, 7))],
+] as const)
+  test(`error: the gateway serves without an index whose file ${name}`, async () => {
+    const chain = createChain()
+    const index = someDirectory()
+    const before = await start(chain, index)
+    await filled(before.gateway, BLOCKS)
+    await before.gateway.stop()
+    damage(join(index, 'log-index.lmdb'))
+    const { gateway, url } = await start(chain, index)
+    await until(() => expect(gateway.health().index?.state).toBe('failed'))
+    expect(gateway.health().reasons.join()).toContain('cannot be opened: the file is')
+    expect(await search(url)).toEqual(hashesOf(chain))
+  })
+
+test('behavior: /health is ok again after an index that could not be opened works', async () => {
+  const chain = createChain()
+  const directory = join(someDirectory(), 'index')
+  writeFileSync(directory, 'a file in place of the directory')
+  const { gateway } = await start(chain, directory)
+  await until(() => expect(gateway.health().index?.state).toBe('failed'))
+  rmSync(directory)
+  mkdirSync(directory)
+  await filled(gateway, BLOCKS)
+  await until(() => expect(gateway.health().reasons).toEqual([]))
+}, 30_000)
