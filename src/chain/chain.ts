@@ -4,7 +4,7 @@ import type { BlockId, BlockRef } from '../codec/blockRef.ts'
 import type { RpcBlock, RpcLog } from '../codec/types.ts'
 import type { Config } from '../config/config.ts'
 import { InvalidParamsError, RpcError } from '../lib/errors.ts'
-import { toWire, type Wire } from '../lib/wire.ts'
+import { ownWire, toWire, type Wire } from '../lib/wire.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { BlockRange } from './blockRange.ts'
 import type { Blocks, CanonicalView } from './blocks/blocks.ts'
@@ -27,7 +27,8 @@ import { stateSource } from './state/state.ts'
  * A failing upstream is an error, never an empty answer.
  */
 export function createChain(options: createChain.Options): Chain {
-  const { blocks, chainId, config, genesis, head, hints, index, native, hasGrpc, view } = options
+  const { blocks, chainId, config, genesis, head, hints, index, native, readsBlocks, view } =
+    options
   const { answers, prices, slim, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
@@ -69,12 +70,12 @@ export function createChain(options: createChain.Options): Chain {
     return number <= latest().number ? blocks.get(number, signal) : undefined
   }
 
-  /** Reads a solidified block without its transactions, if it is not cached and the nodes serve gRPC, which makes that cheap. */
+  /** A solidified block that is not cached, where the nodes give it at less cost without its transactions. */
   async function slimBlock(
     ref: BlockRef,
     signal?: AbortSignal,
   ): Promise<Wire<RpcBlock> | undefined> {
-    if (typeof ref !== 'number' || ref > head.solid().number || !hasGrpc?.()) return undefined
+    if (typeof ref !== 'number' || ref > head.solid().number || !readsBlocks?.()) return undefined
     return blocks.peek(ref) ? undefined : slim.get(ref, signal)
   }
 
@@ -104,7 +105,7 @@ export function createChain(options: createChain.Options): Chain {
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
-    return { blocks, head, hints, index, maxBlocks, maxResults, native, hasGrpc, signal, spans }
+    return { blocks, head, hints, index, maxBlocks, maxResults, native, readsBlocks, signal, spans }
   }
 
   async function search(
@@ -119,7 +120,7 @@ export function createChain(options: createChain.Options): Chain {
     if (known) return known
     const answer = await logsOfRange(range, match, searchOptions(signal))
     if (typeof end === 'number' || (end !== undefined && end === blocks.hashAt(range.to)))
-      answers.set(key, answer)
+      answers.set(key, ownWire(answer))
     return answer
   }
 
@@ -224,7 +225,7 @@ export declare namespace createChain {
     /** The node's own JSON-RPC, if configured. */
     hints?: LogHints | undefined
     /** Whether the nodes give whole blocks at little cost (see `readHinted`). */
-    hasGrpc?: (() => boolean) | undefined
+    readsBlocks?: (() => boolean) | undefined
     /** The log index, if configured. */
     index?: IndexedLogs | undefined
     view: 'full' | 'solid'

@@ -40,21 +40,6 @@ export function toRpcLogsByTransaction(
   )
 }
 
-/**
- * The JSON text of a log: the only place that writes one. ASCII.
- *
- * All values are hex, so none has a character to escape. `JSON.stringify` looks for one, and takes twice as long.
- */
-export function toLogText(log: RpcLog): string {
-  const topics = log.topics.length > 0 ? `"${log.topics.join('","')}"` : ''
-  return (
-    `{"address":"${log.address}","blockHash":"${log.blockHash}","blockNumber":"${log.blockNumber}",` +
-    `"blockTimestamp":"${log.blockTimestamp}","data":"${log.data}","logIndex":"${log.logIndex}",` +
-    `"topics":[${topics}],"transactionHash":"${log.transactionHash}",` +
-    `"transactionIndex":"${log.transactionIndex}","removed":${log.removed}}`
-  )
-}
-
 /** Every log of a block, in block order. */
 export function toRpcLogs(
   block: LogSource,

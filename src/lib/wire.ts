@@ -1,3 +1,5 @@
+import { ownBytes } from './ownBytes.ts'
+
 /** The member that marks a result with prepared bytes. No Ethereum result has this name. */
 const WIRE = '~wire'
 
@@ -17,12 +19,13 @@ export type Wire<value> = {
 
 /** Serialises a value once, so that every later answer only copies its bytes. */
 export function toWire<value>(value: value): Wire<value> {
-  return wireOfText(JSON.stringify(value))
+  return wireOf(Buffer.from(JSON.stringify(value)))
 }
 
-/** Turns the JSON text of a `value` into its bytes. `latin1` is faster for text that is known to be ASCII. */
-export function wireOfText<value>(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Wire<value> {
-  const closed = Buffer.from(`${text}}`, encoding)
+/** Turns the JSON text of a `value`, which is ASCII, into bytes of its own for a cache (see `ownBytes`). */
+export function wireOfText<value>(text: string): Wire<value> {
+  const closed = Buffer.allocUnsafeSlow(text.length + 1)
+  closed.write(`${text}}`, 'latin1')
   return { [WIRE]: true, bytes: closed.subarray(0, -1), closed }
 }
 
@@ -40,6 +43,11 @@ export function wireOfParts<value>(parts: readonly Buffer[]): Wire<value> {
     },
     parts,
   }
+}
+
+/** The same result in memory of its own, for a cache (see `ownBytes`). */
+export function ownWire<value>(wire: Wire<value>): Wire<value> {
+  return wireOf(ownBytes(...(wire.parts ?? [wire.bytes])))
 }
 
 /** The number of bytes of a result. */

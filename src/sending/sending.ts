@@ -56,7 +56,6 @@ export type Sending = {
 
 /** Creates the service that sends for managed accounts and broadcasts signed transactions. */
 export function createSending({
-  assertKept = async () => {},
   chain,
   feeKind = 'eip1559',
   head,
@@ -74,12 +73,10 @@ export function createSending({
   const outcomes = createOutcomes({ contracts, head, native, onError, store })
   const signing = createSigning({ chain, contracts, feeKind, keys, native, now })
   const submission = createSubmission({
-    assertKept,
     chain,
     contracts,
     head,
     native,
-    onError,
     onReplaced,
     onSent,
     sign: (request) => signing.sign(request),
@@ -143,8 +140,6 @@ export function createSending({
 
 export declare namespace createSending {
   type Options = {
-    /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
-    assertKept?: () => Promise<void>
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
     /** The fee fields of a transaction whose sender set none. @default 'eip1559' */

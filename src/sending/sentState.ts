@@ -1,10 +1,7 @@
 import type { Address, Hash } from 'viem'
 
-import { createdContract } from './contracts.ts'
 import {
-  type ContractRecord,
   type CreatedContract,
-  MAX_CONTRACTS,
   type Reservation,
   SENT_TTL_SECONDS,
   type SentCounts,
@@ -31,11 +28,6 @@ export type SentFact =
  */
 type Nonces = { mined: number; above: Set<number>; pending: Map<number, Hash> }
 
-const emptyNonces = (): Nonces => ({ mined: 0, above: new Set(), pending: new Map() })
-
-const isEmpty = ({ above, mined, pending }: Nonces) =>
-  mined === 0 && above.size === 0 && pending.size === 0
-
 /** The record of sent transactions in memory. All functions are synchronous. */
 export type SentState = ReturnType<typeof createSentState>
 
@@ -48,26 +40,12 @@ export function createSentState({
   const aliases = new Map<Hash, Hash>()
   const accounts = new Map<Address, Nonces>()
   const pending = new Map<Hash, SentTransaction>()
-  /** By predicted address, in the order of their changes. */
-  const contracts = new Map<Address, { record: ContractRecord; change: number; until: number }>()
-  let lastChange = 0
-
-  /** The nonces of an account for reading. Addresses that clients ask for are not kept. */
-  const readNonces = (from: Address): Nonces => accounts.get(from) ?? emptyNonces()
+  const contracts: { contract: CreatedContract; until: number }[] = []
 
   function noncesOf(from: Address): Nonces {
-    const nonces = readNonces(from)
-    accounts.set(from, nonces)
+    let nonces = accounts.get(from)
+    if (!nonces) accounts.set(from, (nonces = { mined: 0, above: new Set(), pending: new Map() }))
     return nonces
-  }
-
-  function setContract(record: ContractRecord, until: number) {
-    contracts.delete(record.predicted)
-    contracts.set(record.predicted, { record, change: ++lastChange, until })
-    for (const [predicted, oldest] of contracts) {
-      if (oldest.until > now() && contracts.size <= MAX_CONTRACTS) return
-      contracts.delete(predicted)
-    }
   }
 
   /** The lowest nonce that is neither mined nor pending. */
@@ -107,12 +85,7 @@ export function createSentState({
         const sent = pending.get(fact.id)
         if (!sent) return
         pending.delete(sent.id)
-        const nonces = noncesOf(sent.from)
-        nonces.pending.delete(sent.nonce)
-        if (isEmpty(nonces)) accounts.delete(sent.from)
-        const { actual, predicted } = createdContract(sent.id, sent.from, sent.nonce)
-        const known = contracts.get(predicted)
-        if (known?.record.actual === actual) setContract({ predicted }, known.until)
+        noncesOf(sent.from).pending.delete(sent.nonce)
         return remove(sent.id)
       }
       case 'mined': {
@@ -130,7 +103,8 @@ export function createSentState({
         return
       }
       case 'contract':
-        return setContract(fact.contract, fact.until)
+        contracts.push({ contract: fact.contract, until: fact.until })
+        return
       case 'nonces': {
         const nonces = noncesOf(fact.from)
         nonces.mined = Math.max(nonces.mined, fact.mined)
@@ -149,7 +123,7 @@ export function createSentState({
       const known =
         (sent.alias && aliases.get(sent.alias)) ?? (transactions.has(sent.id) ? sent.id : undefined)
       if (known) return { reservation: { outcome: 'known', id: known } }
-      const nonces = readNonces(sent.from)
+      const nonces = noncesOf(sent.from)
       const next = nextOf(nonces)
       if (nonce !== undefined && nonce !== next) {
         const isMined = nonce < nonces.mined || nonces.above.has(nonce)
@@ -166,7 +140,7 @@ export function createSentState({
       }
     },
     counts(from: Address): SentCounts {
-      const nonces = readNonces(from)
+      const nonces = noncesOf(from)
       return { mined: nonces.mined, next: nextOf(nonces) }
     },
     pending: ({ from, expiredAt = Infinity, limit }: SentStore.PendingOptions): Hash[] =>
@@ -180,19 +154,10 @@ export function createSentState({
       const entry = transactions.get(aliases.get(hash) ?? hash)
       return entry && entry.until > now() ? entry.sent : undefined
     },
-    /** The fact that adds the contract of a transaction; none if it is known or was released. The caller applies it. */
-    createdBy(id: Hash): SentFact | undefined {
-      const sent = transactions.get(id)?.sent
-      if (!sent) return undefined
-      const contract = createdContract(id, sent.from, sent.nonce)
-      if (contracts.get(contract.predicted)?.record.actual === contract.actual) return undefined
-      return { fact: 'contract', contract, until: now() + SENT_TTL_SECONDS * 1000 }
-    },
-    contracts(cursor: number): { contracts: ContractRecord[]; next: number } {
-      if (cursor === lastChange) return { contracts: [], next: cursor }
-      const later = [...contracts.values()].filter(({ change }) => change > cursor)
-      return { contracts: later.map(({ record }) => record), next: lastChange }
-    },
+    contracts: (cursor: number) => ({
+      contracts: contracts.slice(cursor).map(({ contract }) => contract),
+      next: contracts.length,
+    }),
     /** The facts that rebuild this state, without outdated ones. */
     *facts(): Generator<SentFact> {
       for (const [from, { above, mined }] of accounts)
@@ -203,11 +168,8 @@ export function createSentState({
         yield { fact: 'sent', sent, until }
         if (!pending.has(sent.id)) yield { fact: 'mined', id: sent.id }
       }
-      for (const { record, until } of contracts.values()) {
-        const { actual, predicted } = record
-        if (until > now() && actual)
-          yield { fact: 'contract', contract: { actual, predicted }, until }
-      }
+      for (const { contract, until } of contracts)
+        if (until > now()) yield { fact: 'contract', contract, until }
     },
   }
 }

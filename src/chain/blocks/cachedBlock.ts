@@ -2,15 +2,12 @@ import type { Hash } from 'viem'
 
 import { toRpcBlock, toRpcHeader, toRpcTransactions } from '../../codec/block.ts'
 import type { BlockId } from '../../codec/blockRef.ts'
-import { toLogText, toRpcLogs } from '../../codec/log.ts'
 import { toHash } from '../../codec/quantity.ts'
 import { toRpcReceipts } from '../../codec/receipt.ts'
-import type { RpcBlock, RpcHeader, RpcLog, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
-import { toRpcAddress } from '../../lib/address.ts'
+import type { RpcBlock, RpcHeader, RpcReceipt, RpcTransaction } from '../../codec/types.ts'
 import { type Wire, wireOfText } from '../../lib/wire.ts'
 import type { LoadedBlock } from '../load.ts'
-import { blockChunk, emptyChunk, type LogChunk } from './logChunk.ts'
-import type { LogKey, LogMatcher } from './logMatch.ts'
+import { createLogBlock, type LogBlock } from './logBlock.ts'
 import { type Rows, toRows } from './rows.ts'
 
 /**
@@ -35,10 +32,9 @@ export type CachedBlock = {
   slim(context?: Pick<BlockContext, 'baseFeePerGas'>): Wire<RpcBlock>
   full(context: BlockContext): Rows<RpcBlock, RpcTransaction>
   receipts(context: BlockContext): Rows<RpcReceipt[], RpcReceipt>
-  /** The logs that match, in block order. */
-  logs(matcher: LogMatcher): LogChunk
-  /** How many logs match. */
-  count(matcher: LogMatcher): number
+  /** See `LogBlock`. */
+  logs: LogBlock['logs']
+  count: LogBlock['count']
   /** Estimated memory, in bytes. */
   bytes(): number
 }
@@ -48,7 +44,6 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   const { block } = input
   const raw = block.block_header.raw_data
   const transactions = (block.transactions ?? []).map(({ txID }) => toHash(txID))
-  const { items, keys } = logKeys(input)
   const sourceBytes = estimate(input)
 
   let source: LoadedBlock | undefined = input
@@ -56,12 +51,12 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
   let slim: Wire<RpcBlock> | undefined
   let full: Rows<RpcBlock, RpcTransaction> | undefined
   let receipts: Rows<RpcReceipt[], RpcReceipt> | undefined
-  let logs: Rows<RpcLog[], RpcLog> | undefined
+  let logs: LogBlock | undefined
 
   /** The native objects. They are dropped when all answers have been built. */
   function made(): void {
     if (slim && full) header = undefined
-    if (slim && full && receipts && (logs || keys.length === 0)) source = undefined
+    if (slim && full && receipts && logs) source = undefined
     onGrow()
   }
 
@@ -72,12 +67,12 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     return (header ??= toRpcHeader(block, infos, { baseFeePerGas }))
   }
 
-  /** Indexes of the logs that match. */
-  function matching(matcher: LogMatcher): number[] {
-    const found: number[] = []
-    if (!matcher.mayMatch({ has: ({ text }) => items.has(text) })) return found
-    for (const [index, key] of keys.entries()) if (matcher.matches(key)) found.push(index)
-    return found
+  function logBlock(): LogBlock {
+    if (logs) return logs
+    const { block, infos } = kept(source)
+    logs = createLogBlock(block, infos)
+    made()
+    return logs
   }
 
   const view: CachedBlock = {
@@ -89,7 +84,7 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
     slim(context = {}) {
       if (slim) return slim
       const block = toRpcBlock(headerOf(kept(source), context), transactions)
-      slim = wireOfText(JSON.stringify(block), 'latin1')
+      slim = wireOfText(JSON.stringify(block))
       made()
       return slim
     },
@@ -114,24 +109,12 @@ export function createCachedBlock(input: LoadedBlock, onGrow: () => void): Cache
       return receipts
     },
 
-    count: (matcher) => matching(matcher).length,
-
-    logs(matcher) {
-      const found = matching(matcher)
-      if (found.length === 0) return emptyChunk(view.id.number)
-      if (!logs) {
-        const { block, infos } = kept(source)
-        logs = toRows(toRpcLogs(block, infos).map(toLogText))
-        made()
-      }
-      return blockChunk(view.id.number, logs, found)
-    },
+    logs: (matcher, after) => logBlock().logs(matcher, after),
+    count: (matcher) => logBlock().count(matcher),
 
     bytes: () =>
       BLOCK_BYTES +
       transactions.length * TRANSACTION_BYTES +
-      keys.length * KEY_BYTES +
-      items.size * ITEM_BYTES +
       (header ? HEADER_BYTES : 0) +
       (source ? sourceBytes : 0) +
       (slim?.bytes.length ?? 0) +
@@ -148,10 +131,6 @@ const BLOCK_BYTES = 3_000
 const HEADER_BYTES = 3_000
 /** Memory of a hash and its entry in the index of transactions. */
 const TRANSACTION_BYTES = 250
-/** Memory of an entry of `keys`; its strings are shared. */
-const KEY_BYTES = 120
-/** Memory of an address or topic with its entry in a set. */
-const ITEM_BYTES = 160
 /** Memory of a parsed transaction, its outcome and a log without their long hex strings. */
 const PARSED_TRANSACTION_BYTES = 3_000
 const PARSED_LOG_BYTES = 500
@@ -165,24 +144,6 @@ function estimate({ block, infos }: LoadedBlock): number {
   for (const { log = [] } of infos)
     for (const { data } of log) bytes += PARSED_LOG_BYTES + (data?.length ?? 0)
   return bytes
-}
-
-/** Address and topics of every log, each string stored once, and the set of all of them. */
-function logKeys({ infos }: LoadedBlock): { keys: LogKey[]; items: ReadonlySet<string> } {
-  const texts = new Map<string, string>()
-  const once = (text: string) => {
-    const known = texts.get(text)
-    if (known !== undefined) return known
-    texts.set(text, text)
-    return text
-  }
-  const keys = infos.flatMap(({ log = [] }) =>
-    log.map(({ address, topics = [] }) => ({
-      address: once(toRpcAddress(address)),
-      topics: topics.map((topic) => once(toHash(topic))),
-    })),
-  )
-  return { keys, items: new Set(texts.keys()) }
 }
 
 function kept(source: LoadedBlock | undefined): LoadedBlock {

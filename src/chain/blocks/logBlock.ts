@@ -1,36 +1,44 @@
 import type { BlockId } from '../../codec/blockRef.ts'
 import { encodePage } from '../../codec/logPage/encode.ts'
+import type { PageMatcher } from '../../codec/logPage/match.ts'
 import { type PlainLog, toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { readPage } from '../../codec/logPage/reader.ts'
 import { createRowWriter } from '../../codec/logPage/rowWriter.ts'
 import { toHash } from '../../codec/quantity.ts'
-import type { BlockOutline } from '../../native/wire/blockOutline.ts'
-import type { TransactionLogs } from '../../native/wire/transactionLogs.ts'
+import { ownBytes } from '../../lib/ownBytes.ts'
+import type { Block, TransactionInfo } from '../../native/wire/types.ts'
 import { emptyChunk, type LogChunk, packedChunk } from './logChunk.ts'
-import { hashOfItem, type LogItem, type LogItems, type LogMatcher } from './logMatch.ts'
+import { hashOfItem, type LogItems, type LogMatcher } from './logMatch.ts'
 
 /** The logs of one block, without the rest of it, in about a fifth of the bytes of their rows. */
 export type LogBlock = {
   readonly id: BlockId
-  /** The matching logs, in block order. Only these become rows. */
-  logs(matcher: LogMatcher): LogChunk
+  /** The matching logs, in block order. Only these become rows. @param after - index in the block; only later logs match */
+  logs(matcher: LogMatcher, after?: number): LogChunk
   /** Number of matching logs. */
   count(matcher: LogMatcher): number
   /** Estimated memory, in bytes. */
   readonly bytes: number
 }
 
-/** Packs the logs of a block. @param logs - the logs of all transactions of the block, in its order. */
-export function createLogBlock(outline: BlockOutline, logs: readonly TransactionLogs[]): LogBlock {
-  const { number = 0, timestamp = 0 } = outline.block_header.raw_data
-  const id = { hash: toHash(outline.blockID), number }
-  const plain = toPlainLogs(logs)
-  if (plain.length === 0)
+/** The fields of a block that its logs need. */
+type LogHead = Pick<Block, 'blockID' | 'block_header'>
+
+/** Packs the logs of a block. @param infos - the outcomes of all transactions of the block, in its order. */
+export function createLogBlock(
+  { blockID, block_header }: LogHead,
+  infos: readonly Pick<TransactionInfo, 'id' | 'log'>[],
+): LogBlock {
+  const { number = 0, timestamp = 0 } = block_header.raw_data
+  const id = { hash: toHash(blockID), number }
+  const logs = toPlainLogs(infos)
+  if (logs.length === 0)
     return { bytes: BLOCK_BYTES, count: () => 0, id, logs: () => emptyChunk(number) }
-  const head = { hash: outline.blockID, timestamp: Math.floor(timestamp / 1000) }
   // A copy, because the result of the encoder lies in a larger buffer.
-  const bytes = Buffer.from(encodePage(head, plain))
-  const items = createItems(plain)
+  const bytes = ownBytes(
+    encodePage({ hash: blockID, timestamp: Math.floor(timestamp / 1000) }, logs),
+  )
+  const items = createItems(logs)
   return {
     bytes: BLOCK_BYTES + bytes.length + items.bytes,
     id,
@@ -43,17 +51,33 @@ export function createLogBlock(outline: BlockOutline, logs: readonly Transaction
       })
       return count
     },
-    logs(matcher) {
+    logs(matcher, after = -1) {
       if (!matcher.mayMatch(items)) return emptyChunk(number)
-      const page = readPage(bytes)
-      const rows = createRowWriter()
-      page.each((log) => {
-        if (matcher.matchesInPage(page, log)) rows.add(page, number, log)
-      })
-      if (rows.count() === 0) return emptyChunk(number)
-      return packedChunk(rows.take(), 0, rows.count())
+      return rowsOfPage(
+        bytes,
+        number,
+        (page, log) => log.index > after && matcher.matchesInPage(page, log),
+      )
     },
   }
+}
+
+/** The rows of some logs of one block. @param timestamp - in milliseconds */
+export function rowsOfLogs(
+  { hash, number, timestamp }: BlockId & { timestamp: number },
+  logs: readonly PlainLog[],
+): LogChunk {
+  const head = { hash: hash.slice(2), timestamp: Math.floor(timestamp / 1000) }
+  return logs.length === 0 ? emptyChunk(number) : rowsOfPage(encodePage(head, logs), number)
+}
+
+function rowsOfPage(bytes: Buffer, number: number, matches: PageMatcher = () => true): LogChunk {
+  const page = readPage(bytes)
+  const rows = createRowWriter()
+  page.each((log) => {
+    if (matches(page, log)) rows.add(page, number, log)
+  })
+  return rows.count() === 0 ? emptyChunk(number) : packedChunk(rows.take(), 0, rows.count())
 }
 
 /** Memory of the closures, the ids and the cache entry of a block, in bytes. */
@@ -86,6 +110,6 @@ function createItems(logs: readonly PlainLog[]): LogItems & { bytes: number } {
     })
   return {
     bytes: words.byteLength,
-    has: ({ hash }: LogItem) => each(hash, (word, bit) => ((words[word] ?? 0) & bit) !== 0),
+    has: (hash) => each(hash, (word, bit) => ((words[word] ?? 0) & bit) !== 0),
   }
 }

@@ -1,6 +1,5 @@
 import type { RpcLog } from '../../codec/types.ts'
 import { type Wire, wireOf, wireOfParts } from '../../lib/wire.ts'
-import type { Rows } from './rows.ts'
 
 /** Logs in order, each as JSON bytes. */
 export type LogChunk = {
@@ -38,38 +37,6 @@ export function packedChunk(
     pieces: (count) =>
       count === 0 ? [] : [bytes.subarray(startOf(first), ends[first + count - 1])],
   }
-}
-
-/** A chunk of some rows of one block, by their ascending indexes. */
-export function blockChunk(
-  block: number,
-  rows: Rows<RpcLog[], RpcLog>,
-  indexes: readonly number[],
-): LogChunk {
-  return {
-    bytes: 0,
-    count: indexes.length,
-    block: () => block,
-    row: (row) => rows.row(indexes[row] ?? -1) as Wire<RpcLog>,
-    pieces(count) {
-      const pieces: Buffer[] = []
-      for (let first = 0; first < count;) {
-        let next = first + 1
-        while (next < count && indexes[next] === (indexes[next - 1] ?? 0) + 1) next++
-        pieces.push(rows.span(indexes[first] ?? 0, indexes[next - 1] ?? 0))
-        first = next
-      }
-      return pieces
-    },
-  }
-}
-
-/** A chunk of rows of one block, from their ASCII text. */
-export function textChunk(block: number, texts: readonly string[]): LogChunk {
-  let end = -1
-  const ends = texts.map((text) => (end += text.length + 1))
-  const bytes = Buffer.from(texts.join(','), 'latin1')
-  return packedChunk({ blocks: texts.map(() => block), bytes, ends }, 0, texts.length)
 }
 
 /** A chunk without rows. */
@@ -113,10 +80,21 @@ function arrayOfPieces(pieces: readonly Buffer[]): Wire<RpcLog[]> {
 
 /** The block of a row, by the index of the row over all chunks. */
 export function blockOfRow(chunks: readonly LogChunk[], row: number): number {
-  let left = row
+  const { at, chunk } = placeOf(chunks, row)
+  return chunk.block(at)
+}
+
+/** A row, by its index over all chunks. */
+export function rowOf(chunks: readonly LogChunk[], row: number): Wire<RpcLog> {
+  const { at, chunk } = placeOf(chunks, row)
+  return chunk.row(at)
+}
+
+function placeOf(chunks: readonly LogChunk[], row: number): { at: number; chunk: LogChunk } {
+  let at = row
   for (const chunk of chunks) {
-    if (left < chunk.count) return chunk.block(left)
-    left -= chunk.count
+    if (at < chunk.count) return { at, chunk }
+    at -= chunk.count
   }
   throw new RangeError(`there is no row ${row}`)
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import type { LogMatch } from './chainTypes.ts'
-import { createLogMatcher, type LogKey } from './logMatch.ts'
+import { createLogMatcher, hashOfItem, type LogKey } from './logMatch.ts'
 
 const topic = (tail: string) => `0x${tail.padStart(64, '0')}`
 const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -55,7 +55,7 @@ describe('topics', () => {
 })
 
 test('behavior: a block with a match is never skipped', () => {
-  const item = fc.constantFrom('a', 'b', 'c')
+  const item = fc.constantFrom(address, transfer, zero)
   const choice = fc.option(fc.array(item, { maxLength: 2 }))
   fc.assert(
     fc.property(
@@ -66,9 +66,10 @@ test('behavior: a block with a match is never skipped', () => {
       }),
       (logs, match) => {
         const matcher = createLogMatcher(match)
-        const items = new Set<string>(logs.flatMap(({ address, topics }) => [address, ...topics]))
+        const texts = logs.flatMap(({ address, topics }) => [address, ...topics])
+        const items = new Set(texts.map((text) => hashOfItem(text, 2)))
         const isFound = logs.some((log) => matcher.matches(log))
-        const some = { has: ({ text }: { text: string }) => items.has(text) }
+        const some = { has: (hash: number) => items.has(hash) }
         expect(matcher.mayMatch(some) || !isFound).toBe(true)
       },
     ),

@@ -15,11 +15,8 @@ export type LogMatcher = {
   mayMatch(items: LogItems): boolean
 }
 
-/** The addresses and topics of a block's logs. `has` is true for all of them, and rarely for another one. */
-export type LogItems = { has(item: LogItem): boolean }
-
-/** An address or topic, lower case with `0x`, and its `hashOfItem`. */
-export type LogItem = { text: string; hash: number }
+/** The `hashOfItem` of the addresses and topics of a block's logs. `has` is true for all of them, and rarely for another one. */
+export type LogItems = { has(hash: number): boolean }
 
 /**
  * A 32-bit hash of an address or topic. It reads only both ends, where the values of a chain differ.
@@ -50,9 +47,7 @@ export function createLogMatcher(search: LogMatch): LogMatcher {
   const addresses = search.addresses.map((item) => item.toLowerCase())
   const topics = search.topics.map((choice) => choice && choice.map((item) => item.toLowerCase()))
   const needed = [addresses, ...topics].flatMap((choice) =>
-    choice && choice.length > 0
-      ? [choice.map((text): LogItem => ({ text, hash: hashOfItem(text, 2) }))]
-      : [],
+    choice && choice.length > 0 ? [choice.map((text) => hashOfItem(text, 2))] : [],
   )
   let inPage: PageMatcher | undefined
   return {
@@ -66,7 +61,7 @@ export function createLogMatcher(search: LogMatch): LogMatcher {
         addresses: addresses.map(bare),
         topics: topics.map((choice) => choice && choice.map(bare)),
       }))(page, log),
-    mayMatch: (items) => needed.every((choice) => choice.some((item) => items.has(item))),
+    mayMatch: (items) => needed.every((choice) => choice.some((hash) => items.has(hash))),
   }
 }
 

@@ -5,8 +5,6 @@ export type Rows<whole, row> = {
   whole: Wire<whole>
   length: number
   row(index: number): Wire<row> | undefined
-  /** The text of consecutive rows with commas between, from `first` to `last`, inclusive. */
-  span(first: number, last: number): Buffer
   bytes: number
 }
 
@@ -27,7 +25,7 @@ export function toRows<whole, row>(
     position += text.length + 1
   }
   starts[texts.length] = position
-  const whole = wireOfText<whole>(`${head}${texts.join(',')}]${into ? '}' : ''}`, 'latin1')
+  const whole = wireOfText<whole>(`${head}${texts.join(',')}]${into ? '}' : ''}`)
   const buffer = whole.bytes
   return {
     whole,
@@ -39,7 +37,6 @@ export function toRows<whole, row>(
         ? undefined
         : wireOf(buffer.subarray(start, next - 1))
     },
-    span: (first, last) => buffer.subarray(starts[first], (starts[last + 1] ?? 0) - 1),
     bytes: buffer.length + starts.byteLength,
   }
 }

@@ -82,7 +82,7 @@ export function createSlimBlocks({
         size,
       })
       const block = toRpcBlock(header, txIDs.map(toHash))
-      const wire = wireOfText<RpcBlock>(JSON.stringify(block), 'latin1')
+      const wire = wireOfText<RpcBlock>(JSON.stringify(block))
       return { id, wire, bytes: wire.bytes.length + ENTRY_BYTES }
     }
   })

@@ -4,7 +4,7 @@ import type { BlockRef } from '../../codec/blockRef.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { type Wire, wireOfText } from '../../lib/wire.ts'
+import { type Wire, wireOf } from '../../lib/wire.ts'
 import type { Chain, LogMatch } from '../blocks/chainTypes.ts'
 import type { Head, HeadLog } from '../head/headTypes.ts'
 import { newestIn, windowOf } from '../head/window.ts'
@@ -197,7 +197,7 @@ export declare namespace createFilters {
 
 /** Joins JSON texts to one JSON array. All of them are ASCII. */
 function toPage(items: readonly string[]): Wire<(RpcLog | Hash)[]> {
-  return wireOfText(`[${items.join(',')}]`, 'latin1')
+  return wireOf(Buffer.from(`[${items.join(',')}]`, 'latin1'))
 }
 
 const NOTHING = toPage([])

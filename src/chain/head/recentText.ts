@@ -1,4 +1,3 @@
-import { toLogText } from '../../codec/log.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import type { RecentBlock } from './headTypes.ts'
 
@@ -15,8 +14,8 @@ export function recentHeaderText(block: RecentBlock): string {
 /** The JSON text of a log of a recent block; `removed: true` in it says that a reorg removed its block. */
 export function recentLogText(log: RpcLog, removed: boolean): string {
   return removed
-    ? cached(removedLogs, log, () => toLogText({ ...log, removed: true }))
-    : cached(logs, log, () => toLogText(log))
+    ? cached(removedLogs, log, () => JSON.stringify({ ...log, removed: true }))
+    : cached(logs, log, () => JSON.stringify(log))
 }
 
 function cached<key extends object>(

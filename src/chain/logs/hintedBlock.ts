@@ -1,10 +1,8 @@
-import type { Hash } from 'viem'
-
-import { toLogText } from '../../codec/log.ts'
 import { type PlainLog, toPlainLogs } from '../../codec/logPage/plainLog.ts'
-import { toHash, toQuantity, toSeconds } from '../../codec/quantity.ts'
+import { toHash } from '../../codec/quantity.ts'
 import type { NativeClient } from '../../native/client.ts'
-import { type LogChunk, textChunk } from '../blocks/logChunk.ts'
+import { rowsOfLogs } from '../blocks/logBlock.ts'
+import type { LogChunk } from '../blocks/logChunk.ts'
 import type { LogMatcher } from '../blocks/logMatch.ts'
 import type { HintedBlock } from './logHints.ts'
 import type { BlockSpans } from './spans.ts'
@@ -52,9 +50,7 @@ export async function readOutcomes(
       )
     })
   if (!fits) return undefined
-  const fields = blockFields(hinted, first.blockTimeStamp)
-  const texts = found.map((log, row) => toText(log, fields, places[row] as Place))
-  return textChunk(number, texts)
+  return rowsOfLogs({ ...hinted, timestamp: first.blockTimeStamp }, found)
 }
 
 /** The logs of a block, from the outcomes of the hinted transactions; undefined when they differ from the hint. */
@@ -70,7 +66,8 @@ export async function readTransactions(
       spans.run(() => native.wallet.getTransactionLogsById({ value: id.slice(2) }, { signal })),
     ),
   )
-  const texts: string[] = []
+  const found: PlainLog[] = []
+  let timestamp = 0
   let nextIndex = 0
   let nextLog = 0
   for (const [at, { id, index, logIndexes }] of transactions.entries()) {
@@ -82,43 +79,17 @@ export async function readTransactions(
     const fits =
       places.length === logIndexes.length &&
       places.every((place, row) => first + place === logIndexes[row])
+    // Both are the node’s text, of any length.
+    if (!Number.isSafeInteger(index) || !Number.isSafeInteger(first)) return undefined
     if (!fits || index < nextIndex || first < nextLog) return undefined
     nextIndex = index + 1
     nextLog = first + logs.length
-    const fields = blockFields(hinted, outcome.blockTimeStamp)
-    for (const place of places)
-      texts.push(toText(logs[place] as PlainLog, fields, { id, index, logIndex: first + place }))
+    timestamp = outcome.blockTimeStamp
+    for (const [place, log] of logs.entries())
+      if (places.includes(place))
+        found.push(Object.assign(log, { index: first + place, transactionIndex: index }))
   }
-  return textChunk(number, texts)
-}
-
-/** The transaction and the index in the block that the hint names for a log. */
-type Place = { id: Hash; index: number; logIndex: number }
-
-/** The fields that all logs of a block share. @param timestamp - in milliseconds */
-function blockFields({ hash, number }: HintedBlock, timestamp: number) {
-  return {
-    blockHash: hash,
-    blockNumber: toQuantity(number),
-    blockTimestamp: toSeconds(timestamp),
-  }
-}
-
-function toText(
-  { address, data, topics }: PlainLog,
-  fields: ReturnType<typeof blockFields>,
-  { id, index, logIndex }: Place,
-): string {
-  return toLogText({
-    address: `0x${address}`,
-    ...fields,
-    data: `0x${data}`,
-    logIndex: toQuantity(logIndex),
-    topics: topics.map(toHash),
-    transactionHash: id,
-    transactionIndex: toQuantity(index),
-    removed: false,
-  })
+  return rowsOfLogs({ hash: hinted.hash, number, timestamp }, found)
 }
 
 /** Whether the hash of a hint can be that of its block: the first eight bytes of a hash are the height. */

@@ -1,12 +1,12 @@
 import type { Hash } from 'viem'
 
 import type { BlockId } from '../../codec/blockRef.ts'
-import type { RpcLog } from '../../codec/types.ts'
 import { RpcError, UpstreamError } from '../../lib/errors.ts'
-import { fromWire, type Wire, wireOf } from '../../lib/wire.ts'
+import { fromWire } from '../../lib/wire.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { LogCursor, LogMatch, LogPage } from '../blocks/chainTypes.ts'
-import { arrayOf, type LogChunk } from '../blocks/logChunk.ts'
+import { arrayOf, type LogChunk, rowOf } from '../blocks/logChunk.ts'
+import { createLogMatcher } from '../blocks/logMatch.ts'
 import { findLogs, type logsOfRange, TooManyBlocksError } from './logs.ts'
 
 /**
@@ -21,29 +21,36 @@ export async function logPageOf(
   { cursor, limit, resolve, ...options }: logPageOf.Options,
 ): Promise<LogPage> {
   if (cursor && (await resolve(cursor.number))?.hash !== cursor.hash) throw new CursorError()
-  const from = cursor ? cursor.number + (cursor.index === undefined ? 1 : 0) : range.from
-  if (from > range.to) return { logs: wireOf(Buffer.from('[]')), next: undefined }
-  const before = cursor?.index === undefined ? 0 : cursor.index + 1
-  const { chunks, to } = await findAsFarAs({ from, to: range.to }, match, {
-    ...options,
-    // The search repeats the rows of the cursor’s block that were delivered before.
-    maxResults: limit + before,
-  })
-  const skipped = before === 0 ? 0 : countBefore(chunks, cursor as LogCursor)
-  const rows = chunks.flatMap((chunk) =>
-    Array.from({ length: chunk.count }, (_, row) => chunk.row(row)),
-  )
-  const taken = rows.slice(skipped, skipped + limit)
-  return { logs: joined(taken), next: await nextOf() }
+  // The logs of the cursor's block are read separately. How many of them were delivered is then no part of the search's limit.
+  const rest = cursor && (await restOf(cursor))
+  const from = Math.max(range.from, cursor ? cursor.number + 1 : 0)
+  const left = limit - (rest?.count ?? 0)
+  const found =
+    left < 0 || from > range.to
+      ? { chunks: [], to: range.to }
+      : await findAsFarAs({ from, to: range.to }, match, { ...options, maxResults: left })
+  if (cursor && (options.blocks.hashAt(cursor.number) ?? cursor.hash) !== cursor.hash)
+    throw new CursorError()
+  const chunks = rest ? [rest, ...found.chunks] : found.chunks
+  const count = chunks.reduce((sum, chunk) => sum + chunk.count, 0)
+  return { logs: arrayOf(chunks, limit), next: await nextOf() }
+
+  /** The logs of the cursor's block after its log; undefined after a whole block. */
+  async function restOf({ hash, index, number }: LogCursor): Promise<LogChunk | undefined> {
+    if (index === undefined || number < range.from || number > range.to) return undefined
+    const block = await options.spans.readOne(number, options.signal)
+    if (block?.id.hash !== hash) throw new CursorError()
+    return block.logs(createLogMatcher(match), index)
+  }
 
   async function nextOf(): Promise<LogCursor | undefined> {
-    if (rows.length > skipped + limit) {
-      const { blockHash, blockNumber, logIndex } = fromWire(taken.at(-1) as Wire<RpcLog>)
+    if (count > limit) {
+      const { blockHash, blockNumber, logIndex } = fromWire(rowOf(chunks, limit - 1))
       return { hash: blockHash, number: Number(blockNumber), index: Number(logIndex) }
     }
-    if (to === range.to) return undefined
-    const id = await resolve(to)
-    if (!id) throw new UpstreamError(`the node does not have block ${to}`)
+    if (found.to === range.to) return undefined
+    const id = await resolve(found.to)
+    if (!id) throw new UpstreamError(`the node does not have block ${found.to}`)
     return id
   }
 }
@@ -89,29 +96,6 @@ async function findAsFarAs(
     const { to } = error.range
     return { ...(await findLogs({ from: range.from, to }, match, options)), to }
   }
-}
-
-/** Number of rows of the cursor's block up to its log. */
-function countBefore(chunks: readonly LogChunk[], { index = 0, number }: LogCursor): number {
-  let count = 0
-  for (const chunk of chunks)
-    for (let row = 0; row < chunk.count; row++) {
-      if (chunk.block(row) !== number) return count
-      if (Number(fromWire(chunk.row(row)).logIndex) > index) return count
-      count += 1
-    }
-  return count
-}
-
-function joined(rows: readonly Wire<RpcLog>[]): Wire<RpcLog[]> {
-  const chunk: LogChunk = {
-    bytes: 0,
-    count: rows.length,
-    block: () => 0,
-    row: (row) => rows[row] as Wire<RpcLog>,
-    pieces: (count) => rows.slice(0, count).map(({ bytes }) => bytes),
-  }
-  return arrayOf([chunk], rows.length)
 }
 
 /** `-32000`: a reorg removed the block of a cursor. */

@@ -14,7 +14,7 @@ import {
   show,
 } from '../../rpc/params/params.ts'
 import type { DevChain } from '../index.ts'
-import { named, aliases } from './named.ts'
+import { named, twins } from './named.ts'
 import { amount, word } from './requests.ts'
 
 /** Maximum number of blocks of one call, because other calls wait for it. */
@@ -220,20 +220,20 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   return {
     evm_mine,
     ...named(['evm', 'anvil'], 'mine_detailed', mineDetailed),
-    ...aliases({}, 'mine', mineMany),
+    ...twins({}, 'mine', mineMany),
     ...named(['evm', 'anvil'], 'increaseTime', increaseTime),
     ...named(['evm', 'anvil'], 'setNextBlockTimestamp', setNextTime),
     ...named(['evm', 'anvil'], 'setTime', setTime),
     ...named(['evm', 'anvil'], 'setBlockTimestampInterval', setTimestampInterval),
     ...named(['evm', 'anvil'], 'removeBlockTimestampInterval', removeTimestampInterval),
-    ...aliases({ hardhat: ['evm'] }, 'setAutomine', setAutomine),
+    ...twins({ hardhat: ['evm'] }, 'setAutomine', setAutomine),
     ...named(['anvil', 'hardhat'], 'getAutomine', getAutomine),
     evm_setIntervalMining: setIntervalMining,
     anvil_setIntervalMining,
     anvil_getIntervalMining,
-    ...aliases({}, 'setNextBlockBaseFeePerGas', setNextBaseFee),
+    ...twins({}, 'setNextBlockBaseFeePerGas', setNextBaseFee),
     ...named(['anvil', 'hardhat'], 'setPrevRandao', setPrevRandao),
-    ...aliases({}, 'setCoinbase', setCoinbase),
+    ...twins({}, 'setCoinbase', setCoinbase),
     ...named(['evm', 'anvil'], 'setBlockGasLimit', setBlockGasLimit),
   }
 }

@@ -1,12 +1,12 @@
 import type { ServedChain } from './servedChain.ts'
 
-/** What an answer says about the chain of its node. */
+/** What an answer shows about the chain of its node. */
 export type ChainEvidence =
-  /** The answer belongs to the chain that is served. */
+  /** It is of the chain that is served. */
   | 'same'
-  /** The answer contradicts known blocks: another chain, or another branch of the newest blocks. */
+  /** It contradicts the known blocks: another chain, or another branch of the newest blocks. */
   | 'other'
-  /** The answer does not identify a chain. */
+  /** Nothing. */
   | 'none'
 
 /** The known blocks of the chain that is served. */

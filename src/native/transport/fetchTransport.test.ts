@@ -77,18 +77,18 @@ describe('createFetchTransport', () => {
 
   test('behavior: runs in a browser: imports nothing of Node', () => {
     const files = [
-      'transport/fetchTransport',
+      'fetchTransport',
       'client',
       'dedupe',
       'errors',
-      'wire/json',
-      'wire/normalize',
-      'wire/builders',
-      'wire/operation',
-      'wire/operations',
+      'json',
+      'normalize',
+      'builders',
+      'operation',
+      'operations',
     ]
     for (const file of files)
-      expect(readFileSync(new URL(`../${file}.ts`, import.meta.url), 'utf8')).not.toMatch(
+      expect(readFileSync(new URL(`./${file}.ts`, import.meta.url), 'utf8')).not.toMatch(
         /from '(?:node:|undici)/,
       )
   })

@@ -1,10 +1,6 @@
 import { Pool } from 'undici'
 
-import { errorCode } from '../../lib/errorCode.ts'
 import { NodeAnswerError } from '../errors.ts'
-import { MAX_RPC_ANSWER } from '../wire/answerLimits.ts'
-import { parseInexact } from '../wire/json.ts'
-import { parseAnswer } from '../wire/parseAnswer.ts'
 import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
 
 /**
@@ -42,7 +38,6 @@ export function createNodeRpc({
     connect: { timeout },
     connections: sockets,
     headersTimeout: timeout,
-    maxResponseSize: MAX_RPC_ANSWER,
   })
 
   async function post(body: string, signal: AbortSignal | undefined): Promise<string> {
@@ -67,8 +62,7 @@ export function createNodeRpc({
         throw faultOf(again, signal, timeout)
       })
     })
-    const check = () => signal?.throwIfAborted()
-    return resultOf(method, await parseAnswer(text, { check, parse: parseInexact }), text)
+    return resultOf(method, text)
   }
 
   return {
@@ -106,21 +100,22 @@ function refusal(status: number): string {
     : text
 }
 
-/** The result of an answer. @param answer - undefined when it is not JSON */
-function resultOf(method: string, answer: unknown, text: string): unknown {
-  const cause = text.slice(0, 500)
-  if (answer === undefined)
+function resultOf(method: string, text: string): unknown {
+  let answer: { result?: unknown; error?: { message?: unknown } | null }
+  try {
+    answer = JSON.parse(text) as typeof answer
+  } catch (cause) {
     throw new NodeAnswerError('the answer of the upstream node’s JSON-RPC is not JSON', { cause })
-  const isObject = typeof answer === 'object' && answer !== null
-  if (!isObject || ('error' in answer && answer.error) || !('result' in answer))
-    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, { cause })
+  }
+  if (answer.error || !('result' in answer))
+    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, {
+      cause: answer.error ?? text.slice(0, 500),
+    })
   return answer.result
 }
 
 function faultOf(error: unknown, signal: AbortSignal | undefined, timeout: number): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof NodeAnswerError) return error
-  if (errorCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return new NodeAnswerError('the answer of the upstream node’s JSON-RPC is too large')
   return connectionErrorOf(error, timeout)
 }
