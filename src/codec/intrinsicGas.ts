@@ -11,17 +11,35 @@ const FLOOR_PER_TOKEN = 10n
 /** Gas per word of creation code (EIP-3860). */
 const PER_WORD = 2n
 
+/** The data and the receiver of a transaction. */
+export type GasInput = { data: Hex; to?: string | undefined }
+
 /**
  * The intrinsic gas of a transaction by Ethereum's Prague rules. The chain has no such rule, but clients compute it and
  * refuse to sign with less.
  */
-export function intrinsicGas({ data, to }: { data: Hex; to?: string | undefined }): bigint {
+export function intrinsicGas(input: GasInput): bigint {
+  const { charged, floor } = transactionGas(input)
+  return charged > floor ? charged : floor
+}
+
+/**
+ * The gas that a transaction pays before it runs, and the least that it pays, by the rules of Prague.
+ *
+ * @param rules - Earlier hardforks have no least gas for call data and no price for the words of creation code.
+ */
+export function transactionGas(
+  { data, to }: GasInput,
+  { hasFloor = true, pricesWords = true }: { hasFloor?: boolean; pricesWords?: boolean } = {},
+): { charged: bigint; floor: bigint } {
   const bytes = data.length / 2 - 1
   const tokens = BigInt(bytes + 3 * nonZeroBytes(data))
-  const creation = to === undefined ? CREATION + PER_WORD * BigInt(Math.ceil(bytes / 32)) : 0n
-  const charged = PER_TOKEN * tokens + creation
-  const floor = FLOOR_PER_TOKEN * tokens
-  return TRANSACTION + (charged > floor ? charged : floor)
+  const words = pricesWords ? PER_WORD * BigInt(Math.ceil(bytes / 32)) : 0n
+  const creation = to === undefined ? CREATION + words : 0n
+  return {
+    charged: TRANSACTION + PER_TOKEN * tokens + creation,
+    floor: hasFloor ? TRANSACTION + FLOOR_PER_TOKEN * tokens : 0n,
+  }
 }
 
 function nonZeroBytes(data: Hex): number {

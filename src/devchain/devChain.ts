@@ -16,6 +16,7 @@ import type { Fork } from './fork/fork.ts'
 import { createClock } from './ledger/clock.ts'
 import { createLedger } from './ledger/ledger.ts'
 import type { MineOptions, Snapshot } from './ledger/ledger.ts'
+import { NEWEST_HARDFORK } from './state/hardforks.ts'
 import { devAccounts, producerKeys } from './state/keys.ts'
 import { resolving } from './state/missing.ts'
 import { COIN, SLOT } from './state/resources.ts'
@@ -55,10 +56,11 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   } = options
   const initialBlockTime = options.blockTime ?? (profile === 'native' ? SLOT : 0)
   const accounts = devAccounts(count, mnemonic, options.derivationPath)
-  const chainId =
-    options.chainId ?? (decimals === 18 && profile !== 'native' ? TOOLS_CHAIN_ID : undefined)
+  const isLikeEthereum = decimals === 18 && profile !== 'native'
+  const chainId = options.chainId ?? (isLikeEthereum ? TOOLS_CHAIN_ID : undefined)
   const ethereum = {
     ...(profile === 'native' ? nativeRules : ethereumRules),
+    ...(isLikeEthereum && { energy: NEWEST_HARDFORK }),
     ...options.ethereum,
   }
   const genesis: Genesis = options.genesis ?? {

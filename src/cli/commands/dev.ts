@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 
 import type { Config } from '../../config/config.ts'
+import { type Hardfork, HARDFORKS, NEWEST_HARDFORK } from '../../devchain/state/hardforks.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
@@ -87,6 +88,12 @@ export function addDevCommand(program: Command): void {
         '6',
         '18',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--energy <rule>',
+        `EVM and cost of contracts: of this chain (native), of Ethereum's newest hardfork (ethereum: ${NEWEST_HARDFORK}) or of another one (default: ethereum with 18 decimals, else native)`,
+      ).choices(['native', 'ethereum', ...HARDFORKS]),
     )
     .addOption(
       new Option(
@@ -187,7 +194,7 @@ function stateFiles({ dumpState, loadState, state }: Flags) {
 }
 
 function chainOptions(flags: Flags) {
-  const { artifacts, contractAddresses, derivationPath, mnemonic, seed, state } = flags
+  const { artifacts, contractAddresses, derivationPath, energy, mnemonic, seed, state } = flags
   const fees = flags['freeBandwidth'] ? 'gas' : flags['fees']
   const blockTime = seconds(flags['blockTime'])
   return {
@@ -200,6 +207,7 @@ function chainOptions(flags: Flags) {
     ethereum: {
       ...(contractAddresses && { addresses: contractAddresses as 'ethereum' | 'native' }),
       ...(fees && { fees: fees as 'gas' | 'native' }),
+      ...(energy && { energy: energy === 'ethereum' ? NEWEST_HARDFORK : (energy as Hardfork) }),
     },
     ...(blockTime !== undefined && { blockTime }),
     ...(flags['chainId'] !== undefined && {

@@ -1,3 +1,5 @@
+import type { AccessList } from 'viem'
+
 import { intrinsicGas } from '../../codec/intrinsicGas.ts'
 import { EthereumError } from '../state/errors.ts'
 import { newAccount } from '../state/model.ts'
@@ -5,6 +7,7 @@ import { countNonce, nonceOf } from '../state/nonce.ts'
 import { createOverlay } from '../state/state.ts'
 import type { State, StateReader } from '../state/state.ts'
 import {
+  type AppliedAuthorizations,
   applyAuthorizations,
   assertAuthorizing,
   type Authorization,
@@ -12,9 +15,9 @@ import {
 import type { EthereumRules } from '../transactions/rules.ts'
 import type { BlockContext } from '../vm/blockContext.ts'
 import { createdWithNonce } from '../vm/createdAddress.ts'
-import { runVm } from '../vm/run.ts'
-import type { VmResult } from '../vm/run.ts'
-import { assertFunds, recordCreated } from './executeEthereum.ts'
+import type { runVm, VmResult } from '../vm/run.ts'
+import { assertFunds } from './executeEthereum.ts'
+import { runMessage } from './message.ts'
 
 /** A message without a transaction. Addresses are 42 hex characters, data hex without `0x`. */
 export type EthereumCall = {
@@ -27,6 +30,7 @@ export type EthereumCall = {
   gas?: bigint
   /** The gas price that contracts see. */
   gasPrice?: bigint
+  accessList?: AccessList
   /** Applied before the call. */
   authorizations?: readonly Authorization[]
 }
@@ -53,39 +57,34 @@ export async function callEthereum(
   call: EthereumCall,
   { block, observe, rules, timeout = TIMEOUT }: CallContext,
 ): Promise<VmResult> {
-  const { data, from, value } = call
+  const { accessList, data, from, gas = rules.gasLimit, value } = call
   assertFunds(state, from, value)
+  let authorized: AppliedAuthorizations | undefined
   if (call.authorizations) {
     assertAuthorizing(rules)
     // As in a transaction, the nonce of the sender counts before that of an authorization, and both stay after a revert.
     countNonce(state, from)
     const { chainId, timestamp: now } = block
-    applyAuthorizations(state, call.authorizations, { chainId, now })
+    authorized = applyAuthorizations(state, call.authorizations, { chainId, now })
   }
-  const work = createOverlay(state)
   const to = call.to ?? createdWithNonce(from, nonceOf(state, from))
-  if (!call.to) {
-    if (data === '') throw new EthereumError('contract creation without any data provided')
-    recordCreated(work, to, call)
-  }
-  const result = await runVm(work, {
-    kind: call.to ? 'call' : 'create',
-    caller: from,
-    to,
-    data: Uint8Array.from(Buffer.from(data, 'hex')),
-    value,
-    energyLimit: call.gas ?? rules.gasLimit,
-    ...(call.gasPrice !== undefined && { price: call.gasPrice }),
-    now: block.timestamp,
-    transactionId: '00'.repeat(32),
-    constant: true,
-    timeout,
-    block,
-    addresses: rules.addresses,
-    ...(observe && { observe }),
-  })
-  if (!result.failure) work.commit()
-  return result
+  const isCreation = call.to === undefined
+  if (isCreation && data === '')
+    throw new EthereumError('contract creation without any data provided')
+  return runMessage(
+    state,
+    { from, to, isCreation, value, data, gas, accessList, authorized },
+    {
+      ...(call.gasPrice !== undefined && { price: call.gasPrice }),
+      now: block.timestamp,
+      transactionId: '00'.repeat(32),
+      constant: true,
+      timeout,
+      block,
+      addresses: rules.addresses,
+      ...(observe && { observe }),
+    },
+  )
 }
 
 /** Intrinsic gas of an authorization on Ethereum (EIP-7702). */
@@ -111,12 +110,14 @@ export async function estimateEthereum(
   const attempt = (gas: bigint) => callEthereum(createOverlay(funded), { ...call, gas }, context)
   const first = await attempt(limit)
   if (first.failure) throw new EstimateFailure(first, limit)
-  const least =
-    intrinsicGas({ data: `0x${call.data}`, to: call.to }) +
-    PER_AUTHORIZATION * BigInt(call.authorizations?.length ?? 0)
-  let low = first.energyUsed
-  // Most calls behave the same with any sufficient limit.
-  if (!first.dependsOnLimit) return low < least ? least : low
+  // The schedule of a hardfork contains the intrinsic gas.
+  const least = context.block.hardfork
+    ? 0n
+    : intrinsicGas({ data: `0x${call.data}`, to: call.to }) +
+      PER_AUTHORIZATION * BigInt(call.authorizations?.length ?? 0)
+  let low = first.energyNeeded
+  // Most calls behave the same with any sufficient limit. Ethereum's SSTORE fails when little gas is left.
+  if (!first.dependsOnLimit && !context.block.hardfork) return low < least ? least : low
   if (low <= least && !(await attempt(least)).failure) return least
   if (!(await attempt(low)).failure) return low
   let high = limit

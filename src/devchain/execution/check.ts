@@ -5,6 +5,7 @@ import { assertAuthorizing } from '../transactions/authorization.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
 import { assertFunds, gasPriceOf } from './executeEthereum.ts'
 import type { ExecutionContext } from './execution.ts'
+import { messageGas } from './gas.ts'
 import type { Pool } from './pool.ts'
 
 /** Percentage by which a replacement must raise the price, as in geth and anvil. */
@@ -20,6 +21,7 @@ export function checkEthereum(
   { context, pool, state }: checkEthereum.Options,
 ): string | undefined {
   const { from, gas, maxPrice, nonce, value } = ethereum
+  const { hardfork } = context.block
   if (ethereum.authorizations) assertAuthorizing(context.ethereum)
   if (pool.has(id)) throw new EthereumError('already known')
   const next = nonceOf(state, from)
@@ -31,7 +33,9 @@ export function checkEthereum(
     throw new EthereumError(
       `max fee per gas less than block base fee: maxFeePerGas ${maxPrice}, baseFee ${price}`,
     )
-  if (context.ethereum.fees === 'gas') assertFunds(state, from, value + gas * price)
+  if (hardfork) messageGas(hardfork, ethereum)
+  if (context.ethereum.fees === 'gas')
+    assertFunds(state, from, value + gas * (hardfork ? maxPrice : price))
   const waiting = pool.withNonce(from, nonce)
   if (!waiting) return undefined
   const needed = ((waiting.ethereum?.maxPrice ?? 0n) * (100n + PRICE_BUMP)) / 100n

@@ -4,18 +4,16 @@ import { energyLimits } from '../contracts/limits.ts'
 import { printInternal, printLog, printReceipt, withoutZeros } from '../contracts/printing.ts'
 import { addBalance, addProperty } from '../contracts/types.ts'
 import { EthereumError } from '../state/errors.ts'
-import { newAccount, newContract } from '../state/model.ts'
 import { countNonce, nonceOf } from '../state/nonce.ts'
 import { parameter } from '../state/parameters.ts'
 import { slotOf } from '../state/resources.ts'
-import { createOverlay } from '../state/state.ts'
 import type { State, StateReader } from '../state/state.ts'
 import { applyAuthorizations } from '../transactions/authorization.ts'
 import type { ChainTransaction, EthereumTransaction } from '../transactions/transaction.ts'
 import { createdByTransaction } from '../vm/createdAddress.ts'
-import { runVm } from '../vm/run.ts'
 import type { VmResult } from '../vm/run.ts'
 import type { Applied, ExecutionContext } from './execution.ts'
+import { runMessage } from './message.ts'
 
 /** The price of a unit of gas in the next block. */
 export function gasPriceOf(state: StateReader, context: Pick<ExecutionContext, 'block'>): bigint {
@@ -44,13 +42,28 @@ export async function applyEthereum(
   const { billFor, energyLimit } = charge(state, transaction, context, price)
   countNonce(state, from)
   // They stay when the call reverts.
-  if (ethereum.authorizations)
+  const authorized =
+    ethereum.authorizations &&
     applyAuthorizations(state, ethereum.authorizations, {
       chainId: context.block.chainId,
       now: context.headTime,
     })
   const to = ethereum.to ?? createdAddress(transaction)
-  const result = await run(state, transaction, to, context, { energyLimit, price })
+  const { accessList, data, value } = ethereum
+  const isCreation = ethereum.to === undefined
+  const result = await runMessage(
+    state,
+    { from, to, isCreation, value, data, gas: energyLimit, accessList, authorized },
+    {
+      price,
+      now: context.headTime,
+      transactionId: id,
+      constant: false,
+      block: context.block,
+      addresses: context.ethereum.addresses,
+      ...(context.observe && { observe: context.observe }),
+    },
+  )
   const bill = billFor(result, to)
   return outcome(id, to, result, bill, {
     ...transaction,
@@ -63,53 +76,6 @@ function createdAddress({
   id,
 }: ChainTransaction & { ethereum: EthereumTransaction }): string {
   return ethereum.creates ?? createdByTransaction(id, ethereum.from)
-}
-
-async function run(
-  state: State,
-  { ethereum, id }: ChainTransaction & { ethereum: EthereumTransaction },
-  to: string,
-  context: ExecutionContext,
-  { energyLimit, price }: { energyLimit: bigint; price: bigint },
-): Promise<VmResult> {
-  const { data, from, value } = ethereum
-  const work = createOverlay(state)
-  const isCreation = ethereum.to === undefined
-  if (isCreation) recordCreated(work, to, ethereum)
-  const result = await runVm(work, {
-    kind: isCreation ? 'create' : 'call',
-    caller: from,
-    to,
-    data: Uint8Array.from(Buffer.from(data, 'hex')),
-    value,
-    energyLimit,
-    price,
-    now: context.headTime,
-    transactionId: id,
-    constant: false,
-    block: context.block,
-    addresses: context.ethereum.addresses,
-    ...(context.observe && { observe: context.observe }),
-  })
-  if (!result.failure) work.commit()
-  return result
-}
-
-/** Creates the account and the record of a new contract. @throws EthereumError when the address has one */
-export function recordCreated(
-  state: State,
-  address: string,
-  { data, from, value }: Pick<EthereumTransaction, 'data' | 'from' | 'value'>,
-): void {
-  if (state.get('contract', address)) throw new EthereumError('contract address collision')
-  const account = state.get('account', address) ?? newAccount(address, 'Contract', 0)
-  state.set('account', address, { ...account, type: 'Contract' })
-  state.set('contract', address, {
-    ...newContract(address, from),
-    bytecode: data,
-    callValue: value,
-    originEnergyLimit: 10_000_000n,
-  })
 }
 
 type Charge = (

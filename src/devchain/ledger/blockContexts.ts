@@ -83,6 +83,7 @@ export function createBlockContexts({
         ...block,
         ...(block.number > head().header.number ? choice() : store.block(block.number)?.seen),
         chainId: id,
+        hardfork: ethereum.energy === 'native' ? undefined : ethereum.energy,
       },
       ethereum,
     }

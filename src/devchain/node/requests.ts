@@ -111,7 +111,7 @@ export const sendRequest: Param<SendRequest> = (input, scope) => {
 /** Parameter of `eth_call` and `eth_estimateGas`. */
 export const callRequest: Param<EthereumCall> = (input, scope) => {
   const request = transactionObject(input, scope)
-  const { authorizationList: list, data, gas, gasPrice, to, value } = request
+  const { accessList: listed, authorizationList: list, data, gas, gasPrice, to, value } = request
   const from = member(input as Record<string, unknown>, 'from', blankable(address)) ?? ZERO_ADDRESS
   return {
     from: toNativeAddress(from),
@@ -120,6 +120,7 @@ export const callRequest: Param<EthereumCall> = (input, scope) => {
     data: data.slice(2),
     ...(gas !== undefined && { gas }),
     ...(gasPrice !== undefined && { gasPrice }),
+    ...(listed && { accessList: listed }),
     ...(list && { authorizations: readAuthorizations(list) }),
   }
 }

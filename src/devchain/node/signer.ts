@@ -42,6 +42,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
           from,
           value,
           ...(to && { to: `41${to.slice(2)}` }),
+          ...(accessList && { accessList }),
           ...(authorizationList && { authorizations: readAuthorizations(authorizationList) }),
         },
         { block, rules: ledger.rules },

@@ -6,7 +6,7 @@ import { revertReason } from '../../codec/revert.ts'
 import type { Unit } from '../../codec/unit.ts'
 import type { Frame, FrameLog } from './frame.ts'
 import { recordFrames } from './frames.ts'
-import type { Tracer } from './tracer.ts'
+import type { TracedRun, Tracer } from './tracer.ts'
 
 /** Options of `callTracer`, as in geth. */
 export type CallTracerOptions = {
@@ -28,7 +28,7 @@ export function createCallTracer(options: CallTracerOptions, unit: Unit): Tracer
 export type FrameTracer = {
   observe: Tracer['observe']
   /** The outermost frame; `plain` if the EVM ran no code. */
-  result: (run: { plain: Frame }) => Frame
+  result: (run: Pick<TracedRun, 'plain'> & Partial<TracedRun>) => Frame
 }
 
 /** Creates a tracer that returns the recorded frames. */
@@ -38,7 +38,10 @@ export function createFrameTracer(): FrameTracer {
     observe(events, state) {
       ;({ root } = recordFrames(events, state))
     },
-    result: ({ plain }) => root() ?? plain,
+    result({ gas, gasUsed = 0n, plain }) {
+      const frame = root()
+      return frame && gas !== undefined ? { ...frame, gas, gasUsed } : (frame ?? plain)
+    },
   }
 }
 

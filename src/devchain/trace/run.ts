@@ -57,6 +57,7 @@ export async function traceBlock<trace>(
       after,
       before,
       failed: info.result === 'FAILED',
+      ...(seen.hardfork && transaction.ethereum && { gas: transaction.ethereum.gas }),
       gasUsed: BigInt(info.receipt?.energy_usage_total ?? 0),
       output,
       plain: plainFrame(transaction, info),
@@ -111,6 +112,7 @@ export async function traceCall<trace>(
     after,
     before: state,
     failed: failure !== undefined,
+    ...(block.hardfork && { gas: call.gas ?? rules.gasLimit }),
     gasUsed: energyUsed,
     output: hasOutput ? output : new Uint8Array(0),
     plain: {

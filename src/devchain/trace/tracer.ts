@@ -17,6 +17,8 @@ export type TracedRun = {
   after: Overlay
   /** The frame of a transaction outside the EVM, as a transfer. */
   plain: Frame
+  /** The gas limit with the schedule of a hardfork, where the EVM's frame begins after the intrinsic gas. */
+  gas?: bigint
   gasUsed: bigint
   failed: boolean
   /** Return data, or revert data of a revert, otherwise empty. */

@@ -54,6 +54,16 @@ function authorityOf(signed: SignedAuthorizationList[number]): string | undefine
   }
 }
 
+/** The authorizations of a message that were applied. */
+export type AppliedAuthorizations = {
+  /** All of the message, also invalid ones. */
+  all: readonly Authorization[]
+  /** The accounts whose authorizations are valid, 42 hex characters. */
+  accounts: readonly string[]
+  /** Number of valid authorizations of accounts that existed before. */
+  existing: number
+}
+
 /**
  * Applies authorizations, in their order. As on Ethereum, one that is invalid, for another chain, or with another nonce than
  * its account has, changes nothing.
@@ -64,18 +74,22 @@ export function applyAuthorizations(
   state: State,
   authorizations: readonly Authorization[],
   { chainId, now }: { chainId: number; now: number },
-): void {
+): AppliedAuthorizations {
+  const accounts: string[] = []
+  let existing = 0
   for (const { address, authority, chainId: signedFor, nonce } of authorizations) {
     if (authority === undefined || (signedFor !== 0n && signedFor !== BigInt(chainId))) continue
     const code = state.get('code', authority)
     const hasOwnCode = code !== undefined && code.length > 0 && !isDelegation(code)
     if (hasOwnCode || nonceOf(state, authority) !== nonce) continue
-    if (!state.get('account', authority))
-      state.set('account', authority, newAccount(authority, 'Normal', now))
+    if (state.get('account', authority)) existing++
+    else state.set('account', authority, newAccount(authority, 'Normal', now))
+    accounts.push(authority)
     const delegation = address === NOBODY ? undefined : delegationTo(`41${address.slice(2)}`)
     state.set('code', authority, delegation)
     countNonce(state, authority)
   }
+  return { all: authorizations, accounts, existing }
 }
 
 /** @throws EthereumError with the rules of the real chain, which has no authorizations. */

@@ -139,7 +139,8 @@ function signed(
   transaction: TransactionSerializable,
   signature: Signature,
 ): SignedEthereum {
-  const { authorizationList, data = '0x', gas = 0n, nonce = 0, to, value = 0n } = transaction
+  const { accessList, authorizationList, data = '0x', gas = 0n, nonce = 0 } = transaction
+  const { to, value = 0n } = transaction
   return {
     id: keccak256(raw).slice(2),
     raw,
@@ -153,6 +154,7 @@ function signed(
       gas,
       maxPrice: maxPriceOf(transaction),
       nonce: BigInt(nonce),
+      ...(accessList && { accessList }),
       ...(authorizationList && { authorizations: readAuthorizations(authorizationList) }),
       fields: fieldsOf(transaction, signature),
     },

@@ -1,3 +1,4 @@
+import type { Hardfork } from '../state/hardforks.ts'
 import type { AddressRule } from '../vm/createdAddress.ts'
 
 /** Rules of a chain for Ethereum transactions. */
@@ -6,6 +7,8 @@ export type EthereumRules = {
   addresses: AddressRule
   /** `gas`: exactly gas times price. `native`: bandwidth, stakes and energy, as on the real chain. */
   fees: 'gas' | 'native'
+  /** What runs contracts: the chain's own EVM with its energy schedule, or the EVM of a hardfork of Ethereum with its gas schedule. */
+  energy: 'native' | Hardfork
   /** The highest gas limit that a transaction may have. */
   gasLimit: bigint
 }
@@ -14,6 +17,7 @@ export type EthereumRules = {
 export const ethereumRules: EthereumRules = {
   addresses: 'ethereum',
   fees: 'gas',
+  energy: 'native',
   gasLimit: 100_000_000n,
 }
 

@@ -1,4 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import type { AccessList } from 'viem'
 
 import type { Spelling } from '../../native/protobuf/message.ts'
 import {
@@ -49,6 +50,8 @@ export type EthereumTransaction = {
   /** Maximum price of a unit of gas: `gasPrice` or `maxFeePerGas`. */
   maxPrice: bigint
   nonce: bigint
+  /** Accounts and slots that the transaction pays for before it runs (EIP-2930). */
+  accessList?: AccessList
   /** Of an EIP-7702 transaction. */
   authorizations?: readonly Authorization[]
   /** The address of the created contract, if it depends on sender and nonce. */

@@ -1,3 +1,5 @@
+import type { Hardfork } from '../state/hardforks.ts'
+
 /** The block context of a run. */
 export type BlockContext = {
   number: number
@@ -5,6 +7,8 @@ export type BlockContext = {
   timestamp: number
   producer: string
   chainId: number
+  /** The hardfork of Ethereum whose EVM runs contracts. @default the chain's own EVM and energy schedule */
+  hardfork?: Hardfork | undefined
   hashOf: (number: number) => string | undefined
   /** The account (42 hex characters) that ECRECOVER returns for a signature (r ‖ s ‖ v, hex), if a tool chose one. */
   signerOf?: (signature: string) => string | undefined

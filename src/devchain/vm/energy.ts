@@ -76,18 +76,18 @@ export function stackAddress(word: bigint): Address {
   return new Address(setLengthLeft(bigIntToBytes(word & ((1n << 160n) - 1n)), 20))
 }
 
-/** Operations whose price or effect differs from the EVM's. */
-export function energyOpcodes(common: Common, options: energyOpcodes.Options): CustomOpcode[] {
+/** Operations of every EVM that report to the chain. Their prices are those of the EVM. */
+export function reportingOpcodes(common: Common, hooks: reportingOpcodes.Hooks): CustomOpcode[] {
   const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
   const handler = (opcode: number) => handlers.get(opcode) as AddOpcode['logicFunction']
-  const copyGas = dynamicGasHandlers.get(0x3e) as NonNullable<AddOpcode['gasFunction']>
+  const destructGas = dynamicGasHandlers.get(0xff) as NonNullable<AddOpcode['gasFunction']>
 
   const jump = (opcode: number, opcodeName: string, baseFee: number): AddOpcode => ({
     opcode,
     opcodeName,
     baseFee,
     logicFunction(runState, common) {
-      const pause = options.pace()
+      const pause = hooks.pace()
       const go = () => handler(opcode)(runState, common)
       return pause ? pause.then(go) : go()
     },
@@ -99,12 +99,45 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
       opcodeName: 'GAS',
       baseFee: 2,
       logicFunction(runState, common) {
-        options.onGas()
+        hooks.onGas()
         return handler(0x5a)(runState, common)
       },
     },
     jump(0x56, 'JUMP', 8),
     jump(0x57, 'JUMPI', 10),
+    {
+      opcode: 0xff,
+      opcodeName: 'SELFDESTRUCT',
+      baseFee: Number(common.param('selfdestructGas')),
+      gasFunction: destructGas,
+      logicFunction(runState, common) {
+        const [heir] = runState.stack.peek(1) as [bigint]
+        hooks.onSelfdestruct(runState.interpreter.getAddress(), stackAddress(heir))
+        return handler(0xff)(runState, common)
+      },
+    },
+  ]
+}
+
+export declare namespace reportingOpcodes {
+  type Hooks = {
+    /** Called at every jump. May return a promise to wait for. Throws when the time limit is exceeded. */
+    pace: () => Promise<void> | undefined
+    onSelfdestruct: (contract: Address, heir: Address) => void
+    /** Called when a contract reads its remaining energy. */
+    onGas: () => void
+  }
+}
+
+/** Operations whose price or effect differs from the EVM's. */
+export function energyOpcodes(common: Common, options: energyOpcodes.Options): CustomOpcode[] {
+  const { dynamicGasHandlers, handlers } = getOpcodesForHF(common)
+  const handler = (opcode: number) => handlers.get(opcode) as AddOpcode['logicFunction']
+  const copyGas = dynamicGasHandlers.get(0x3e) as NonNullable<AddOpcode['gasFunction']>
+  const reporting = reportingOpcodes(common, options)
+
+  return [
+    ...reporting,
     {
       opcode: 0x3e,
       opcodeName: 'RETURNDATACOPY',
@@ -134,33 +167,21 @@ export function energyOpcodes(common: Common, options: energyOpcodes.Options): C
       logicFunction: handler(0x55),
     },
     {
-      opcode: 0xff,
-      opcodeName: 'SELFDESTRUCT',
-      baseFee: 0,
+      ...(reporting.find(({ opcode }) => opcode === 0xff) as AddOpcode),
       async gasFunction(runState, gas) {
         if (runState.interpreter.isStatic()) trap('STATIC_STATE_CHANGE')
         const [heir] = runState.stack.peek(1) as [bigint]
         const dead = (await runState.stateManager.getAccount(stackAddress(heir))) === undefined
         return gas + (options.adjusted && dead ? NEW_ACCOUNT : 0n)
       },
-      logicFunction(runState, common) {
-        const [heir] = runState.stack.peek(1) as [bigint]
-        options.onSelfdestruct(runState.interpreter.getAddress(), stackAddress(heir))
-        return handler(0xff)(runState, common)
-      },
     },
   ]
 }
 
 export declare namespace energyOpcodes {
-  type Options = {
+  type Options = reportingOpcodes.Hooks & {
     /** Whether the proposal "energy adjustment" is in force: SELFDESTRUCT to a new account costs its creation. */
     adjusted: boolean
-    /** Called at every jump. May return a promise to wait for. Throws when the time limit is exceeded. */
-    pace: () => Promise<void> | undefined
-    onSelfdestruct: (contract: Address, heir: Address) => void
-    /** Called when a contract reads its remaining energy. */
-    onGas: () => void
     /** Whether a storage slot was written and not cleared in an earlier transaction. */
     hasSlot: (contract: Address, slot: Uint8Array) => boolean | Promise<boolean>
   }

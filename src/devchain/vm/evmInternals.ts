@@ -2,6 +2,7 @@ import type { Common } from '@ethereumjs/common'
 import { createEVM } from '@ethereumjs/evm'
 import type { EVM, EVMOpts, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
+import type { AccessList } from 'viem'
 
 import { reading } from '../state/missing.ts'
 import { speedUp } from './interpreter.ts'
@@ -12,12 +13,19 @@ export type Attachment = {
   blockchain: EVM['blockchain']
   /** The address of a contract that a message creates. */
   addressOf: (message: Message) => Address
+  /** Accounts and slots whose first access is as cheap as a later one (EIP-2929). */
+  warm?: AccessList
 }
 
 /** The private parts of the EVM that this file changes. */
 type Internals = {
   transientStorage: { clear(): void }
-  journal: { stateManager: EVM['stateManager']; cleanJournal(): void }
+  journal: {
+    stateManager: EVM['stateManager']
+    cleanJournal(): void
+    addAlwaysWarmAddress(address: string): void
+    addAlwaysWarmSlot(address: string, slot: string): void
+  }
 }
 
 /** An EVM that runs on one state after another. Building one takes longer than most runs. */
@@ -48,6 +56,11 @@ export async function createReusableEvm(
       evm.events.removeAllListeners()
       internals.journal.stateManager = attachment.stateManager
       internals.journal.cleanJournal()
+      for (const { address, storageKeys } of attachment.warm ?? []) {
+        internals.journal.addAlwaysWarmAddress(address.toLowerCase())
+        for (const slot of storageKeys)
+          internals.journal.addAlwaysWarmSlot(address.toLowerCase(), slot.toLowerCase())
+      }
       internals.transientStorage.clear()
     },
   }

@@ -1,13 +1,15 @@
-import { Hardfork, Mainnet, createCustomCommon } from '@ethereumjs/common'
+import { Hardfork as EvmHardfork, Mainnet, createCustomCommon } from '@ethereumjs/common'
+import { paramsEVM } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 
+import type { Hardfork } from '../state/hardforks.ts'
 import { parameter } from '../state/parameters.ts'
 import type { State } from '../state/state.ts'
 import type { BlockContext } from './blockContext.ts'
-import { energyOpcodes, energyParams } from './energy.ts'
+import { energyOpcodes, energyParams, reportingOpcodes } from './energy.ts'
 import { createReusableEvm } from './evmInternals.ts'
 import type { ReusableEvm } from './evmInternals.ts'
-import { precompiles } from './precompiles.ts'
+import { ethereumPrecompiles, precompiles } from './precompiles.ts'
 import { recoverKey } from './recover.ts'
 import { tokenOpcodes } from './tokens.ts'
 import type { TokenCalls } from './tokens.ts'
@@ -25,64 +27,101 @@ export type RunHooks = {
   signerOf: NonNullable<BlockContext['signerOf']>
 }
 
-/** An EVM with the chain's schedule. One run uses it at a time. */
+/** An EVM with the schedule of the chain or of a hardfork. One run uses it at a time. */
 export type Machine = ReusableEvm & { hooks: RunHooks; isIstanbul: boolean }
 
 /** Idle machines, by their rules. */
 const idle = new Map<string, Machine[]>()
 
-/** Returns a machine for the current rules of a state. The caller gives it back with `release`. */
+/** Returns a machine for the current rules of a state, or for a hardfork. The caller gives it back with `release`. */
 export async function borrowMachine(
   state: State,
-  chainId: number,
+  { chainId, hardfork }: Pick<BlockContext, 'chainId' | 'hardfork'>,
 ): Promise<{ machine: Machine; release: () => void }> {
-  const rules = {
+  const rules = hardfork ?? rulesOf(state)
+  const key = `${chainId}/${typeof rules === 'string' ? rules : Object.values(rules).join('/')}`
+  const waiting = idle.get(key) ?? []
+  idle.set(key, waiting)
+  const machine =
+    waiting.pop() ??
+    (typeof rules === 'string'
+      ? await buildEthereumMachine(chainId, rules)
+      : await buildMachine(chainId, rules))
+  return { machine, release: () => void waiting.push(machine) }
+}
+
+function rulesOf(state: State): Rules {
+  return {
     isAdjusted: parameter(state, 'getAllowEnergyAdjustment') === 1n,
     isIstanbul: parameter(state, 'getAllowTvmIstanbul') === 1n,
     hasPricedMemory: parameter(state, 'getAllowHigherLimitForMaxCpuTimeOfOneTx') === 1n,
   }
-  const key = `${chainId}/${rules.isAdjusted}/${rules.isIstanbul}/${rules.hasPricedMemory}`
-  const waiting = idle.get(key) ?? []
-  idle.set(key, waiting)
-  const machine = waiting.pop() ?? (await buildMachine(chainId, rules))
-  return { machine, release: () => void waiting.push(machine) }
 }
 
 type Rules = { isAdjusted: boolean; isIstanbul: boolean; hasPricedMemory: boolean }
 
 async function buildMachine(chainId: number, rules: Rules): Promise<Machine> {
   const common = createCustomCommon({ chainId }, Mainnet, {
-    hardfork: Hardfork.Shanghai,
+    hardfork: EvmHardfork.Shanghai,
     eips: [1153, 4844, 5656, 7516],
     customCrypto: { ecrecover: recoverKey },
   })
   const params = energyParams(rules.hasPricedMemory, rules.isIstanbul)
   // The opcode table reads its prices from here before the EVM exists.
   common.updateParams(params)
+  return machineOf(rules.isIstanbul, (hooks, reports) =>
+    createReusableEvm({
+      ...UNLIMITED,
+      common,
+      params,
+      customPrecompiles: precompiles(common, (signature) => hooks().signerOf(signature)),
+      customOpcodes: [
+        // CHAINID and SELFBALANCE came with the proposal "Istanbul".
+        ...(rules.isIstanbul ? [] : [{ opcode: 0x46 }, { opcode: 0x47 }]),
+        ...energyOpcodes(common, {
+          ...reports,
+          adjusted: rules.isAdjusted,
+          hasSlot: (address, slot) => hooks().state.hasSlot(address, slot),
+        }),
+        ...tokenOpcodes(common, () => hooks().tokens),
+      ],
+    }),
+  )
+}
+
+async function buildEthereumMachine(chainId: number, hardfork: Hardfork): Promise<Machine> {
+  const common = createCustomCommon({ chainId }, Mainnet, {
+    hardfork,
+    customCrypto: { ecrecover: recoverKey },
+  })
+  common.updateParams(paramsEVM)
+  return machineOf(true, (hooks, reports) =>
+    createReusableEvm({
+      ...UNLIMITED,
+      common,
+      customPrecompiles: ethereumPrecompiles(common, (signature) => hooks().signerOf(signature)),
+      customOpcodes: reportingOpcodes(common, reports),
+    }),
+  )
+}
+
+const UNLIMITED = { allowUnlimitedContractSize: true, allowUnlimitedInitCodeSize: true }
+
+/** Builds a machine from an EVM whose operations use the hooks of the current run. */
+async function machineOf(
+  isIstanbul: boolean,
+  build: (hooks: () => RunHooks, reports: reportingOpcodes.Hooks) => Promise<ReusableEvm>,
+): Promise<Machine> {
   const current: { hooks?: RunHooks } = {}
   const hooks = () => current.hooks as RunHooks
-  const reusable = await createReusableEvm({
-    common,
-    params,
-    allowUnlimitedContractSize: true,
-    allowUnlimitedInitCodeSize: true,
-    customPrecompiles: precompiles(common, (signature) => hooks().signerOf(signature)),
-    customOpcodes: [
-      // CHAINID and SELFBALANCE came with the proposal "Istanbul".
-      ...(rules.isIstanbul ? [] : [{ opcode: 0x46 }, { opcode: 0x47 }]),
-      ...energyOpcodes(common, {
-        adjusted: rules.isAdjusted,
-        hasSlot: (address, slot) => hooks().state.hasSlot(address, slot),
-        pace: () => hooks().pace(),
-        onSelfdestruct: (contract, heir) => hooks().onSelfdestruct(contract, heir),
-        onGas: () => hooks().onGas(),
-      }),
-      ...tokenOpcodes(common, () => hooks().tokens),
-    ],
+  const reusable = await build(hooks, {
+    pace: () => hooks().pace(),
+    onSelfdestruct: (contract, heir) => hooks().onSelfdestruct(contract, heir),
+    onGas: () => hooks().onGas(),
   })
   return {
     ...reusable,
-    isIstanbul: rules.isIstanbul,
+    isIstanbul,
     get hooks() {
       return hooks()
     },

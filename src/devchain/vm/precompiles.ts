@@ -24,31 +24,10 @@ export function precompiles(
   common: Common,
   signerOf: NonNullable<BlockContext['signerOf']>,
 ): Precompile[] {
-  const active = getActivePrecompiles(common)
-  const standard = (number: number) => {
-    const precompile = active.get(number.toString(16).padStart(40, '0'))
-    if (!precompile) throw new Error(`the EVM has no precompiled contract ${number}`)
-    return precompile
-  }
-  const recover = standard(0x01)
+  const standard = (number: number) => standardPrecompile(common, number)
   const power = standard(0x05)
   return [
-    {
-      address: at(0x01),
-      function(input) {
-        const { data, gasLimit } = input
-        // The words of the input are the hash, v, r and s.
-        const signer =
-          data.length >= 128 && gasLimit >= RECOVER_ENERGY
-            ? signerOf(Buffer.from([...data.subarray(64, 128), data[63] ?? 0]).toString('hex'))
-            : undefined
-        if (signer === undefined) return recover(input)
-        return {
-          executionGasUsed: RECOVER_ENERGY,
-          returnValue: Uint8Array.from(Buffer.from(signer.slice(2).padStart(64, '0'), 'hex')),
-        }
-      },
-    },
+    recoverPrecompile(common, signerOf),
     {
       address: at(0x03),
       function({ data, gasLimit }) {
@@ -86,6 +65,56 @@ export function precompiles(
     { address: at(0x09) },
     { address: at(0x0a) },
   ]
+}
+
+/**
+ * The precompiled contracts of Ethereum that differ here: 0x01 returns the account that `signerOf` has for a signature, and
+ * 0x0a refuses every proof, because the chain has no blobs.
+ */
+export function ethereumPrecompiles(
+  common: Common,
+  signerOf: NonNullable<BlockContext['signerOf']>,
+): Precompile[] {
+  return [
+    recoverPrecompile(common, signerOf),
+    {
+      address: at(0x0a),
+      function: ({ gasLimit }) => ({
+        executionGasUsed: gasLimit,
+        returnValue: new Uint8Array(0),
+        exceptionError: new PrecompileError(),
+      }),
+    },
+  ]
+}
+
+function recoverPrecompile(
+  common: Common,
+  signerOf: NonNullable<BlockContext['signerOf']>,
+): Precompile {
+  const recover = standardPrecompile(common, 0x01)
+  return {
+    address: at(0x01),
+    function(input) {
+      const { data, gasLimit } = input
+      // The words of the input are the hash, v, r and s.
+      const signer =
+        data.length >= 128 && gasLimit >= RECOVER_ENERGY
+          ? signerOf(Buffer.from([...data.subarray(64, 128), data[63] ?? 0]).toString('hex'))
+          : undefined
+      if (signer === undefined) return recover(input)
+      return {
+        executionGasUsed: RECOVER_ENERGY,
+        returnValue: Uint8Array.from(Buffer.from(signer.slice(2).padStart(64, '0'), 'hex')),
+      }
+    },
+  }
+}
+
+function standardPrecompile(common: Common, number: number) {
+  const precompile = getActivePrecompiles(common).get(number.toString(16).padStart(40, '0'))
+  if (!precompile) throw new Error(`the EVM has no precompiled contract ${number}`)
+  return precompile
 }
 
 /** Whether the modulus in an input of MODEXP is zero. The input is three lengths, then base, exponent and modulus. */

@@ -1,5 +1,6 @@
 import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
-import { bytesToUnprefixedHex } from '@ethereumjs/util'
+import { Address, bytesToUnprefixedHex } from '@ethereumjs/util'
+import type { AccessList, Hex } from 'viem'
 
 import { reading } from '../state/missing.ts'
 import { nonceOf } from '../state/nonce.ts'
@@ -27,6 +28,10 @@ type VmLog = { address: string; topics: string[]; data: string }
 /** The result of a run. Its changes are in the state if it succeeded. */
 export type VmResult = {
   energyUsed: bigint
+  /** The lowest limit with which the run can succeed: more than it used if gas came back at its end. */
+  energyNeeded: bigint
+  /** Gas that comes back at the end of a transaction on Ethereum. The chain's own schedule has no refunds. */
+  refund: bigint
   /** Return data, revert data, or the code of a created contract. */
   output: Uint8Array
   failure?: Failure
@@ -77,6 +82,8 @@ export declare namespace runVm {
     block: BlockContext
     /** The rule for the addresses of contracts that are created inside. @default 'native' */
     addresses?: AddressRule
+    /** Accounts and slots that are paid for already, with the schedule of a hardfork. */
+    warm?: AccessList
     /** Called before the run, to add listeners to its frames and steps. */
     observe?: Observe
   }
@@ -107,7 +114,7 @@ async function lastStepOf(state: State, options: runVm.Options): Promise<LastSte
 }
 
 async function attempt(state: State, options: runVm.Options, observe?: runVm.Observe) {
-  const { machine, release } = await borrowMachine(state, options.block.chainId)
+  const { machine, release } = await borrowMachine(state, options.block)
   try {
     return await runOn(machine, state, options, observe)
   } finally {
@@ -123,7 +130,7 @@ async function runOn(
 ) {
   const { block, to, transactionId } = options
   const { evm } = machine
-  const vmState = createVmState(state, options.now)
+  const vmState = createVmState(state, { now: options.now, emptiesCount: !block.hardfork })
   const internal = createInternalLog(transactionId)
   const printed: Uint8Array[] = []
   let dependsOnLimit = false
@@ -133,6 +140,7 @@ async function runOn(
     stateManager: vmState,
     blockchain: blockchainOf(block),
     addressOf: (message) => (addressOf as ReturnType<typeof followFrames>)(message),
+    ...(block.hardfork && { warm: warmFor(machine, state, options) }),
   })
   const pace = createPace(options.timeout)
   // The first listener, so that a run that ends here leaves the others in a consistent state.
@@ -205,7 +213,7 @@ async function runOn(
 
   return {
     result,
-    commit: () => commitRun(vmState, result),
+    commit: () => commitRun(vmState, result, evm.common.isActivatedEIP(6780)),
     toResult(): VmResult {
       const { execResult } = result
       const error = execResult.exceptionError
@@ -213,6 +221,8 @@ async function runOn(
       if (error && !(options.constant && error.error === 'revert')) internal.rejectAll()
       return {
         energyUsed: execResult.executionGasUsed,
+        energyNeeded: execResult.executionGasUsed,
+        refund: execResult.gasRefund ?? 0n,
         output: execResult.returnValue,
         logs: (execResult.logs ?? []).map(([address, topics, data]) => ({
           address: bytesToUnprefixedHex(address),
@@ -227,12 +237,33 @@ async function runOn(
   }
 }
 
-/** Commits the changes of a successful run to the parent state. */
-function commitRun(vmState: VmState, { execResult }: EVMResult): void {
+/** The accounts and slots that are warm when a message begins (EIP-2929, EIP-3651, EIP-7702). */
+function warmFor({ evm }: Machine, state: State, options: runVm.Options): AccessList {
+  const { block, caller, to, warm = [] } = options
+  const accounts = [evmAddress(caller), evmAddress(to)]
+  if (evm.common.isActivatedEIP(3651)) accounts.push(evmAddress(block.producer))
+  const code = state.get('code', to)
+  if (isDelegation(code)) accounts.push(new Address(code.subarray(3)))
+  return [
+    ...warm,
+    ...[...accounts.map(String), ...[...evm.precompiles.keys()].map((key) => `0x${key}`)].map(
+      (address) => ({ address: address as Hex, storageKeys: [] }),
+    ),
+  ]
+}
+
+/**
+ * Commits the changes of a successful run to the parent state.
+ *
+ * @param keepsOld - Whether SELFDESTRUCT destroys only contracts that the transaction created (EIP-6780).
+ */
+function commitRun(vmState: VmState, { execResult }: EVMResult, keepsOld: boolean): void {
   const top = vmState.top()
   for (const [name, value] of top.changes())
     if (name.startsWith('storage:') && value === '')
       top.set('storage', name.slice('storage:'.length), undefined)
-  for (const address of execResult.selfdestruct?.keys() ?? []) destroy(top, `41${address.slice(2)}`)
+  for (const address of execResult.selfdestruct?.keys() ?? [])
+    if (!keepsOld || execResult.createdAddresses?.has(address))
+      destroy(top, `41${address.slice(2)}`)
   top.commit()
 }

@@ -10,6 +10,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 
 import { reading } from '../state/missing.ts'
 import { newAccount } from '../state/model.ts'
+import { nonceOf } from '../state/nonce.ts'
 import { createOverlay } from '../state/state.ts'
 import type { Overlay, State } from '../state/state.ts'
 
@@ -47,9 +48,14 @@ export type VmState = StateManagerInterface & {
  * The chain's state with the interface of the EVM. Accounts have no nonces here. An existing account has nonce 1, so that
  * sending coins to one without a balance does not cost the creation of an account.
  *
- * @param now - Creation time of accounts that a transfer creates, milliseconds.
+ * @param options.now - Creation time of accounts that a transfer creates, milliseconds.
+ * @param options.emptiesCount - Whether an account without coins, code and transactions exists. It does not on Ethereum.
  */
-export function createVmState(base: State, now: number): VmState {
+export function createVmState(
+  base: State,
+  options: { now: number; emptiesCount: boolean },
+): VmState {
+  const { emptiesCount, now } = options
   const stack: Overlay[] = [createOverlay(base)]
   const vacant = new Set<string>()
   const top = () => stack.at(-1) as Overlay
@@ -68,7 +74,7 @@ export function createVmState(base: State, now: number): VmState {
         if (!account) return undefined
         const code = top().get('code', key)
         return new Account(
-          vacant.has(key) ? 0n : 1n,
+          !vacant.has(key) && (emptiesCount || nonceOf(top(), key) > 0n) ? 1n : 0n,
           account.balance,
           undefined,
           code && code.length > 0 ? codeHash(code) : KECCAK256_NULL,
@@ -98,10 +104,7 @@ export function createVmState(base: State, now: number): VmState {
     getCode: async (address) => reading(() => top().get('code', native(address)) ?? EMPTY),
     getCodeSize: async (address) => reading(() => top().get('code', native(address))?.length ?? 0),
     getStorage: async (address, slot) =>
-      reading(() => {
-        const value = top().get('storage', slotKey(top(), native(address), slot))
-        return value ? unprefixedHexToBytes(value) : EMPTY
-      }),
+      reading(() => storedIn(top(), slotKey(top(), native(address), slot))),
     async putStorage(address, slot, value) {
       // An emptied slot still counts as existing until the transaction ends, so writing it again has the price of a change.
       top().set('storage', slotKey(top(), native(address), slot), trimmedHex(value))
@@ -120,16 +123,22 @@ export function createVmState(base: State, now: number): VmState {
       stack.pop()
     },
     originalStorageCache: {
-      get: (address, slot) => vmState.getStorage(address, slot),
+      get: async (address, slot) =>
+        reading(() => storedIn(base, slotKey(base, native(address), slot))),
       clear: () => undefined,
     },
     clearCaches: () => undefined,
     getStateRoot: () => Promise.reject(new Error('this state has no root')),
     setStateRoot: () => Promise.reject(new Error('this state has no root')),
     hasStateRoot: () => Promise.reject(new Error('this state has no root')),
-    shallowCopy: () => createVmState(base, now),
+    shallowCopy: () => createVmState(base, options),
   }
   return vmState
+}
+
+function storedIn(state: State, key: string): Uint8Array {
+  const value = state.get('storage', key)
+  return value ? unprefixedHexToBytes(value) : EMPTY
 }
 
 function trimmedHex(value: Uint8Array): string {

@@ -1,0 +1,87 @@
+import type { AccessList } from 'viem'
+
+import { EthereumError } from '../state/errors.ts'
+import { newAccount, newContract } from '../state/model.ts'
+import { createOverlay } from '../state/state.ts'
+import type { State } from '../state/state.ts'
+import type { AppliedAuthorizations } from '../transactions/authorization.ts'
+import { runVm } from '../vm/run.ts'
+import type { VmResult } from '../vm/run.ts'
+import { messageGas, withMessageGas } from './gas.ts'
+
+/** The message of a transaction or call. Addresses are 42 hex characters, data hex without `0x`. */
+export type Message = {
+  from: string
+  /** The called account, or the contract that the message creates. */
+  to: string
+  isCreation: boolean
+  value: bigint
+  data: string
+  gas: bigint
+  accessList?: AccessList | undefined
+  authorized?: AppliedAuthorizations | undefined
+}
+
+/**
+ * Runs a message. Its changes are in `state` afterwards, unless it fails.
+ *
+ * @throws EthereumError when it creates a contract where one is, or has less than the intrinsic gas.
+ */
+export async function runMessage(
+  state: State,
+  message: Message,
+  options: runMessage.Options,
+): Promise<VmResult> {
+  const { accessList, authorized, data, from, gas, isCreation, to, value } = message
+  const { hardfork } = options.block
+  const cost =
+    hardfork &&
+    messageGas(hardfork, {
+      to: isCreation ? undefined : to,
+      data,
+      gas,
+      accessList,
+      authorizations: authorized?.all,
+    })
+  const work = createOverlay(state)
+  if (isCreation) recordCreated(work, message)
+  const result = await runVm(work, {
+    kind: isCreation ? 'create' : 'call',
+    caller: from,
+    to,
+    data: Uint8Array.from(Buffer.from(data, 'hex')),
+    value,
+    energyLimit: gas - (cost?.intrinsic ?? 0n),
+    warm: [...(accessList ?? []), ...(authorized?.accounts ?? []).map(warmAccount)],
+    ...options,
+  })
+  if (!result.failure) work.commit()
+  return cost && hardfork
+    ? withMessageGas(result, cost, { existing: authorized?.existing ?? 0, hardfork })
+    : result
+}
+
+export declare namespace runMessage {
+  type Options = Pick<
+    runVm.Options,
+    'price' | 'now' | 'transactionId' | 'constant' | 'timeout' | 'block' | 'addresses' | 'observe'
+  >
+}
+
+const warmAccount = (account: string): AccessList[number] => ({
+  address: `0x${account.slice(2)}`,
+  storageKeys: [],
+})
+
+/** Creates the account and the record of a new contract. */
+function recordCreated(state: State, { data, from, to, value }: Message): void {
+  if (state.get('contract', to)) throw new EthereumError('contract address collision')
+  const account = state.get('account', to) ?? newAccount(to, 'Contract', 0)
+  state.set('account', to, { ...account, type: 'Contract' })
+  state.set('contract', to, {
+    ...newContract(to, from),
+    bytecode: data,
+    callValue: value,
+    originEnergyLimit: 10_000_000n,
+  })
+}

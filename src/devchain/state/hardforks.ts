@@ -1,0 +1,20 @@
+/** Hardforks of Ethereum whose operations and gas schedule a chain can have, oldest first. */
+export const HARDFORKS = [
+  'berlin',
+  'london',
+  'paris',
+  'shanghai',
+  'cancun',
+  'prague',
+  'osaka',
+] as const
+
+/** A hardfork of Ethereum. */
+export type Hardfork = (typeof HARDFORKS)[number]
+
+/** Whether the rules of a hardfork contain those of another one. */
+export const hasRulesOf = (hardfork: Hardfork, other: Hardfork): boolean =>
+  HARDFORKS.indexOf(hardfork) >= HARDFORKS.indexOf(other)
+
+/** The default of `--energy ethereum`. */
+export const NEWEST_HARDFORK: Hardfork = 'osaka'

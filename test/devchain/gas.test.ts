@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs'
+
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import type { createDevChain } from '../../src/devchain/index.ts'
+import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
+import { sendCases } from '../support/traceCases.ts'
+
+type Energy = NonNullable<NonNullable<createDevChain.Options['ethereum']>['energy']>
+
+/** The gas used by each transaction of `traceCases.ts` on anvil 1.7.1, by hardfork. */
+const ANVIL = JSON.parse(
+  readFileSync(new URL('../fixtures/trace/gas.json', import.meta.url), 'utf8'),
+) as Record<string, Record<string, number>>
+
+const HERE: Hex = `0x${'aa'.repeat(20)}`
+const THERE: Hex = `0x${'bb'.repeat(20)}`
+const NEW: Hex = `0x${'cc'.repeat(20)}`
+const GWEI = 10n ** 9n
+/** Writes the first word of the data to slot 0. */
+const STORE: Hex = '0x60003560005500'
+/** Reads slots 0 and 1. */
+const LOAD_TWICE: Hex = '0x60005450600154505f5ff3'
+/** Sends one wei to the account in the data with no gas but the stipend, and returns whether that worked. */
+const PAY: Hex = '0x5f5f5f5f60015f355ff15f5260205ff3'
+/** Destroys itself in favour of THERE. */
+const DESTROY: Hex = `0x73${THERE.slice(2)}ff`
+
+const word = (value: bigint | number): Hex => `0x${value.toString(16).padStart(64, '0')}`
+
+let dev: DevGateway
+
+beforeAll(async () => {
+  dev = await startDevGateway({ decimals: 18 })
+})
+beforeEach(() => dev.rpc('hardhat_reset'))
+afterAll(() => dev.close())
+
+const setCode = (address: Hex, code: Hex) => dev.rpc('hardhat_setCode', address, code)
+const call = (request: object) =>
+  dev.rpc('eth_call', { from: dev.accountOf(0), ...request }, 'latest')
+
+async function gasOf(node: DevGateway, hash: unknown): Promise<number> {
+  const receipt = (await node.rpc('eth_getTransactionReceipt', hash)) as { gasUsed: Hex }
+  return Number(receipt.gasUsed)
+}
+
+async function send(request: object, node: DevGateway = dev): Promise<number> {
+  const from = node.accountOf(0)
+  return gasOf(node, await node.rpc('eth_sendTransaction', { from, gas: '0x30d40', ...request }))
+}
+
+/** Runs a test on a chain of its own. */
+async function onChain(energy: Energy, use: (node: DevGateway) => Promise<void>): Promise<void> {
+  const node = await startDevGateway({ decimals: 18, ethereum: { energy } })
+  try {
+    await use(node)
+  } finally {
+    await node.close()
+  }
+}
+
+describe('gas of a hardfork', () => {
+  test.each(Object.keys(ANVIL) as Energy[])('default: equals anvil’s on %s', async (hardfork) => {
+    await onChain(hardfork, async (node) => {
+      const used: Record<string, number> = {}
+      for (const [name, hash] of await sendCases((...params) => node.rpc(...params)))
+        used[name] = await gasOf(node, hash)
+      expect(used).toEqual(ANVIL[hardfork])
+    })
+  })
+
+  test('behavior: the first access of a slot or account costs more than later ones', async () => {
+    await setCode(HERE, LOAD_TWICE)
+    const cold = await send({ to: HERE })
+    const accessList = [{ address: HERE, storageKeys: [word(0), word(1)] }]
+    // Each listed slot costs 1,900 and saves 2,000; the receiver is warm already, but listing it costs 2,400.
+    expect(cold - (await send({ to: HERE, accessList }))).toBe(2 * 100 - 2_400)
+    expect(await send({ to: THERE, accessList: [{ address: HERE, storageKeys: [word(0)] }] })).toBe(
+      21_000 + 2_400 + 1_900,
+    )
+  })
+
+  test('behavior: cleared storage gives back a fifth of the gas at most, before London a half', async () => {
+    await setCode(HERE, STORE)
+    await send({ to: HERE, data: word(1) })
+    const clearing = 21_000 + 32 * 4 + 3 * 3 + 5_000
+    expect(await send({ to: HERE, data: word(0) })).toBe(clearing - 4_800)
+    await onChain('berlin', async (node) => {
+      await node.rpc('hardhat_setCode', HERE, STORE)
+      await send({ to: HERE, data: word(1) }, node)
+      expect(await send({ to: HERE, data: word(0) }, node)).toBe(Math.ceil(clearing / 2))
+    })
+  })
+
+  test('behavior: call data has a least price since Prague', async () => {
+    const data: Hex = `0x${'11'.repeat(100)}`
+    expect(await send({ to: NEW, data })).toBe(21_000 + 100 * 40)
+    await onChain('cancun', async (node) => {
+      expect(await send({ to: NEW, data }, node)).toBe(21_000 + 100 * 16)
+    })
+  })
+
+  test('behavior: a transfer by a contract has a stipend of 2,300', async () => {
+    await setCode(HERE, PAY)
+    await dev.rpc('hardhat_setBalance', HERE, '0x10')
+    await setCode(THERE, LOAD_TWICE)
+    const pay = (to: Hex) => call({ to: HERE, data: word(BigInt(to)) })
+    expect(await pay(NEW)).toBe(word(1))
+    // Two cold slots cost 4,200.
+    expect(await pay(THERE)).toBe(word(0))
+  })
+
+  test('behavior: SELFDESTRUCT keeps older contracts since Cancun', async () => {
+    await setCode(HERE, DESTROY)
+    await send({ to: HERE })
+    expect(await dev.rpc('eth_getCode', HERE, 'latest')).toBe(DESTROY)
+    await onChain('shanghai', async (node) => {
+      await node.rpc('hardhat_setCode', HERE, DESTROY)
+      await send({ to: HERE }, node)
+      expect(await node.rpc('eth_getCode', HERE, 'latest')).toBe('0x')
+    })
+  })
+
+  test('behavior: authorizations cost 25,000, and half of it for accounts that exist', async () => {
+    const chainId = Number(await dev.rpc('eth_chainId'))
+    const sender = privateKeyToAccount(dev.keyOf(0))
+    const used = async (key: Hex) => {
+      const account = privateKeyToAccount(key)
+      const authorization = await account.signAuthorization({ address: HERE, chainId, nonce: 0 })
+      const nonce = Number(await dev.rpc('eth_getTransactionCount', sender.address))
+      const raw = await sender.signTransaction({
+        type: 'eip7702',
+        chainId,
+        nonce,
+        to: THERE,
+        gas: 100_000n,
+        maxFeePerGas: 2n * GWEI,
+        maxPriorityFeePerGas: 0n,
+        authorizationList: [authorization],
+      })
+      return gasOf(dev, await dev.rpc('eth_sendRawTransaction', raw))
+    }
+    expect(await used(`0x${'77'.repeat(32)}`)).toBe(46_000)
+    // Refunds are at most a fifth: 9,200 of 12,500.
+    expect(await used(dev.keyOf(1))).toBe(46_000 - 9_200)
+  })
+
+  test('behavior: the precompiled contracts and operations of Osaka exist', async () => {
+    // BLAKE2F refuses an empty input; RIPEMD-160 of nothing.
+    await expect(call({ to: `0x${'9'.padStart(40, '0')}` })).rejects.toThrow()
+    expect(await call({ to: `0x${'3'.padStart(40, '0')}` })).toBe(
+      `0x${'0'.repeat(24)}9c1185a5c5e9fc54612808977ee8f548b2258d31`,
+    )
+    // CLZ of 1.
+    await setCode(HERE, '0x60011e5f5260205ff3')
+    expect(await call({ to: HERE })).toBe(word(255))
+  })
+
+  test('behavior: an estimate is enough, also where gas comes back', async () => {
+    await setCode(HERE, STORE)
+    await send({ to: HERE, data: word(1) })
+    const request = { from: dev.accountOf(0), to: HERE, data: word(0) }
+    const gas = (await dev.rpc('eth_estimateGas', request)) as Hex
+    expect(await send({ ...request, gas })).toBeLessThan(Number(gas))
+  })
+
+  test('behavior: the outermost frame of a trace has the gas of the transaction', async () => {
+    await setCode(HERE, LOAD_TWICE)
+    const request = { from: dev.accountOf(0), to: HERE, gas: '0x30d40' }
+    const hash = await dev.rpc('eth_sendTransaction', request)
+    const gasUsed = `0x${(await gasOf(dev, hash)).toString(16)}`
+    const tracer = { tracer: 'callTracer' }
+    expect(await dev.rpc('debug_traceTransaction', hash, tracer)).toMatchObject({
+      gas: '0x30d40',
+      gasUsed,
+    })
+    expect(await dev.rpc('debug_traceCall', request, 'latest', tracer)).toMatchObject({
+      gas: '0x30d40',
+      gasUsed,
+    })
+  })
+
+  test('behavior: --energy native has the energy of the chain', async () => {
+    await onChain('native', async (node) => {
+      expect(await send({ to: THERE }, node)).toBe(0)
+    })
+  })
+
+  test('error: less gas than the intrinsic gas', async () => {
+    const from = dev.accountOf(0)
+    const message = 'intrinsic gas too low: gas 20999, minimum needed 21000'
+    for (const method of ['eth_sendTransaction', 'eth_call', 'eth_estimateGas'])
+      await expect(dev.rpc(method, { from, to: THERE, gas: '0x5207' })).rejects.toThrow(message)
+  })
+
+  test('error: gas times the highest fee is more than the balance', async () => {
+    const from = dev.accountOf(0)
+    await dev.rpc('hardhat_setBalance', from, `0x${(21_000n * 2n * GWEI).toString(16)}`)
+    const request = { from, to: THERE, gas: '0x5208', maxPriorityFeePerGas: '0x0' }
+    await expect(
+      dev.rpc('eth_sendTransaction', { ...request, maxFeePerGas: `0x${(3n * GWEI).toString(16)}` }),
+    ).rejects.toThrow('insufficient funds for gas * price + value')
+    expect(await send({ ...request, maxFeePerGas: `0x${(2n * GWEI).toString(16)}` })).toBe(21_000)
+  })
+})
