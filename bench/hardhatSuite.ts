@@ -1,39 +1,83 @@
-// The tests of a Hardhat 2 project against `ethgate dev --decimals 18` and against the project's own `hardhat node`, in turn.
-// The project must be installed and compiled, and have no tests that need a network of its own.
+// The tests of a Hardhat 2 project against `ethgate dev --decimals 18`, against the project's own `hardhat node`, and in the
+// process of Hardhat, in turn. The project must be installed and compiled, and have no tests that need a network of its own.
 //
 //   HARDHAT_PROJECT=/path/to/project npm run bench -- hardhat [test files]
-//   BENCH_ROUNDS=1   how often each node is measured
-//   HARDHAT_CONFIG   another configuration file of the project; its network localhost must be http://127.0.0.1:8545
+//   HARDHAT_CONFIG   another configuration file of the project
+//   ETHGATE_OPTIONS  more options of `ethgate dev`, such as "--energy london"
+//   BENCH_SIDES      which of "ethgate,node,process" run; "ethgate,node" by default
+//   BENCH_OUTPUT     file for the failed tests of each side; the terminal by default
+//   BENCH_ROUNDS=1   how often each side is measured
+//   BENCH_PORT=8545
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import Table from 'cli-table3'
 
-const URL_OF_NODE = 'http://127.0.0.1:8545'
+import { compareResults, type SuiteResult, suiteResult } from './suiteResults.ts'
 
-/** Accounts of `hardhat node`. */
-const ACCOUNTS = '20'
-
-const project = process.env['HARDHAT_PROJECT']
-if (!project) throw new Error('HARDHAT_PROJECT names the folder of a compiled Hardhat project')
+const project = resolve(process.env['HARDHAT_PROJECT'] ?? '')
+if (!process.env['HARDHAT_PROJECT'])
+  throw new Error('HARDHAT_PROJECT names the folder of a compiled Hardhat project')
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 1)
+const port = process.env['BENCH_PORT'] ?? '8545'
+const output = process.env['BENCH_OUTPUT']
 const files = process.argv.slice(process.argv.indexOf('hardhat') + 1)
-const hardhat = join(project, 'node_modules/hardhat/internal/cli/bootstrap.js')
+const url = `http://127.0.0.1:${port}`
+const cli = ['bootstrap', 'cli']
+  .map((name) => join(project, `node_modules/hardhat/internal/cli/${name}.js`))
+  .find((path) => existsSync(path))
+if (!cli) throw new Error(`${project} has no Hardhat 2 in node_modules`)
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const reporter = fileURLToPath(new URL('suiteReporter.cjs', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'hardhat-suite-'))
+const config = writeConfig()
 
-const nodes: Record<string, readonly string[]> = {
-  ethgate: [main, 'dev', '--decimals', '18', '--accounts', ACCOUNTS],
-  'hardhat node': [hardhat, 'node'],
+/** `hardhat node` has 20 accounts. */
+const ETHGATE = ['dev', '--decimals', '18', '--accounts', '20', '--port', port]
+
+/** The arguments of Node.js that start each side; none if the tests run in the process of Hardhat. */
+const sides: Record<string, readonly string[] | undefined> = {
+  ethgate: [main, ...ETHGATE, ...(process.env['ETHGATE_OPTIONS'] ?? '').split(' ').filter(Boolean)],
+  node: [cli, '--config', config, 'node', '--hostname', '127.0.0.1', '--port', port],
+  process: undefined,
 }
 
-type Outcome = { passing: string; pending: string; failing: string; seconds: number; cpu: number }
+/**
+ * Writes a configuration with the project's own one, the URL of the network `localhost`, and a reporter with the titles of
+ * all tests. Its extension is that of the project's, because Hardhat runs tests in TypeScript only if the configuration is.
+ */
+function writeConfig(): string {
+  const names = [
+    'hardhat.config.ts',
+    'hardhat.config.cts',
+    'hardhat.config.js',
+    'hardhat.config.cjs',
+  ]
+  const own = process.env['HARDHAT_CONFIG'] ?? names.find((name) => existsSync(join(project, name)))
+  if (!own) throw new Error(`${project} has no configuration of Hardhat`)
+  const file = join(folder, `config${extname(own)}`)
+  writeFileSync(
+    file,
+    `const own = require(${JSON.stringify(resolve(project, own))})
+const config = own.default ?? own
+module.exports = {
+  ...config,
+  paths: { root: ${JSON.stringify(project)}, ...config.paths },
+  networks: { ...config.networks, localhost: { ...config.networks?.localhost, url: ${JSON.stringify(url)} } },
+  mocha: { ...config.mocha, bail: false, reporter: require(${JSON.stringify(reporter)}) },
+}
+`,
+  )
+  return file
+}
 
 async function isUp(): Promise<boolean> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
   const headers = { 'content-type': 'application/json' }
-  return fetch(URL_OF_NODE, { method: 'POST', headers, body }).then(
+  return fetch(url, { method: 'POST', headers, body }).then(
     (response) => response.ok,
     () => false,
   )
@@ -44,54 +88,78 @@ async function ended(child: ChildProcess): Promise<void> {
     await new Promise((resolve) => child.once('exit', resolve))
 }
 
-/** Seconds of CPU that a process has used; NaN where the system does not report it. */
-function cpuOf({ pid }: ChildProcess): number {
+/** Seconds of CPU that a process has used and its greatest memory in MiB; NaN where the system does not report them. */
+function usageOf({ pid }: ChildProcess): { cpu: number; memory: number } {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) / 100
+    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return { cpu: (Number(fields[11]) + Number(fields[12])) / 100, memory: Number(peak) / 1024 }
   } catch {
-    return Number.NaN
+    return { cpu: Number.NaN, memory: Number.NaN }
   }
 }
 
-async function measure(args: readonly string[]): Promise<Outcome> {
-  if (await isUp()) throw new Error(`something listens at ${URL_OF_NODE} already`)
+async function startNode(args: readonly string[]): Promise<ChildProcess> {
+  if (await isUp()) throw new Error(`something listens at ${url} already`)
   const node = spawn(process.execPath, args, { cwd: project, stdio: 'ignore' })
+  while (!(await isUp())) {
+    if (node.exitCode !== null) throw new Error(`${args.join(' ')} ended`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return node
+}
+
+type Outcome = SuiteResult & { seconds: number; cpu: number; memory: number }
+
+async function measure(args: readonly string[] | undefined, network: string): Promise<Outcome> {
+  const node = args && (await startNode(args))
+  const result = join(folder, 'result.json')
+  rmSync(result, { force: true })
   try {
-    while (!(await isUp())) {
-      if (node.exitCode !== null) throw new Error(`${args.join(' ')} ended`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    const cpu = cpuOf(node)
+    const before = node && usageOf(node)
     const began = performance.now()
     const suite = spawn(
       process.execPath,
-      [hardhat, 'test', '--no-compile', '--network', 'localhost', ...files],
-      { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] },
+      [cli as string, '--config', config, 'test', '--no-compile', '--network', network, ...files],
+      {
+        cwd: project,
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, SUITE_RESULT: result },
+      },
     )
-    let text = ''
-    suite.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
     await ended(suite)
-    const count = (what: string) => new RegExp(`(\\d+) ${what}`).exec(text)?.[1] ?? '0'
+    const seconds = (performance.now() - began) / 1000
+    const usage = node && usageOf(node)
     return {
-      passing: count('passing'),
-      pending: count('pending'),
-      failing: count('failing'),
-      seconds: (performance.now() - began) / 1000,
-      cpu: cpuOf(node) - cpu,
+      ...suiteResult(readFileSync(result, 'utf8')),
+      seconds,
+      cpu: (usage?.cpu ?? Number.NaN) - (before?.cpu ?? 0),
+      memory: usage?.memory ?? Number.NaN,
     }
   } finally {
-    node.kill()
-    await ended(node)
+    node?.kill()
+    if (node) await ended(node)
   }
 }
 
+const chosen = (process.env['BENCH_SIDES'] ?? 'ethgate,node').split(',')
+const outcomes: Record<string, Outcome> = {}
 const table = new Table({
-  head: ['node', 'passing', 'pending', 'failing', 'seconds', 'CPU seconds of the node'],
+  head: ['side', 'passed', 'failed', 'skipped', 'of all', 'seconds', 'CPU seconds', 'memory, MiB'],
 })
-for (let round = 0; round < rounds; round++)
-  for (const [name, args] of Object.entries(nodes)) {
-    const { cpu, failing, passing, pending, seconds } = await measure(args)
-    table.push([name, passing, pending, failing, seconds.toFixed(0), cpu.toFixed(0)])
-  }
+try {
+  for (let round = 0; round < rounds; round++)
+    for (const side of chosen) {
+      const outcome = await measure(sides[side], side === 'process' ? 'hardhat' : 'localhost')
+      outcomes[side] = outcome
+      const { cpu, failed, memory, passed, seconds, skipped } = outcome
+      const counts = [passed.size, failed.size, skipped.size, passed.size + failed.size]
+      table.push([side, ...counts, seconds.toFixed(0), cpu.toFixed(0), memory.toFixed(0)])
+    }
+} finally {
+  rmSync(folder, { recursive: true })
+}
 console.log(table.toString())
+const text = compareResults(outcomes)
+if (output === undefined) console.log(text)
+else writeFileSync(output, `${text}\n`)
