@@ -27,8 +27,7 @@ import { stateSource } from './state/state.ts'
  * A failing upstream is an error, never an empty answer.
  */
 export function createChain(options: createChain.Options): Chain {
-  const { blocks, chainId, config, genesis, head, hints, index, native, readsBlocks, view } =
-    options
+  const { blocks, chainId, config, genesis, head, hints, index, native, hasGrpc, view } = options
   const { answers, prices, slim, spans } = options.caches ?? createChainCaches(options)
   const latest = (): HeadBlock => (view === 'full' ? head.latest() : head.solid())
   const transactions = createTransactions({ blocks, head, latest, native, blockContext, view })
@@ -70,12 +69,12 @@ export function createChain(options: createChain.Options): Chain {
     return number <= latest().number ? blocks.get(number, signal) : undefined
   }
 
-  /** A solidified block that is not cached, where the nodes give it at less cost without its transactions. */
+  /** Reads a solidified block without its transactions, if it is not cached and the nodes serve gRPC, which makes that cheap. */
   async function slimBlock(
     ref: BlockRef,
     signal?: AbortSignal,
   ): Promise<Wire<RpcBlock> | undefined> {
-    if (typeof ref !== 'number' || ref > head.solid().number || !readsBlocks?.()) return undefined
+    if (typeof ref !== 'number' || ref > head.solid().number || !hasGrpc?.()) return undefined
     return blocks.peek(ref) ? undefined : slim.get(ref, signal)
   }
 
@@ -105,7 +104,7 @@ export function createChain(options: createChain.Options): Chain {
 
   function searchOptions(signal: AbortSignal | undefined): logsOfRange.Options {
     const { logsMaxBlocks: maxBlocks, logsMaxResults: maxResults } = config
-    return { blocks, head, hints, index, maxBlocks, maxResults, native, readsBlocks, signal, spans }
+    return { blocks, head, hints, index, maxBlocks, maxResults, native, hasGrpc, signal, spans }
   }
 
   async function search(
@@ -225,7 +224,7 @@ export declare namespace createChain {
     /** The node's own JSON-RPC, if configured. */
     hints?: LogHints | undefined
     /** Whether the nodes give whole blocks at little cost (see `readHinted`). */
-    readsBlocks?: (() => boolean) | undefined
+    hasGrpc?: (() => boolean) | undefined
     /** The log index, if configured. */
     index?: IndexedLogs | undefined
     view: 'full' | 'solid'

@@ -77,7 +77,7 @@ export async function readBlocks(
   const found = new Map<number, Block>()
   for (const block of blocks) {
     const { number = 0 } = block.block_header.raw_data
-    if (isThat(block, { number }) && isWhole(block)) found.set(number, block)
+    if (matchesRef(block, { number }) && isWhole(block)) found.set(number, block)
   }
   return found
 }
@@ -88,7 +88,8 @@ export async function readBlocks(
  * @throws UpstreamError
  */
 function assertFits(block: Block, ref: { number: number } | { hash: Hash }): void {
-  if (!isThat(block, ref)) throw new UpstreamError('the node returned another block than requested')
+  if (!matchesRef(block, ref))
+    throw new UpstreamError('the node returned another block than requested')
   if (!isWhole(block)) throw new UpstreamError('the node returned a block without its transactions')
 }
 
@@ -102,9 +103,10 @@ export function logsFit(
   number: number,
 ): boolean {
   const { txIDs } = outline
-  if (!isThat(outline, { number }) || (txIDs.length === 0 && !isRootOfNone(outline))) return false
+  if (!matchesRef(outline, { number }) || (txIDs.length === 0 && !hasEmptyRoot(outline)))
+    return false
   // Genesis has transactions without outcomes.
-  return number === 0 ? logs.length === 0 : isOf(logs, txIDs)
+  return number === 0 ? logs.length === 0 : matchesIds(logs, txIDs)
 }
 
 /**
@@ -121,11 +123,14 @@ async function loadInfos(
   if (number === 0 || transactions.length === 0) return []
   const infos = await native.wallet.getTransactionInfoByBlockNum({ num: number }, { signal })
   const ids = transactions.map(({ txID }) => txID)
-  return isOf(infos, ids) ? infos : undefined
+  return matchesIds(infos, ids) ? infos : undefined
 }
 
 /** Whether outcomes are those of all given transactions, in the same order. */
-function isOf(infos: readonly Pick<TransactionInfo, 'id'>[], txIDs: readonly string[]): boolean {
+function matchesIds(
+  infos: readonly Pick<TransactionInfo, 'id'>[],
+  txIDs: readonly string[],
+): boolean {
   return infos.length === txIDs.length && txIDs.every((id, index) => infos[index]?.id === id)
 }
 
@@ -140,7 +145,7 @@ function readBlock(
 }
 
 /** Whether a block is the requested one. The first eight bytes of a hash are the number. */
-function isThat(
+function matchesRef(
   { blockID, block_header }: Pick<Block, 'blockID' | 'block_header'>,
   ref: { number: number } | { hash: Hash },
 ): boolean {
@@ -152,11 +157,11 @@ function isThat(
 /** Whether a block has all its transactions with their contents. The root is 32 zero bytes only if there are none. */
 function isWhole(block: Block): boolean {
   const { transactions = [] } = block
-  if (transactions.length === 0) return isRootOfNone(block)
+  if (transactions.length === 0) return hasEmptyRoot(block)
   return transactions.every((transaction) => transaction?.txID && transaction.raw_data?.contract)
 }
 
-function isRootOfNone({ block_header }: Pick<Block, 'block_header'>): boolean {
+function hasEmptyRoot({ block_header }: Pick<Block, 'block_header'>): boolean {
   const { txTrieRoot } = block_header.raw_data
   return txTrieRoot === undefined || /^0*$/.test(txTrieRoot)
 }

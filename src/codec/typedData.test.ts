@@ -85,6 +85,31 @@ test('behavior: the same hash as viem for any values', () => {
   )
 })
 
+test('behavior: values of other kinds are refused for every type', () => {
+  const values = [0, 1, -1, 1.5, '', 'x', '0', '0x', '0x0', '0x00', true, false, null, undefined]
+  const accepted: Record<string, unknown[]> = {
+    string: values.filter((value) => typeof value === 'string'),
+    bytes: ['0x', '0x00'],
+    bytes1: ['0x00'],
+    bool: [true, false],
+    address: [],
+    uint8: [0, 1, '0', '0x0', '0x00'],
+    int8: [0, 1, -1, '0', '0x0', '0x00'],
+  }
+  for (const [type, expected] of Object.entries(accepted)) {
+    const isAccepted = (value: unknown) => {
+      const types = { A: [{ name: 'v', type }] }
+      try {
+        hashTypedData({ domain: {}, primaryType: 'A', types, message: { v: value } })
+        return true
+      } catch {
+        return false
+      }
+    }
+    expect([type, [...values, [], {}].filter(isAccepted)]).toEqual([type, expected])
+  }
+})
+
 describe('errors', () => {
   const of = (type: string, value: unknown, more: Record<string, unknown> = {}) => ({
     domain: {},

@@ -160,6 +160,8 @@ function encodeAtom(type: string, value: unknown): Buffer | undefined {
     if (!isHex(value) || value.length !== 2 + 2 * Number(size)) return undefined
     return Buffer.from(value.slice(2).padEnd(64, '0'), 'hex')
   }
+  // A string or bytes: its value did not have the type.
+  if (kind === undefined) return undefined
   const integer = toInteger(value)
   if (integer === undefined) return undefined
   const bits = Number(size)

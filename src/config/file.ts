@@ -6,7 +6,7 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAM
 import { closest } from '../lib/closest.ts'
 import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError, type Option, options } from './config.ts'
-import { solidityBeside } from './upstreams.ts'
+import { solidityBeside } from './upstreamList.ts'
 import { grpcAddress, integer, rate, url } from './values.ts'
 
 /** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */

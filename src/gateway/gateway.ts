@@ -123,7 +123,7 @@ export function createGateway({
     native,
     nodeRpc: () => node.rpc(),
     priceOfBlock,
-    readsBlocks: () => upstreams?.hasGrpc() === true,
+    hasGrpc: () => upstreams?.hasGrpc() === true,
     step: telemetry.step,
   })
   const ready = booting.ready.then((built) => {

@@ -122,7 +122,7 @@ export function createHttpServer({
   }) as Server
   guardUpgrades(server, access, inTurn)
   // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
-  server.on('connection', () => timeSlice.giveWay())
+  server.on('connection', () => timeSlice.pause())
 
   return {
     listen: () => listen(server, config),

@@ -48,8 +48,11 @@ export function createWalletPassthrough({
     return reply
   }
 
-  async function serve(c: HonoContext, table: ReadonlyMap<string, AnyOperation>) {
-    const url = new URL(c.req.url)
+  async function serve(
+    c: HonoContext,
+    prefix: 'wallet' | 'walletsolidity',
+    table: ReadonlyMap<string, AnyOperation>,
+  ) {
     const name = c.req.param('name') ?? ''
     const operation = table.get(name)
     if (!operation || !/^(?:GET|POST)$/.test(c.req.method))
@@ -61,7 +64,8 @@ export function createWalletPassthrough({
     const body = c.req.method === 'POST' ? await textOf(c.req.raw, bodyLimit) : undefined
     if (c.req.method === 'POST' && body === undefined)
       return answer(c, 413, 'the body is too large', { connection: 'close' })
-    const path = `${url.pathname}${url.search}` as NativePath
+    // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.
+    const path: NativePath = `/${prefix}/${operation.path}${new URL(c.req.url).search}`
     try {
       const { status, text } = await ask(operation, path, body, c.req.raw.signal)
       return c.body(text, status as 200, JSON_TYPE)
@@ -74,8 +78,8 @@ export function createWalletPassthrough({
   }
 
   const app = new Hono()
-  app.all('/wallet/:name', (c) => serve(c, ofWallet))
-  app.all('/walletsolidity/:name', (c) => serve(c, ofSolidity))
+  app.all('/wallet/:name', (c) => serve(c, 'wallet', ofWallet))
+  app.all('/walletsolidity/:name', (c) => serve(c, 'walletsolidity', ofSolidity))
   return app
 }
 

@@ -62,14 +62,14 @@ test('behavior: long work pauses while new work arrives in each tick, for a boun
   const { clock, done, timeSlice, work } = setup(1)
   const all = work('long', 3, 1)
   for (let count = 0; count < 10; count++) {
-    timeSlice.giveWay()
+    timeSlice.pause()
     clock.now += 1
     await turn()
   }
   // The slice that had already begun.
   expect(clock.now).toBe(10 + 1)
   clock.now += 50
-  timeSlice.giveWay()
+  timeSlice.pause()
   await turn()
   await turn()
   expect(clock.now).toBeGreaterThan(61)

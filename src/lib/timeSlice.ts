@@ -11,7 +11,7 @@ export type TimeSlice = {
   /** Resolves when there is time, in the order of the calls. */
   next(): Promise<void>
   /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
-  giveWay(): void
+  pause(): void
 }
 
 /** Long work does `if (timeSlice.isOver()) await timeSlice.next()` before it begins and about every millisecond. */
@@ -23,13 +23,13 @@ export function createTimeSlice({
   let began: number | undefined
   /** The time at which long work began last. */
   let worked = Number.NEGATIVE_INFINITY
-  let isAway = false
+  let isPaused = false
   const waiting: (() => void)[] = []
   /** Scheduled callbacks. Each lets one waiter continue. */
   let armed = 0
 
   function isUsedUp(): boolean {
-    if (isAway) return true
+    if (isPaused) return true
     if (began !== undefined) return now() - began >= budget
     began = worked = now()
     onNextTurn(() => {
@@ -58,12 +58,12 @@ export function createTimeSlice({
         waiting.push(resolve)
         arm()
       }),
-    giveWay() {
-      if (isAway || now() - worked > MOST_AWAY) return
-      isAway = true
+    pause() {
+      if (isPaused || now() - worked > MAX_PAUSE) return
+      isPaused = true
       // Runs after the callbacks of the waiters, which find that they must wait.
       onNextTurn(() => {
-        isAway = false
+        isPaused = false
       })
     },
   }
@@ -82,7 +82,7 @@ export declare namespace createTimeSlice {
 export const timeSlice = createTimeSlice()
 
 /** Maximum milliseconds for which long work pauses. */
-const MOST_AWAY = 50
+const MAX_PAUSE = 50
 
 /** Callbacks of one tick: the number of short slices that fit into it. */
 const MAX_ARMED = 16

@@ -72,8 +72,11 @@ export function createNodeClient({
         part: part?.name,
         signal,
       })
+      const check = () => signal?.throwIfAborted()
       const read =
-        'parsed' in reply ? reply.parsed : (part?.read(reply.text) ?? parseAnswer(reply.text))
+        'parsed' in reply
+          ? reply.parsed
+          : (part?.read(reply.text, check) ?? parseAnswer(reply.text, { check }))
       const parsed = read instanceof Promise ? await read : read
       const error = nodeErrorOf(name, reply, parsed)
       if (!error) return parsed

@@ -3,7 +3,12 @@ import { getContractAddress } from 'viem/utils'
 
 import { contractAddress } from '../lib/address.ts'
 import { RpcError } from '../lib/errors.ts'
-import type { CreatedContract, SentStore } from './sentStore.ts'
+import {
+  type ContractRecord,
+  type CreatedContract,
+  MAX_CONTRACTS,
+  type SentStore,
+} from './sentStore.ts'
 
 /**
  * The two addresses of a created contract. The chain derives its address from the transaction's id. Ethereum libraries
@@ -25,7 +30,6 @@ export type ReplacedData = { data: Hex; replaced: CreatedContract[] }
 
 /** The contracts that were created through the gateway or any of its replicas. */
 export type Contracts = {
-  add(contract: CreatedContract): void
   /** The contract behind a predicted address. Any other address is returned unchanged. */
   resolve(address: Address): Address
   /**
@@ -35,55 +39,61 @@ export type Contracts = {
    * @throws PredictedAddressError when the data contains a predicted address that may not or cannot be replaced.
    */
   inData(data: Hex): ReplacedData
-  /** Reads the contracts that other replicas have created. */
+  /** Reads from the store which contracts this process and other replicas have added and removed. */
   refresh(): Promise<void>
 }
 
-/** Creates the lookup of contracts. It reads those of other replicas from `store`. */
+/** Creates the lookup of the contracts in `store`. */
 export function createContracts(
   store: Pick<SentStore, 'contracts'>,
   mode: PredictedAddresses = 'refuse',
 ): Contracts {
   const actualOf = new Map<Address, Address>()
+  /** 1 for each pair of bytes with which a predicted address begins: most places of long data need no more than this look. */
+  const beginnings = new Uint8Array(0x1_0000)
   let cursor = 0
 
-  function add({ actual, predicted }: CreatedContract) {
-    if (actual !== predicted) actualOf.set(predicted, actual)
-  }
-
-  /** The first predicted address at a byte boundary of the data, from an offset in its hex on. */
-  function findIn(
-    data: string,
-    from: number,
-  ): { at: number; contract: CreatedContract } | undefined {
-    for (let at = from; at + ADDRESS <= data.length; at += 2) {
-      const predicted: Address = `0x${data.slice(at, at + ADDRESS)}`
-      const actual = actualOf.get(predicted)
-      if (actual) return { at, contract: { actual, predicted } }
+  function apply({ actual, predicted }: ContractRecord) {
+    actualOf.delete(predicted)
+    if (actual === undefined || actual === predicted) return
+    actualOf.set(predicted, actual)
+    beginnings[Number.parseInt(predicted.slice(2, 6), 16)] = 1
+    for (const oldest of actualOf.keys()) {
+      if (actualOf.size <= MAX_CONTRACTS) break
+      actualOf.delete(oldest)
     }
-    return undefined
   }
 
   return {
-    add,
     resolve: (address) => actualOf.get(address) ?? address,
     inData(data) {
-      const replaced: CreatedContract[] = []
-      if (actualOf.size === 0) return { data, replaced }
-      let text = data.toLowerCase()
-      for (let found = findIn(text, 2); found; found = findIn(text, found.at + ADDRESS)) {
-        const { at, contract } = found
+      if (actualOf.size === 0) return { data, replaced: [] }
+      const text = data.toLowerCase()
+      const bytes = Buffer.from(text.slice(2), 'hex')
+      const replaced = new Map<Address, CreatedContract>()
+      const parts: string[] = []
+      let copied = 0
+      for (let byte = 0, end = bytes.length - ADDRESS / 2; byte <= end; byte++) {
+        if (beginnings[((bytes[byte] as number) << 8) | (bytes[byte + 1] as number)] === 0) continue
+        const at = 2 + 2 * byte
+        const predicted: Address = `0x${text.slice(at, at + ADDRESS)}`
+        const actual = actualOf.get(predicted)
+        if (!actual) continue
         const isWord = text.slice(Math.max(2, at - PADDING.length), at) === PADDING
-        if (mode === 'refuse' || !isWord) throw new PredictedAddressError(contract, mode)
-        text = text.slice(0, at) + contract.actual.slice(2) + text.slice(at + ADDRESS)
-        replaced.push(contract)
+        if (mode === 'refuse' || !isWord)
+          throw new PredictedAddressError({ actual, predicted }, mode)
+        parts.push(text.slice(copied, at), actual.slice(2))
+        copied = at + ADDRESS
+        byte += ADDRESS / 2 - 1
+        replaced.set(predicted, { actual, predicted })
       }
-      return { data: text as Hex, replaced }
+      const rest = text.slice(copied)
+      return { data: `${parts.join('')}${rest}` as Hex, replaced: [...replaced.values()] }
     },
     async refresh() {
       const { contracts, next } = await store.contracts(cursor)
       cursor = next
-      for (const contract of contracts) add(contract)
+      for (const contract of contracts) apply(contract)
     },
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { createdContract } from './contracts.ts'
 import { createFileSentStore, type FileSentStore } from './fileSentStore.ts'
 import { describeSentStore } from './sentStore.contract.ts'
 
@@ -51,15 +52,17 @@ describe('createFileSentStore', () => {
     await Promise.all([1, 2, 3].map((n) => store.reserve(sent(n, n === 2 ? { alias } : {}))))
     await store.confirm(id(3))
     await store.release(id(1))
-    const contract = { actual: from, predicted: from }
-    await store.addContract(contract)
+    await store.addContract(id(2))
     // The first process closes nothing, as if it was killed.
     const next = await openStore()
     expect(await next.counts(from)).toEqual({ mined: 0, next: 0 })
     expect(await next.reserve(sent(9, { alias }))).toEqual({ outcome: 'known', id: id(2) })
     expect(await next.find(alias)).toMatchObject({ hex: 'aa', nonce: 1 })
     expect(await next.reserve(sent(9, { nonce: 2 }))).toEqual({ outcome: 'low', next: 0 })
-    expect(await next.contracts(0)).toEqual({ contracts: [contract], next: 1 })
+    expect(await next.contracts(0)).toEqual({
+      contracts: [createdContract(id(2), from, 1)],
+      next: 1,
+    })
   })
 
   test('behavior: an incomplete last line is dropped', async () => {

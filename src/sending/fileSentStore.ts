@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 
 import { RpcError } from '../lib/errors.ts'
 import { createSentState, type SentFact, type SentState } from './sentState.ts'
-import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
+import type { SentStore } from './sentStore.ts'
 
 /** Bytes above which a file is rewritten if it is twice as long as its facts need. */
 const COMPACT_BYTES = 4 * 1024 * 1024
@@ -152,9 +152,9 @@ export function createFileSentStore({
     async confirm(id) {
       if ((await fresh()).isPending(id)) await change({ fact: 'mined', id })
     },
-    async addContract(contract) {
-      await fresh()
-      await change({ fact: 'contract', contract, until: now() + SENT_TTL_SECONDS * 1000 })
+    async addContract(id) {
+      const fact = (await fresh()).createdBy(id)
+      if (fact) await change(fact)
     },
     counts: async (from) => (await fresh()).counts(from),
     pending: async (options) => (await fresh()).pending(options),

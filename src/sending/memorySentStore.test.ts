@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
 import { describe, expect, test } from 'vitest'
 
 import { createMemorySentStore } from './memorySentStore.ts'
@@ -31,4 +34,19 @@ describe('createMemorySentStore', () => {
     time = 30 * 86_400_000
     expect(await store.find('0x01')).toBeUndefined()
   })
+})
+
+test('behavior: reading the counts of addresses keeps nothing', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const store = createMemorySentStore()
+  const used = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = used()
+  for (let n = 0; n < 50_000; n++) await store.counts(`0x${n.toString(16).padStart(40, '0')}`)
+  // Each entry took 400 bytes.
+  expect(used() - before).toBeLessThan(10_000_000)
+  expect(await store.counts(`0x${'00'.repeat(20)}`)).toEqual({ mined: 0, next: 0 })
 })

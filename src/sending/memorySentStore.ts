@@ -1,5 +1,5 @@
 import { createSentState } from './sentState.ts'
-import { SENT_TTL_SECONDS, type SentStore } from './sentStore.ts'
+import type { SentStore } from './sentStore.ts'
 
 /** A store in memory, for a chain in this process and for `--data-dir none`. */
 export function createMemorySentStore({
@@ -19,8 +19,10 @@ export function createMemorySentStore({
     pending: async (options) => state.pending(options),
     pick: async (ids) => ids.filter(state.isPending),
     find: async (hash) => state.find(hash),
-    addContract: async (contract) =>
-      state.apply({ fact: 'contract', contract, until: now() + SENT_TTL_SECONDS * 1000 }),
+    async addContract(id) {
+      const fact = state.createdBy(id)
+      if (fact) state.apply(fact)
+    },
     contracts: async (cursor) => state.contracts(cursor),
   }
 }

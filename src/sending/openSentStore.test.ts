@@ -4,12 +4,14 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { until } from '../../test/support/until.ts'
 import { openSentStore } from './openSentStore.ts'
 
 let folder: string
 let warnings: string[]
-const log = { warn: (...words: unknown[]) => void warnings.push(String(words.at(-1))) }
+const log = {
+  error: (_: object, message: string) => void warnings.push(message),
+  warn: (...words: unknown[]) => void warnings.push(String(words.at(-1))),
+}
 
 beforeEach(async () => {
   warnings = []
@@ -63,19 +65,6 @@ test('behavior: no file without managed keys, or for a chain in this process', a
   await open({ isInProcess: true })
   await expect(recorded()).rejects.toThrow('ENOENT')
   expect(warnings).toEqual([])
-})
-
-test('behavior: logs a warning for a Redis without an append-only file', async () => {
-  const redisOf = (info: string) => ({
-    key: (name: string) => name,
-    run: async () => info as never,
-    script: () => async () => null,
-  })
-  await open({ redis: redisOf('aof_enabled:1') })
-  await open({ redis: redisOf('aof_enabled:0'), hasKeys: false })
-  await open({ redis: redisOf('aof_enabled:0') })
-  await until(() => expect(warnings).toHaveLength(1))
-  expect(warnings[0]).toMatch(/appendonly yes/)
 })
 
 test('error: a second process on the same folder', async () => {

@@ -7,10 +7,18 @@ import { createFileSentStore } from './fileSentStore.ts'
 import { withLastKnown } from './lastKnown.ts'
 import { createMemorySentStore } from './memorySentStore.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
+import { watchRedisSettings } from './redisSettings.ts'
 import type { SentStore } from './sentStore.ts'
 
 /** An open store, and the function that closes it. */
-export type OpenSentStore = { store: SentStore; close(): Promise<void> }
+export type OpenSentStore = {
+  store: SentStore
+  /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
+  assertKept(): Promise<void>
+  /** Why the record might not be kept, as text for operators; undefined if it is. */
+  problem(): string | undefined
+  close(): Promise<void>
+}
 
 /**
  * Opens the record of sent transactions. With managed keys it must outlive the process, otherwise an old Ethereum
@@ -29,8 +37,10 @@ export async function openSentStore({
   redis,
 }: openSentStore.Options): Promise<OpenSentStore> {
   if (redis) {
-    if (hasKeys) void warnOfVolatileRedis(redis, log)
-    return { store: withLastKnown(createRedisSentStore({ redis })), close: async () => {} }
+    const store = withLastKnown(createRedisSentStore({ redis }))
+    if (!hasKeys) return { store, ...KEPT }
+    const settings = watchRedisSettings({ log, redis })
+    return { ...settings, store, close: async () => settings.close() }
   }
   const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
   if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR))
@@ -39,7 +49,7 @@ export async function openSentStore({
     log.warn(
       'sent transactions are recorded in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
     )
-  return { store: createMemorySentStore(), close: async () => {} }
+  return { store: createMemorySentStore(), ...KEPT }
 }
 
 export declare namespace openSentStore {
@@ -52,10 +62,13 @@ export declare namespace openSentStore {
     hasKeys: boolean
     /** Whether the chain is in this process and ends with it, so that the record may end too. */
     isInProcess: boolean
-    log: { warn(fields: object, message: string): void; warn(message: string): void }
-    redis: Pick<RedisLink, 'key' | 'run' | 'script'> | undefined
+    log: watchRedisSettings.Options['log']
+    redis: Pick<RedisLink, 'key' | 'onStatus' | 'run' | 'script'> | undefined
   }
 }
+
+/** A store that keeps its record by itself and needs no end. */
+const KEPT = { assertKept: async () => {}, problem: () => undefined, close: async () => {} }
 
 /** The value of `--data-dir` that keeps the record in memory. */
 const NO_DATA_DIR = 'none'
@@ -72,6 +85,7 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
     const store = createFileSentStore({ file: join(folder, 'sent.jsonl'), genesis })
     await store.open()
     return {
+      ...KEPT,
       store,
       async close() {
         await store.close()
@@ -82,18 +96,6 @@ async function openFile(folder: string, genesis: string): Promise<OpenSentStore>
     unlock?.()
     throw new DataDirError(folder, cause)
   }
-}
-
-/** Warns of a Redis without persistence, which loses nonces at a restart. Some servers do not report the setting. */
-async function warnOfVolatileRedis(
-  redis: Pick<RedisLink, 'run'>,
-  log: openSentStore.Options['log'],
-): Promise<void> {
-  const info = await redis.run((client) => client.info('persistence')).catch(() => '')
-  if (info.includes('aof_enabled:0'))
-    log.warn(
-      'Redis has no append-only file: if it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)',
-    )
 }
 
 /** The record of sent transactions cannot be opened. The gateway does not start without it. */

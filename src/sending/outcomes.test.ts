@@ -7,7 +7,7 @@ import { createMemorySentStore } from './memorySentStore.ts'
 import { createOutcomes } from './outcomes.ts'
 
 const hash = (n: number): Hash => `0x${`${n}`.repeat(64)}`
-const from = '0xaa'
+const from = `0x${'aa'.repeat(20)}` as const
 
 /** Outcomes with a head that the test controls and a node that has the receipts of `mined`. */
 async function createScene() {

@@ -1,6 +1,7 @@
 import type { Hash } from 'viem'
 
 import type { Head, ChainUpdate } from '../chain/head/headTypes.ts'
+import { contractAddress, toRpcAddress } from '../lib/address.ts'
 import type { NativeClient } from '../native/client.ts'
 import type { Contracts } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'
@@ -30,9 +31,9 @@ export function createOutcomes({
   let tail: Promise<void> = Promise.resolve()
 
   async function follow({ added, solidified }: ChainUpdate): Promise<void> {
-    await contracts.refresh()
     const mined = await store.pick(added.flatMap(({ transactions }) => transactions))
     for (const id of mined) await confirmMined(id, { head, native, store })
+    await contracts.refresh()
     for (const id of await store.pending({ expiredAt: solidified.timestamp, limit: SWEEP }))
       if ((await confirmMined(id, { head, native, store })) === 'absent') await store.release(id)
   }
@@ -74,6 +75,13 @@ export async function confirmMined(
   const info = await native.wallet.getTransactionInfoById({ value: id.slice(2) })
   if (!info) return 'absent'
   if ((info.blockNumber ?? 0) > head.latest().number) return 'ahead'
+  if (info.contract_address) await addCreated(id, info.contract_address, store)
   await store.confirm(id)
   return 'mined'
+}
+
+/** Records the contract of a mined creation: the process may have ended before. Calls have a contract address too. */
+async function addCreated(id: Hash, contract: string, store: SentStore): Promise<void> {
+  const sent = await store.find(id)
+  if (sent && contractAddress(id, sent.from) === toRpcAddress(contract)) await store.addContract(id)
 }

@@ -7,6 +7,9 @@ import { createRedisLink, type RedisLink } from '../lib/redis.ts'
 import { createRedisSentStore } from './redisSentStore.ts'
 import { describeSentStore } from './sentStore.contract.ts'
 
+const AA = `0x${'aa'.repeat(20)}` as const
+const BB = `0x${'bb'.repeat(20)}` as const
+
 explainSkip(redisMissing)
 
 describe.skipIf(redisMissing)('createRedisSentStore', () => {
@@ -37,21 +40,32 @@ describe.skipIf(redisMissing)('createRedisSentStore', () => {
     return { a: createRedisSentStore({ redis: a }), b: createRedisSentStore({ redis: b }) }
   })
 
-  test('behavior: only the nonces of translated Ethereum transactions have no lifetime', async () => {
+  test('behavior: only pending transactions and the nonces of translated Ethereum transactions have no lifetime', async () => {
     const link = await connect(`sent-${randomBytes(6).toString('hex')}`)
     const store = createRedisSentStore({ redis: link })
     const expiration = 1_795_261_857_000
     for (const id of ['0x01', '0x02'] as const) {
-      await store.reserve({ alias: `${id}ff`, expiration, from: '0xaa', id })
-      await store.reserve({ expiration, from: '0xbb', id: `${id}00` })
+      await store.reserve({ alias: `${id}ff`, expiration, from: AA, id })
+      await store.reserve({ expiration, from: BB, id: `${id}00` })
     }
-    await store.confirm('0x01')
-    await store.confirm('0x0100')
-    await store.addContract({ actual: '0x01', predicted: '0x02' })
-    const keys = await link.client.keys(link.key('sent:*').replace(/[[\]]/g, '\\$&'))
-    const lasting: string[] = []
-    for (const key of keys) if ((await link.client.ttl(key)) < 0) lasting.push(key)
-    expect(lasting.toSorted()).toEqual([link.key('sent:mined:0xaa'), link.key('sent:nonces:0xaa')])
+    await store.addContract('0x01')
+    const pending = await lastingKeys(link)
+    expect(pending).toContain(link.key('sent:alias:0x02ff'))
+    expect(pending).toContain(link.key('sent:tx:0x02'))
+    expect(pending).toContain(link.key('sent:pending'))
+    for (const id of ['0x01', '0x0100'] as const) await store.confirm(id)
+    await store.release('0x0200')
+    expect(await lastingKeys(link)).toContain(link.key(`sent:nonces:${AA}`))
+    await store.confirm('0x02')
+    expect(await lastingKeys(link)).toEqual([link.key(`sent:mined:${AA}`)])
     expect((await store.find('0x02'))?.expiration).toBe(expiration)
   })
 })
+
+/** The keys of the store that never expire. */
+async function lastingKeys(link: RedisLink): Promise<string[]> {
+  const keys = await link.client.keys(link.key('sent:*').replace(/[[\]]/g, '\\$&'))
+  const lasting: string[] = []
+  for (const key of keys) if ((await link.client.ttl(key)) < 0) lasting.push(key)
+  return lasting.toSorted()
+}

@@ -1,8 +1,10 @@
 import type { Address, Hash } from 'viem'
 
 import type { RedisLink } from '../lib/redis.ts'
+import { createdContract } from './contracts.ts'
 import {
-  type CreatedContract,
+  type ContractRecord,
+  MAX_CONTRACTS,
   type Reservation,
   SENT_TTL_SECONDS,
   type SentStore,
@@ -18,11 +20,14 @@ const NONCES_TTL_SECONDS = 400 * 24 * 60 * 60
 /**
  * A store that all replicas share. Its keys, under `sent:`:
  *
- * - `tx:<id>`: the transaction as JSON, `alias:<hash>`: its id; 30 days
+ * - `tx:<id>`: the transaction as JSON, `alias:<hash>`: its id; 30 days from when it is mined
  * - `mined:<address>`: all nonces below it are mined
  * - `nonces:<address>`: a hash of the used nonces from there on: the id of the pending transaction, or empty if mined
- * - `contracts`: a sorted set of created contracts by the time they were added
+ * - `contracts`: a sorted set of created contracts (`<predicted>:<actual>`, `<predicted>:` when it was removed) by the time
+ *   they were added, in seconds, each later than the one before; 30 days
  * - `pending` and `pending:<address>`: sorted sets of ids by expiration
+ *
+ * What decides about money has no lifetime: the nonces of managed accounts, and everything of a pending transaction.
  *
  * Every operation throws `StoreUnavailableError` while Redis is unreachable.
  */
@@ -51,7 +56,14 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
   return {
     async reserve({ nonce = -1, ...sent }) {
       const { alias, expiration, id } = sent
-      const args = [id, expiration, nonce, JSON.stringify(sent), SENT_TTL_SECONDS, alias ? 1 : 0]
+      const args = [
+        id,
+        expiration,
+        nonce,
+        JSON.stringify(sent),
+        alias ? 0 : NONCES_TTL_SECONDS,
+        alias ? 1 : 0,
+      ]
       const answer = await reserve(keysOf(sent), args)
       const [outcome, value] = answer as [Reservation['outcome'], string | number]
       if (outcome === 'known') return { outcome, id: value as Hash }
@@ -60,12 +72,15 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
     },
     async release(id) {
       const sent = await read(id)
-      if (sent) await release(keysOf(sent), [id, sent.nonce])
+      if (!sent) return
+      const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
+      await release([...keysOf(sent), key('contracts')], [id, sent.nonce, predicted, actual])
     },
     async confirm(id) {
       const sent = await read(id)
       if (!sent) return
-      await confirm(keysOf(sent), [id, sent.nonce, sent.alias ? 0 : NONCES_TTL_SECONDS])
+      const lifetime = sent.alias ? 0 : NONCES_TTL_SECONDS
+      await confirm(keysOf(sent), [id, sent.nonce, lifetime, SENT_TTL_SECONDS])
     },
     async counts(from) {
       const [mined, next] = (await count([key('mined', from), key('nonces', from)], [])) as [
@@ -90,19 +105,25 @@ export function createRedisSentStore({ redis }: createRedisSentStore.Options): S
       const id = await redis.run((client) => client.get(key('alias', hash)))
       return read(id ?? hash)
     },
-    async addContract({ actual, predicted }) {
-      await addContract([key('contracts')], [`${predicted}:${actual}`, SENT_TTL_SECONDS])
+    async addContract(id) {
+      const sent = await read(id)
+      if (!sent) return
+      const { actual, predicted } = createdContract(id, sent.from, sent.nonce)
+      await addContract(
+        [key('contracts'), key('tx', id)],
+        [`${predicted}:${actual}`, SENT_TTL_SECONDS, MAX_CONTRACTS],
+      )
     },
     async contracts(cursor) {
       const rows = await redis.run((client) =>
-        client.zrangebyscore(key('contracts'), cursor, '+inf', 'WITHSCORES'),
+        client.zrangebyscore(key('contracts'), `(${cursor}`, '+inf', 'WITHSCORES'),
       )
-      const contracts: CreatedContract[] = []
+      const contracts: ContractRecord[] = []
       let next = cursor
       for (let index = 0; index < rows.length; index += 2) {
-        const [predicted, actual] = (rows[index] ?? '').split(':') as [Address, Address]
-        contracts.push({ actual, predicted })
-        next = Math.max(next, Number(rows[index + 1]))
+        const [predicted, actual] = (rows[index] ?? '').split(':') as [Address, Address | '']
+        contracts.push({ predicted, ...(actual && { actual }) })
+        next = Number(rows[index + 1])
       }
       return { contracts, next }
     },
@@ -123,7 +144,10 @@ local function nextNonce(minedKey, noncesKey)
 end
 `
 
-/** KEYS: pending, pending of the sender, mined, tx, alias, nonces. ARGV: id, expiration, nonce or −1, JSON, TTL, has an alias. */
+/**
+ * KEYS: pending, pending of the sender, mined, tx, alias, nonces. ARGV: id, expiration, nonce or −1, JSON, lifetime of the
+ * nonces (0: unlimited), has an alias.
+ */
 const RESERVE = `${NEXT}
 if ARGV[6] == '1' then
   local id = redis.call('GET', KEYS[5])
@@ -140,9 +164,9 @@ if nonce >= 0 and nonce ~= next then
 end
 local sent = cjson.decode(ARGV[4])
 sent.nonce = next
-redis.call('SET', KEYS[4], cjson.encode(sent), 'EX', ARGV[5])
+redis.call('SET', KEYS[4], cjson.encode(sent))
 if ARGV[6] == '1' then
-  redis.call('SET', KEYS[5], ARGV[1], 'EX', ARGV[5])
+  redis.call('SET', KEYS[5], ARGV[1])
 end
 local isNew = redis.call('EXISTS', KEYS[6]) == 0
 redis.call('HSET', KEYS[6], tostring(next), ARGV[1])
@@ -150,21 +174,33 @@ if ARGV[6] == '1' then redis.call('PERSIST', KEYS[6])
 elseif isNew then redis.call('EXPIRE', KEYS[6], ARGV[5]) end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
-redis.call('EXPIRE', KEYS[1], ARGV[5])
-redis.call('EXPIRE', KEYS[2], ARGV[5])
+redis.call('PERSIST', KEYS[1])
+redis.call('PERSIST', KEYS[2])
 return {'reserved', next}
 `
 
-/** KEYS as above. ARGV: id, nonce. */
-const RELEASE = `
+// The clock of Redis, and later than all before, so that every replica reads all records, and in one order.
+const RECORD = `
+local function record(contracts, member)
+  local time = redis.call('TIME')
+  local last = redis.call('ZREVRANGE', contracts, 0, 0, 'WITHSCORES')[2] or '0'
+  local now = math.max(tonumber(time[1]) * 1e6 + tonumber(time[2]), math.floor(tonumber(last) * 1e6 + 0.5) + 1)
+  redis.call('ZADD', contracts, string.format('%.6f', now / 1e6), member)
+  return now / 1e6
+end
+`
+
+/** KEYS as above, contracts. ARGV: id, nonce, predicted and actual address. */
+const RELEASE = `${RECORD}
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[4], KEYS[5])
 redis.call('HDEL', KEYS[6], ARGV[2])
+if redis.call('ZREM', KEYS[7], ARGV[3] .. ':' .. ARGV[4]) == 1 then record(KEYS[7], ARGV[3] .. ':') end
 return 1
 `
 
-/** KEYS as above. ARGV: id, nonce, lifetime of the nonces (0: unlimited). It deletes the signed bytes, which are no longer needed. */
+/** KEYS as above. ARGV: id, nonce, lifetime of the nonces (0: unlimited), lifetime of the transaction. It deletes the signed bytes, which are no longer needed. */
 const CONFIRM = `
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
@@ -172,7 +208,8 @@ local text = redis.call('GET', KEYS[4])
 if text then
   local sent = cjson.decode(text)
   sent.hex = nil
-  redis.call('SET', KEYS[4], cjson.encode(sent), 'KEEPTTL')
+  redis.call('SET', KEYS[4], cjson.encode(sent), 'EX', ARGV[4])
+  redis.call('EXPIRE', KEYS[5], ARGV[4])
 end
 local wasForever = redis.call('TTL', KEYS[3]) == -1
 local mined = tonumber(redis.call('GET', KEYS[3]) or '0')
@@ -193,10 +230,12 @@ const COUNTS = `${NEXT}
 return {nextNonce(KEYS[1], KEYS[2])}
 `
 
-// The clock of Redis, so that the cursor of one replica is never ahead of the additions of another.
-const ADD_CONTRACT = `
-local now = tonumber(redis.call('TIME')[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
-redis.call('ZADD', KEYS[1], now, ARGV[1])
+/** KEYS: contracts, tx. ARGV: contract, lifetime, maximum number. */
+const ADD_CONTRACT = `${RECORD}
+if redis.call('EXISTS', KEYS[2]) == 0 then return end
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return end
+local now = record(KEYS[1], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.6f', now - ARGV[2]))
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -(tonumber(ARGV[3]) + 1))
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 `

@@ -56,6 +56,7 @@ export type Sending = {
 
 /** Creates the service that sends for managed accounts and broadcasts signed transactions. */
 export function createSending({
+  assertKept = async () => {},
   chain,
   feeKind = 'eip1559',
   head,
@@ -73,10 +74,12 @@ export function createSending({
   const outcomes = createOutcomes({ contracts, head, native, onError, store })
   const signing = createSigning({ chain, contracts, feeKind, keys, native, now })
   const submission = createSubmission({
+    assertKept,
     chain,
     contracts,
     head,
     native,
+    onError,
     onReplaced,
     onSent,
     sign: (request) => signing.sign(request),
@@ -140,6 +143,8 @@ export function createSending({
 
 export declare namespace createSending {
   type Options = {
+    /** Called before a transaction of a managed account is signed. @throws RpcError when its record might not be kept. */
+    assertKept?: () => Promise<void>
     /** The full view. */
     chain: Pick<Chain, 'energyPrice' | 'energyPriceCertainTo' | 'id' | 'latest' | 'solid'>
     /** The fee fields of a transaction whose sender set none. @default 'eip1559' */

@@ -1,7 +1,10 @@
 import type { Address, Hash } from 'viem'
 
+import { createdContract } from './contracts.ts'
 import {
+  type ContractRecord,
   type CreatedContract,
+  MAX_CONTRACTS,
   type Reservation,
   SENT_TTL_SECONDS,
   type SentCounts,
@@ -28,6 +31,11 @@ export type SentFact =
  */
 type Nonces = { mined: number; above: Set<number>; pending: Map<number, Hash> }
 
+const emptyNonces = (): Nonces => ({ mined: 0, above: new Set(), pending: new Map() })
+
+const isEmpty = ({ above, mined, pending }: Nonces) =>
+  mined === 0 && above.size === 0 && pending.size === 0
+
 /** The record of sent transactions in memory. All functions are synchronous. */
 export type SentState = ReturnType<typeof createSentState>
 
@@ -40,12 +48,26 @@ export function createSentState({
   const aliases = new Map<Hash, Hash>()
   const accounts = new Map<Address, Nonces>()
   const pending = new Map<Hash, SentTransaction>()
-  const contracts: { contract: CreatedContract; until: number }[] = []
+  /** By predicted address, in the order of their changes. */
+  const contracts = new Map<Address, { record: ContractRecord; change: number; until: number }>()
+  let lastChange = 0
+
+  /** The nonces of an account for reading. Addresses that clients ask for are not kept. */
+  const readNonces = (from: Address): Nonces => accounts.get(from) ?? emptyNonces()
 
   function noncesOf(from: Address): Nonces {
-    let nonces = accounts.get(from)
-    if (!nonces) accounts.set(from, (nonces = { mined: 0, above: new Set(), pending: new Map() }))
+    const nonces = readNonces(from)
+    accounts.set(from, nonces)
     return nonces
+  }
+
+  function setContract(record: ContractRecord, until: number) {
+    contracts.delete(record.predicted)
+    contracts.set(record.predicted, { record, change: ++lastChange, until })
+    for (const [predicted, oldest] of contracts) {
+      if (oldest.until > now() && contracts.size <= MAX_CONTRACTS) return
+      contracts.delete(predicted)
+    }
   }
 
   /** The lowest nonce that is neither mined nor pending. */
@@ -85,7 +107,12 @@ export function createSentState({
         const sent = pending.get(fact.id)
         if (!sent) return
         pending.delete(sent.id)
-        noncesOf(sent.from).pending.delete(sent.nonce)
+        const nonces = noncesOf(sent.from)
+        nonces.pending.delete(sent.nonce)
+        if (isEmpty(nonces)) accounts.delete(sent.from)
+        const { actual, predicted } = createdContract(sent.id, sent.from, sent.nonce)
+        const known = contracts.get(predicted)
+        if (known?.record.actual === actual) setContract({ predicted }, known.until)
         return remove(sent.id)
       }
       case 'mined': {
@@ -103,8 +130,7 @@ export function createSentState({
         return
       }
       case 'contract':
-        contracts.push({ contract: fact.contract, until: fact.until })
-        return
+        return setContract(fact.contract, fact.until)
       case 'nonces': {
         const nonces = noncesOf(fact.from)
         nonces.mined = Math.max(nonces.mined, fact.mined)
@@ -123,7 +149,7 @@ export function createSentState({
       const known =
         (sent.alias && aliases.get(sent.alias)) ?? (transactions.has(sent.id) ? sent.id : undefined)
       if (known) return { reservation: { outcome: 'known', id: known } }
-      const nonces = noncesOf(sent.from)
+      const nonces = readNonces(sent.from)
       const next = nextOf(nonces)
       if (nonce !== undefined && nonce !== next) {
         const isMined = nonce < nonces.mined || nonces.above.has(nonce)
@@ -140,7 +166,7 @@ export function createSentState({
       }
     },
     counts(from: Address): SentCounts {
-      const nonces = noncesOf(from)
+      const nonces = readNonces(from)
       return { mined: nonces.mined, next: nextOf(nonces) }
     },
     pending: ({ from, expiredAt = Infinity, limit }: SentStore.PendingOptions): Hash[] =>
@@ -154,10 +180,19 @@ export function createSentState({
       const entry = transactions.get(aliases.get(hash) ?? hash)
       return entry && entry.until > now() ? entry.sent : undefined
     },
-    contracts: (cursor: number) => ({
-      contracts: contracts.slice(cursor).map(({ contract }) => contract),
-      next: contracts.length,
-    }),
+    /** The fact that adds the contract of a transaction; none if it is known or was released. The caller applies it. */
+    createdBy(id: Hash): SentFact | undefined {
+      const sent = transactions.get(id)?.sent
+      if (!sent) return undefined
+      const contract = createdContract(id, sent.from, sent.nonce)
+      if (contracts.get(contract.predicted)?.record.actual === contract.actual) return undefined
+      return { fact: 'contract', contract, until: now() + SENT_TTL_SECONDS * 1000 }
+    },
+    contracts(cursor: number): { contracts: ContractRecord[]; next: number } {
+      if (cursor === lastChange) return { contracts: [], next: cursor }
+      const later = [...contracts.values()].filter(({ change }) => change > cursor)
+      return { contracts: later.map(({ record }) => record), next: lastChange }
+    },
     /** The facts that rebuild this state, without outdated ones. */
     *facts(): Generator<SentFact> {
       for (const [from, { above, mined }] of accounts)
@@ -168,8 +203,11 @@ export function createSentState({
         yield { fact: 'sent', sent, until }
         if (!pending.has(sent.id)) yield { fact: 'mined', id: sent.id }
       }
-      for (const { contract, until } of contracts)
-        if (until > now()) yield { fact: 'contract', contract, until }
+      for (const { record, until } of contracts.values()) {
+        const { actual, predicted } = record
+        if (until > now() && actual)
+          yield { fact: 'contract', contract: { actual, predicted }, until }
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Address, Hash } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 
+import { createdContract } from './contracts.ts'
 import type { SentStore } from './sentStore.ts'
 
 const hash = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`
@@ -130,12 +131,37 @@ export function describeSentStore(open: () => Promise<{ a: SentStore; b: SentSto
   })
 
   test('behavior: other replicas read new contracts after a cursor', async () => {
-    const first = { actual: from, predicted: other }
-    await a.addContract(first)
+    await a.reserve(sent(1))
+    await a.reserve(sent(2))
+    await a.addContract(hash(1))
     const { contracts, next } = await b.contracts(0)
-    expect(contracts).toEqual([first])
-    const second = { actual: other, predicted: from }
-    await a.addContract(second)
-    expect((await b.contracts(next)).contracts).toContainEqual(second)
+    expect(contracts).toEqual([createdContract(hash(1), from, 0)])
+    await a.addContract(hash(1))
+    await a.addContract(hash(2))
+    expect((await b.contracts(next)).contracts).toEqual([createdContract(hash(2), from, 1)])
+  })
+
+  test('behavior: a released creation has no contract; its predicted address is that of the retry', async () => {
+    const { predicted } = createdContract(hash(1), from, 0)
+    await a.reserve(sent(1))
+    await a.addContract(hash(1))
+    const { next } = await b.contracts(0)
+    await b.release(hash(1))
+    expect((await b.contracts(next)).contracts).toEqual([{ predicted }])
+    // The answer to its broadcast arrived late.
+    await a.addContract(hash(1))
+    await a.reserve(sent(2))
+    await a.addContract(hash(2))
+    expect((await b.contracts(0)).contracts.at(-1)).toEqual(createdContract(hash(2), from, 0))
+    await a.confirm(hash(2))
+    await a.release(hash(2))
+    expect((await b.contracts(0)).contracts.at(-1)).toEqual(createdContract(hash(2), from, 0))
+  })
+
+  test('behavior: a rejected creation leaves nothing', async () => {
+    const { next } = await b.contracts(0)
+    await a.reserve(sent(1))
+    await a.release(hash(1))
+    expect(await b.contracts(next)).toEqual({ contracts: [], next })
   })
 }

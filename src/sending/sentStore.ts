@@ -3,6 +3,9 @@ import type { Address, Hash } from 'viem'
 /** A contract that this gateway created: its address, and the address that an Ethereum library predicts for it. */
 export type CreatedContract = { actual: Address; predicted: Address }
 
+/** What the store knows of a predicted address. Without `actual` the creation expired, so there is no contract. */
+export type ContractRecord = { actual?: Address; predicted: Address }
+
 /** A transaction that this gateway, or with Redis one of its replicas, broadcast. */
 export type SentTransaction = {
   /** The native id. */
@@ -43,7 +46,7 @@ export type SentStore = {
    * a broadcast transaction is never signed a second time.
    */
   reserve(sent: Omit<SentTransaction, 'nonce'> & { nonce?: number }): Promise<Reservation>
-  /** Removes a pending transaction that was rejected or has expired, which frees its nonce. */
+  /** Removes a pending transaction that was rejected or has expired, and its contract. This frees its nonce. */
   release(id: Hash): Promise<void>
   /** Marks a pending transaction as mined. Its nonce is never free again. */
   confirm(id: Hash): Promise<void>
@@ -52,12 +55,15 @@ export type SentStore = {
   pending(options: SentStore.PendingOptions): Promise<Hash[]>
   /** Those of the given ids that are pending. */
   pick(ids: readonly Hash[]): Promise<Hash[]>
-  /** Finds a transaction by native id or by Ethereum hash, for 30 days. */
+  /** Finds a transaction by native id or by Ethereum hash: while it is pending, and for 30 days. */
   find(hash: Hash): Promise<SentTransaction | undefined>
-  /** Adds a contract, which is kept as long as its transaction. */
-  addContract(contract: CreatedContract): Promise<void>
-  /** Contracts added since an earlier call, whose `next` is the cursor; 0 for all. A few may be returned twice. */
-  contracts(cursor: number): Promise<{ contracts: CreatedContract[]; next: number }>
+  /** Adds the contract that a transaction creates, unless the transaction was released. Kept for 30 days. */
+  addContract(id: Hash): Promise<void>
+  /**
+   * What was recorded of contracts since an earlier call, whose `next` is the cursor, in order; 0 for all. The last record
+   * of a predicted address counts.
+   */
+  contracts(cursor: number): Promise<{ contracts: ContractRecord[]; next: number }>
 }
 
 export declare namespace SentStore {
@@ -71,3 +77,6 @@ export declare namespace SentStore {
 
 /** Seconds for which a transaction can be found by either of its hashes: 30 days. */
 export const SENT_TTL_SECONDS = 30 * 24 * 60 * 60
+
+/** Maximum number of contracts that are kept; the oldest are dropped first. About 30 MB of memory. */
+export const MAX_CONTRACTS = 100_000

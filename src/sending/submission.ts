@@ -4,7 +4,7 @@ import type { Chain } from '../chain/blocks/chainTypes.ts'
 import type { Head } from '../chain/head/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
-import { type Contracts, createdContract } from './contracts.ts'
+import type { Contracts } from './contracts.ts'
 import { nonceError } from './refusals.ts'
 import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
@@ -33,10 +33,12 @@ const KEEP_HEX = 1_048_576
 
 /** Creates the submission of transactions to a node, with a record in `store`. */
 export function createSubmission({
+  assertKept,
   chain,
   contracts,
   head,
   native,
+  onError,
   onReplaced,
   onSent,
   sign,
@@ -56,7 +58,6 @@ export function createSubmission({
         ...(nonce !== undefined && { nonce }),
       })
       if (reservation.outcome === 'reserved') {
-        await recordContract(signed, from, reservation.nonce)
         if (signed.replaced) onReplaced(signed.id, signed.replaced)
         return signed
       }
@@ -76,22 +77,30 @@ export function createSubmission({
     }
   }
 
-  /** Records the address of the contract that a transaction creates, because libraries use the predicted one. */
-  async function recordContract({ id, transaction }: Signed, from: Address, nonce: number) {
+  /**
+   * Records the address of the contract that an accepted transaction creates, because libraries use the predicted one. If
+   * this fails, it is recorded when the transaction is mined.
+   */
+  async function recordContract({ id, transaction }: Signed): Promise<void> {
     if (transaction.raw_data.contract?.[0]?.type !== 'CreateSmartContract') return
-    const contract = createdContract(id, from, nonce)
-    contracts.add(contract)
-    await store.addContract(contract)
+    try {
+      await store.addContract(id)
+      await contracts.refresh()
+    } catch (error) {
+      onError(error)
+    }
   }
 
   async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
+    await assertKept()
     const signed = await reserve(request, alias)
     if (signed) await deliver(signed)
     return alias ?? (signed as Signed).id
   }
 
   /** Broadcasts a recorded transaction. A rejection frees its nonce. */
-  async function deliver({ id, hex }: Pick<Signed, 'id' | 'hex'>): Promise<void> {
+  async function deliver(signed: Signed): Promise<void> {
+    const { id, hex } = signed
     try {
       await broadcast({ native, sleep }, { hash: id, hex })
     } catch (error) {
@@ -99,6 +108,7 @@ export function createSubmission({
       throw error
     }
     onSent(id)
+    await recordContract(signed)
     head.pollNow()
   }
 
@@ -115,7 +125,6 @@ export function createSubmission({
     const sent = sentOf(signed, from)
     const reservation = await store.reserve(sent)
     if (reservation.outcome !== 'reserved') return broadcastAgain({ ...sent, hex: signed.hex })
-    await recordContract(signed, from, reservation.nonce)
     await deliver(signed)
   }
 
@@ -124,10 +133,14 @@ export function createSubmission({
 
 export declare namespace createSubmission {
   type Options = {
+    /** @throws RpcError when the record of a transaction of a managed account might not be kept. */
+    assertKept: () => Promise<void>
     chain: Pick<Chain, 'latest'>
-    contracts: Pick<Contracts, 'add'>
+    contracts: Pick<Contracts, 'refresh'>
     head: Pick<Head, 'pollNow'>
     native: NativeClient
+    /** Called when the contract of an accepted transaction could not be recorded yet. */
+    onError: (error: unknown) => void
     /** Called with each transaction in which predicted addresses were replaced. */
     onReplaced: (id: Hash, replaced: readonly CreatedContract[]) => void
     /** Called with the native id of every transaction that the node has accepted. */

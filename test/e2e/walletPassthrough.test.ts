@@ -90,6 +90,17 @@ describe('tronweb through --wallet-passthrough', () => {
     expect([status, body['blockID']]).toEqual([200, expect.stringMatching(/^0{15}2/)])
   })
 
+  test('behavior: a percent-encoded name is the same operation, to the node and in the metrics', async () => {
+    for (const node of nodes) node.taken()
+    expect(await ask('/wallet/%67etReward?a=1')).toMatchObject({ status: 200 })
+    expect(await ask('/walletsolidity/get%52eward')).toMatchObject({ status: 200 })
+    const taken = nodes.flatMap((node) => node.taken())
+    expect(taken).toContain('/wallet/getReward')
+    expect(taken).toContain('/walletsolidity/getReward')
+    expect(taken.join(' ')).not.toContain('%')
+    expect(await (await fetch(`${url}/metrics`)).text()).not.toContain('%')
+  })
+
   test('behavior: a POST without a body, and one without its length', async () => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)

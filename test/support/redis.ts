@@ -33,8 +33,11 @@ export function explainSkip(reason: string | undefined): void {
   if (reason !== undefined) process.stderr.write(`skipped: ${reason}\n`)
 }
 
-/** Starts a separate redis-server on a free port. `stop` keeps its data (if it is durable), `close` deletes it. */
-export async function startRedis({ durable = true } = {}): Promise<TestRedis> {
+/** Starts a separate redis-server on a free port. `stop` keeps its data (if it is durable), `close` deletes it. `settings` as on its command line. */
+export async function startRedis({
+  durable = true,
+  settings = [],
+}: { durable?: boolean; settings?: readonly string[] } = {}): Promise<TestRedis> {
   const directory = mkdtempSync(join(tmpdir(), 'ethgate-redis-'))
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
@@ -55,6 +58,7 @@ export async function startRedis({ durable = true } = {}): Promise<TestRedis> {
           '--save',
           '',
           ...(durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : []),
+          ...settings,
         ],
         { stdio: 'ignore' },
       )

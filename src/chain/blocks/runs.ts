@@ -40,7 +40,7 @@ export function createRuns<block>(
     if (!range || range.from === range.to) return undefined
     const found = await share(`${range.from} ${range.to}`, signal, (signal) =>
       read(range, signal).catch((error: unknown) => {
-        // A front end may not offer bulk reads. A node that is busy or unreachable must not get more calls.
+        // A proxy in front of the node may refuse bulk reads. A node that is busy or unreachable must not get more calls.
         if (signal?.aborted || TROUBLE.some((kind) => error instanceof kind)) throw error
         return new Map<number, block>()
       }),

@@ -2,10 +2,10 @@ import type { Hash } from 'viem'
 
 import { UpstreamError } from '../../lib/errors.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
+import { createContradiction, type ContradictionLimit } from './contradiction.ts'
 import type { ChainUpdate, HeadBlock, RecentBlock, Window } from './headTypes.ts'
 import { loadRange } from './loadRange.ts'
 import { isReset } from './reconcile.ts'
-import { createShown, type ShownLimit } from './shown.ts'
 import type { HeadSource, Tip } from './source.ts'
 import { applyUpdate, blockAt, blocksAbove, isCanonical, MAX_WINDOW, newestOf } from './window.ts'
 
@@ -13,17 +13,17 @@ import { applyUpdate, blockAt, blocksAbove, isCanonical, MAX_WINDOW, newestOf } 
 const CHUNK = 32
 
 /** How long the node must show a branch that is not higher before it replaces ours. */
-const BRANCH_LIMIT: ShownLimit = { polls: 3, time: 2_000 }
+const BRANCH_LIMIT: ContradictionLimit = { polls: 3, time: 2_000 }
 
 /**
  * How long the node must show only a branch that forks below the solidified block before it replaces ours. A node that
  * has just started reports its head as solidified, and a node that was killed can restart without its last blocks, so such
  * a branch can become the canonical one.
  */
-const DEEP_LIMIT: ShownLimit = { polls: 10, time: 15_000 }
+const DEEP_LIMIT: ContradictionLimit = { polls: 10, time: 15_000 }
 
 /** How long the node must show another block 1 before `sync` replaces the window. */
-const RESET_LIMIT: ShownLimit = { polls: 3, time: 1_500 }
+const RESET_LIMIT: ContradictionLimit = { polls: 3, time: 1_500 }
 
 /**
  * Compares the node's head with ours and publishes the updates between them, in order and without a gap.
@@ -46,11 +46,11 @@ export function createHeadSync({
   window,
 }: createHeadSync.Options): HeadSync {
   /** A branch that is not higher. */
-  const other = createShown(BRANCH_LIMIT, now)
+  const other = createContradiction(BRANCH_LIMIT, now)
   /** A branch that forks below the solidified block. */
-  const deep = createShown(DEEP_LIMIT, now)
+  const deep = createContradiction(DEEP_LIMIT, now)
   /** Another history. */
-  const reset = createShown(RESET_LIMIT, now)
+  const reset = createContradiction(RESET_LIMIT, now)
   let isFirstAsked = false
   let problem: string | undefined
 
@@ -123,7 +123,7 @@ export function createHeadSync({
       const below = blockAt(view, first.number - 1)
       if (below?.hash === first.parentHash) return branch
       const isDeep = first.number - 1 <= view.solidified.number
-      if (!authoritative && isDeep && !deep.isLongEnough()) {
+      if (!authoritative && isDeep && !deep.isConfirmed()) {
         problem = `the node follows a branch that forks below the solidified block ${view.solidified.number}`
         return undefined
       }
@@ -193,7 +193,7 @@ export function createHeadSync({
       return false
     }
     reset.seen()
-    return reset.isLongEnough()
+    return reset.isConfirmed()
   }
 
   async function hasOtherHistory(view: Window): Promise<boolean> {
@@ -211,7 +211,7 @@ export function createHeadSync({
   /** A head that is not higher than ours and on another branch. */
   async function consider(view: Window, tip: Tip): Promise<void> {
     other.seen()
-    if (!authoritative && !other.isLongEnough()) return
+    if (!authoritative && !other.isConfirmed()) return
     const block = await source.loadTip(tip)
     const branch = block && (await walkBack(view, block))
     if (branch) await adopt(view, branch, await trySolidified())
@@ -242,8 +242,8 @@ export function createHeadSync({
       deep.clear()
       return known && authoritative ? goBack(view, tip) : undefined
     },
-    isUndecided: () => other.isShown(),
-    problem: () => (reset.isShown() ? RESET : problem),
+    isUndecided: () => other.isSeen(),
+    problem: () => (reset.isSeen() ? RESET : problem),
   }
 }
 

@@ -28,7 +28,7 @@ const FEW_TRANSACTIONS = 4
 export async function readHinted(
   lists: readonly Promise<readonly HintedBlock[] | undefined>[],
   matcher: LogMatcher,
-  { limit, memory, native, readsBlocks, signal, spans }: readHinted.Options,
+  { limit, memory, native, hasGrpc, signal, spans }: readHinted.Options,
 ): Promise<LogChunk[] | undefined> {
   const found: LogChunk[] = []
   const blocks = inOrder()
@@ -68,13 +68,13 @@ export async function readHinted(
 
   async function read(block: HintedBlock): Promise<LogChunk | undefined> {
     if (spans.has(block.number)) return readWhole(block)
-    if (readsBlocks && block.transactions.length > 1)
+    if (hasGrpc && block.transactions.length > 1)
       return readOutcomes(block, matcher, { native, signal, spans })
     if (block.transactions.length > FEW_TRANSACTIONS) return readWhole(block)
     try {
       return await readTransactions(block, matcher, { native, signal, spans })
     } catch (error) {
-      // A front end may not offer this call. A node that is busy or unreachable must not get more calls.
+      // A proxy in front of the node may refuse this call. A node that is busy or unreachable must not get more calls.
       signal?.throwIfAborted()
       if (TROUBLE.some((kind) => error instanceof kind)) throw error
       return readWhole(block)
@@ -114,7 +114,7 @@ export declare namespace readHinted {
      * Whether the outcomes of a whole block cost the node no more than those of two transactions, as over gRPC. Then the hint for a
      * block with more than one is compared with the whole block, except for the hash.
      */
-    readsBlocks: boolean
+    hasGrpc: boolean
     spans: Pick<BlockSpans, 'has' | 'readOne' | 'run'>
     signal?: AbortSignal | undefined
   }

@@ -8,8 +8,8 @@ import type { LogMatch } from '../blocks/chainTypes.ts'
 /** Finds the blocks that have logs of a search, without reading blocks. */
 export type LogHints = {
   /**
-   * The blocks with logs that match, for one part of the range after the other, in order. Each list ends with the block in which its
-   * logs become more than `limit`, and is undefined when it cannot be told. No lists at all when hints are of no use.
+   * The blocks that have matching logs: one list for each part of the range, in order. A list ends with the block in which its logs
+   * exceed `limit`; it is undefined if the node does not say. Returns undefined if hints do not save reads.
    */
   blocksWith(
     range: BlockRange,
@@ -38,12 +38,12 @@ export type HintedTransaction = {
 }
 
 /**
- * Blocks of one question. The node answers questions side by side, and the blocks of one are read while it answers the next. It returns
- * at most 10,000 logs.
+ * Blocks of one request to the node. Several requests are in flight, and the blocks of one are read while the node answers the next.
+ * The node returns at most 10,000 logs.
  */
 const SPAN = 1_250
 
-/** Questions of one search that the node gets at a time. */
+/** Requests of one search that are in flight at a time. */
 const CALLS = 4
 
 /** Shorter ranges are read without hints. */

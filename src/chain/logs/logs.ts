@@ -65,7 +65,7 @@ export declare namespace logsOfRange {
     /** Reads the transactions that hints name. */
     native: OutcomeSource
     /** Whether whole blocks are cheap to read (see `readHinted`). @default false */
-    readsBlocks?: (() => boolean) | undefined
+    hasGrpc?: (() => boolean) | undefined
     /** Maximum number of blocks that one search reads. Blocks that the index covers do not count. */
     maxBlocks: number
     maxResults: number
@@ -190,7 +190,7 @@ function splitAfter({ from, to }: BlockRange, height: number): BlockRange[] {
 async function findByHints(
   range: BlockRange,
   match: LogMatch,
-  { head, hints, maxResults: limit, native, readsBlocks, signal, spans }: logsOfRange.Options,
+  { head, hints, maxResults: limit, native, hasGrpc, signal, spans }: logsOfRange.Options,
   memory: SearchMemory,
 ): Promise<LogChunk[] | undefined> {
   if (!hints || range.to > head.solid().number) return undefined
@@ -200,7 +200,7 @@ async function findByHints(
     limit,
     memory,
     native,
-    readsBlocks: readsBlocks?.() ?? false,
+    hasGrpc: hasGrpc?.() ?? false,
     signal,
     spans,
   })

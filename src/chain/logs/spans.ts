@@ -138,7 +138,7 @@ export function createBlockSpans({
       const missing = numbers.filter((number, index) => number <= solid && !here[index])
       const first = missing[0]
       const last = missing.at(-1)
-      // A front end may not offer bulk reads. Then, and after most failures, the blocks are read one by one. A node that
+      // A proxy in front of the node may refuse bulk reads. Then, and after most failures, the blocks are read one by one. A node that
       // does not answer in time must not get more calls.
       const bulk =
         first !== undefined && last !== undefined && last - first < MAX_STEP && missing.length > 1

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 
-import { upstreamsOf } from '../../config/upstreams.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Finding } from '../../native/diagnose.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
 import { plural } from '../support/amount.ts'

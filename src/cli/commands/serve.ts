@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { upstreamsOf } from '../../config/upstreams.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import { addCommand } from '../support/command.ts'
 import { addConfigOptions, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'

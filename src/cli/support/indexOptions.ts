@@ -63,7 +63,7 @@ export async function openNode(
     import('../../native/client.ts'),
     import('../../native/grpc/withGrpc.ts'),
     import('../../native/transport/transport.ts'),
-    import('../../config/upstreams.ts'),
+    import('../../config/upstreamList.ts'),
     import('../../config/values.ts'),
     import('../../config/config.ts'),
   ])

@@ -1,4 +1,4 @@
-import { solidityBeside } from '../../config/upstreams.ts'
+import { solidityBeside } from '../../config/upstreamList.ts'
 import { usageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { createNode, type Node } from './node.ts'

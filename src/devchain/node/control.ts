@@ -17,7 +17,7 @@ import {
 } from '../../rpc/params/params.ts'
 import { readFaults } from '../index.ts'
 import type { DevChain } from '../index.ts'
-import { named, twins } from './named.ts'
+import { named, aliases } from './named.ts'
 import { amount } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -184,7 +184,7 @@ export function controlMethods(chain: DevChain, unlocked: Unlocked): Record<stri
     hardhat_dropTransaction,
     ...named(['anvil', 'hardhat'], 'dropAllTransactions', dropAllTransactions),
     anvil_removePoolTransactions: removePoolTransactions,
-    ...twins({}, 'reset', reset),
+    ...aliases({}, 'reset', reset),
     ...named(['anvil', 'hardhat'], 'dumpState', dumpState),
     ...named(['anvil', 'hardhat'], 'loadState', loadState),
     dev_setFaults,

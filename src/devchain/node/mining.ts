@@ -14,7 +14,7 @@ import {
   show,
 } from '../../rpc/params/params.ts'
 import type { DevChain } from '../index.ts'
-import { named, twins } from './named.ts'
+import { named, aliases } from './named.ts'
 import { amount, word } from './requests.ts'
 
 /** Maximum number of blocks of one call, because other calls wait for it. */
@@ -220,20 +220,20 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
   return {
     evm_mine,
     ...named(['evm', 'anvil'], 'mine_detailed', mineDetailed),
-    ...twins({}, 'mine', mineMany),
+    ...aliases({}, 'mine', mineMany),
     ...named(['evm', 'anvil'], 'increaseTime', increaseTime),
     ...named(['evm', 'anvil'], 'setNextBlockTimestamp', setNextTime),
     ...named(['evm', 'anvil'], 'setTime', setTime),
     ...named(['evm', 'anvil'], 'setBlockTimestampInterval', setTimestampInterval),
     ...named(['evm', 'anvil'], 'removeBlockTimestampInterval', removeTimestampInterval),
-    ...twins({ hardhat: ['evm'] }, 'setAutomine', setAutomine),
+    ...aliases({ hardhat: ['evm'] }, 'setAutomine', setAutomine),
     ...named(['anvil', 'hardhat'], 'getAutomine', getAutomine),
     evm_setIntervalMining: setIntervalMining,
     anvil_setIntervalMining,
     anvil_getIntervalMining,
-    ...twins({}, 'setNextBlockBaseFeePerGas', setNextBaseFee),
+    ...aliases({}, 'setNextBlockBaseFeePerGas', setNextBaseFee),
     ...named(['anvil', 'hardhat'], 'setPrevRandao', setPrevRandao),
-    ...twins({}, 'setCoinbase', setCoinbase),
+    ...aliases({}, 'setCoinbase', setCoinbase),
     ...named(['evm', 'anvil'], 'setBlockGasLimit', setBlockGasLimit),
   }
 }

@@ -10,15 +10,15 @@ export function named(
 }
 
 /** A method that returns `true` under the prefixes of Hardhat and, as anvil does, `null` under those of anvil. */
-export function twins(
-  { anvil = ['anvil'], hardhat = ['hardhat'] }: twins.Prefixes,
+export function aliases(
+  { anvil = ['anvil'], hardhat = ['hardhat'] }: aliases.Prefixes,
   name: string,
   method: AnyMethod,
 ): Record<string, AnyMethod> {
   return { ...named(hardhat, name, method), ...named(anvil, name, answeringNull(method)) }
 }
 
-export declare namespace twins {
+export declare namespace aliases {
   type Prefixes = { anvil?: readonly string[]; hardhat?: readonly string[] }
 }
 

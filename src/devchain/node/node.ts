@@ -11,7 +11,7 @@ import { net_version } from '../../rpc/methods/net_version.ts'
 import { boolean, optional, quantity } from '../../rpc/params/params.ts'
 import { gasPriceOf } from '../index.ts'
 import type { DevChain } from '../index.ts'
-import { named, twins } from './named.ts'
+import { named, aliases } from './named.ts'
 
 /**
  * The client version. Hardhat’s network helpers refuse every client whose name does not start with that of Hardhat, anvil or
@@ -111,7 +111,7 @@ export function nodeMethods(
     eth_chainId: { ...eth_chainId, handler: () => numberToHex(chain.chainId) },
     net_version: { ...net_version, handler: () => String(chain.chainId) },
     ...named(['anvil', 'hardhat'], 'metadata', metadata),
-    ...twins({}, 'setLoggingEnabled', setLoggingEnabled),
+    ...aliases({}, 'setLoggingEnabled', setLoggingEnabled),
     web3_clientVersion: defineMethod({
       params: [],
       summary:

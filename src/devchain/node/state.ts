@@ -13,7 +13,7 @@ import {
   show,
 } from '../../rpc/params/params.ts'
 import { type AccountChange, type DevChain, nonceOf } from '../index.ts'
-import { answeringNull, named, twins } from './named.ts'
+import { answeringNull, named, aliases } from './named.ts'
 import { amount, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
@@ -129,16 +129,16 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
 
   const anvil = ['anvil', 'tenderly']
   return {
-    ...twins({ anvil }, 'setBalance', setBalance),
+    ...aliases({ anvil }, 'setBalance', setBalance),
     ...named(['anvil', 'hardhat', 'tenderly'], 'addBalance', addBalance),
-    ...twins({ anvil }, 'setCode', setCode),
+    ...aliases({ anvil }, 'setCode', setCode),
     anvil_impersonateSignature,
     anvil_setNonce: answeringNull(setNonce),
     hardhat_setNonce,
     evm_setAccountNonce: answeringNull(setNonce),
     ...named(['anvil', 'hardhat', 'tenderly'], 'setStorageAt', setStorageAt),
-    ...twins({}, 'impersonateAccount', impersonateAccount),
-    ...twins({}, 'stopImpersonatingAccount', stopImpersonatingAccount),
+    ...aliases({}, 'impersonateAccount', impersonateAccount),
+    ...aliases({}, 'stopImpersonatingAccount', stopImpersonatingAccount),
     ...named(['anvil', 'hardhat'], 'autoImpersonateAccount', autoImpersonateAccount),
   }
 }

@@ -17,7 +17,7 @@ export function createPace(timeout = Infinity): () => Promise<void> | undefined 
   let spent = 0
   let since = performance.now()
 
-  async function giveWay(): Promise<void> {
+  async function yieldTick(): Promise<void> {
     spent += performance.now() - since
     await timeSlice.next()
     since = performance.now()
@@ -26,6 +26,6 @@ export function createPace(timeout = Infinity): () => Promise<void> | undefined 
   return () => {
     if (++passed % STRIDE !== 0) return undefined
     if (spent + performance.now() - since > timeout) throw new TimeoutError()
-    return timeSlice.isOver() ? giveWay() : undefined
+    return timeSlice.isOver() ? yieldTick() : undefined
   }
 }

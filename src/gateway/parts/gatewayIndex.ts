@@ -1,6 +1,6 @@
 import type { Head } from '../../chain/head/headTypes.ts'
 import type { Config } from '../../config/config.ts'
-import { upstreamsOf } from '../../config/upstreams.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import { createLogIndex, type LogIndex } from '../../logIndex/logIndex.ts'
 
 /** Milliseconds that one search in the index may take. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { originOf } from '../../config/upstreams.ts'
+import { originOf } from '../../config/upstreamList.ts'
 import type { Health } from '../../http/health.ts'
 import { VERSION } from '../../lib/version.ts'
 import { stateInWords } from '../../native/pool/memberState.ts'
@@ -40,6 +40,8 @@ export function healthOf({
   if (head?.problem !== undefined) reasons.push(head.problem)
   const redisProblem = services?.redis?.problem()
   if (redisProblem !== undefined) reasons.push(`${redisProblem}: new filters fail, polls may fail`)
+  const sentProblem = services?.sentProblem()
+  if (sentProblem !== undefined) reasons.push(sentProblem)
   const filters = services?.filterUsage() ?? { bytes: 0, filters: 0, isFull: false }
   if (filters.isFull)
     reasons.push(

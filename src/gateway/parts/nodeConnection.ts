@@ -4,8 +4,8 @@ import { createNodeClient, type NativeClient } from '../../native/client.ts'
 import { type ChainGuard, createChainGuard } from '../../native/identity/chainGuard.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { NativeTransport } from '../../native/transport/transport.ts'
+import { connectUpstreams, type Upstreams } from './connectUpstreams.ts'
 import type { Telemetry } from './telemetry.ts'
-import { connectUpstreams, type Upstreams } from './upstreams.ts'
 
 /** The connection of a gateway to its node or nodes. */
 export type NodeConnection = {

@@ -37,6 +37,8 @@ export type Services = {
   /** The log index; absent without `--index`. */
   readonly index: LogIndex | undefined
   readonly redis: RedisLink | undefined
+  /** Why the record of sent transactions might not be kept, as text for operators. */
+  sentProblem(): string | undefined
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -56,7 +58,7 @@ export async function createServices({
   native,
   nodeRpc,
   priceOfBlock,
-  readsBlocks,
+  hasGrpc,
   step,
 }: createServices.Options): Promise<Services> {
   const { chainId } = identity
@@ -103,7 +105,7 @@ export async function createServices({
     hints: createLogHints({ rpc: nodeRpc }),
     index,
     native,
-    readsBlocks,
+    hasGrpc,
     caches: createChainCaches({ blocks, config, head, native, prices }),
   }
   const full = createChain({ ...chainOptions, view: 'full' })
@@ -122,6 +124,7 @@ export async function createServices({
     throw error
   })
   const sending = createSending({
+    assertKept: () => sent.assertKept(),
     chain: full,
     feeKind: config.feeSignal,
     onReplaced: (id, replaced) =>
@@ -161,6 +164,7 @@ export async function createServices({
     head,
     index,
     redis,
+    sentProblem: () => sent.problem(),
     async start() {
       sending.start()
       await head.start()
@@ -196,7 +200,7 @@ export declare namespace createServices {
     /** The energy price of the block with this time in milliseconds, if it was chosen for this block only. */
     priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Whether the nodes give the outcomes of whole blocks at little cost: over gRPC. */
-    readsBlocks?: (() => boolean) | undefined
+    hasGrpc?: (() => boolean) | undefined
     /** Starts a child span of the current call, for traces. */
     step?: CallRecorder['step'] | undefined
   }

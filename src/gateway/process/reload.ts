@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from '../../config/config.ts'
-import { upstreamsOf } from '../../config/upstreams.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Upstream } from '../../native/upstream.ts'
 import type { Log } from '../log.ts'
 

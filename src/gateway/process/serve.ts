@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
 import type { Config } from '../../config/config.ts'
-import { originOf, upstreamsOf } from '../../config/upstreams.ts'
+import { originOf, upstreamsOf } from '../../config/upstreamList.ts'
 import type { Health } from '../../http/health.ts'
 import type { Upstream } from '../../native/upstream.ts'
 import { keyWarnings } from '../../sending/keyFile.ts'

@@ -53,9 +53,9 @@ export type KeyRange = { from: Buffer; to: Buffer; limit?: number }
 
 /** A transaction: it reads what it wrote. */
 export type Batch = View & {
-  /** Sets rows, replacing those of the same key: for few. */
+  /** Writes a small number of rows. Replaces rows with the same key. */
   put(table: Table, entries: readonly Entry[]): Promise<void>
-  /** Adds rows whose keys are new, sorted by key: for many. */
+  /** Adds a large number of rows, sorted by key, whose keys are all new. */
   insert(table: Table, entries: readonly Entry[]): Promise<void>
   delete(table: Table, keys: readonly Buffer[]): Promise<void>
   /** Deletes a range, the start included, the end not. */

@@ -53,7 +53,7 @@ export function pageKey(block: number, page: number): Buffer {
   return key
 }
 
-/** Writes the low 32 bits. Stores to a buffer keep the low eight. */
+/** Writes the low 32 bits, big-endian. An assignment to a byte of a buffer keeps the low eight bits. */
 function writeUint32(to: Buffer, value: number, at: number): void {
   to[at] = value >>> 24
   to[at + 1] = value >>> 16

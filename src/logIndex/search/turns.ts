@@ -1,7 +1,7 @@
 /** Milliseconds of work after which a search gives way to others. */
 export const TURN = 5
 
-/** Each of so many turns is for the search that waits longest, so that every search ends. */
+/** Every fourth turn goes to the search that has waited longest, so that every search ends. */
 const OLDEST_EVERY = 4
 
 /** The turns of the searches of one thread. Between two of them the thread takes new calls. */

@@ -1,6 +1,8 @@
 import http2 from 'node:http2'
 
 import type { StopSignal } from '../../lib/stopSignal.ts'
+import type { NativePath } from '../transport/transport.ts'
+import { maxBytes } from '../wire/answerLimits.ts'
 
 /** A connection for unary gRPC calls. The first call opens it. After a failure the next call opens it again. */
 export type GrpcChannel = {
@@ -11,7 +13,7 @@ export type GrpcChannel = {
    * @returns the serialised response
    * @throws GrpcError, or the signal's reason
    */
-  unary(method: string, message: Uint8Array, options: UnaryOptions): Promise<Buffer>
+  unary(method: NativePath, message: Uint8Array, options: UnaryOptions): Promise<Buffer>
   close(): void
 }
 
@@ -40,9 +42,6 @@ const WINDOW = 32 * 1024 * 1024
 
 /** Milliseconds after which an idle connection is closed, before a proxy or a firewall drops it. */
 const IDLE = 20_000
-
-/** Largest response, as over HTTP (see `createPoolTransport`). */
-const MAX_ANSWER = 256 * 1024 * 1024
 
 /** Bytes before a message: whether it is compressed, and its length. */
 const PREFIX = 5
@@ -77,7 +76,7 @@ export function createGrpcChannel({
     return opened
   }
 
-  function once(method: string, message: Uint8Array, options: UnaryOptions): Promise<Buffer> {
+  function once(method: NativePath, message: Uint8Array, options: UnaryOptions): Promise<Buffer> {
     const used = (session ??= connect())
     return new Promise((resolve, reject) => {
       const { signal, timeout } = options
@@ -115,7 +114,7 @@ export function createGrpcChannel({
       stream.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         length += chunk.length
-        if (length <= MAX_ANSWER) return
+        if (length <= maxBytes(method)) return
         stream.close(NGHTTP2_CANCEL)
         settle(() => reject(new GrpcError('the answer is too large')))
       })

@@ -1,12 +1,12 @@
 import type { ServedChain } from './servedChain.ts'
 
-/** What an answer shows about the chain of its node. */
+/** What an answer says about the chain of its node. */
 export type ChainEvidence =
-  /** It is of the chain that is served. */
+  /** The answer belongs to the chain that is served. */
   | 'same'
-  /** It contradicts the known blocks: another chain, or another branch of the newest blocks. */
+  /** The answer contradicts known blocks: another chain, or another branch of the newest blocks. */
   | 'other'
-  /** Nothing. */
+  /** The answer does not identify a chain. */
   | 'none'
 
 /** The known blocks of the chain that is served. */

@@ -87,7 +87,12 @@ export function createChainGuard({
       if (!options.idempotent) return reply
       if (reply.isChecked) return reply
       const { status, text } = reply
-      const read = parseAnswer(text)
+      const read = parseAnswer(text, {
+        check() {
+          signal?.throwIfAborted()
+          if (now() > deadline) throw new NodeTimeoutError(timeout)
+        },
+      })
       const parsed = read instanceof Promise ? await read : read
       const after = confirmAnswer({ chain, identity }, body, { parsed })
       if (after) await wait(after, deadline, signal)
@@ -105,7 +110,7 @@ export function createChainGuard({
 
 export declare namespace createChainGuard {
   type Options = {
-    /** The chain that is served, as far as it is known. @default one of which nothing is known */
+    /** The chain that is served, as far as it is known. @default a chain without known blocks */
     chain?: ServedChain
     /** Reads block 0. A check must not wait for the calls that wait for it. */
     checker: Pick<NativeTransport, 'send'>

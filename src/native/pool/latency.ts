@@ -3,8 +3,8 @@ export type Latency = {
   add(milliseconds: number): void
   /** The value that the given part of the recent calls stayed below; undefined without a call. */
   quantile(part: number): number | undefined
-  /** What nearly all calls stay below; undefined while there are too few calls to tell. */
-  usual(): number | undefined
+  /** The 95th percentile of the recent calls; undefined while there are too few calls. */
+  p95(): number | undefined
 }
 
 /** Number of calls in the sample: enough for a 95th percentile, few enough to follow a change within seconds. */
@@ -43,6 +43,6 @@ export function createLatency(): Latency {
       count++
     },
     quantile,
-    usual: () => (count < ENOUGH ? undefined : quantile(USUAL)),
+    p95: () => (count < ENOUGH ? undefined : quantile(USUAL)),
   }
 }

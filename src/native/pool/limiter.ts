@@ -27,7 +27,7 @@ export type Limiter = {
 /** Calls that may wait for one node. Each holds a request of a client, so this also bounds memory. */
 const LONGEST_QUEUE = 10_000
 
-/** Milliseconds of waiting from which the speed of the queue is known. */
+/** Milliseconds that calls must have waited before the throughput of the queue is known. */
 const ENOUGH = 500
 
 export function createLimiter({ concurrency, now, rate }: createLimiter.Options): Limiter {

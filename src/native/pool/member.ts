@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../lib/errors.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
-import { NodeBusyError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
+import { NodeBusyError } from '../errors.ts'
 import type { GrpcStatus } from '../grpc/status.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { readGenesis } from '../identity/genesis.ts'
@@ -51,7 +51,7 @@ export type Member = {
   /** Milliseconds that a part of the recent calls stayed below; undefined without a call. */
   readonly latency: (part: number) => number | undefined
   /** Milliseconds that nearly all calls of an operation stay below; undefined while too few were made. */
-  readonly usual: (operation: string) => number | undefined
+  readonly p95: (operation: string) => number | undefined
   /** Marks a call that another node had to answer because this one took too long. */
   readonly slow: () => void
   /** How much a call would burden this node: lower is better. */
@@ -193,7 +193,7 @@ export function createMember({
     signal: StopSignal | undefined,
     timeout?: number,
   ): Promise<Outcome> {
-    // What changes something must not reach another chain at all.
+    // A call with effects must never reach another chain.
     if (call.kind === 'send') {
       const fault = await checked(identity.confirm())
       if (fault) return fault.kind === 'failed' ? { ...fault, isUnsent: true } : fault
@@ -212,10 +212,11 @@ export function createMember({
         signal,
         timeout,
       })
-      const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text)
+      const check = () => signal?.throwIfAborted()
+      const read = 'parsed' in reply ? reply.parsed : parseAnswer(reply.text, { check })
       outcome = outcomeOf(call.operation, reply, read instanceof Promise ? await read : read)
     } catch (error) {
-      if (!(error instanceof NodeUnreachableError || error instanceof NodeTimeoutError)) throw error
+      if (!(error instanceof UpstreamError)) throw error
       outcome = { kind: 'failed', error }
     } finally {
       limiter.leave()
@@ -281,14 +282,14 @@ export function createMember({
     limiter,
     probe,
     latency: (part) => all.quantile(part),
-    usual: (operation) => latencies.get(operation)?.usual(),
+    p95: (operation) => latencies.get(operation)?.p95(),
     slow() {
       if (++slowRow < SLOW_IN_A_ROW || known.suspected) return
       slowRow = 0
       known.suspected = true
       onSuspect()
     },
-    // By chance within a factor of three, so that nodes that are about equal share the calls.
+    // Random within a factor of three, so that nodes with about the same load share the calls.
     load: () =>
       ((average + LATENCY_FLOOR) * (limiter.inFlight() + limiter.queued() + 1) * (0.5 + random())) /
       upstream.weight,

@@ -21,7 +21,7 @@ describe('createLatency', () => {
   test('default', () => {
     const latency = createLatency()
     for (let ms = 1; ms <= 100; ms++) latency.add(ms)
-    expect([latency.quantile(0.5), latency.quantile(0.95), latency.usual()]).toEqual([51, 96, 96])
+    expect([latency.quantile(0.5), latency.quantile(0.95), latency.p95()]).toEqual([51, 96, 96])
   })
 
   test('behavior: one call is enough for a figure, but not to tell what is usual', () => {
@@ -30,9 +30,9 @@ describe('createLatency', () => {
     latency.add(7)
     expect([latency.quantile(0.5), latency.quantile(0.95)]).toEqual([7, 7])
     for (let ms = 2; ms < 20; ms++) latency.add(ms)
-    expect(latency.usual()).toBeUndefined()
+    expect(latency.p95()).toBeUndefined()
     latency.add(20)
-    expect(latency.usual()).toBe(20)
+    expect(latency.p95()).toBe(20)
   })
 })
 

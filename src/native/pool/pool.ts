@@ -134,13 +134,13 @@ export function createUpstreamPool({
   function onProbed(): void {
     if (closed) return
     chain.genesis ??= decideGenesis()
-    if (members().some(isOfOtherChain)) chain.clearReferences()
+    if (members().some(servesOtherChain)) chain.clearReferences()
     void heads.checkBranches()
     floorWait.recheck()
     states.report()
   }
 
-  function isOfOtherChain({ known }: Member): boolean {
+  function servesOtherChain({ known }: Member): boolean {
     return known.genesis !== undefined && known.genesis !== chain.genesis
   }
 

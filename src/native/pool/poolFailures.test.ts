@@ -6,7 +6,7 @@ import { readState, startTestPool, stateIs, upstreamAt } from '../../../test/sup
 import { NodeBusyError } from '../errors.ts'
 import { createUpstreamPool } from './pool.ts'
 
-test.each<Fault>([
+const FAULTS: Fault[] = [
   { kind: 'refused' },
   { kind: 'reset' },
   { kind: 'cut' },
@@ -14,26 +14,33 @@ test.each<Fault>([
   { kind: 'status', status: 503, text: '<html>' },
   { kind: 'html' },
   { kind: 'empty' },
+  { kind: 'status', status: 200, text: `{"result":${'['.repeat(400_000)}` },
+  { kind: 'status', status: 200, text: `{"result":${'9'.repeat(100_000)}}` },
   { kind: 'truncated' },
   { kind: 'hang' },
   { kind: 'latency', ms: 4_000 },
-])('behavior: no call fails while one of two nodes has: %o', async (fault) => {
-  const pool = await startTestPool()
-  await Promise.all(Array.from({ length: 60 }, () => readState(pool)))
-  await pool.nodes[0]?.fail(fault)
-  const answers = await Promise.all(
-    Array.from({ length: 60 }, async (_, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index * 5))
-      return readState(pool)
-    }),
-  )
-  expect(answers.every(({ result }) => result.result === true)).toBe(true)
-  await stateIs(pool, 0, 'failing')
-  await pool.nodes[0]?.heal()
-  await stateIs(pool, 0, 'healthy')
-  expect(pool.log).toContainEqual(expect.stringMatching(/^upstream a is failing: /))
-  await until(() => expect(pool.log.at(-1)).toBe('upstream a is healthy'))
-})
+]
+
+test.each(FAULTS.map((fault): [string, Fault] => [JSON.stringify(fault).slice(0, 60), fault]))(
+  'behavior: no call fails while one of two nodes has: %s',
+  async (_, fault) => {
+    const pool = await startTestPool()
+    await Promise.all(Array.from({ length: 60 }, () => readState(pool)))
+    await pool.nodes[0]?.fail(fault)
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 5))
+        return readState(pool)
+      }),
+    )
+    expect(answers.every(({ result }) => result.result === true)).toBe(true)
+    await stateIs(pool, 0, 'failing')
+    await pool.nodes[0]?.heal()
+    await stateIs(pool, 0, 'healthy')
+    expect(pool.log).toContainEqual(expect.stringMatching(/^upstream a is failing: /))
+    await until(() => expect(pool.log.at(-1)).toBe('upstream a is healthy'))
+  },
+)
 
 test.each<Fault>([{ kind: 'rateLimit' }, { kind: 'status', status: 429 }])(
   'behavior: a node over its limit gets less, the other answers: %o',

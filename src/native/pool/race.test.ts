@@ -28,9 +28,12 @@ const OUTCOMES: Record<Reaction, Outcome> = {
 
 /**
  * Two nodes that do with each call what the next entry of a list says, over and over. `isFree`: whether they have a place for
- * one more call. `tier`: that of the second node; the first one has 0.
+ * one more call. `isAble`: whether the second node can answer. `tier`: that of the second node; the first one has 0.
  */
-function setup(reactions: readonly Reaction[], { isFree = true, tier = 0 } = {}) {
+function setup(
+  reactions: readonly Reaction[],
+  { isAble = (): boolean => true, isFree = true, tier = 0 } = {},
+) {
   const extras: Record<Extra, number> = { busy: 0, confirm: 0, failover: 0, hedge: 0 }
   let asked = 0
   const ask: Member['ask'] = async () => {
@@ -47,7 +50,8 @@ function setup(reactions: readonly Reaction[], { isFree = true, tier = 0 } = {})
       ({ ask, known, limiter, slow() {}, upstream: { tier }, usual: () => 2 }) as unknown as Member,
   )
   const race = createRace({
-    choose: (_, excluded) => nodes.find((node) => !excluded.includes(node)),
+    choose: (_, excluded) =>
+      nodes.find((node, index) => !excluded.includes(node) && (index === 0 || isAble())),
     hedges: createBudget(HEDGES),
     onExtra: (why) => void extras[why]++,
     retries: createBudget(RETRIES),
@@ -127,6 +131,30 @@ test.each([
   expect(extras.hedge).toBe(0)
   // A node that is much too slow is a failure, not a matter of latency.
   expect(extras.failover).toBeGreaterThan(0)
+})
+
+test.each<[string, Reaction[]]>([
+  ['the first node', ['never', 'unknown']],
+  ['the node that should confirm it', ['unknown', 'never']],
+])('behavior: "not found" counts unconfirmed when %s never answers', async (_, reactions) => {
+  const { call, node, race } = setup(reactions)
+  const answer = race.run(call, node, undefined)
+  // Far below the deadline of 10 s.
+  for (let passed = 0; passed < 3_000; passed += 10) await vi.advanceTimersByTimeAsync(10)
+  expect(race.inFlight()).toBe(0)
+  expect(await answer).toBe(REPLY)
+})
+
+test('behavior: a slow call is sent to a node that is able to answer only later', async () => {
+  const able = { second: false }
+  const { call, node, race } = setup(['never', 'answer'], { isAble: () => able.second })
+  const answer = race.run(call, node, undefined)
+  for (let passed = 0; passed < 1_000; passed += 10) await vi.advanceTimersByTimeAsync(10)
+  expect(race.inFlight()).toBe(1)
+  able.second = true
+  for (let passed = 0; passed < 1_000; passed += 10) await vi.advanceTimersByTimeAsync(10)
+  expect(race.inFlight()).toBe(0)
+  expect(await answer).toBe(REPLY)
 })
 
 test('error: a call ends at its deadline, whatever its nodes wait for', async () => {

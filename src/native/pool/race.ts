@@ -32,22 +32,30 @@ const LEAST_SLOW = 250
 const UNKNOWN_SLOW = 1_000
 
 /**
- * Milliseconds that calls which lost get to end by themselves. A call that is cancelled costs its connection, and a new one costs
- * more than a small answer.
+ * Milliseconds after which a call that lost the race is cancelled. A cancelled call loses its connection, and opening a new one
+ * costs more than reading a small answer.
  */
 const LINGER = 100
+
+/** Milliseconds between two attempts to find another node for a call whose node is much slower than usual. */
+const LOOK_AGAIN = 250
+
+/** Milliseconds for which a second node may confirm that something does not exist. */
+const CONFIRM_WAIT = 1_000
 
 /** Pauses before nodes that were all over their rate limit are asked again, milliseconds. */
 const BUSY_PAUSES = [100, 200, 400]
 
 /**
  * - An answer ends the race; calls still in flight are cancelled soon.
- * - `{}` or `[]` is confirmed by a second node, whose answer counts.
+ * - `{}` or `[]` is confirmed by a second node, whose answer counts. Where the second node does not answer in time, the first answer
+ *   counts.
  * - A failure or a rate limit is retried at another node at once, while the retry budget lasts. When all nodes limit the
  *   rate, they are called again after a pause, from the same budget.
  * - A call that takes longer than the 95th percentile of its node is sent to a second node too, while the hedge budget lasts. The
  *   second node is of the same tier, and the call does not have to wait for a place there.
- * - A node that is much slower than usual is reported, and the call is sent to another node from the retry budget.
+ * - A node that is much slower than usual is reported, and the call is sent to another node from the retry budget, as soon as one can
+ *   answer.
  */
 export function createRace({
   choose,
@@ -84,7 +92,12 @@ export function createRace({
   }
 
   function launch(run: Run, member: Member, now: number): void {
-    const attempt: Attempt = { dueAt: Number.POSITIVE_INFINITY, member, slowAt: now }
+    const attempt: Attempt = {
+      dueAt: Number.POSITIVE_INFINITY,
+      isSlow: false,
+      member,
+      slowAt: now,
+    }
     // Most runs have one attempt: a list that is made for one takes a tenth of the memory of one that grows.
     if (run.tried.length === 0) {
       run.tried = [member]
@@ -115,40 +128,44 @@ export function createRace({
   }
 
   function watchOver(run: Run, attempt: Attempt, now: number): void {
-    const usual = attempt.member.usual(run.call.operation)
+    const p95 = attempt.member.p95(run.call.operation)
     const slowAfter =
-      usual === undefined
+      p95 === undefined
         ? UNKNOWN_SLOW
-        : Math.min(Math.max(LEAST_SLOW, usual * SLOW_TIMES), timeout / 3)
+        : Math.min(Math.max(LEAST_SLOW, p95 * SLOW_TIMES), timeout / 3)
     attempt.slowAt = now + slowAfter
-    // What belongs together stays at one node unless that is much too slow.
+    // Calls of one group stay at one node unless it is much too slow.
     attempt.dueAt =
-      now + (usual === undefined || run.call.group ? slowAfter : Math.max(LEAST_HEDGE, usual))
+      now + (p95 === undefined || run.call.group ? slowAfter : Math.max(LEAST_HEDGE, p95))
     if (attempt.dueAt < run.dueAt) run.dueAt = attempt.dueAt
   }
 
   /** The deadline has passed, or a call to a node may be slow. */
   function onDue(run: Run): void {
     const now = performance.now()
-    if (now >= run.deadline) return fail(run, new NodeTimeoutError(timeout))
-    for (const attempt of run.inFlight) if (attempt.dueAt <= now) late(run, attempt)
+    if (now >= run.deadline)
+      return run.unknown ? win(run, run.unknown.reply) : fail(run, new NodeTimeoutError(timeout))
+    for (const attempt of run.inFlight) if (attempt.dueAt <= now) late(run, attempt, now)
     if (run.over) return
     run.dueAt = run.deadline
     for (const { dueAt } of run.inFlight) if (dueAt < run.dueAt) run.dueAt = dueAt
     due.add(run)
   }
 
-  /** A call is slow: sends a hedge; later, when it is much too slow, a retry. */
-  function late(run: Run, attempt: Attempt): void {
+  /** A call is slow: sends a hedge; later, when it is much too slow, a retry, or takes the answer that nothing confirms. */
+  function late(run: Run, attempt: Attempt, now: number): void {
     const isAlone = run.inFlight.length === 1
     if (attempt.dueAt < attempt.slowAt) {
       attempt.dueAt = attempt.slowAt
       if (isAlone) extra(run, 'hedge', hedges)
-    } else {
-      attempt.dueAt = Number.POSITIVE_INFINITY
-      attempt.member.slow()
-      if (isAlone) extra(run, 'failover', retries)
+      return
     }
+    if (!attempt.isSlow) attempt.member.slow()
+    attempt.isSlow = true
+    // Another node may be able to answer later, and the budget fills up again.
+    attempt.dueAt = now + LOOK_AGAIN
+    if (!isAlone || extra(run, 'failover', retries)) return
+    if (run.unknown && now - run.unknown.since >= CONFIRM_WAIT) win(run, run.unknown.reply)
   }
 
   function take(run: Run, member: Member, outcome: Outcome): void {
@@ -158,7 +175,7 @@ export function createRace({
         return win(run, outcome.reply)
       case 'unknown':
         if (run.unknown) return win(run, outcome.reply)
-        run.unknown = { reply: outcome.reply, member }
+        run.unknown = { reply: outcome.reply, member, since: performance.now() }
         return another(run, 'confirm', undefined)
       case 'lacks':
         return another(run, 'confirm', outcome.error)
@@ -270,7 +287,7 @@ type Run = DueEntry & {
   over: boolean
   /** Pauses because all nodes limit the rate. */
   rounds: number
-  unknown: { reply: NativeReply; member: Member } | undefined
+  unknown: { reply: NativeReply; member: Member; since: number } | undefined
   fault: Error | undefined
   linger: NodeJS.Timeout | undefined
   pause: NodeJS.Timeout | undefined
@@ -279,8 +296,10 @@ type Run = DueEntry & {
 /** A call to one node. Monotonic milliseconds. */
 type Attempt = {
   readonly member: Member
-  /** When a hedge is sent; after that the same as `slowAt`; then never. */
+  /** When a hedge is sent; after that the same as `slowAt`; then when another node is looked for again. */
   dueAt: number
+  /** Whether it was reported as much slower than usual. */
+  isSlow: boolean
   /** When the call is much slower than usual. */
   slowAt: number
 }

@@ -4,7 +4,7 @@ import { createScriptedChain } from '../../../test/support/chain.ts'
 import { startFaultProxy } from '../../../test/support/faultProxy.ts'
 import { until } from '../../../test/support/until.ts'
 import { targetOf, upstreamAt } from '../../../test/support/upstreams.ts'
-import { NodeSilentError, OtherChainError } from '../errors.ts'
+import { NodeSilentError, NodeUnreachableError, OtherChainError } from '../errors.ts'
 import { createSingleUpstream } from './single.ts'
 
 const READ = { idempotent: true }
@@ -75,6 +75,21 @@ describe('createSingleUpstream', () => {
     await until(() => ask(single))
     expect(single.log).toEqual(['upstream a does not answer calls', 'upstream a answers again'])
     await first
+  })
+
+  test('behavior: a node that is unreachable, or only answers errors, is not healthy', async () => {
+    const single = await start()
+    const state = () => single.upstream.status()[0]
+    expect(state()).toMatchObject({ state: 'starting', share: 0 })
+    await single.node.fail({ kind: 'refused' })
+    await expect(ask(single)).rejects.toThrow(NodeUnreachableError)
+    expect(state()).toMatchObject({ reason: 'it is unreachable', share: 0, state: 'failing' })
+    await single.node.fail({ kind: 'status', status: 502, text: '<html>' })
+    await ask(single).catch(() => {})
+    expect(state()).toMatchObject({ reason: 'it answers HTTP 502', share: 0, state: 'failing' })
+    await single.node.heal()
+    await ask(single)
+    expect(state()).toMatchObject({ reason: undefined, share: 1, state: 'healthy' })
   })
 
   test('behavior: a slow call does not make a node a silent one', async () => {

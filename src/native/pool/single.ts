@@ -1,5 +1,5 @@
 import { sleep } from '../../lib/sleep.ts'
-import { NodeSilentError, NodeTimeoutError } from '../errors.ts'
+import { NodeSilentError, NodeTimeoutError, NodeUnreachableError } from '../errors.ts'
 import { withGrpc } from '../grpc/withGrpc.ts'
 import { createChainGuard } from '../identity/chainGuard.ts'
 import { createServedChain } from '../identity/servedChain.ts'
@@ -8,6 +8,7 @@ import { createPoolTransport, type NativeTransport } from '../transport/transpor
 import type { Upstream } from '../upstream.ts'
 import { createLatency } from './latency.ts'
 import { createLimiter } from './limiter.ts'
+import type { MemberState } from './memberState.ts'
 import type { MemberStatus } from './memberStatus.ts'
 import type { createUpstreamPool, UpstreamPool } from './pool.ts'
 
@@ -78,6 +79,9 @@ export function createSingleUpstream({
     timeout: limit,
   })
   let answeredAt = 0
+  /** Why the last call that has ended failed; undefined when it got an answer. */
+  let fault: string | undefined
+  let hasAnswered = false
   let silent = false
   let probing = false
 
@@ -127,14 +131,25 @@ export function createSingleUpstream({
       latency.add(ended - started)
       answeredAt = ended
       if (reply.status === 429) counts.busy++
+      fault = reply.status >= 500 ? `it answers HTTP ${reply.status}` : undefined
+      hasAnswered = true
       return reply
     } catch (error) {
       if (!options.signal?.aborted) counts.failed++
+      if (error instanceof NodeUnreachableError) fault = 'it is unreachable'
       throw error
     } finally {
       limiter.leave()
     }
   }
+  function state(): MemberState {
+    const reason = silent ? 'it does not answer calls' : fault
+    if (reason !== undefined) return { state: 'failing', reason }
+    return hasAnswered
+      ? { state: 'healthy', reason: undefined }
+      : { state: 'starting', reason: 'it has not been reached yet' }
+  }
+
   const guard = createChainGuard({ chain, checker, timeout: limit, transport: { send } })
 
   return {
@@ -148,13 +163,12 @@ export function createSingleUpstream({
         {
           name,
           tier: upstream.tier,
-          state: silent ? 'failing' : 'healthy',
-          reason: silent ? 'it does not answer calls' : undefined,
+          ...state(),
           head: null,
           solid: null,
           lag: null,
           latency: { p50: rounded(latency.quantile(0.5)), p95: rounded(latency.quantile(0.95)) },
-          share: counts.calls === 0 ? 0 : 1,
+          share: state().state === 'healthy' ? 1 : 0,
           quota: rounded(limiter.used(), 1000),
           ...counts,
           inFlight: limiter.inFlight(),

@@ -6,9 +6,9 @@ export type Timing = {
   troubledProbe: number
   /** The timeout of a probe. */
   probeTimeout: number
-  /** From the first good probe of a node that had failed to its full share of the calls. */
+  /** Time after a failure, from a node's first good probe until it gets its full share of the calls. */
   ramp: number
-  /** For which a node that failed gets no calls at least; doubled each time that it fails while it recovers. */
+  /** Minimum time for which a failed node gets no calls. Doubled each time that the node fails while it recovers. */
   rest: number
 }
 

@@ -6,7 +6,7 @@ export type DueEntry = {
   at: number
 }
 
-/** Waits of many calls, most of which end early: one timer for all costs less than one for each. */
+/** The deadlines of many calls. Most calls end early, so one timer for all costs less than one for each. */
 export type DueList<entry extends DueEntry> = {
   add(entry: entry): void
   /** Does nothing for an entry that is not in the list. */

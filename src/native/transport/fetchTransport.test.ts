@@ -77,18 +77,18 @@ describe('createFetchTransport', () => {
 
   test('behavior: runs in a browser: imports nothing of Node', () => {
     const files = [
-      'fetchTransport',
+      'transport/fetchTransport',
       'client',
       'dedupe',
       'errors',
-      'json',
-      'normalize',
-      'builders',
-      'operation',
-      'operations',
+      'wire/json',
+      'wire/normalize',
+      'wire/builders',
+      'wire/operation',
+      'wire/operations',
     ]
     for (const file of files)
-      expect(readFileSync(new URL(`./${file}.ts`, import.meta.url), 'utf8')).not.toMatch(
+      expect(readFileSync(new URL(`../${file}.ts`, import.meta.url), 'utf8')).not.toMatch(
         /from '(?:node:|undici)/,
       )
   })

@@ -90,6 +90,13 @@ describe('call', () => {
     await expect(call).rejects.toThrow('gone')
   })
 
+  test('error: an answer that is nested too deeply, and one that is too large', async () => {
+    const nested = `{"result":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
+    await using server = await serve(nested, `{"result":"${'a'.repeat(65 * 1024 * 1024)}"}`)
+    for (let call = 0; call < 2; call++)
+      await expect(server.client.call('eth_x', [])).rejects.toThrow(NodeAnswerError)
+  })
+
   test('error: each fault by its kind', async () => {
     await using server = await serve('{"error":{"code":-1,"message":"x"}}', '<html>', 502, '{}')
     for (let call = 0; call < 4; call++)

@@ -1,6 +1,10 @@
 import { Pool } from 'undici'
 
+import { errorCode } from '../../lib/errorCode.ts'
 import { NodeAnswerError } from '../errors.ts'
+import { MAX_RPC_ANSWER } from '../wire/answerLimits.ts'
+import { parseInexact } from '../wire/json.ts'
+import { parseAnswer } from '../wire/parseAnswer.ts'
 import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
 
 /**
@@ -38,6 +42,7 @@ export function createNodeRpc({
     connect: { timeout },
     connections: sockets,
     headersTimeout: timeout,
+    maxResponseSize: MAX_RPC_ANSWER,
   })
 
   async function post(body: string, signal: AbortSignal | undefined): Promise<string> {
@@ -62,7 +67,8 @@ export function createNodeRpc({
         throw faultOf(again, signal, timeout)
       })
     })
-    return resultOf(method, text)
+    const check = () => signal?.throwIfAborted()
+    return resultOf(method, await parseAnswer(text, { check, parse: parseInexact }), text)
   }
 
   return {
@@ -100,22 +106,21 @@ function refusal(status: number): string {
     : text
 }
 
-function resultOf(method: string, text: string): unknown {
-  let answer: { result?: unknown; error?: { message?: unknown } | null }
-  try {
-    answer = JSON.parse(text) as typeof answer
-  } catch (cause) {
+/** The result of an answer. @param answer - undefined when it is not JSON */
+function resultOf(method: string, answer: unknown, text: string): unknown {
+  const cause = text.slice(0, 500)
+  if (answer === undefined)
     throw new NodeAnswerError('the answer of the upstream node’s JSON-RPC is not JSON', { cause })
-  }
-  if (answer.error || !('result' in answer))
-    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, {
-      cause: answer.error ?? text.slice(0, 500),
-    })
+  const isObject = typeof answer === 'object' && answer !== null
+  if (!isObject || ('error' in answer && answer.error) || !('result' in answer))
+    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, { cause })
   return answer.result
 }
 
 function faultOf(error: unknown, signal: AbortSignal | undefined, timeout: number): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof NodeAnswerError) return error
+  if (errorCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return new NodeAnswerError('the answer of the upstream node’s JSON-RPC is too large')
   return connectionErrorOf(error, timeout)
 }

@@ -281,6 +281,29 @@ describe('createPoolTransport', () => {
     expect(server.requests.length).toBeLessThanOrEqual(2)
   })
 
+  test.each([
+    ['one block', '/wallet/getblockbynum', 17],
+    ['an account', '/wallet/getaccount', 33],
+    ['the outcomes of a block', '/wallet/gettransactioninfobyblocknum?num=1', 65],
+  ] as const)('error: an answer that is too large for %s', async (_, path, mebibytes) => {
+    const chunk = Buffer.alloc(1024 * 1024, 'a')
+    let sent = 0
+    const { url } = await serve((_, response) => {
+      const more = () => {
+        if (++sent <= mebibytes + 100) response.write(chunk, () => setImmediate(more))
+      }
+      response.on('error', () => {})
+      more()
+    })
+    const error = await transportTo(url)
+      .send(path, '{}', READ)
+      .catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(NodeAnswerError)
+    expect((error as Error).message).toBe('the upstream node’s answer is too large')
+    // It is not read to its end.
+    expect(sent).toBeLessThan(mebibytes + 100)
+  })
+
   test('error: a port where something else listens', async () => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => {})

@@ -3,6 +3,7 @@ import { type Dispatcher, errors, Pool } from 'undici'
 import { errorCode } from '../../lib/errorCode.ts'
 import { createStop, type Stop, type StopSignal } from '../../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
+import { MAX_RECEIVING, maxBytes } from '../wire/answerLimits.ts'
 import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
 import { createDueList, type DueEntry } from './due.ts'
 
@@ -68,9 +69,6 @@ export type CallObserver = {
   end(report: CallReport): void
 }
 
-// Bytes: 50 full blocks of 2 MB, as JSON. It is less than the longest string of V8.
-const MAX_ANSWER = 256 * 1024 * 1024
-
 // Milliseconds. The node closes an idle connection after 30 s. The gateway closes it earlier, so that no request uses a
 // connection that is being closed.
 const KEEP_ALIVE = 20_000
@@ -100,6 +98,8 @@ export function createPoolTransport({
     onDue: ({ stop }) => stop.stop(new NodeTimeoutError(timeout)),
   })
   let closed = false
+  /** Bytes of the answers that are being received. */
+  let receiving = 0
 
   function target(base: string): Target {
     const url = new URL(base)
@@ -111,7 +111,6 @@ export function createPoolTransport({
         connections: sockets,
         headersTimeout: timeout,
         keepAliveTimeout: KEEP_ALIVE,
-        maxResponseSize: MAX_ANSWER,
         pipelining: 1,
       })
       if (onConnect) pool.on('connect', () => onConnect())
@@ -138,7 +137,13 @@ export function createPoolTransport({
     return new Promise((resolve, reject) => {
       let controller: Dispatcher.DispatchController | undefined
       let status = 0
+      let bytes = 0
+      const most = maxBytes(path)
       const chunks: Buffer[] = []
+      const received = () => {
+        receiving -= bytes
+        bytes = 0
+      }
       stop.addEventListener('abort', () => {
         controller?.abort(STOPPED)
         reject(STOPPED)
@@ -153,9 +158,18 @@ export function createPoolTransport({
         },
         onResponseData(_, chunk) {
           chunks.push(chunk)
+          bytes += chunk.length
+          receiving += chunk.length
+          if (bytes > most || receiving > MAX_RECEIVING) controller?.abort(TOO_LARGE)
         },
-        onResponseEnd: () => resolve({ status, text: textOf(chunks) }),
-        onResponseError: (_, error) => reject(error),
+        onResponseEnd() {
+          received()
+          resolve({ status, text: textOf(chunks) })
+        },
+        onResponseError(_, error) {
+          received()
+          reject(error)
+        },
       })
     })
   }
@@ -234,10 +248,13 @@ type Target = { pool: Pool; prefix: string; search: string }
 
 type Deadline = DueEntry & { readonly stop: Stop }
 
-/** Ends an exchange that was stopped. The caller gets the reason of the stop instead. */
+/** Closes the connection of an aborted call. The caller gets the reason of the abort instead. */
 const STOPPED = new Error('the call was stopped')
 
-/** The text of an answer, without the mark of the byte order that a proxy may put in front. */
+/** Ends an exchange whose answer exceeds its limit. */
+const TOO_LARGE = new Error('the answer is too large')
+
+/** The text of an answer, without a byte order mark, which some proxies add. */
 function textOf(chunks: readonly Buffer[]): string {
   const [first] = chunks
   const text = first && chunks.length === 1 ? first.toString() : Buffer.concat(chunks).toString()
@@ -260,8 +277,7 @@ function mayRepeat(error: unknown, idempotent: boolean): boolean {
 }
 
 function faultOf(error: unknown, timeout: number): Error {
-  if (errorCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return new NodeAnswerError('the upstream node’s answer is too large', { cause: error })
+  if (error === TOO_LARGE) return new NodeAnswerError('the upstream node’s answer is too large')
   if (error instanceof errors.HTTPParserError)
     return new NodeAnswerError('the upstream node’s answer is not HTTP', { cause: error })
   return connectionErrorOf(error, timeout)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { parseNative, stringifyNative } from './json.ts'
+import { parseInexact, parseNative, stringifyNative } from './json.ts'
 
 const MAX_INT64 = 2n ** 63n - 1n
 
@@ -81,6 +81,15 @@ describe('parseNative', () => {
           expect(stringifyNative(parseNative(text))).toBe(text.replaceAll(/\s/g, ''))
       }),
     )
+  })
+
+  test.each([
+    ['an integer of 100,000 digits', `{"a":${'9'.repeat(100_000)}}`],
+    ['a negative one', `[1,-${'9'.repeat(21)}]`],
+    ['an exponent that is too great', '{"a": 1e400}'],
+    ['one with a fraction', '[-1.5E+999]'],
+  ])('error: %s', (_, text) => {
+    for (const parse of [parseNative, parseInexact]) expect(() => parse(text)).toThrow(SyntaxError)
   })
 
   test('error: text that is not JSON', () => {

@@ -25,8 +25,12 @@ export type Operation<input, output> = {
 export type Part<output> = {
   /** Unique among the parts of a path. */
   name: string
-  /** Reads the text of an answer. Undefined when it does not have the expected format; then the whole answer is parsed. */
-  read: (text: string) => unknown
+  /**
+   * Reads the text of an answer. Undefined when it does not have the expected format; then the whole answer is parsed.
+   *
+   * @param check - see `parseAnswer`.
+   */
+  read: (text: string, check?: () => void) => unknown
   /** Selects the part, from the result of `read` or from the whole answer. */
   pick: (answer: never) => output
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 
 import { createTimeSlice } from '../../lib/timeSlice.ts'
+import { NodeAnswerError } from '../errors.ts'
 import { parseNative, stringifyNative } from './json.ts'
 import { parseAnswer } from './parseAnswer.ts'
 
@@ -59,6 +60,26 @@ describe('parseAnswer', () => {
       timeSlice: { ...timeSlice, next: () => (given++, timeSlice.next()) },
     })
     expect(given).toBeGreaterThan(text.length / 200_000)
+  })
+
+  test('error: the call has ended', async () => {
+    const ended = new Error('the call has ended')
+    let checks = 0
+    const check = () => {
+      if (++checks === 3) throw ended
+    }
+    await expect(parseAnswer(stringifyNative(logs(1_000)), { check })).rejects.toBe(ended)
+    expect(checks).toBe(3)
+  })
+
+  test.each([
+    ['nested lists', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+    ['nested objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['lists in a member', `{"a":[1,${'['.repeat(400_000)}${']'.repeat(400_000)}]}`],
+    ['a list of three million numbers', `[0${',0'.repeat(3_000_000)}]`],
+    ['a text of 9 MB', `[{"log":[{"data":"${'ab'.repeat(4_500_000)}"}]}]`],
+  ])('error: %s', async (_, text) => {
+    await expect(parseAnswer(text)).rejects.toThrow(NodeAnswerError)
   })
 
   test.each([

@@ -1,5 +1,7 @@
 import { closingQuote } from '../../lib/jsonText.ts'
 import { timeSlice as processSlice, type TimeSlice } from '../../lib/timeSlice.ts'
+import { NodeAnswerError } from '../errors.ts'
+import { MAX_DEPTH, MAX_TEXT, MAX_VALUES } from './answerLimits.ts'
 import { parseNative } from './json.ts'
 
 /** Characters of an answer that are parsed at once: about a millisecond. */
@@ -12,13 +14,14 @@ const LARGE = 4 * SLICE
  * Parses an answer of the node. It parses a large answer in slices, with other work in between, so that it does not block the
  * event loop.
  *
- * @returns the value of a short answer, a promise of the value of a large one. Undefined when it is not JSON.
+ * @returns the value of a short answer, a promise of the value of a large one. Undefined when it is not JSON. The promise rejects with
+ * NodeAnswerError when the answer exceeds the limits of `answerLimits.ts`, and with what `check` throws.
  */
 export function parseAnswer(
   text: string,
-  { parse = parseNative, timeSlice = processSlice }: parseAnswer.Options = {},
+  { check = () => {}, parse = parseNative, timeSlice = processSlice }: parseAnswer.Options = {},
 ): unknown {
-  if (text.length > SLICE) return parseSliced(text, { parse, timeSlice }).catch(() => undefined)
+  if (text.length > SLICE) return parseLarge(text, { check, parse, timeSlice })
   try {
     return parse(text)
   } catch {
@@ -28,21 +31,46 @@ export function parseAnswer(
 
 export declare namespace parseAnswer {
   type Options = {
+    /** Throws when the call has ended, so that the rest of the answer is not needed. Called before each slice. @default never */
+    check?: (() => void) | undefined
     /** Parses a text, or a slice of it. Throws SyntaxError when it is not JSON. @default parseNative */
     parse?: (text: string) => unknown
     timeSlice?: TimeSlice
   }
 }
 
+async function parseLarge(text: string, options: ParseOptions): Promise<unknown> {
+  try {
+    return await parseSliced(text, options)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    // Another parser than that of the engine calls itself for each level.
+    if (error instanceof RangeError) throw tooLarge('it is nested too deeply')
+    throw error
+  }
+}
+
+type ParseOptions = Required<Omit<parseAnswer.Options, 'check'>> & { check: () => void }
+
+/** Waits until the event loop has time for more. @throws what `check` throws */
+async function nextSlice({ check, timeSlice }: ParseOptions): Promise<void> {
+  if (timeSlice.isOver()) await timeSlice.next()
+  check()
+}
+
+function tooLarge(why: string): NodeAnswerError {
+  return new NodeAnswerError(`the upstream node’s answer is too large: ${why}`)
+}
+
 /**
  * Parses a large answer. It is large because it is a list, or has lists as members: of blocks, transactions or logs. Their
  * items are parsed a few at a time, and the short rest at the end.
  *
- * @throws SyntaxError
+ * @throws SyntaxError, NodeAnswerError
  */
-async function parseSliced(text: string, options: Required<parseAnswer.Options>): Promise<unknown> {
-  const { parse, timeSlice } = options
-  if (timeSlice.isOver()) await timeSlice.next()
+async function parseSliced(text: string, options: ParseOptions): Promise<unknown> {
+  const { parse } = options
+  await nextSlice(options)
   /** The nesting depth at which such lists begin. */
   const outer = text.trimStart().startsWith('[') ? 0 : 1
   const lists = new Map<string, unknown[]>()
@@ -54,17 +82,21 @@ async function parseSliced(text: string, options: Required<parseAnswer.Options>)
   /** Position at which the newest item of the list begins. */
   let member = 0
   let depth = 0
+  let values = 0
   let pause = SLICE
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE: {
         const end = closingQuote(text, at)
         if (end === -1) throw new SyntaxError('the text ends within a string')
+        if (end - at > MAX_TEXT) throw tooLarge('it has a text that is too long')
         if (depth === 1) key = text.slice(at, end + 1)
         at = end
         break
       }
       case OPEN_LIST:
+        values++
+        if (depth >= MAX_DEPTH) throw tooLarge('it is nested too deeply')
         if (depth++ !== outer) break
         list = []
         rest += text.slice(done, at + 1)
@@ -78,12 +110,14 @@ async function parseSliced(text: string, options: Required<parseAnswer.Options>)
         done = at
         break
       case OPEN_OBJECT:
-        depth++
+        values++
+        if (depth++ >= MAX_DEPTH) throw tooLarge('it is nested too deeply')
         break
       case CLOSE_OBJECT:
         depth--
         break
       case COMMA:
+        if (++values > MAX_VALUES) throw tooLarge('it has too many values')
         if (!list || depth !== outer + 1) break
         if (at - done >= SLICE) {
           await readMembers(list, text, done, member, at, options)
@@ -93,7 +127,7 @@ async function parseSliced(text: string, options: Required<parseAnswer.Options>)
     }
     if (at < pause) continue
     pause = at + SLICE
-    if (timeSlice.isOver()) await timeSlice.next()
+    await nextSlice(options)
   }
   if (list) throw new SyntaxError('the text ends within a list')
   const value = parse(rest + text.slice(done))
@@ -106,7 +140,7 @@ async function parseSliced(text: string, options: Required<parseAnswer.Options>)
 /**
  * Parses the items of a list from `from` to `to`. The last item begins at `last`.
  *
- * @throws SyntaxError
+ * @throws SyntaxError, NodeAnswerError
  */
 async function readMembers(
   list: unknown[],
@@ -114,10 +148,10 @@ async function readMembers(
   from: number,
   last: number,
   to: number,
-  options: Required<parseAnswer.Options>,
+  options: ParseOptions,
 ): Promise<void> {
-  const { parse, timeSlice } = options
-  if (timeSlice.isOver()) await timeSlice.next()
+  const { parse } = options
+  await nextSlice(options)
   const isLarge = to - last > LARGE
   const short = isLarge ? text.slice(from, Math.max(from, last - 1)) : text.slice(from, to)
   for (const one of parse(`[${short}]`) as unknown[]) list.push(one)

@@ -1,3 +1,4 @@
+import { parseInexact } from './json.ts'
 import type { Part } from './operation.ts'
 import { parseAnswer } from './parseAnswer.ts'
 import type { TransactionInfo } from './types.ts'
@@ -40,6 +41,6 @@ function outcomeOf(info: TransactionInfo): OutcomeLogs {
 }
 
 /** Reads without exact int64 values: the only numbers that are used are heights, times and energy, which are below 2^53. */
-function readLogs(text: string): unknown {
-  return parseAnswer(text, { parse: JSON.parse })
+function readLogs(text: string, check?: () => void): unknown {
+  return parseAnswer(text, { check, parse: parseInexact })
 }

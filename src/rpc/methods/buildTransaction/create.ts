@@ -1,8 +1,8 @@
 import { toNativeAddress } from '../../../lib/address.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
+import { asInvalidRequest, verified } from './checkBuilt.ts'
 import type { BuildRequest } from './request.ts'
-import { asInvalidRequest, verified } from './verify.ts'
 
 /**
  * Builds the creation of a contract. The chain stores its ABI and name.

@@ -1,9 +1,9 @@
 import { toNativeAddress } from '../../../lib/address.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
+import { asInvalidRequest, verified } from './checkBuilt.ts'
 import { memoOf } from './memo.ts'
 import type { BuildRequest } from './request.ts'
-import { asInvalidRequest, verified } from './verify.ts'
 
 /** Builds a transfer of coins to an account without code. */
 export async function buildTransfer(

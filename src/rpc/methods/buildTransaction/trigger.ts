@@ -3,8 +3,8 @@ import { RpcError } from '../../../lib/errors.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { decodeMessage } from '../../../native/errors.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
+import { asInvalidRequest, verified } from './checkBuilt.ts'
 import type { BuildRequest } from './request.ts'
-import { asInvalidRequest, verified } from './verify.ts'
 
 /**
  * Builds a contract call. If the contract's ABI marks the function as constant, the node executes it while it builds, and

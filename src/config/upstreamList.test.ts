@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { createConfig, readConfig } from './config.ts'
-import { upstreamsOf } from './upstreams.ts'
+import { upstreamsOf } from './upstreamList.ts'
 
 const of = (flags: Record<string, string | string[]>) => upstreamsOf(readConfig({ env: {}, flags }))
 

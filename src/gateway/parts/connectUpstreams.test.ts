@@ -5,7 +5,7 @@ import { type FaultProxy, startFaultProxy } from '../../../test/support/faultPro
 import { post } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
 import { targetOf } from '../../../test/support/upstreams.ts'
-import { upstreamsOf } from '../../config/upstreams.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import { createGateway } from '../gateway.ts'
 
 /** A gateway of two nodes. */

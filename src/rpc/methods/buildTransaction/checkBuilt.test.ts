@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { NodeRefusedError } from '../../../native/errors.ts'
 import { rawDataFromJson, transactionId } from '../../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
-import { asInvalidRequest, verified } from './verify.ts'
+import { asInvalidRequest, verified } from './checkBuilt.ts'
 
 const value = {
   owner_address: `41${'11'.repeat(20)}`,

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { upstreamsOf } from '../../config/upstreams.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { UpstreamPool } from '../../native/pool/pool.ts'
 import { createPoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'

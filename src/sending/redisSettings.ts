@@ -1,0 +1,100 @@
+import { RpcError } from '../lib/errors.ts'
+import type { RedisLink } from '../lib/redis.ts'
+
+/** Milliseconds between looks at the settings, for the log and `/health`. */
+const LOOK_EVERY = 10_000
+
+/** Whether a shared Redis keeps the record of sent transactions. */
+export type RecordKeeping = {
+  /** Reads the settings of Redis. @throws RecordNotKeptError when it may delete records; StoreUnavailableError */
+  assertKept(): Promise<void>
+  /** What is wrong with the settings, as text for operators; undefined if nothing is. */
+  problem(): string | undefined
+  close(): void
+}
+
+/**
+ * Watches the settings by which Redis could lose the nonces of managed accounts: then the gateway would sign and pay an old
+ * Ethereum transaction again. It logs each problem once. A server that does not show its settings has none.
+ */
+export function watchRedisSettings({ log, redis }: watchRedisSettings.Options): RecordKeeping {
+  let problem: string | undefined
+
+  async function look(): Promise<Settings> {
+    const settings = settingsIn(await redis.run(readInfo))
+    const found = problemOf(settings)
+    if (found !== problem && found !== undefined)
+      if (settings.evicts) log.error({ policy: settings.policy }, found)
+      else log.warn(found)
+    problem = found
+    return settings
+  }
+
+  // The link logs an unreachable Redis.
+  const lookQuietly = () => void look().catch(() => {})
+  lookQuietly()
+  const stopListening = redis.onStatus((status) => status === 'up' && lookQuietly())
+  const timer = setInterval(lookQuietly, LOOK_EVERY)
+  timer.unref()
+
+  return {
+    async assertKept() {
+      const { evicts, policy } = await look()
+      if (evicts) throw new RecordNotKeptError(policy)
+    },
+    problem: () => problem,
+    close() {
+      stopListening()
+      clearInterval(timer)
+    },
+  }
+}
+
+export declare namespace watchRedisSettings {
+  type Options = {
+    log: {
+      error(fields: object, message: string): void
+      warn(message: string): void
+    }
+    redis: Pick<RedisLink, 'onStatus' | 'run'>
+  }
+}
+
+type Settings = { evicts: boolean; policy: string; isVolatile: boolean }
+
+/** The text of INFO; empty when the server does not have the command or this user may not call it. */
+const readInfo = (client: RedisLink['client']): Promise<string> =>
+  client.info().catch((error: Error) => {
+    if (error.name === 'ReplyError') return ''
+    throw error
+  })
+
+function settingsIn(info: string): Settings {
+  const field = (name: string) => new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1]
+  const policy = field('maxmemory_policy') ?? 'noeviction'
+  return {
+    policy,
+    evicts: policy !== 'noeviction' && field('maxmemory') !== '0',
+    isVolatile: field('aof_enabled') === '0',
+  }
+}
+
+function problemOf({ evicts, isVolatile, policy }: Settings): string | undefined {
+  if (evicts)
+    return `Redis may delete keys (maxmemory-policy ${policy}), so transactions of managed accounts are not sent: set maxmemory-policy noeviction`
+  if (isVolatile)
+    return 'Redis has no append-only file: if it restarts without its data, the gateway may sign and send an old Ethereum transaction again (set appendonly yes)'
+  return undefined
+}
+
+/** `-32603`: Redis may delete the record of a transaction, so nothing is signed. */
+class RecordNotKeptError extends RpcError {
+  override name = 'RecordNotKeptError'
+
+  constructor(policy: string) {
+    super(
+      -32603,
+      `transactions of managed accounts are not sent: the shared store (Redis) may delete their record (maxmemory-policy ${policy}), it needs noeviction`,
+    )
+  }
+}
