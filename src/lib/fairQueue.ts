@@ -1,0 +1,68 @@
+/**
+ * A weighted fair queue: each owner gets turns in proportion to its weight, however many entries it adds. The entries of one
+ * owner keep their order.
+ */
+export type FairQueue<entry> = {
+  /** @param owner - whose turn it uses; entries without an owner share one. */
+  add(entry: entry, owner?: string, weight?: number): void
+  /** Removes an entry that no longer waits. It does not use a turn. */
+  remove(entry: entry): void
+  /** Removes and returns the next entry, or the next one that is ready. */
+  shift(isReady?: (entry: entry) => boolean): entry | undefined
+  readonly size: number
+}
+
+/**
+ * Start-time fair queueing: an entry gets the turn after the previous one of its owner, but never one that has passed. An
+ * owner that was idle does not save turns.
+ */
+export function createFairQueue<entry>(): FairQueue<entry> {
+  /** In the order of their turns. */
+  const places: Place<entry>[] = []
+  /** The last turn of each owner that waits. */
+  const owners = new Map<string, { turn: number; waiting: number }>()
+  let present = 0
+
+  function drop(at: number): Place<entry> | undefined {
+    const place = at < 0 ? undefined : places.splice(at, 1)[0]
+    const owner = place && owners.get(place.owner)
+    if (owner && --owner.waiting === 0) owners.delete(place.owner)
+    return place
+  }
+
+  return {
+    add(entry, owner = '', weight = 1) {
+      let own = owners.get(owner)
+      if (!own) owners.set(owner, (own = { turn: present, waiting: 0 }))
+      own.turn = Math.max(own.turn, present) + 1 / weight
+      own.waiting++
+      places.splice(positionOf(places, own.turn), 0, { entry, owner, turn: own.turn })
+    },
+    remove(entry) {
+      drop(places.findIndex((place) => place.entry === entry))
+    },
+    shift(isReady) {
+      const at = isReady ? places.findIndex(({ entry }) => isReady(entry)) : 0
+      const place = drop(at)
+      if (place) present = Math.max(present, place.turn)
+      return place?.entry
+    },
+    get size() {
+      return places.length
+    },
+  }
+}
+
+type Place<entry> = { entry: entry; owner: string; turn: number }
+
+/** Where a turn belongs: behind all that are the same or earlier. */
+function positionOf(places: readonly { turn: number }[], turn: number): number {
+  let from = 0
+  let to = places.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((places[middle]?.turn ?? 0) <= turn) from = middle + 1
+    else to = middle
+  }
+  return from
+}

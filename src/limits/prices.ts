@@ -1,0 +1,72 @@
+/** Units of any call: what an answer from memory costs. */
+export const BASE_PRICE = 0.05
+
+/** Units of a notification of a subscription. */
+export const EVENT_PRICE = 0.02
+
+/** Units of each mebibyte of an answer, because large answers take memory, time and bandwidth. */
+const MEBIBYTE_PRICE = 1
+
+/**
+ * Units that must be affordable before a call starts, by method; `BASE_PRICE` for the others. Docs and the OpenRPC document
+ * show them. What the call costs is known after it; the difference is charged or given back then.
+ */
+const MINIMUM_PRICES: Readonly<Record<string, number>> = {
+  debug_traceBlockByHash: 5,
+  debug_traceBlockByNumber: 5,
+  debug_traceTransaction: 2,
+  eth_call: 2,
+  eth_estimateGas: 2,
+  eth_feeHistory: 1,
+  eth_fillTransaction: 2,
+  eth_getBalance: 1,
+  eth_getBlockReceipts: 1,
+  eth_getCode: 1,
+  eth_getFilterLogs: 2,
+  eth_getLogs: 2,
+  eth_getProof: 2,
+  eth_getStorageAt: 1,
+  eth_sendRawTransaction: 2,
+  eth_sendTransaction: 5,
+  ethgate_countLogs: 2,
+  ethgate_getLogs: 2,
+  trace_block: 5,
+  trace_filter: 10,
+  trace_transaction: 2,
+}
+
+/** The largest minimum. A burst below it would refuse such calls forever. */
+export const LARGEST_MINIMUM = Math.max(...Object.values(MINIMUM_PRICES))
+
+/** Units from which a call counts as expensive: it is refused first when the gateway is busy. */
+const EXPENSIVE = 2
+
+/** Units of one call to a node, by operation, where it is not 1: contracts run in the VM, lists of blocks are long. */
+const NATIVE_PRICES: Readonly<Record<string, number>> = {
+  estimateenergy: 2,
+  getblockbylatestnum: 5,
+  getblockbylimitnext: 5,
+  triggerconstantcontract: 2,
+}
+
+/** Units that must be affordable before a call of this method. */
+export function minimumPrice(method: string): number {
+  return MINIMUM_PRICES[method] ?? BASE_PRICE
+}
+
+/** Whether calls of a method are refused first when the gateway is busy. */
+export function isExpensive(method: string): boolean {
+  return minimumPrice(method) >= EXPENSIVE
+}
+
+/** Units of one call to a node. @param path - such as `/wallet/getblock`, or with a query */
+export function nativePrice(path: string): number {
+  const query = path.indexOf('?')
+  const end = query === -1 ? path.length : query
+  return NATIVE_PRICES[path.slice(path.lastIndexOf('/', end) + 1, end)] ?? 1
+}
+
+/** Units of an answer without its native calls. */
+export function answerPrice(bytes: number): number {
+  return BASE_PRICE + (bytes / 1_048_576) * MEBIBYTE_PRICE
+}

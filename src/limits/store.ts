@@ -1,0 +1,101 @@
+import { burstOf, DAY_MS, type LimitName, type Limits } from './limits.ts'
+
+/** Counts the units of all callers, in this process or in Redis. */
+export type LimitStore = {
+  /**
+   * Charges debt, then grants units if at least `need` of them are affordable under every limit at once, else none. Units
+   * that come back are a negative debt.
+   */
+  take(id: string, limits: Limits, request: LimitRequest): Grant | Promise<Grant>
+}
+
+/** What an account asks the store for. */
+export type LimitRequest = {
+  /** Units that were used already, and are charged in any case. */
+  debt: number
+  /** The smallest grant that helps. */
+  need: number
+  /** The largest grant. */
+  want: number
+}
+
+/** The answer of a store. */
+export type Grant = {
+  /** Units that were granted: 0, or from `need` to `want`. */
+  granted: number
+  /** Units that are left under the tightest limit. */
+  remaining: number
+  /** The tightest limit. */
+  limit: Extract<LimitName, 'daily' | 'rate'>
+  /** Milliseconds until `need` is affordable; 0 when it was granted. */
+  retryAfterMs: number
+}
+
+/** What is kept of a caller. `full`: milliseconds since 1970 at which its burst is whole again. */
+export type Tally = { full: number; day: number; used: number }
+
+/** One step of the limiter, in place: the same steps as the Lua script of `redisStore.ts`. */
+export function takeFrom(
+  tally: Tally,
+  limits: Limits,
+  { debt, need, want }: LimitRequest,
+  now: number,
+): Grant {
+  const day = Math.floor(now / DAY_MS)
+  if (tally.day !== day) Object.assign(tally, { day, used: 0 })
+  // Units that come back never make more than a whole burst.
+  const perUnit = limits.rate === undefined ? 0 : 1_000 / limits.rate
+  tally.full = Math.max(tally.full, now) + debt * perUnit
+  tally.used = Math.max(0, tally.used + debt)
+  const burst = limits.rate === undefined ? Infinity : burstOf(limits)
+  const ofRate = burst - Math.max(0, tally.full - now) / (perUnit || 1)
+  const ofDay = limits.daily === undefined ? Infinity : limits.daily - tally.used
+  const limit = ofDay < ofRate ? 'daily' : 'rate'
+  const left = Math.min(ofRate, ofDay)
+  if (left < need) {
+    const retryAfterMs = ofDay < need ? (day + 1) * DAY_MS - now : (need - ofRate) * perUnit
+    return { granted: 0, limit: ofDay < need ? 'daily' : 'rate', remaining: left, retryAfterMs }
+  }
+  const granted = Math.min(want, left)
+  tally.full += granted * perUnit
+  tally.used += granted
+  return { granted, limit, remaining: left - granted, retryAfterMs: 0 }
+}
+
+/** Counts in the memory of this process. */
+export function createMemoryLimitStore({
+  now = Date.now,
+}: createMemoryLimitStore.Options = {}): LimitStore {
+  const tallies = new Map<string, Tally>()
+
+  /** Forgets callers whose limits are as if they had never called; above the limit, the ones that called longest ago. */
+  function forget(time: number) {
+    const day = Math.floor(time / DAY_MS)
+    for (const [id, { full, used, day: last }] of tallies)
+      if (tallies.size > MOST_TALLIES || (full <= time && (used === 0 || last !== day)))
+        tallies.delete(id)
+      else if (tallies.size < MOST_TALLIES / 2) return
+  }
+
+  return {
+    take(id, limits, request) {
+      const time = now()
+      const tally = tallies.get(id) ?? { full: 0, day: 0, used: 0 }
+      // The map is in the order of the last call.
+      tallies.delete(id)
+      tallies.set(id, tally)
+      if (tallies.size > MOST_TALLIES) forget(time)
+      return takeFrom(tally, limits, request, time)
+    },
+  }
+}
+
+export declare namespace createMemoryLimitStore {
+  type Options = {
+    /** Milliseconds since 1970. @default Date.now */
+    now?: () => number
+  }
+}
+
+/** Callers that are remembered: 20 MB. A caller of an address that was forgotten begins with a whole burst. */
+const MOST_TALLIES = 100_000
