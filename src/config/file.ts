@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml'
+import { isMap, isSeq, type Node, type YAMLMap } from 'yaml'
 
-import { closest } from '../lib/closest.ts'
 import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError, type Option, options } from './config.ts'
 import { solidityBeside } from './upstreamList.ts'
 import { grpcAddress, integer, rate, url } from './values.ts'
+import { entriesOf, type Fail, hintFor, openYaml, readScalar } from './yaml.ts'
 
 /** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */
 export const UPSTREAM_KEYS = {
@@ -45,16 +45,7 @@ export function parseConfigFile(
   text: string,
   { directory = '.', env = {}, path = 'config' }: parseConfigFile.Options = {},
 ): Partial<Config> {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
-  const lineOf = (node: Node | null | undefined) => lines.linePos(node?.range?.[0] ?? 0).line
-  const fail: Fail = (node, key, reason) => {
-    throw new ConfigError(`${path}:${lineOf(node)}`, key === '' ? reason : `${key}: ${reason}`)
-  }
-  const [broken] = document.errors
-  if (broken) throw new ConfigError(`${path}:${broken.linePos?.[0].line ?? 1}`, headOf(broken))
-
-  const root = document.contents
+  const { fail, root } = openYaml(text, path)
   if (root === null) return {}
   if (!isMap(root)) return fail(root, '', 'expected options, such as "port: 8545"')
   const given: Record<string, unknown> = {}
@@ -66,7 +57,7 @@ export function parseConfigFile(
     const key = OPTION_KEYS.get(name)
     if (key === undefined || key === 'config')
       return fail(keyNode, name, `unknown option${hintFor(name, [...OPTION_KEYS.keys()])}`)
-    given[key] = read<unknown>(value, name, options[key].parse, fail)
+    given[key] = readScalar<unknown>(value, name, options[key].parse, fail)
   }
   return given
 }
@@ -88,8 +79,6 @@ const OPTION_KEYS = new Map(
     key,
   ]),
 )
-
-type Fail = (node: Node | null | undefined, key: string, reason: string) => never
 
 type Surroundings = {
   directory: string
@@ -123,7 +112,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
   }
   const get = <value>(name: string, parse: (text: string) => value): value | undefined => {
     const node = values.get(name)
-    return node === undefined ? undefined : read(node, `${key}.${name}`, parse, fail)
+    return node === undefined ? undefined : readScalar(node, `${key}.${name}`, parse, fail)
   }
   const wallet = get('wallet', url)
   if (wallet === undefined)
@@ -157,7 +146,7 @@ function readHeaders(
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) fail(keyNode, at, 'is not the name of a header')
     headers[name.toLowerCase()] = isMap(value)
       ? fetched(value, at)
-      : read(value, at, headerText, fail)
+      : readScalar(value, at, headerText, fail)
   }
   return headers
 
@@ -165,7 +154,7 @@ function readHeaders(
     const [entry, ...more] = entriesOf(map)
     if (!entry || more.length > 0) return fail(map, at, 'expected {env: NAME} or {file: PATH}')
     const [source, value] = entry
-    const name = read(value, `${at}.${source}`, (text) => text, fail)
+    const name = readScalar(value, `${at}.${source}`, (text) => text, fail)
     if (source === 'env')
       return env[name] || fail(map, `${at}.env`, `the environment variable ${name} is not set`)
     if (source !== 'file') return fail(map, at, 'expected {env: NAME} or {file: PATH}')
@@ -177,31 +166,6 @@ function readHeaders(
   }
 }
 
-/** Reads a scalar with the parser of the option, so that the file and the command line have the same meaning. */
-function read<value>(
-  node: Node | null | undefined,
-  key: string,
-  parse: (text: string) => value,
-  fail: Fail,
-): value {
-  const value: unknown = isScalar(node) ? node.value : undefined
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
-    return fail(node, key, 'expected one value')
-  try {
-    return parse(String(value))
-  } catch (error) {
-    return fail(node, key, (error as Error).message)
-  }
-}
-
-function entriesOf(map: YAMLMap): [string, Node | null, Node][] {
-  return map.items.map(({ key, value }) => [
-    String(isScalar(key) ? key.value : key),
-    value as Node | null,
-    key as Node,
-  ])
-}
-
 function nameText(text: string): string {
   if (/^[\w.:-]{1,64}$/.test(text)) return text
   throw new Error('expected up to 64 letters, digits, dots, colons and dashes')
@@ -210,14 +174,4 @@ function nameText(text: string): string {
 function headerText(text: string): string {
   if (/^[^\r\n]+$/.test(text)) return text
   throw new Error('expected one line')
-}
-
-/** The first sentence of the library's message; the rest is an extract of the file. */
-function headOf({ message }: Error): string {
-  return message.split(/ at line |\n/)[0] ?? message
-}
-
-function hintFor(name: string, known: readonly string[]): string {
-  const near = closest(name, known, 2)
-  return near === undefined ? '' : `; did you mean ${near}?`
 }

@@ -18,6 +18,12 @@ export function header(input: string): string {
   throw new Error('expected a header such as "x-api-key: 0123"')
 }
 
+/** A web origin such as `https://app.example`. */
+export function origin(input: string): string {
+  if (URL.canParse(input) && new URL(input).origin === input) return input
+  throw new Error(`expected an origin such as https://app.example, got "${input}"`)
+}
+
 /** `*`, or web origins separated by commas. */
 export function origins(input: string): string {
   const list = input.split(',').map((origin) => origin.trim())
@@ -92,6 +98,13 @@ export function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
       throw new Error(`expected a whole number from ${min} to ${max}, got "${input}"`)
     return number
   }
+}
+
+/** A number above zero. */
+export function positive(input: string): number {
+  const number = Number(input)
+  if (/^\d+(?:\.\d+)?$/.test(input) && number > 0) return number
+  throw new Error(`expected a number above 0, got "${input}"`)
 }
 
 /** A share from 0 to 1. */

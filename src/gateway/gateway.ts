@@ -22,6 +22,7 @@ import { readManagedKeys } from '../sending/keyFile.ts'
 import { type Log, silentLog } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { createBoot } from './parts/boot.ts'
+import { connectLimits } from './parts/callLimits.ts'
 import { checkExposure } from './parts/exposure.ts'
 import { figuresOf, healthOf } from './parts/health.ts'
 import { createNodeConnection } from './parts/nodeConnection.ts'
@@ -53,6 +54,8 @@ export type Gateway = {
   stop(options?: { delay?: number }): Promise<void>
   /** Replaces the nodes. Calls in flight finish. Does nothing for a chain in this process. */
   setUpstreams(upstreams: readonly Upstream[]): Promise<void>
+  /** Reads the API keys file again. One that is not valid changes nothing. */
+  reloadApiKeys(): void
   /** Settles when the node has answered. Rejects with MissingCapabilityError if it cannot be used, even long after `start`. */
   readonly ready: Promise<Services>
   /** One EIP-1193 call in this process, on the full view. @throws RpcError */
@@ -107,6 +110,13 @@ export function createGateway({
     transport,
   })
   const { native, upstreams } = node
+  const limits = connectLimits({
+    config,
+    log,
+    loop: telemetry.loop,
+    metrics,
+    queued: () => (upstreams?.transport.status() ?? []).map(({ queued }) => queued),
+  })
   const started = performance.now()
   let services: Services | undefined
   let floor: SharedFloor | undefined
@@ -158,6 +168,7 @@ export function createGateway({
     contextOf,
     extraMethods,
     hasRoom: (bytes) => unsent.hasRoom(bytes),
+    limits,
     nodeRpc: () => node.rpc(),
     onUnknown,
     ownUrl: () => ownUrl ?? `http://localhost:${config.port}`,
@@ -206,7 +217,7 @@ export function createGateway({
   }
 
   const http = createHttpServer({
-    explain: (work) => explainInHeaders(work, { head: headBlock, recorder }),
+    explain: (work, scope) => explainInHeaders(work, { head: headBlock, limits, recorder, scope }),
     documents: createDocumentRoutes({
       chainId: () => services?.chainId,
       document: (url) => description.document(url),
@@ -216,11 +227,13 @@ export function createGateway({
     config,
     extraRoutes: joinRoutes(extraRoutes, wallet),
     health,
+    limits,
     metrics: {
       contentType: metrics.registry.contentType,
       text() {
         metrics.health(health())
         metrics.unsentBytes.set(unsent.bytes())
+        metrics.limitsShared.set(limits.isShared() === true ? 1 : 0)
         if (services) metrics.blockCache(services.blocks.usage())
         return metrics.registry.metrics()
       },
@@ -269,11 +282,13 @@ export function createGateway({
       services?.index?.stopFilling().catch(() => {})
       await http.close({ delay })
       await booting.stop()
+      await limits.stop()
       await node.close()
       telemetry.stop()
       unsent.stop()
     },
     request,
+    reloadApiKeys: () => limits.reload(),
     async setUpstreams(nodes) {
       await upstreams?.update(nodes)
       // The index exists when the gateway is ready.

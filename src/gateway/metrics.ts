@@ -169,6 +169,16 @@ export function createMetrics() {
       cacheReads.inc({ outcome: 'miss' }, misses - seen.misses)
       Object.assign(seen, { hits, misses })
     },
+    refused: new Counter({
+      name: 'ethgate_calls_refused_total',
+      help: 'Calls refused because their caller has reached a limit, by limit and scope (address, key)',
+      labelNames: ['limit', 'scope'],
+      registers,
+    }),
+    limitsShared: gauge(
+      'ethgate_limits_shared',
+      '1 while limits are counted in Redis; 0 while each replica counts alone',
+    ),
     /** A reorg removed this many blocks. */
     reorg(depth: number) {
       reorgs.observe(depth)

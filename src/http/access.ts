@@ -12,7 +12,12 @@ export type Access = {
 }
 
 /** A rejected request, with a readable reason. */
-export type Refusal = { status: 400 | 403; reason: string }
+export type Refusal = {
+  status: number
+  reason: string
+  /** Code of the JSON-RPC error. @default -32600 */
+  code?: number
+}
 
 /**
  * Checks Host and Origin.
@@ -120,7 +125,8 @@ const EXTENSIONS = new Set([
 /** Paths that load balancers and monitoring may request with any Host. They reveal no secret and change nothing. */
 const PROBES = new Set(['/health', '/ready', '/metrics'])
 
-function isProbe({ method, url = '/' }: IncomingMessage): boolean {
+/** Whether a request asks how the gateway is. */
+export function isProbe({ method, url = '/' }: IncomingMessage): boolean {
   return method === 'GET' && PROBES.has(url.split('?', 1)[0] ?? '')
 }
 

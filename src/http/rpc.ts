@@ -1,9 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { type Answer, errorAnswer } from '../rpc/jsonrpc/answer.ts'
+import type { Caller } from '../limits/caller.ts'
+import type { CallLimits } from '../limits/limits.ts'
+import { type LimitReachedError, refusalHeaders, statusOf } from '../limits/refusal.ts'
+import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jsonrpc/answer.ts'
 import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
+import type { RequestScope } from '../rpc/request.ts'
 import { createHttpScopes } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import type { Unsent } from './unsent.ts'
@@ -13,6 +17,7 @@ export type RpcListener = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   server: RpcServer,
+  caller: Caller,
 ) => void
 
 /** Reads the body, passes it to the server, writes the answer. Accepts any content type. */
@@ -21,18 +26,21 @@ export function createRpcListener({
   corsHeaders,
   explain,
   isClosing,
+  limits,
   onError,
-  trustProxy,
   unsent,
 }: createRpcListener.Options): RpcListener {
-  const scopeOf = createHttpScopes({ onError, trustProxy })
+  const scopeOf = createHttpScopes({ onError })
   const atTurnEnd = createTurnEnd(onError)
 
-  return (incoming, outgoing, server) => {
+  return (incoming, outgoing, server, caller) => {
     readBody(incoming, bodyLimit, (body) => {
       if (body === undefined) return tooLarge(incoming, outgoing)
+      const refused = limits.refusal(caller)
+      if (refused) return send(incoming, outgoing, refusedRequest(body, refused), caller, [])
       const started = performance.now()
-      const work = () => server.answer(body.toString(), scopeOf(incoming, outgoing))
+      const scope = scopeOf(incoming, outgoing, caller)
+      const work = () => server.answer(body.toString(), scope)
       const respond = (answer: Answer | undefined, more?: Record<string, string>) =>
         atTurnEnd((now) => {
           const timing = ['server-timing', `total;dur=${(now - started).toFixed(1)}`]
@@ -40,6 +48,7 @@ export function createRpcListener({
             incoming,
             outgoing,
             answer,
+            caller,
             more ? [...timing, ...Object.entries(more).flat()] : timing,
           )
         })
@@ -50,7 +59,7 @@ export function createRpcListener({
       // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
       if (!isUtf8(body)) respond(errorAnswer('null', notText(incoming)))
       else if (asksToExplain(incoming))
-        explain(work).then(({ answer, headers }) => respond(answer, headers), fail)
+        explain(work, scope).then(({ answer, headers }) => respond(answer, headers), fail)
       else work().then((answer) => respond(answer), fail)
     })
   }
@@ -60,6 +69,7 @@ export function createRpcListener({
     incoming: IncomingMessage,
     outgoing: ServerResponse,
     answer: Answer | undefined,
+    caller: Caller,
     more: readonly string[],
   ) {
     if (outgoing.destroyed) return
@@ -69,7 +79,13 @@ export function createRpcListener({
       outgoing.end()
       return
     }
-    outgoing.writeHead(200, [...jsonHeaders(answer), ...more, ...corsHeaders(incoming)])
+    const { refused } = answer
+    outgoing.writeHead(refused ? statusOf(refused) : 200, [
+      ...jsonHeaders(answer),
+      ...more,
+      ...(refused ? Object.entries(refusalHeaders(refused, caller.limits)).flat() : []),
+      ...corsHeaders(incoming),
+    ])
     sendAnswer(outgoing, answer, unsent)
   }
 
@@ -98,11 +114,11 @@ export declare namespace createRpcListener {
     /** CORS headers of an answer, a name and a value in turn. */
     corsHeaders: (incoming: IncomingMessage) => readonly string[]
     /** Answers a request and adds headers that explain the answer. */
-    explain: (work: () => Promise<Answer | undefined>) => Promise<Explained>
+    explain: (work: () => Promise<Answer | undefined>, scope: RequestScope) => Promise<Explained>
     /** Whether the next answer closes its connection. */
     isClosing: (incoming: IncomingMessage) => boolean
+    limits: Pick<CallLimits, 'refusal'>
     onError: (error: unknown, message: string) => void
-    trustProxy: number
     /** Answers that clients have not yet read. */
     unsent: Unsent
   }
@@ -110,6 +126,14 @@ export declare namespace createRpcListener {
 
 /** An answer, with headers that explain it when the client asks for them. */
 export type Explained = { answer: Answer | undefined; headers?: Record<string, string> }
+
+/** The answer to a request that is not read: an array for a batch. */
+function refusedRequest(body: Buffer, refused: LimitReachedError): Answer {
+  const answer = refusedAnswer('null', refused)
+  return body[0] === BRACKET ? { ...batchAnswer([answer]), refused } : answer
+}
+
+const BRACKET = 0x5b
 
 /** `X-Ethgate-Explain: 1`, or `?explain=1` in the address. */
 function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {

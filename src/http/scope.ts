@@ -2,39 +2,53 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import { type Meter, openMeter } from '../lib/meter.ts'
+import type { Caller } from '../limits/caller.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
 import { ClientGoneError, type RequestScope, scopesOf } from '../rpc/request.ts'
 
 /** Creates the scope of an HTTP request. */
-export type HttpScopes = (incoming: IncomingMessage, outgoing: ServerResponse) => RequestScope
+export type HttpScopes = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  caller: Caller,
+) => RequestScope
 
 /**
  * Creates the scopes of HTTP requests. A response is delivered when all of it has left the socket. It is not delivered if the
  * connection ends before, even if a part was sent. The delivery is tracked only if a method needs it.
  */
-export function createHttpScopes({ onError, trustProxy }: createHttpScopes.Options): HttpScopes {
+export function createHttpScopes({ onError }: createHttpScopes.Options): HttpScopes {
   const scopeOf = scopesOf<Exchange>({
-    client: ({ incoming }) => clientAddress(incoming, trustProxy),
+    client: ({ caller }) => caller.id,
+    caller: ({ caller }) => caller,
+    meter: ({ connection }) => connection.meter,
     headers: ({ incoming }) => incoming.headers,
-    signal: ({ incoming }) => signalOf(incoming.socket),
+    signal: ({ connection }) => connection.signal,
     socket: () => undefined,
     onDelivery(exchange, listener) {
       exchange.delivery ??= watch(exchange, onError)
       exchange.delivery.onDelivery(listener)
     },
   })
-  return (incoming, outgoing) => scopeOf({ incoming, outgoing, delivery: undefined })
+  return (incoming, outgoing, caller) => {
+    const connection = connectionOf(incoming.socket)
+    const { meter } = connection
+    meter.owner = caller.id
+    meter.weight = caller.limits.weight ?? 1
+    return scopeOf({ incoming, outgoing, caller, connection, delivery: undefined })
+  }
 }
 
 export declare namespace createHttpScopes {
   type Options = {
     onError: (error: unknown, message: string) => void
-    /** Number of proxies in front whose X-Forwarded-For is trusted. */
-    trustProxy: number
   }
 }
 
 type Exchange = {
+  readonly connection: Connection
+  readonly caller: Caller
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   delivery: Delivery | undefined
@@ -54,11 +68,14 @@ function watch(
   return delivery
 }
 
-const signals = new WeakMap<Socket, AbortSignal>()
+/** What the requests of one HTTP connection share. */
+type Connection = { readonly signal: AbortSignal; readonly meter: Meter }
+
+const connections = new WeakMap<Socket, Connection>()
 
 /** One signal for a connection, not for each request, because creating a signal takes longer than a cached answer. */
-function signalOf(socket: Socket): AbortSignal {
-  const known = signals.get(socket)
+function connectionOf(socket: Socket): Connection {
+  const known = connections.get(socket)
   if (known) return known
   const controller = new AbortController()
   const { signal } = controller
@@ -66,8 +83,9 @@ function signalOf(socket: Socket): AbortSignal {
   setMaxListeners(0, signal)
   if (socket.destroyed) controller.abort(new ClientGoneError())
   else socket.once('close', () => controller.abort(new ClientGoneError()))
-  signals.set(socket, signal)
-  return signal
+  const connection = { signal, meter: openMeter(signal) }
+  connections.set(socket, connection)
+  return connection
 }
 
 /**

@@ -14,11 +14,16 @@ import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import { timeSlice } from '../lib/timeSlice.ts'
+import { type Caller, IN_PROCESS } from '../limits/caller.ts'
+import type { CallLimits } from '../limits/limits.ts'
+import { flatMeter } from '../limits/prices.ts'
+import { refusalHeaders, statusOf } from '../limits/refusal.ts'
 import { errorAnswer } from '../rpc/jsonrpc/answer.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
-import { type Access, createAccess, type Refusal } from './access.ts'
+import { type Access, createAccess, isProbe, type Refusal } from './access.ts'
 import { createApp } from './app.ts'
 import type { Health } from './health.ts'
+import { createIdentity } from './identity.ts'
 import { createInTurn } from './inTurn.ts'
 import { createRpcListener } from './rpc.ts'
 import type { Unsent } from './unsent.ts'
@@ -51,6 +56,7 @@ export function createHttpServer({
   metrics,
   onConnections,
   onCut,
+  limits,
   onError,
   page,
   routes,
@@ -64,17 +70,20 @@ export function createHttpServer({
     cors: config.cors,
     host: config.host,
   })
+  const identity = createIdentity({ limits, trustProxy: config.trustProxy })
+  const corsHeaders = corsHeadersFor(access)
   const ws = createWsServer({
     bodyLimit: config.bodyLimit,
     bufferLimit: config.wsBuffer,
     idleTimeout: config.wsIdle,
     maxConnections: config.wsConnections,
     maxPerClient: config.wsConnectionsPerClient,
+    callerOf: (incoming) => identity.callerOfUpgrade(incoming),
+    limits,
     onConnections,
     onCut,
     onError,
     routes: servers,
-    trustProxy: config.trustProxy,
     unsent,
   })
   const app = createApp({
@@ -93,11 +102,11 @@ export function createHttpServer({
   const isClosing = ({ socket }: IncomingMessage) => closing && !inTurn.hasMore(socket)
   const rpc = createRpcListener({
     bodyLimit: config.bodyLimit,
-    corsHeaders: corsHeadersFor(access),
+    corsHeaders,
     explain,
     isClosing,
+    limits,
     onError,
-    trustProxy: config.trustProxy,
     unsent,
   })
   const server = createAdaptorServer({
@@ -109,20 +118,49 @@ export function createHttpServer({
     createServer: ((options: ServerOptions, page: RequestListener) =>
       createServer(options, (incoming, outgoing) => {
         const refusal = access.refusalOf(incoming)
-        if (refusal) return refuse(outgoing, refusal)
+        if (refusal) return refuse(outgoing, refusal, [])
         // HTTP/1.0 does not require a Host, and health checks send none.
         incoming.headers.host ??= 'localhost'
+        // A preflight has no API key.
+        const isFree = incoming.method === 'OPTIONS' || isProbe(incoming)
+        const caller = isFree ? IN_PROCESS : identity.identify(incoming)
+        if ('reason' in caller) return refuse(outgoing, caller, corsHeaders(incoming))
         const rpcServer = incoming.method === 'POST' ? servers.get(pathOf(incoming)) : undefined
         inTurn.request(incoming, outgoing, () => {
           outgoing.shouldKeepAlive &&= !isClosing(incoming)
-          if (rpcServer) rpc(incoming, outgoing, rpcServer)
-          else page(incoming, outgoing)
+          if (rpcServer) rpc(incoming, outgoing, rpcServer, caller)
+          else void other(incoming, outgoing, caller, page)
         })
       })) as typeof createServer,
   }) as Server
-  guardUpgrades(server, access, inTurn)
+  guardUpgrades(
+    server,
+    { refusalOf: (incoming) => access.refusalOf(incoming) ?? identity.refusalOfUpgrade(incoming) },
+    inTurn,
+  )
   // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
   server.on('connection', () => timeSlice.pause())
+
+  /** A page or a call of the native interface: both make calls to the node, so they cost units too. */
+  async function other(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    caller: Caller,
+    serve: RequestListener,
+  ): Promise<void> {
+    const name = /^\/wallet(?:solidity)?(?:[/?]|$)/.test(incoming.url ?? '') ? 'wallet' : 'page'
+    const denied = await limits.enter(caller, name, undefined)
+    if (denied) {
+      const { code, message: reason } = denied
+      const headers = [
+        ...Object.entries(refusalHeaders(denied, caller.limits)).flat(),
+        ...corsHeaders(incoming),
+      ]
+      return refuse(outgoing, { code, reason, status: statusOf(denied) }, headers)
+    }
+    outgoing.once('close', () => limits.leave(caller, name, flatMeter(name), 0))
+    serve(incoming, outgoing)
+  }
 
   return {
     listen: () => listen(server, config),
@@ -158,6 +196,7 @@ export declare namespace createHttpServer {
     /** More routes, for a chain in this process. */
     extraRoutes?: Hono | undefined
     health: () => Health
+    limits: Pick<CallLimits, 'callerOf' | 'charge' | 'enter' | 'leave' | 'refusal'>
     metrics: { contentType: string; text(): Promise<string> }
     onConnections: (count: number) => void
     onCut: (reason: string) => void
@@ -231,12 +270,20 @@ function corsHeadersFor(access: Access): (incoming: IncomingMessage) => readonly
 }
 
 /** Answers without reading the body, so the connection cannot be reused and is closed. */
-function refuse(outgoing: ServerResponse, { reason, status }: Refusal): void {
-  const { bytes, parts } = errorAnswer('null', { code: -32600, message: reason })
-  outgoing.writeHead(status, {
-    connection: 'close',
-    'content-type': 'application/json',
-    'content-length': bytes,
-  })
+function refuse(
+  outgoing: ServerResponse,
+  { code = -32600, reason, status }: Refusal,
+  headers: readonly string[],
+): void {
+  const { bytes, parts } = errorAnswer('null', { code, message: reason })
+  outgoing.writeHead(status, [
+    'connection',
+    'close',
+    'content-type',
+    'application/json',
+    'content-length',
+    String(bytes),
+    ...headers,
+  ])
   outgoing.end(parts[0])
 }

@@ -1,12 +1,15 @@
+import type { IncomingMessage } from 'node:http'
+
 import { type HttpBindings, upgradeWebSocket, type WebSocketServerLike } from '@hono/node-server'
 import type { Context } from 'hono'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 import { sleep } from '../lib/sleep.ts'
 import { createTimeSlice } from '../lib/timeSlice.ts'
+import type { Caller } from '../limits/caller.ts'
+import type { CallLimits } from '../limits/limits.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import type { RequestHeaders } from '../rpc/request.ts'
-import { clientAddress } from './scope.ts'
 import type { Unsent } from './unsent.ts'
 import { createWsConnection, type WsConnection } from './wsConnection.ts'
 
@@ -27,11 +30,11 @@ export function createWsServer({
   bodyLimit,
   maxConnections,
   maxPerClient,
+  callerOf,
   now = () => performance.now(),
   onConnections = () => {},
   pingInterval = 30_000,
   routes,
-  trustProxy,
   ...options
 }: createWsServer.Options): WsServer {
   const server = new WebSocketServer({
@@ -51,12 +54,12 @@ export function createWsServer({
   }, pingInterval)
   ticker.unref()
 
-  function enter(client: string): boolean {
-    const count = perClient.get(client) ?? 0
-    if (total >= maxConnections || count >= maxPerClient) return false
-    perClient.set(client, count + 1)
+  /** Counts a connection. Returns whether its caller may have it. */
+  function enter({ id, limits }: Caller): boolean {
+    const count = (perClient.get(id) ?? 0) + 1
+    perClient.set(id, count)
     onConnections(++total)
-    return true
+    return count <= (limits.sockets ?? maxPerClient)
   }
 
   function leave(client: string) {
@@ -66,14 +69,15 @@ export function createWsServer({
     onConnections(--total)
   }
 
-  function events(rpc: RpcServer, client: string, headers: RequestHeaders) {
+  function events(rpc: RpcServer, caller: Caller, headers: RequestHeaders, isAllowed: boolean) {
     let connection: WsConnection | undefined
     return {
       onOpen(_event: Event, context: { raw?: unknown }) {
         const ws = context.raw as WebSocket
+        if (!isAllowed) return refuseSocket(ws)
         connection = createWsConnection(ws, rpc, {
           ...options,
-          client,
+          caller,
           headers,
           now,
           timeSlice,
@@ -101,12 +105,13 @@ export function createWsServer({
     upgrade(context) {
       const rpc = routes.get(context.req.path.replace(/(?<=.)\/$/, ''))
       const { incoming } = context.env
-      const client = clientAddress(incoming, trustProxy)
       if (!rpc || draining) return context.text('', 503)
-      if (!enter(client)) return context.text('', 429)
+      if (total >= maxConnections) return context.text('', 429)
+      const caller = callerOf(incoming)
+      const isAllowed = enter(caller)
       // If the handshake fails, the WebSocket emits no event, so the socket itself is counted.
-      incoming.socket.once('close', () => leave(client))
-      return upgradeWebSocket(context, events(rpc, client, incoming.headers), {
+      incoming.socket.once('close', () => leave(caller.id))
+      return upgradeWebSocket(context, events(rpc, caller, incoming.headers, isAllowed), {
         onError: (error) => options.onError(error, 'a WebSocket event failed'),
       })
     },
@@ -131,8 +136,11 @@ export declare namespace createWsServer {
     /** Milliseconds. */
     idleTimeout: number
     maxConnections: number
-    /** Connections of one client address. */
+    /** Connections of one caller whose limits say nothing else. */
     maxPerClient: number
+    /** Who makes a handshake. Called after the key of the handshake was accepted. */
+    callerOf: (incoming: IncomingMessage) => Caller
+    limits: Pick<CallLimits, 'charge'>
     now?: () => number
     /** Called with the number of connections whenever it changes. */
     onConnections?: (count: number) => void
@@ -143,10 +151,15 @@ export declare namespace createWsServer {
     pingInterval?: number
     /** The server behind each path. */
     routes: ReadonlyMap<string, RpcServer>
-    trustProxy: number
     /** Answers and notifications that clients have not yet read. */
     unsent: Unsent
   }
+}
+
+/** Tells a client over its limit why, in the way that WebSocket clients can read: 1013, Try Again Later. */
+function refuseSocket(ws: WebSocket): void {
+  ws.close(1013, 'too many WebSocket connections')
+  setTimeout(() => ws.terminate(), DRAIN_MS).unref()
 }
 
 const GOING_AWAY = 1001

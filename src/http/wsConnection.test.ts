@@ -29,7 +29,8 @@ async function setup(answer: RpcServer['answer'] = async () => undefined, shared
     { answer },
     {
       bufferLimit: 1_000_000,
-      client: 'test',
+      caller: { id: 'test', scope: 'address', limits: {} },
+      limits: { charge() {} },
       idleTimeout: IDLE,
       now: () => clock.now,
       onCut: (reason) => cuts.push(reason),

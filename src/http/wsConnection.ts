@@ -3,7 +3,11 @@ import { setMaxListeners } from 'node:events'
 
 import type { WebSocket } from 'ws'
 
+import { openMeter } from '../lib/meter.ts'
 import type { TimeSlice } from '../lib/timeSlice.ts'
+import type { Caller } from '../limits/caller.ts'
+import type { CallLimits } from '../limits/limits.ts'
+import { EVENT_PRICE } from '../limits/prices.ts'
 import { answerBytes } from '../rpc/jsonrpc/answer.ts'
 import { createDelivery, type Delivery } from '../rpc/jsonrpc/delivery.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
@@ -28,9 +32,10 @@ export function createWsConnection(
   server: RpcServer,
   {
     bufferLimit,
-    client,
+    caller,
     headers,
     idleTimeout,
+    limits,
     now,
     onCut,
     onError,
@@ -41,6 +46,8 @@ export function createWsConnection(
   const gone = new AbortController()
   // Each upstream call of each request adds a listener.
   setMaxListeners(0, gone.signal)
+  const meter = openMeter(gone.signal)
+  Object.assign(meter, { owner: caller.id, weight: caller.limits.weight ?? 1 })
   /** Requests without an answer yet. */
   const open = new Set<Delivery>()
   const closeListeners = new Set<() => void>()
@@ -58,11 +65,13 @@ export function createWsConnection(
 
   const socket: RpcSocket = {
     id: randomBytes(16).toString('hex'),
-    client,
+    client: caller.id,
+    maxSubscriptions: caller.limits.subscriptions,
     send(text) {
       if (ended || ws.readyState !== ws.OPEN) return
       if (ws.bufferedAmount > bufferLimit) return cut(TRY_AGAIN_LATER, 'reader too slow')
       lastUse = now()
+      limits.charge(caller, EVENT_PRICE)
       ws.send(text, TEXT)
       count(text.length)
     },
@@ -108,7 +117,9 @@ export function createWsConnection(
   }
 
   const scopeOf = scopesOf<Delivery>({
-    client: () => client,
+    client: () => caller.id,
+    caller: () => caller,
+    meter: () => meter,
     headers: () => headers,
     signal: () => gone.signal,
     socket: () => socket,
@@ -211,11 +222,12 @@ export declare namespace createWsConnection {
   type Options = {
     /** Unsent bytes above which a notification closes the connection. One answer may exceed it. */
     bufferLimit: number
-    client: string
+    caller: Caller
     /** Of the handshake. */
     headers?: RequestHeaders | undefined
     /** Milliseconds without a request or notification after which an unused connection is closed. */
     idleTimeout: number
+    limits: Pick<CallLimits, 'charge'>
     now: () => number
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void

@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events'
 
+import { shareMeter } from './meter.ts'
+
 /**
  * Signals that mark a group of calls, such as the calls of one JSON-RPC batch. The pool sends the calls of a group to one
  * node. Every call already has a signal, so the group needs no further argument.
@@ -22,6 +24,7 @@ export function openCallGroup(parent: AbortSignal): CallGroup {
   if (parent.aborted) leave()
   else parent.addEventListener('abort', leave, { once: true })
   groups.set(controller.signal, controller)
+  shareMeter(controller.signal, parent)
   return {
     signal: controller.signal,
     end: () => parent.removeEventListener('abort', leave),

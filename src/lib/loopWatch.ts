@@ -4,6 +4,8 @@ export type LoopWatch = {
   enter(name: string): number
   /** Records the end of a call. @returns the time, milliseconds */
   leave(name: string): number
+  /** The last delay of the event loop, milliseconds. */
+  delay(): number
   stop(): void
 }
 
@@ -21,6 +23,7 @@ export function createLoopWatch({
 }: createLoopWatch.Options): LoopWatch {
   let last = now()
   let lastBeat = last
+  let delay = 0
   let entered: string | undefined
 
   function mark(left: string | undefined): number {
@@ -35,7 +38,8 @@ export function createLoopWatch({
 
   const timer = setInterval(() => {
     mark(undefined)
-    onDelay(Math.max(0, last - lastBeat - interval))
+    delay = Math.max(0, last - lastBeat - interval)
+    onDelay(delay)
     lastBeat = last
   }, interval)
   timer.unref()
@@ -47,6 +51,7 @@ export function createLoopWatch({
       return time
     },
     leave: mark,
+    delay: () => delay,
     stop: () => clearInterval(timer),
   }
 }

@@ -9,13 +9,15 @@ export type Meter = {
   weight: number
   /** Units of native calls that were not charged yet. */
   cost: number
+  /** Units that the calls so far have cost. */
+  charged: number
 }
 
 const meters = new WeakMap<object, Meter>()
 
 /** Opens the meter of a connection. */
 export function openMeter(signal: object): Meter {
-  const meter: Meter = { owner: '', weight: 1, cost: 0 }
+  const meter: Meter = { owner: '', weight: 1, cost: 0, charged: 0 }
   meters.set(signal, meter)
   return meter
 }

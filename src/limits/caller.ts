@@ -1,6 +1,24 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-import type { Limits } from './limits.ts'
+/** The limits of one caller. An absent one does not apply. Costs are in units: one unit is one ordinary call to a node. */
+export type Limits = {
+  /** Units a second, in the long run. */
+  readonly rate?: number | undefined
+  /** Units at once. @default 10 seconds of `rate` */
+  readonly burst?: number | undefined
+  /** Units a day, from midnight UTC. */
+  readonly daily?: number | undefined
+  /** Calls in flight, in each replica. */
+  readonly concurrency?: number | undefined
+  /** WebSocket connections, in each replica. */
+  readonly sockets?: number | undefined
+  /** Subscriptions, in each replica. */
+  readonly subscriptions?: number | undefined
+  /** Filters, in all replicas. */
+  readonly filters?: number | undefined
+  /** Share of the time and of the nodes when several callers wait. @default 1 */
+  readonly weight?: number | undefined
+}
 
 /** Who calls: an address, an API key, or this process. */
 export type Caller = {
@@ -30,6 +48,14 @@ export type ApiKey = {
   /** Milliseconds since 1970 from which it is refused. */
   readonly expires?: number | undefined
 }
+
+/** Units that a caller may use at once. */
+export function burstOf({ burst, rate = 0 }: Limits): number {
+  return burst ?? rate * 10
+}
+
+/** Milliseconds of a day. The daily quota begins again at midnight UTC. */
+export const DAY_MS = 86_400_000
 
 /** This process itself, which has no limits. */
 export const IN_PROCESS: Caller = { id: 'in-process', scope: 'process', limits: {} }

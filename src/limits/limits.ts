@@ -1,136 +1,216 @@
-import { LimitExceededError, RpcError } from '../errors.ts'
+import type { RpcError } from '../lib/errors.ts'
+import type { Meter } from '../lib/meter.ts'
+import type { RedisLink } from '../lib/redis.ts'
+import { burstOf, type Caller, type Limits } from './caller.ts'
+import { type CallerRequest, createCallers } from './callers.ts'
+import { createLimiter } from './limiter.ts'
+import { requirePermission, type TargetOf } from './policy.ts'
+import { answerPrice, isExpensive, LARGEST_MINIMUM, minimumPrice } from './prices.ts'
+import { LimitReachedError, rateLimitHeaders } from './refusal.ts'
+import { createSharedLimitStore, type WithoutRedis } from './sharedStore.ts'
+import { createMemoryLimitStore } from './store.ts'
+import type { Usage } from './usage.ts'
 
-/** The limits of one caller. An absent one does not apply. Costs are in units: one unit is one ordinary call to a node. */
-export type Limits = {
-  /** Units a second, in the long run. */
-  readonly rate?: number | undefined
-  /** Units at once. @default 10 seconds of `rate` */
-  readonly burst?: number | undefined
-  /** Units a day, from midnight UTC. */
-  readonly daily?: number | undefined
-  /** Calls in flight, in each replica. */
-  readonly concurrency?: number | undefined
-  /** WebSocket connections, in each replica. */
-  readonly sockets?: number | undefined
-  /** Subscriptions, in each replica. */
-  readonly subscriptions?: number | undefined
-  /** Filters, in all replicas. */
-  readonly filters?: number | undefined
-  /** Share of the time and of the nodes when several callers wait. @default 1 */
-  readonly weight?: number | undefined
+/** Who may call, what calls cost, and who has used up its limits. */
+export type CallLimits = {
+  /** Who makes a request. @throws UnauthorizedError */
+  callerOf(request: CallerRequest): Caller
+  /** A call begins. Undefined when it may run, or else why not; a promise when the store has to be asked. */
+  enter(caller: Caller, method: string, params: unknown): Entered | Promise<Entered>
+  /** A call that was allowed to run has ended. @param bytes - of its answer */
+  leave(caller: Caller, method: string, meter: Meter, bytes: number): void
+  /** Charges work that no call asked for, such as a notification. It may become debt. */
+  charge(caller: Caller, units: number): void
+  /** The refusal of any call, before the request is read. Undefined when a call might be allowed. */
+  refusal(caller: Caller): LimitReachedError | undefined
+  /** `RateLimit-Policy` and `RateLimit` of a caller. */
+  headers(caller: Caller): Promise<Record<string, string>>
+  /** What is left to a caller. */
+  state(caller: Caller): Promise<LimitState>
+  /** Whether units are counted in Redis now; undefined without Redis. */
+  isShared(): boolean | undefined
+  /** Reads the API keys again. */
+  reload(): void
+  stop(): Promise<void>
 }
 
-/** The limits that an error can name. `load`: the gateway is busy and refuses expensive calls first. */
-export type LimitName = 'concurrency' | 'daily' | 'load' | 'rate' | 'sockets'
+type Entered = RpcError | undefined
 
-/** Milliseconds since midnight UTC after which the daily quota begins again. */
-export const DAY_MS = 86_400_000
+/** What `ethgate_limits` answers. Units have up to three decimals, times are milliseconds. */
+export type LimitState = {
+  caller: string
+  scope: Caller['scope']
+  limits: Limits
+  /** Units that may be used now; below zero they are debt. Null without a limit. */
+  remaining: number | null
+  /** The limit that is the closest. */
+  limit: 'daily' | 'rate' | null
+  /** Milliseconds until the whole burst is there again. */
+  refilledInMs: number
+  inFlight: number
+}
 
-/**
- * `-32005`: the caller has reached a limit. Over HTTP a single call gets the status 429, or 402 for the daily quota: viem
- * waits for any Retry-After and repeats 403 and 429, but not 402.
- */
-export class LimitReachedError extends LimitExceededError {
-  override name = 'LimitReachedError'
-  readonly limit: LimitName
-  readonly retryAfterMs: number
-
-  constructor(
-    limit: LimitName,
-    scope: string,
-    { now = Date.now, retryAfterMs }: LimitReachedError.Options,
-  ) {
-    const isDaily = limit === 'daily'
-    const ms = Math.max(1, Math.ceil(retryAfterMs))
-    super(isDaily ? MESSAGES.daily : `${MESSAGES[limit]}, try again in ${secondsOf(ms)} s`, {
-      data: {
-        limit,
-        scope,
-        ...(isDaily ? { resetAt: new Date(now() + ms).toISOString() } : { retryAfterMs: ms }),
-      },
+/** Creates the limits of a gateway. @throws ConfigError when the API keys file is not valid */
+export function createCallLimits({
+  anonymous,
+  apiKeys,
+  isBusy,
+  limits,
+  link,
+  log,
+  onRefused,
+  targetOf,
+  usage,
+  withoutRedis,
+}: createCallLimits.Options): CallLimits {
+  const callers = createCallers({ anonymous, file: apiKeys, limits: wholeLimits(limits), log })
+  const shared =
+    link &&
+    createSharedLimitStore({
+      link,
+      withoutRedis,
+      onChange: (isShared) =>
+        isShared
+          ? log.info({}, 'limits are counted in Redis again')
+          : log.warn(
+              { mode: withoutRedis },
+              'limits are not counted in Redis, which does not answer',
+            ),
     })
-    this.limit = limit
-    this.retryAfterMs = ms
+  const limiter = createLimiter({ store: shared ?? createMemoryLimitStore() })
+  /** Calls in flight of callers that have such a limit. */
+  const inFlight = new Map<string, number>()
+
+  function refuse(caller: Caller, error: LimitReachedError): LimitReachedError {
+    onRefused(error.limit, caller.scope)
+    return error
+  }
+
+  /** Takes the place of a call, after its units were taken. */
+  function occupy(caller: Caller, units: number, refused: LimitReachedError | undefined): Entered {
+    if (refused) return refuse(caller, refused)
+    const { concurrency } = caller.limits
+    if (concurrency === undefined) return undefined
+    const running = inFlight.get(caller.id) ?? 0
+    if (running < concurrency) {
+      inFlight.set(caller.id, running + 1)
+      return undefined
+    }
+    limiter.charge(caller, -units)
+    return refuse(
+      caller,
+      new LimitReachedError('concurrency', caller.scope, { retryAfterMs: SOON_MS }),
+    )
+  }
+
+  async function stateOf(caller: Caller): Promise<LimitState> {
+    const { id, limits: own, scope } = caller
+    const isLimited = own.rate !== undefined || own.daily !== undefined
+    const grant = isLimited ? await limiter.state(caller) : undefined
+    const missing = Math.max(0, burstOf(own) - (grant?.remaining ?? Infinity))
+    return {
+      caller: id,
+      scope,
+      limits: own,
+      remaining: grant ? rounded(grant.remaining) : null,
+      limit: grant?.limit ?? null,
+      refilledInMs: own.rate === undefined ? 0 : Math.ceil((missing / own.rate) * 1_000),
+      inFlight: inFlight.get(id) ?? 0,
+    }
+  }
+
+  return {
+    callerOf: (request) => callers.of(request),
+    enter(caller, method, params) {
+      const { key, scope } = caller
+      if (scope === 'process') return undefined
+      if (key && (key.methods || key.contracts))
+        try {
+          requirePermission(key, method, params, targetOf)
+        } catch (error) {
+          return error as RpcError
+        }
+      if (isExpensive(method) && isBusy())
+        return refuse(caller, new LimitReachedError('load', scope, { retryAfterMs: SOON_MS }))
+      const units = minimumPrice(method)
+      const taken = limiter.take(caller, units)
+      return taken instanceof Promise
+        ? taken.then(
+            (refused) => occupy(caller, units, refused),
+            (error: unknown) => error as RpcError,
+          )
+        : occupy(caller, units, taken)
+    },
+    leave(caller, method, meter, bytes) {
+      const cost = answerPrice(bytes) + meter.cost
+      meter.cost = 0
+      meter.charged += cost
+      if (caller.scope === 'process') return
+      limiter.charge(caller, cost - minimumPrice(method))
+      if (caller.limits.concurrency !== undefined) {
+        const running = (inFlight.get(caller.id) ?? 1) - 1
+        if (running > 0) inFlight.set(caller.id, running)
+        else inFlight.delete(caller.id)
+      }
+      if (caller.key) usage?.add(caller.key.name, method, cost)
+    },
+    charge: (caller, units) => limiter.charge(caller, units),
+    refusal(caller) {
+      const error = limiter.refusal(caller)
+      return error && refuse(caller, error)
+    },
+    async headers(caller) {
+      const { limit, refilledInMs, remaining } = await stateOf(caller)
+      if (limit === null || remaining === null) return {}
+      return rateLimitHeaders(caller.limits, { limit, remaining, resetMs: refilledInMs })
+    },
+    state: stateOf,
+    isShared: () => shared?.isShared(),
+    reload: () => callers.reload(),
+    async stop() {
+      callers.stop()
+      shared?.stop()
+      await limiter.stop()
+      await usage?.stop()
+    },
   }
 }
 
-export declare namespace LimitReachedError {
+export declare namespace createCallLimits {
   type Options = {
-    /** Milliseconds since 1970. @default Date.now */
-    now?: () => number
-    retryAfterMs: number
+    /** Whether callers without a key are served. */
+    anonymous: boolean
+    /** The API keys file. */
+    apiKeys: string | undefined
+    /** Whether the gateway has too much work for expensive calls. */
+    isBusy: () => boolean
+    /** Of each caller without a key. */
+    limits: Limits
+    /** The Redis that replicas share. @default this process alone */
+    link: Pick<RedisLink, 'key' | 'script' | 'status'> | undefined
+    log: {
+      info(fields: object, message: string): void
+      warn(fields: object, message: string): void
+      error(fields: object, message: string): void
+    }
+    /** Called for each refused call. */
+    onRefused: (limit: string, scope: Caller['scope']) => void
+    targetOf: TargetOf
+    /** Records the calls of API keys. */
+    usage?: Usage | undefined
+    withoutRedis: WithoutRedis
   }
 }
 
-const MESSAGES: Record<LimitName, string> = {
-  concurrency: 'too many calls in flight',
-  daily: 'the daily quota is used up',
-  load: 'the gateway is busy and refuses expensive calls',
-  rate: 'too many requests',
-  sockets: 'too many WebSocket connections',
+/** A burst that every call fits into. */
+function wholeLimits(limits: Limits): Limits {
+  if (limits.rate === undefined) return limits
+  return { ...limits, burst: limits.burst ?? Math.max(LARGEST_MINIMUM, burstOf(limits)) }
 }
 
-/** `4100`: an API key is unknown, expired, or may not be used for this. EIP-1193: Unauthorized. Clients do not retry. */
-export class UnauthorizedError extends RpcError {
-  override name = 'UnauthorizedError'
+/** Milliseconds after which a call that was refused for a while may be tried again. */
+const SOON_MS = 1_000
 
-  constructor(reason: string) {
-    super(4100, reason)
-  }
-}
-
-/** HTTP status of a refusal, for a request with one call. */
-export function statusOf(error: LimitReachedError | UnauthorizedError): 401 | 402 | 429 {
-  if (error instanceof UnauthorizedError) return 401
-  return error.limit === 'daily' ? 402 : 429
-}
-
-/** Longest wait, seconds, that a client is asked for: viem sleeps for any Retry-After. */
-const MAX_RETRY_AFTER = 30
-
-/**
- * The headers of a refusal: `Retry-After`, and `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers,
- * a name and a value in turn.
- */
-export function refusalHeaders(
-  error: LimitReachedError | UnauthorizedError,
-  limits: Limits,
-): string[] {
-  if (error instanceof UnauthorizedError) return ['www-authenticate', 'Bearer']
-  const { limit, retryAfterMs } = error
-  const wait = Math.min(MAX_RETRY_AFTER, secondsOf(retryAfterMs))
-  return [
-    ...(limit === 'daily' ? [] : ['retry-after', String(wait)]),
-    ...rateLimitHeaders(limits, { limit, remaining: 0, resetMs: retryAfterMs }),
-  ]
-}
-
-/** `RateLimit-Policy` and `RateLimit`. @param state - whole units that are left, and milliseconds until there are more */
-export function rateLimitHeaders(
-  limits: Limits,
-  { limit, remaining, resetMs }: { limit: LimitName; remaining: number; resetMs: number },
-): string[] {
-  const policies = [
-    ...(limits.rate === undefined
-      ? []
-      : [`"rate";q=${burstOf(limits)};w=${Math.ceil(burstOf(limits) / limits.rate)}`]),
-    ...(limits.daily === undefined ? [] : [`"daily";q=${limits.daily};w=${DAY_MS / 1_000}`]),
-  ]
-  if (policies.length === 0) return []
-  const left = Math.max(0, Math.floor(remaining))
-  return [
-    'ratelimit-policy',
-    policies.join(', '),
-    'ratelimit',
-    `"${limit}";r=${left};t=${secondsOf(resetMs)}`,
-  ]
-}
-
-/** Units that a caller may use at once. */
-export function burstOf({ burst, rate = 0 }: Limits): number {
-  return burst ?? rate * 10
-}
-
-function secondsOf(milliseconds: number): number {
-  return Math.ceil(milliseconds / 1_000)
+function rounded(units: number): number {
+  return Math.round(units * 1_000) / 1_000
 }

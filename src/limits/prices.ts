@@ -1,3 +1,5 @@
+import type { Meter } from '../lib/meter.ts'
+
 /** Units of any call: what an answer from memory costs. */
 export const BASE_PRICE = 0.05
 
@@ -8,7 +10,7 @@ export const EVENT_PRICE = 0.02
 const MEBIBYTE_PRICE = 1
 
 /**
- * Units that must be affordable before a call starts, by method; `BASE_PRICE` for the others. Docs and the OpenRPC document
+ * Units that must be affordable before a call starts, by method (`page` and `wallet`: other requests over HTTP); `BASE_PRICE` for the others. Docs and the OpenRPC document
  * show them. What the call costs is known after it; the difference is charged or given back then.
  */
 const MINIMUM_PRICES: Readonly<Record<string, number>> = {
@@ -30,9 +32,11 @@ const MINIMUM_PRICES: Readonly<Record<string, number>> = {
   eth_sendTransaction: 5,
   ethgate_countLogs: 2,
   ethgate_getLogs: 2,
+  page: 0.5,
   trace_block: 5,
   trace_filter: 10,
   trace_transaction: 2,
+  wallet: 1,
 }
 
 /** The largest minimum. A burst below it would refuse such calls forever. */
@@ -64,6 +68,11 @@ export function nativePrice(path: string): number {
   const query = path.indexOf('?')
   const end = query === -1 ? path.length : query
   return NATIVE_PRICES[path.slice(path.lastIndexOf('/', end) + 1, end)] ?? 1
+}
+
+/** The meter of work that always costs its minimum. */
+export function flatMeter(method: string): Meter {
+  return { owner: '', weight: 1, cost: minimumPrice(method) - BASE_PRICE, charged: 0 }
 }
 
 /** Units of an answer without its native calls. */

@@ -1,6 +1,6 @@
-import type { RedisLink } from '../redis.ts'
-import { burstOf, DAY_MS } from './limits.ts'
-import type { Grant, LimitStore } from './store.ts'
+import type { RedisLink } from '../lib/redis.ts'
+import { burstOf, DAY_MS } from './caller.ts'
+import { type Grant, type LimitStore, ROUNDING } from './store.ts'
 
 /**
  * Counts in Redis, for all replicas, by its clock. The caller is one hash, so the script changes all of its limits at once
@@ -48,8 +48,8 @@ local ofDay = daily < 0 and math.huge or daily - used
 local left = math.min(ofRate, ofDay)
 local granted, wait = 0, 0
 local limit = ofDay < ofRate and 'daily' or 'rate'
-if left >= need then
-  granted = math.min(want, left)
+if left + ${ROUNDING} >= need then
+  granted = math.max(need, math.min(want, left))
   full = full + granted * perUnit
   used = used + granted
 elseif ofDay < need then

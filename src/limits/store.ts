@@ -1,4 +1,5 @@
-import { burstOf, DAY_MS, type LimitName, type Limits } from './limits.ts'
+import { burstOf, DAY_MS, type Limits } from './caller.ts'
+import type { LimitName } from './refusal.ts'
 
 /** Counts the units of all callers, in this process or in Redis. */
 export type LimitStore = {
@@ -52,15 +53,18 @@ export function takeFrom(
   const ofDay = limits.daily === undefined ? Infinity : limits.daily - tally.used
   const limit = ofDay < ofRate ? 'daily' : 'rate'
   const left = Math.min(ofRate, ofDay)
-  if (left < need) {
+  if (left + ROUNDING < need) {
     const retryAfterMs = ofDay < need ? (day + 1) * DAY_MS - now : (need - ofRate) * perUnit
     return { granted: 0, limit: ofDay < need ? 'daily' : 'rate', remaining: left, retryAfterMs }
   }
-  const granted = Math.min(want, left)
+  const granted = Math.max(need, Math.min(want, left))
   tally.full += granted * perUnit
   tally.used += granted
   return { granted, limit, remaining: left - granted, retryAfterMs: 0 }
 }
+
+/** Units that sums of fractions may lack. */
+export const ROUNDING = 1e-6
 
 /** Counts in the memory of this process. */
 export function createMemoryLimitStore({

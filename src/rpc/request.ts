@@ -1,11 +1,17 @@
 import type { RpcSocket } from '../chain/subscriptions/socket.ts'
+import type { Meter } from '../lib/meter.ts'
+import type { Caller } from '../limits/caller.ts'
 
 export type { RpcSocket } from '../chain/subscriptions/socket.ts'
 
 /** The client, connection and delivery of a method call. */
 export type RequestScope = {
-  /** Address of the client, for limits per client. */
+  /** The id of the caller, for counts and logs. */
   readonly client: string
+  /** Who calls. Absent in this process, which has no limits. */
+  readonly caller?: Caller | undefined
+  /** What the native calls of the connection cost. */
+  readonly meter?: Meter | undefined
   /** Aborted when the connection has ended. Connections last longer than requests, so remove listeners. */
   readonly signal: AbortSignal
   /**
@@ -26,6 +32,8 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 /** How the scopes of a transport read their values. Each value is read when it is needed. */
 export type ScopeSource<data> = {
   client(data: data): string
+  caller(data: data): Caller | undefined
+  meter(data: data): Meter | undefined
   headers(data: data): RequestHeaders | undefined
   signal(data: data): AbortSignal
   socket(data: data): RpcSocket | undefined
@@ -40,6 +48,12 @@ export function scopesOf<data>(source: ScopeSource<data>): (data: data) => Reque
   const shared: RequestScope & ThisType<{ data: data }> = {
     get client() {
       return source.client(this.data)
+    },
+    get caller() {
+      return source.caller(this.data)
+    },
+    get meter() {
+      return source.meter(this.data)
     },
     get headers() {
       return source.headers(this.data)
@@ -68,6 +82,8 @@ export function withSignal(request: RequestScope, signal: () => AbortSignal): Re
 
 const scopeWithSignal = scopesOf<{ request: RequestScope; signal: () => AbortSignal }>({
   client: ({ request }) => request.client,
+  caller: ({ request }) => request.caller,
+  meter: ({ request }) => request.meter,
   headers: ({ request }) => request.headers,
   signal: ({ signal }) => signal(),
   socket: ({ request }) => request.socket,

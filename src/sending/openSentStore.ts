@@ -44,7 +44,7 @@ export async function openSentStore({
   }
   const isAsked = dataDir !== undefined && dataDir !== NO_DATA_DIR
   if (isAsked || (hasKeys && !isInProcess && dataDir !== NO_DATA_DIR))
-    return openFile(join(dataDir ?? defaultDataDir(), chainId.toString(16)), genesis)
+    return openFile(join(stateFolder(dataDir) ?? '', chainId.toString(16)), genesis)
   if (hasKeys && !isInProcess)
     log.warn(
       'sent transactions are recorded in memory only (--data-dir none): after a restart the gateway may sign and send an old Ethereum transaction again',
@@ -73,9 +73,15 @@ const KEPT = { assertKept: async () => {}, problem: () => undefined, close: asyn
 /** The value of `--data-dir` that keeps the record in memory. */
 const NO_DATA_DIR = 'none'
 
-/** The state folder of the XDG base directory specification. */
-function defaultDataDir(): string {
-  return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'ethgate')
+/**
+ * The folder of the option `--data-dir`, by default in the state folder of the XDG base directory specification; undefined
+ * when nothing is kept on disk.
+ */
+export function stateFolder(dataDir: string | undefined): string | undefined {
+  if (dataDir === NO_DATA_DIR) return undefined
+  return (
+    dataDir ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'ethgate')
+  )
 }
 
 async function openFile(folder: string, genesis: string): Promise<OpenSentStore> {

@@ -6,6 +6,7 @@ import type { Health } from '../../src/http/health.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createUnsent } from '../../src/http/unsent.ts'
 import { wireOf } from '../../src/lib/wire.ts'
+import { type CallLimits, createCallLimits } from '../../src/limits/limits.ts'
 import type { Context } from '../../src/rpc/context.ts'
 import { createRpcServer } from '../../src/rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../src/rpc/method.ts'
@@ -25,15 +26,35 @@ export const HEALTH: Health = {
   uptime: 3,
 }
 
+/** Limits in this process. The test stops them. */
+export function noLimits(given: Partial<createCallLimits.Options> = {}) {
+  return createCallLimits({
+    anonymous: true,
+    apiKeys: undefined,
+    isBusy: () => false,
+    limits: {},
+    link: undefined,
+    log: { error() {}, info() {}, warn() {} },
+    onRefused() {},
+    targetOf: () => undefined,
+    withoutRedis: 'local',
+    ...given,
+  })
+}
+
 /** The HTTP server alone on a free port, with methods for its tests. It ends with the test. */
 export async function startHttpServer(
   given: Partial<Config> = {},
   health: Partial<Health> = {},
   {
     canSpend = false,
+    limits = noLimits(),
     sleep,
     ...unsentOptions
-  }: Partial<Pick<createHttpServer.Options, 'canSpend' | 'sleep'> & createUnsent.Options> = {},
+  }: Partial<
+    Pick<createHttpServer.Options, 'canSpend' | 'sleep'> &
+      createUnsent.Options & { limits: CallLimits }
+  > = {},
 ) {
   const deliveries: boolean[] = []
   const aborted: boolean[] = []
@@ -74,6 +95,7 @@ export async function startHttpServer(
   const server = createRpcServer({
     context: () => ({}) as Context,
     methods,
+    limits,
     hasRoom: (bytes) => unsent.hasRoom(bytes),
     onError: (error) => errors.push(error),
   })
@@ -83,6 +105,7 @@ export async function startHttpServer(
     explain: async (work) => ({ answer: await work() }),
     extraRoutes: new Hono().post('/wallet/getnowblock', (c) => c.json({ blockID: '00' })),
     health: () => ({ ...HEALTH, ...health }),
+    limits,
     metrics: { contentType: 'text/plain', text: async () => 'ethgate_up 1\n' },
     onConnections: () => {},
     onCut: (reason) => cuts.push(reason),
@@ -92,9 +115,10 @@ export async function startHttpServer(
     unsent,
   })
   const { port, url } = await http.listen()
-  onTestFinished(() => {
+  onTestFinished(async () => {
     release()
-    return http.close()
+    await http.close()
+    await limits.stop()
   })
   const post = (
     body: string | ReadableStream | Uint8Array<ArrayBuffer>,

@@ -73,8 +73,9 @@ export function createRegistry({
       if ((own?.size ?? 0) >= perSocket)
         throw new LimitExceededError(`exceed max subscriptions of one connection: ${perSocket}`)
       const ofClient = clients.get(socket.client) ?? 0
-      if (ofClient >= perClient)
-        throw new LimitExceededError(`exceed max subscriptions of one client: ${perClient}`)
+      const most = socket.maxSubscriptions ?? perClient
+      if (ofClient >= most)
+        throw new LimitExceededError(`exceed max subscriptions of one client: ${most}`)
       clients.set(socket.client, ofClient + 1)
       setOf(subscription).add(subscription)
       if (own) own.set(id, subscription)

@@ -2,6 +2,8 @@
 export type RpcSocket = {
   readonly id: string
   readonly client: string
+  /** Largest number of subscriptions of this client; absent for the gateway's default. */
+  readonly maxSubscriptions?: number | undefined
   /**
    * Queues a text frame; bytes are taken as UTF-8. A reader that exceeds the buffer limit is disconnected; then this
    * does nothing.

@@ -1,5 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
+import { meterOf } from '../../lib/meter.ts'
+import { nativePrice } from '../../limits/prices.ts'
 import type { UpstreamPool } from '../../native/pool/pool.ts'
 import { createPoolRpc } from '../../native/pool/poolRpc.ts'
 import { createUpstreams } from '../../native/pool/upstreams.ts'
@@ -45,6 +47,8 @@ export function connectUpstreams({
     onCall(name, path, caller) {
       if (several) asked.note(caller, name)
       const watched = recorder.call(path, name)
+      const meter = meterOf(caller)
+      if (meter) meter.cost += nativePrice(path)
       return {
         headers: watched?.headers,
         end({ cancelled, seconds, status }) {

@@ -1,9 +1,11 @@
 import type { Config } from '../../config/config.ts'
 import { sleep } from '../../lib/sleep.ts'
+import type { CallLimits } from '../../limits/limits.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import { createVerifier, type Verifier } from '../../rpc/compare/verifier.ts'
 import type { ViewContext } from '../../rpc/context.ts'
 import { createExplainMethod } from '../../rpc/explain/ethgate_explain.ts'
+import { createLimitsMethod } from '../../rpc/explain/ethgate_limits.ts'
 import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
 import { createRpcServer, type RpcServer } from '../../rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../rpc/method.ts'
@@ -39,6 +41,7 @@ export function createRpcServers({
   contextOf,
   extraMethods,
   hasRoom,
+  limits,
   nodeRpc,
   onUnknown,
   ownUrl,
@@ -57,6 +60,7 @@ export function createRpcServers({
       context: () => contextOf(view),
       depthLimit: config.depthLimit,
       hasRoom,
+      limits,
       loop,
       methods,
       observe,
@@ -84,7 +88,11 @@ export function createRpcServers({
   const client = createInProcessClient(() => full)
   const explain = createExplainMethod({ recorder, request: client.requestFor })
   const methods = methodsOf('full', extraMethods)
-  const description = describe({ ...methods, ethgate_explain: explain }, config, ownUrl)
+  const description = describe(
+    { ...methods, ethgate_explain: explain, ethgate_limits: createLimitsMethod(limits) },
+    config,
+    ownUrl,
+  )
   const verifier = config.verifyRate === 0 ? undefined : verifierOf(nodeRpc())
   const full = serverOf('full', description.methods, (method, params, result) =>
     verifier?.observe(method, params, result),
@@ -112,6 +120,7 @@ export declare namespace createRpcServers {
     extraMethods: Record<string, AnyMethod>
     /** Whether an answer of this many bytes may wait for its reader. */
     hasRoom: (bytes: number) => boolean
+    limits: CallLimits
     nodeRpc: () => NodeRpc | undefined
     /** Called with each method that does not exist. */
     onUnknown?: ((method: string) => void) | undefined

@@ -1,4 +1,6 @@
 import { LimitExceededError } from '../../lib/errors.ts'
+import { createFairQueue } from '../../lib/fairQueue.ts'
+import { meterOf } from '../../lib/meter.ts'
 import type { StopSignal } from '../../lib/stopSignal.ts'
 import { createTokenBucket, type TokenBucket } from '../../lib/tokenBucket.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
@@ -9,12 +11,18 @@ export type Limiter = {
   /** Whether a call of this operation would not wait. */
   free(operation: string): boolean
   /**
-   * Waits for a place. The caller must leave the place afterwards.
+   * Waits for a place. The caller must leave the place afterwards. Callers that wait get places in turn.
    *
    * @param maxWait - milliseconds to wait at most.
+   * @param caller - see `SendOptions`.
    * @throws QueueFullError, or the signal's reason
    */
-  enter(operation: string, maxWait: number, signal: StopSignal | undefined): Promise<void> | void
+  enter(
+    operation: string,
+    maxWait: number,
+    signal: StopSignal | undefined,
+    caller?: object,
+  ): Promise<void> | void
   leave(): void
   /** The node said that it gets too many calls. */
   slowDown(operation: string): void
@@ -34,7 +42,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
   const bucketOptions = now ? { now } : {}
   const whole = typeof rate === 'number' ? createTokenBucket({ rate, ...bucketOptions }) : undefined
   const endpoints = new Map<string, TokenBucket>()
-  const queue = new Set<Waiter>()
+  const queue = createFairQueue<Waiter>()
   const clock = now ?? (() => performance.now())
   let inFlight = 0
   let timer: NodeJS.Timeout | undefined
@@ -62,22 +70,23 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
     endpoint(operation)?.take()
   }
 
-  /** Lets those in who may go now, in order, skipping operations that are over their rate. */
+  /** Lets those in who may go now, in turn, skipping operations that are over their rate. */
   function pump(): void {
     let soonest = Number.POSITIVE_INFINITY
     const late = new Set<string>()
-    for (const waiter of queue) {
-      if (inFlight >= concurrency.limit()) return
-      if (late.has(waiter.operation)) continue
-      const wait = waitOf(waiter.operation)
-      if (wait > 0) {
-        late.add(waiter.operation)
-        soonest = Math.min(soonest, wait)
-        continue
-      }
-      queue.delete(waiter)
-      take(waiter.operation)
-      waiter.admit()
+    const isReady = ({ operation }: Waiter) => {
+      if (late.has(operation)) return false
+      const wait = waitOf(operation)
+      if (wait === 0) return true
+      late.add(operation)
+      soonest = Math.min(soonest, wait)
+      return false
+    }
+    while (inFlight < concurrency.limit()) {
+      const next = queue.shift(isReady)
+      if (!next) break
+      take(next.operation)
+      next.admit()
     }
     if (soonest < Number.POSITIVE_INFINITY) wakeIn(soonest)
   }
@@ -105,6 +114,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
     operation: string,
     maxWait: number,
     signal: StopSignal | undefined,
+    caller: object | undefined,
   ): Promise<void> {
     const speed = pace()
     const expected = speed ? (queue.size / speed) * 1000 : 0
@@ -113,7 +123,7 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
       const end = () => {
         clearTimeout(limit)
         signal?.removeEventListener('abort', leave)
-        queue.delete(waiter)
+        queue.remove(waiter)
       }
       const leave = () => {
         end()
@@ -135,7 +145,8 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
         waitingSince = clock()
         endedSince = 0
       }
-      queue.add(waiter)
+      const meter = meterOf(caller)
+      queue.add(waiter, meter?.owner, meter?.weight)
       // Those who wait only for the rate are woken by time, not by a call that ends.
       if (inFlight < concurrency.limit()) wakeIn(Math.max(1, waitOf(operation)))
     })
@@ -146,8 +157,8 @@ export function createLimiter({ concurrency, now, rate }: createLimiter.Options)
 
   return {
     free: isFree,
-    enter(operation, maxWait, signal) {
-      if (!isFree(operation)) return waitForPlace(operation, maxWait, signal)
+    enter(operation, maxWait, signal, caller) {
+      if (!isFree(operation)) return waitForPlace(operation, maxWait, signal, caller)
       take(operation)
       return undefined
     },

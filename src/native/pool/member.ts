@@ -198,7 +198,7 @@ export function createMember({
       const fault = await checked(identity.confirm())
       if (fault) return fault.kind === 'failed' ? { ...fault, isUnsent: true } : fault
     }
-    const waiting = limiter.enter(call.path, maxWait, signal)
+    const waiting = limiter.enter(call.path, maxWait, signal, call.caller)
     if (waiting) await waiting
     counts.calls++
     const started = now()

@@ -116,7 +116,7 @@ export function createSingleUpstream({
     const started = performance.now()
     if (limiter.inFlight() === 0) answeredAt = started
     else if (started - answeredAt > probeTiming.quiet) void probe()
-    const waiting = limiter.enter(path, limit / 2, options.signal)
+    const waiting = limiter.enter(path, limit / 2, options.signal, options.caller)
     if (waiting) await waiting
     counts.calls++
     try {

@@ -1,5 +1,8 @@
 import type { Hash } from 'viem'
 
+import { IN_PROCESS } from '../../limits/caller.ts'
+import type { CallLimits } from '../../limits/limits.ts'
+import type { RequestScope } from '../request.ts'
 import type { CallRecorder, RecordedCall } from './recorder.ts'
 
 /** Maximum number of native calls in the header. */
@@ -8,25 +11,34 @@ const MAX_CALLS = 20
 /**
  * Runs a request and describes in headers how it was answered: `X-Ethgate-Block` (number and hash of the newest block at
  * the start), `X-Ethgate-Source` (`memory` or `upstream`), `X-Ethgate-Calls` (each native call with status, milliseconds
- * and node).
+ * and node), `X-Ethgate-Cost` (units), and what is left to the caller.
  */
 export async function explainInHeaders<answer>(
   work: () => Promise<answer>,
   {
     head,
+    limits,
     recorder,
+    scope: { caller = IN_PROCESS, meter },
   }: {
     /** The newest block; undefined before the first one. */
     head: () => { number: number; hash: Hash } | undefined
+    limits: Pick<CallLimits, 'headers'>
     recorder: Pick<CallRecorder, 'record'>
+    scope: Pick<RequestScope, 'caller' | 'meter'>
   },
 ): Promise<{ answer: answer; headers: Record<string, string> }> {
   const block = head()
+  const before = meter?.charged ?? 0
   const { calls, result } = await recorder.record(work)
+  const cost = (meter?.charged ?? 0) - before
   return {
     answer: result,
     headers: {
-      'access-control-expose-headers': 'X-Ethgate-Block, X-Ethgate-Source, X-Ethgate-Calls',
+      'access-control-expose-headers':
+        'X-Ethgate-Block, X-Ethgate-Cost, X-Ethgate-Source, X-Ethgate-Calls, RateLimit, RateLimit-Policy',
+      'x-ethgate-cost': String(Math.round(cost * 1_000) / 1_000),
+      ...(await limits.headers(caller)),
       ...(block && { 'x-ethgate-block': `${block.number} ${block.hash}` }),
       'x-ethgate-source': calls.length === 0 ? 'memory' : 'upstream',
       ...(calls.length > 0 && { 'x-ethgate-calls': listed(calls) }),

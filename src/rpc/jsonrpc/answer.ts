@@ -1,7 +1,13 @@
+import type { RpcError } from '../../lib/errors.ts'
 import { type Wire, wireLength } from '../../lib/wire.ts'
 
 /** A response: a sequence of texts and bytes, and their total length. */
-export type Answer = { readonly parts: readonly (string | Buffer)[]; readonly bytes: number }
+export type Answer = {
+  readonly parts: readonly (string | Buffer)[]
+  readonly bytes: number
+  /** Why the only call of the request was not allowed to run; absent when it ran. */
+  readonly refused?: RpcError
+}
 
 /** Creates an answer from a text. */
 function textAnswer(text: string): Answer {
@@ -35,6 +41,12 @@ export function errorAnswer(
   error: { code: number; message: string; data?: unknown },
 ): Answer {
   return textAnswer(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`)
+}
+
+/** The response object of a call that was not allowed to run. `id` is JSON text. */
+export function refusedAnswer(id: string, refused: RpcError): Answer {
+  const { code, data, message } = refused
+  return { ...errorAnswer(id, { code, message, data }), refused }
 }
 
 /** The response array of a batch. */

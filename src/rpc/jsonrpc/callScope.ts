@@ -35,6 +35,8 @@ export function dropCall({ state }: CallScope): void {
 
 const scopeOf = scopesOf<CallState>({
   client: ({ request }) => request.client,
+  caller: ({ request }) => request.caller,
+  meter: ({ request }) => request.meter,
   headers: ({ request }) => request.headers,
   signal: ({ request }) => request.signal,
   socket: ({ request }) => request.socket,

@@ -10,10 +10,19 @@ import { LimitExceededError, RpcError } from '../../lib/errors.ts'
 import type { LoopWatch } from '../../lib/loopWatch.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { isWire } from '../../lib/wire.ts'
+import type { CallLimits } from '../../limits/limits.ts'
+import { BASE_PRICE } from '../../limits/prices.ts'
 import type { ViewContext } from '../context.ts'
 import { type AnyMethod, callMethod } from '../method.ts'
 import { type RequestScope, withSignal } from '../request.ts'
-import { type Answer, batchAnswer, errorAnswer, resultAnswer, wireAnswer } from './answer.ts'
+import {
+  type Answer,
+  batchAnswer,
+  errorAnswer,
+  refusedAnswer,
+  resultAnswer,
+  wireAnswer,
+} from './answer.ts'
 import { type CallScope, createCallScope, deliverCall, dropCall } from './callScope.ts'
 import { faultOf, idText, isNotification, shownId } from './entry.ts'
 import {
@@ -44,6 +53,7 @@ export function createRpcServer({
   batchLimit = 100,
   context,
   depthLimit = 32,
+  limits,
   hasRoom = () => true,
   loop = { enter: () => performance.now(), leave: () => performance.now() },
   methods,
@@ -141,7 +151,17 @@ export function createRpcServer({
     room: Room,
   ): Promise<Answer | undefined> {
     const refused = refuseEntry(entry, rawId)
-    const started = loop.enter(refused?.method ?? (entry as JSONRPCRequest).method)
+    const name = refused?.method ?? (entry as JSONRPCRequest).method
+    const asked = denialOf(entry, name, request)
+    const denied = asked instanceof Promise ? await asked : asked
+    if (denied) {
+      const now = performance.now()
+      const observed = { code: denied.code, id: shownId(entry), method: name, ms: 0, started: now }
+      observe(observed, request)
+      calls?.push(observed)
+      return isNotification(entry) ? undefined : refusedAnswer(idText(entry, rawId), denied)
+    }
+    const started = loop.enter(name)
     const call = refused ? undefined : createCallScope(request)
     const { answer, code, method } =
       refused ??
@@ -152,6 +172,8 @@ export function createRpcServer({
       )
     const ms = loop.leave(method) - started
     const refusal = answer && refusalOf(answer, room)
+    if (limits && request.caller && request.meter)
+      limits.leave(request.caller, name, request.meter, answer?.bytes ?? 0)
     const observed = { code: refusal?.code ?? code, id: shownId(entry), method, ms, started }
     observe(observed, request)
     calls?.push(observed)
@@ -160,6 +182,17 @@ export function createRpcServer({
       else dropCall(call)
     }
     return refusal ? errorAnswer(idText(entry, rawId), refusal) : answer
+  }
+
+  /** Why a call may not run; undefined when it may. A promise only when the limits of the caller have to be asked for. */
+  function denialOf(
+    entry: unknown,
+    method: string,
+    request: RequestScope,
+  ): RpcError | undefined | Promise<RpcError | undefined> {
+    const { caller } = request
+    if (!limits || !caller) return undefined
+    return limits.enter(caller, method, (entry as { params?: unknown } | null)?.params)
   }
 
   /** Why an answer is not sent; undefined when it is. */
@@ -211,6 +244,7 @@ export function createRpcServer({
     try {
       payload = JSON.parse(text)
     } catch {
+      if (limits && request.caller) limits.charge(request.caller, BASE_PRICE)
       return errorAnswer('null', PARSE_ERROR)
     }
     const { depth, ids } = inspect(text)
@@ -251,6 +285,8 @@ export declare namespace createRpcServer {
     context: () => ViewContext | Promise<ViewContext>
     /** Maximum nesting depth of a request. @default 32 */
     depthLimit?: number
+    /** Limits of callers. @default none */
+    limits?: Pick<CallLimits, 'charge' | 'enter' | 'leave'> | undefined
     /** Whether an answer of this many bytes may be buffered until its client has read it. @default always */
     hasRoom?: (bytes: number) => boolean
     /** Called when a call starts and ends, to find the call that blocks the event loop. */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../lib/jsonSchema.ts'
+import { minimumPrice } from '../../limits/prices.ts'
 import type { AnyMethod } from '../method.ts'
 import type { ParamDoc } from '../params/params.ts'
 
@@ -24,6 +25,8 @@ export type OpenRpcMethod = {
   'x-support': 'served' | 'fixed' | 'refused'
   /** Whether it is refused on /solidity. */
   'x-full-only': boolean
+  /** Units that must be affordable before the call. What it costs is known after it. */
+  'x-cost': number
 }
 
 /** A call and its answer, from the recorded chain. */
@@ -126,6 +129,7 @@ function describeMethod(
     }),
     'x-support': kind,
     'x-full-only': fullOnly,
+    'x-cost': minimumPrice(name),
   }
 }
 

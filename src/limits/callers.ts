@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { unwatchFile, watchFile } from 'node:fs'
+
+import { type ApiKey, type Caller, countedAddress, isInNetworks, type Limits } from './caller.ts'
+import { readKeysFile } from './keysFile.ts'
+import { UnauthorizedError } from './refusal.ts'
+
+/** Finds out who calls. */
+export type Callers = {
+  /** @throws UnauthorizedError for a key that is unknown or not for this request, and without one when a key is required */
+  of(request: CallerRequest): Caller
+  /** Reads the keys again. A file that is not valid changes nothing. */
+  reload(): void
+  stop(): void
+}
+
+/** The parts of a request that say who calls. */
+export type CallerRequest = {
+  /** Address of the client, behind the trusted proxies. */
+  address: string
+  /** The API key of the request. */
+  key: string | undefined
+  origin: string | undefined
+}
+
+/** Reads the API keys and watches their file. @throws ConfigError when the file is not valid */
+export function createCallers({
+  anonymous,
+  file,
+  limits,
+  log,
+  now = Date.now,
+}: createCallers.Options): Callers {
+  let keys = read()
+  /** Callers by the keys that they gave, so that a known key is not hashed again. */
+  const known = new Map<string, Caller>()
+  if (file !== undefined) watchFile(file, { interval: POLL_MS, persistent: false }, reload)
+
+  function read(): Map<string, ApiKey> {
+    return new Map((file === undefined ? [] : readKeysFile(file)).map((key) => [key.sha256, key]))
+  }
+
+  function reload() {
+    try {
+      keys = read()
+      known.clear()
+      log.info({ keys: keys.size }, 'reloaded the API keys')
+    } catch (error) {
+      log.error({ err: error }, 'the API keys file is invalid; nothing was changed')
+    }
+  }
+
+  function callerWith(text: string): Caller {
+    const found = known.get(text)
+    if (found) return found
+    const key = keys.get(sha256(text))
+    if (!key) throw new UnauthorizedError('the API key is not known')
+    const caller: Caller = { id: `key:${key.name}`, scope: 'key', key, limits: key.limits }
+    known.set(text, caller)
+    return caller
+  }
+
+  function requireUse({ addresses, expires, name, origins }: ApiKey, request: CallerRequest): void {
+    if (expires !== undefined && now() >= expires)
+      throw new UnauthorizedError(`the API key ${name} has expired`)
+    if (addresses && !isInNetworks(addresses, request.address))
+      throw new UnauthorizedError(`the API key ${name} may not be used from this address`)
+    if (origins && (request.origin === undefined || !origins.includes(request.origin)))
+      throw new UnauthorizedError(`the API key ${name} may not be used from this origin`)
+  }
+
+  return {
+    of(request) {
+      if (request.key === undefined || file === undefined) {
+        if (!anonymous) throw new UnauthorizedError('an API key is required')
+        return { id: countedAddress(request.address), scope: 'address', limits }
+      }
+      const caller = callerWith(request.key)
+      if (caller.key) requireUse(caller.key, request)
+      return caller
+    },
+    reload,
+    stop: () => file !== undefined && unwatchFile(file, reload),
+  }
+}
+
+export declare namespace createCallers {
+  type Options = {
+    /** Whether callers without a key are served. */
+    anonymous: boolean
+    /** The API keys file. */
+    file: string | undefined
+    /** Of each caller without a key. */
+    limits: Limits
+    log: {
+      info(fields: object, message: string): void
+      error(fields: object, message: string): void
+    }
+    /** Milliseconds since 1970. @default Date.now */
+    now?: () => number
+  }
+}
+
+/** Milliseconds between two looks at the file. Its modification time is compared, which also sees a file that was replaced. */
+const POLL_MS = 1_000
+
+/** SHA-256 of a key, hex. */
+export function sha256(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+/** The API key in the headers of a request: `Authorization: Bearer KEY` or `X-API-Key: KEY`. */
+export function keyInHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): string | undefined {
+  const { authorization } = headers
+  if (authorization !== undefined && /^bearer /i.test(String(authorization)))
+    return String(authorization).slice(7).trim()
+  const given = headers['x-api-key']
+  return given === undefined || given === '' ? undefined : String(given)
+}
+
+/** Splits `/k/KEY/path` into the key and the path; undefined for any other path. */
+export function keyInPath(url: string): { key: string; url: string } | undefined {
+  if (!url.startsWith('/k/')) return undefined
+  const found = /^\/k\/([^/?]+)(.*)$/.exec(url)
+  if (found?.[1] === undefined) return undefined
+  const rest = found[2] ?? ''
+  return { key: found[1], url: rest.startsWith('/') ? rest : `/${rest}` }
+}

@@ -1,0 +1,72 @@
+import { parseAddress } from '../lib/address.ts'
+import type { ApiKey } from './caller.ts'
+import { UnauthorizedError } from './refusal.ts'
+
+/** The address that a raw transaction calls. Undefined when it calls none, or cannot be read. */
+export type TargetOf = (raw: string) => string | undefined
+
+/** Checks that a key may make a call. @throws UnauthorizedError */
+export function requirePermission(
+  { contracts, methods, name }: ApiKey,
+  method: string,
+  params: unknown,
+  targetOf: TargetOf,
+): void {
+  if (methods && !methods.some((pattern) => matches(pattern, method)))
+    throw new UnauthorizedError(`the API key ${name} may not call ${method}`)
+  if (!contracts) return
+  const named = contractsIn(method, Array.isArray(params) ? params : [], targetOf)
+  if (named && (named.length === 0 || !named.every((address) => isListed(contracts, address))))
+    throw new UnauthorizedError(`the API key ${name} may not use ${method} with this contract`)
+}
+
+function matches(pattern: string, method: string): boolean {
+  return pattern.endsWith('*') ? method.startsWith(pattern.slice(0, -1)) : pattern === method
+}
+
+function isListed(contracts: ReadonlySet<string>, address: unknown): boolean {
+  const parsed = typeof address === 'string' ? parseAddress(address) : undefined
+  return parsed !== undefined && contracts.has(parsed)
+}
+
+/** The contracts that a call names, an empty list for any contract; undefined for a method that uses none. */
+function contractsIn(
+  method: string,
+  params: readonly unknown[],
+  targetOf: TargetOf,
+): unknown[] | undefined {
+  const [first, second] = params
+  if (CALLS.has(method)) return [member(first, 'to')].filter((to) => to !== undefined)
+  if (SEARCHES.has(method)) return listed(member(first, 'address'))
+  if (method === 'eth_subscribe' && first === 'logs') return listed(member(second, 'address'))
+  if (method === 'eth_sendRawTransaction')
+    return [typeof first === 'string' ? targetOf(first) : undefined]
+  return ANY.has(method) ? [] : undefined
+}
+
+/** Methods whose first parameter is a call or a transaction. */
+const CALLS = new Set([
+  'debug_traceCall',
+  'eth_call',
+  'eth_createAccessList',
+  'eth_estimateGas',
+  'eth_fillTransaction',
+  'eth_sendTransaction',
+  'eth_signTransaction',
+  'ethgate_feeQuote',
+])
+
+/** Methods whose first parameter is a log filter. */
+const SEARCHES = new Set(['eth_getLogs', 'eth_newFilter', 'ethgate_countLogs', 'ethgate_getLogs'])
+
+/** Methods that may run or send anything. */
+const ANY = new Set(['buildTransaction', 'eth_sign', 'eth_simulateV1', 'wallet'])
+
+function listed(value: unknown): unknown[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? value : [value]
+}
+
+function member(value: unknown, name: string): unknown {
+  return (value as Record<string, unknown> | null | undefined)?.[name] ?? undefined
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import {
+  explainSkip,
+  redisMissing,
+  redisServerMissing,
+  someRedis,
+  startRedis,
+} from '../../test/support/redis.ts'
+import { until } from '../../test/support/until.ts'
+import { createRedisLink, type RedisLink } from '../lib/redis.ts'
+import { createLimiter } from './limiter.ts'
+import { createRedisLimitStore } from './redisStore.ts'
+import { createSharedLimitStore } from './sharedStore.ts'
+import { testLimitStore } from './store.contract.ts'
+
+explainSkip(redisMissing)
+
+const FULL = { debt: 0, need: 10, want: 10 }
+const LIMITS = { rate: 0.001, burst: 30 }
+
+function connect(url: string): RedisLink {
+  return createRedisLink({ prefix: randomBytes(6).toString('hex'), url })
+}
+
+async function ready(link: RedisLink) {
+  await until(() => expect(link.status()).toBe('up'))
+}
+
+describe.skipIf(redisMissing)('with Redis', () => {
+  let redis: Awaited<ReturnType<typeof someRedis>>
+  const links: RedisLink[] = []
+  let first: RedisLink
+  beforeAll(async () => {
+    redis = await someRedis()
+    first = connect(redis.url)
+    links.push(first)
+    await ready(first)
+  })
+  afterAll(async () => {
+    for (const link of links) await link.close()
+    await redis.close()
+  })
+
+  // Each store has keys of its own.
+  testLimitStore('redis', () => {
+    const prefix = randomBytes(6).toString('hex')
+    return createRedisLimitStore({
+      link: { key: (name) => `{${prefix}}:${name}`, script: (lua) => first.script(lua) },
+    })
+  })
+
+  test('behavior: three replicas together grant the rate, within 5 %', async () => {
+    const rate = 2_000
+    const caller = { id: 'key:all', scope: 'key' as const, limits: { rate, burst: 200 } }
+    const limiters = Array.from({ length: 3 }, () =>
+      createLimiter({ store: createRedisLimitStore({ link: first }) }),
+    )
+    const clock = async () => {
+      const [seconds, micros] = await first.client.time()
+      return Number(seconds) + Number(micros) / 1e6
+    }
+    const started = await clock()
+    let allowed = 0
+    let elapsed = 0
+    while (elapsed < 2) {
+      const taken = await Promise.all(
+        limiters.flatMap((limiter) =>
+          Array.from({ length: 20 }, async () => limiter.take(caller, 1)),
+        ),
+      )
+      allowed += taken.filter((refused) => refused === undefined).length
+      elapsed = (await clock()) - started
+    }
+    const expected = 200 + rate * elapsed
+    expect(allowed).toBeGreaterThan(expected * 0.95)
+    expect(allowed).toBeLessThan(expected * 1.05)
+    await Promise.all(limiters.map((limiter) => limiter.stop()))
+  })
+})
+
+describe.skipIf(redisServerMissing)('without Redis', () => {
+  test.each([
+    ['local', [10, 10, 10, 0]],
+    ['open', [10, 10, 10, 10]],
+  ] as const)('behavior: %s', async (withoutRedis, granted) => {
+    const redis = await startRedis({ durable: false })
+    const link = connect(redis.url)
+    await ready(link)
+    const changes: boolean[] = []
+    const store = createSharedLimitStore({
+      link,
+      onChange: (isShared) => changes.push(isShared),
+      signInterval: 20,
+      withoutRedis,
+    })
+    expect(await store.take('a', LIMITS, FULL)).toMatchObject({ granted: 10 })
+    await redis.stop()
+    await expect.poll(() => store.isShared()).toBe(false)
+    const grants = []
+    for (let index = 0; index < 4; index++)
+      grants.push((await store.take('a', LIMITS, FULL)).granted)
+    expect(grants).toEqual(granted)
+    await redis.start()
+    await expect.poll(() => store.isShared(), { timeout: 10_000 }).toBe(true)
+    expect(changes).toEqual([false, true])
+    store.stop()
+    await link.close()
+    await redis.close()
+  })
+
+  test('behavior: closed fails, and is not a refusal', async () => {
+    const redis = await startRedis({ durable: false })
+    const link = connect(redis.url)
+    await ready(link)
+    const store = createSharedLimitStore({
+      link,
+      onChange() {},
+      signInterval: 20,
+      withoutRedis: 'closed',
+    })
+    await redis.stop()
+    await expect.poll(() => store.isShared()).toBe(false)
+    await expect(store.take('a', LIMITS, FULL)).rejects.toThrow(
+      'the shared store (Redis) is unavailable',
+    )
+    store.stop()
+    await link.close()
+    await redis.close()
+  })
+
+  test('behavior: the part of one replica of two', async () => {
+    const redis = await startRedis({ durable: false })
+    const link = connect(redis.url)
+    await ready(link)
+    const options = { link, onChange() {}, signInterval: 20, withoutRedis: 'local' as const }
+    const stores = [createSharedLimitStore(options), createSharedLimitStore(options)]
+    await expect.poll(() => link.client.zcard(link.key('replicas'))).toBe(2)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await redis.stop()
+    await expect.poll(() => stores.every((store) => !store.isShared())).toBe(true)
+    const grants = []
+    for (let index = 0; index < 2; index++)
+      grants.push((await stores[0]?.take('a', LIMITS, FULL))?.granted)
+    expect(grants).toEqual([10, 0])
+    for (const store of stores) store.stop()
+    await link.close()
+    await redis.close()
+  })
+
+  test('behavior: a Redis that hangs is not waited for', async () => {
+    const hanging = {
+      key: (name: string) => name,
+      script: () => () => new Promise<never>(() => {}),
+    }
+    const store = createSharedLimitStore({
+      link: { ...hanging, status: () => 'up' },
+      onChange() {},
+      patience: 5,
+      withoutRedis: 'local',
+    })
+    expect(await store.take('a', LIMITS, FULL)).toMatchObject({ granted: 10 })
+    expect(store.isShared()).toBe(false)
+    store.stop()
+  })
+})

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+
+import type { RedisLink } from '../lib/redis.ts'
+import { within } from '../lib/within.ts'
+import { burstOf, type Limits } from './caller.ts'
+import { createRedisLimitStore, SIGN } from './redisStore.ts'
+import { createMemoryLimitStore, type Grant, type LimitStore } from './store.ts'
+
+/** What happens to limits while Redis cannot be used. */
+export type WithoutRedis = 'closed' | 'local' | 'open'
+
+/** A store in Redis that goes on in this process while Redis cannot be used. */
+export type SharedLimitStore = LimitStore & {
+  /** Whether units are counted in Redis now. */
+  isShared(): boolean
+  stop(): void
+}
+
+/**
+ * Counts in Redis. While it does not answer, nothing waits for it: `local` counts in this process with this replica's part
+ * of the limits, by the number of replicas that was seen last; `open` allows everything; `closed` fails.
+ *
+ * @throws StoreUnavailableError from `take`, when it is `closed`.
+ */
+export function createSharedLimitStore({
+  link,
+  onChange,
+  patience = 50,
+  signInterval = 1_000,
+  withoutRedis,
+}: createSharedLimitStore.Options): SharedLimitStore {
+  const redis = createRedisLimitStore({ link })
+  const local = createMemoryLimitStore()
+  const sign = link.script(SIGN)
+  const name = randomBytes(8).toString('hex')
+  let replicas = 1
+  let isShared = true
+
+  function setShared(next: boolean) {
+    if (next === isShared) return
+    isShared = next
+    onChange(next)
+  }
+
+  /** Says that this replica exists, and finds out whether Redis answers. */
+  async function announce(): Promise<void> {
+    try {
+      replicas = Math.max(1, Number(await sign([link.key('replicas')], [name, REPLICA_MS])))
+      setShared(true)
+    } catch {
+      setShared(false)
+    }
+  }
+
+  function takeAlone(
+    ...[id, limits, request]: Parameters<LimitStore['take']>
+  ): Grant | Promise<Grant> {
+    if (withoutRedis === 'closed') return redis.take(id, limits, request)
+    const own = withoutRedis === 'open' ? {} : partOf(limits, replicas, request.need)
+    return local.take(id, own, request)
+  }
+
+  const timer = setInterval(() => void announce(), signInterval)
+  timer.unref()
+  void announce()
+
+  return {
+    isShared: () => isShared,
+    async take(id, limits, request) {
+      if (!isShared || link.status() !== 'up') return takeAlone(id, limits, request)
+      const answer = Promise.resolve(redis.take(id, limits, request))
+      try {
+        return await within(answer, patience, new Error('Redis did not answer in time'))
+      } catch {
+        setShared(false)
+        return takeAlone(id, limits, request)
+      }
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+export declare namespace createSharedLimitStore {
+  type Options = {
+    link: Pick<RedisLink, 'key' | 'script' | 'status'>
+    /** Called when units begin or cease to be counted in Redis. */
+    onChange: (isShared: boolean) => void
+    /** Milliseconds that a call may wait for Redis. @default 50 */
+    patience?: number
+    /** Milliseconds between signs of this replica. @default 1,000 */
+    signInterval?: number
+    withoutRedis: WithoutRedis
+  }
+}
+
+/** Milliseconds without a sign after which a replica no longer counts. */
+const REPLICA_MS = 5_000
+
+/** The part of one replica. It never makes a call impossible: its burst is at least what a call needs. */
+function partOf(limits: Limits, replicas: number, need: number): Limits {
+  const { daily, rate } = limits
+  return {
+    ...limits,
+    ...(rate !== undefined && {
+      rate: rate / replicas,
+      burst: Math.max(need, burstOf(limits) / replicas),
+    }),
+    ...(daily !== undefined && { daily: daily / replicas }),
+  }
+}

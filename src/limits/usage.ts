@@ -1,0 +1,151 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+import type { RedisLink } from '../lib/redis.ts'
+
+/** What API keys have used: units and calls by day, key and method. */
+export type Usage = {
+  /** One call. */
+  add(key: string, method: string, cost: number): void
+  /** Writes what was added since. */
+  flush(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The use of one key and method on one day. */
+export type UsageRow = { day: string; key: string; method: string; calls: number; cost: number }
+
+/** Where usage is kept. */
+export type UsageStore = {
+  /** Adds rows to what is stored. */
+  add(rows: readonly UsageRow[]): Promise<void>
+  /** The rows of a day, such as `2027-01-31`. */
+  read(day: string): Promise<UsageRow[]>
+}
+
+/** Collects usage and writes it every few seconds. A crash loses at most that much. */
+export function createUsage({
+  interval = 5_000,
+  now = Date.now,
+  onError,
+  store,
+}: createUsage.Options): Usage {
+  let rows = new Map<string, UsageRow>()
+
+  async function flush(): Promise<void> {
+    const written = rows
+    if (written.size === 0) return
+    rows = new Map()
+    try {
+      await store.add([...written.values()])
+    } catch (error) {
+      // Kept for the next attempt.
+      for (const { calls, cost, day, key, method } of written.values())
+        addTo(rows, day, key, method, calls, cost)
+      onError(error, 'the usage of API keys cannot be written')
+    }
+  }
+
+  const timer = setInterval(() => void flush(), interval)
+  timer.unref()
+  return {
+    add: (key, method, cost) => addTo(rows, dayOf(now()), key, method, 1, cost),
+    flush,
+    async stop() {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+export declare namespace createUsage {
+  type Options = {
+    /** Milliseconds between two writes. @default 5,000 */
+    interval?: number
+    /** Milliseconds since 1970. @default Date.now */
+    now?: () => number
+    onError: (error: unknown, message: string) => void
+    store: UsageStore
+  }
+}
+
+/** The day of a time, UTC. */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+function addTo(
+  rows: Map<string, UsageRow>,
+  day: string,
+  key: string,
+  method: string,
+  calls: number,
+  cost: number,
+) {
+  const id = `${day} ${key} ${method}`
+  const row = rows.get(id)
+  if (row) {
+    row.calls += calls
+    row.cost += cost
+  } else rows.set(id, { day, key, method, calls, cost })
+}
+
+/** Days for which usage is kept. */
+const KEPT_DAYS = 100
+
+/** Usage in Redis, which replicas share: a hash for each day. */
+export function createRedisUsageStore({
+  link,
+}: {
+  link: Pick<RedisLink, 'key' | 'run'>
+}): UsageStore {
+  return {
+    async add(rows) {
+      await link.run((client) => {
+        const commands = client.pipeline()
+        for (const { calls, cost, day, key, method } of rows) {
+          const name = link.key(`usage:${day}`)
+          commands.hincrbyfloat(name, `${key} ${method} calls`, calls)
+          commands.hincrbyfloat(name, `${key} ${method} cost`, cost)
+          commands.expire(name, KEPT_DAYS * 86_400)
+        }
+        return commands.exec()
+      })
+    },
+    async read(day) {
+      const fields = await link.run((client) => client.hgetall(link.key(`usage:${day}`)))
+      const rows = new Map<string, UsageRow>()
+      for (const [field, value] of Object.entries(fields)) {
+        const [key = '', method = '', kind] = field.split(' ')
+        const isCalls = kind === 'calls'
+        addTo(rows, day, key, method, isCalls ? Number(value) : 0, isCalls ? 0 : Number(value))
+      }
+      return [...rows.values()]
+    },
+  }
+}
+
+/** Usage in one file of the data directory, which is replaced as a whole. */
+export function createFileUsageStore(path: string, now = Date.now): UsageStore {
+  function readAll(): UsageRow[] {
+    try {
+      return JSON.parse(readFileSync(path, 'utf8')) as UsageRow[]
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  return {
+    async add(rows) {
+      const oldest = dayOf(now() - KEPT_DAYS * 86_400_000)
+      const all = new Map<string, UsageRow>()
+      for (const { calls, cost, day, key, method } of [...readAll(), ...rows])
+        if (day >= oldest) addTo(all, day, key, method, calls, cost)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(`${path}.new`, JSON.stringify([...all.values()]))
+      renameSync(`${path}.new`, path)
+    },
+    read: async (day) => readAll().filter((row) => row.day === day),
+  }
+}
