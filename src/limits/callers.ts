@@ -105,7 +105,7 @@ export declare namespace createCallers {
 const POLL_MS = 1_000
 
 /** SHA-256 of a key, hex. */
-export function sha256(key: string): string {
+function sha256(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 

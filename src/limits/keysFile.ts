@@ -106,7 +106,7 @@ function number(min: number) {
 }
 
 /** A name of a key. */
-export function nameText(text: string): string {
+function nameText(text: string): string {
   if (/^[\w.-]{1,64}$/.test(text)) return text
   throw new Error('expected up to 64 letters, digits, dots and dashes')
 }

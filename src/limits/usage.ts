@@ -70,7 +70,7 @@ export declare namespace createUsage {
 }
 
 /** The day of a time, UTC. */
-export function dayOf(time: number): string {
+function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 

@@ -27,7 +27,7 @@ export const HEALTH: Health = {
 }
 
 /** Limits in this process. The test stops them. */
-export function noLimits(given: Partial<createCallLimits.Options> = {}) {
+function noLimits(given: Partial<createCallLimits.Options> = {}) {
   return createCallLimits({
     anonymous: true,
     apiKeys: undefined,

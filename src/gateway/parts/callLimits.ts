@@ -97,4 +97,4 @@ const BUSY_MS = 250
 const BUSY_CALLS = 2_000
 
 /** The file with the usage of API keys, in the data directory. */
-export const USAGE_FILE = 'usage.json'
+const USAGE_FILE = 'usage.json'
