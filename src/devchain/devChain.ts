@@ -86,7 +86,9 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
       resolving(() => fork?.state.get('account', address)),
     ),
   )
-  const ledger = await resolving(() => createLedger(genesis, { ethereum, ...(fork && { fork }) }))
+  const ledger = await resolving(() =>
+    createLedger(genesis, { ethereum, nextTime: () => clock.next(), ...(fork && { fork }) }),
+  )
   const clock = createClock({
     headTime: () => ledger.head().header.timestamp,
     now,
@@ -195,7 +197,7 @@ export async function createDevChain(options: createDevChain.Options = {}): Prom
   })
 
   async function offer(signed: SignedEthereum): Promise<string> {
-    const { id } = await ledger.offerEthereum(signed, clock.next())
+    const { id } = await ledger.offerEthereum(signed)
     return id
   }
 

@@ -26,6 +26,7 @@ export {
 export { type Faults, readFaults } from './api/faults.ts'
 export { connectFork } from './fork/connect.ts'
 export type { Fork } from './fork/fork.ts'
+export { LAST_TIME } from './ledger/clock.ts'
 export { type DevAccount, MNEMONIC } from './state/keys.ts'
 export { resolving } from './state/missing.ts'
 export { nonceOf } from './state/nonce.ts'

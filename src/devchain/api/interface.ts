@@ -108,7 +108,7 @@ export function createNativeInterface(options: createNativeInterface.Options) {
           params: given,
           ledger,
           newest,
-          state: solid ? ledger.stateAt(newest.header.number) : await ledger.pendingState(),
+          state: solid ? ledger.stateAt(newest.header.number) : (await ledger.pendingState()).state,
           solid,
           isUnsigned: request.isUnsigned === true,
           submit: options.submit,

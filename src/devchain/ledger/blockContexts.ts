@@ -27,6 +27,7 @@ export function createBlockContexts({
   ethereum,
   fork,
   genesis,
+  nextTime,
   store,
   types,
 }: createBlockContexts.Options) {
@@ -108,8 +109,11 @@ export function createBlockContexts({
       }
     },
 
-    /** The block after the newest one, by the producer of its slot. */
+    /** A block after the newest one, by the producer of its slot. */
     nextBlock,
+
+    /** The context of the next block, if it is made now. */
+    next: (): ExecutionContext => contextOf(nextBlock(nextTime())),
 
     /** Chosen values of the next block. */
     choice,
@@ -149,6 +153,8 @@ export declare namespace createBlockContexts {
     ethereum: EthereumRules
     fork?: Fork | undefined
     genesis: Genesis
+    /** The time of the next block if it is made now, milliseconds. */
+    nextTime: () => number
     store: BlockStore
     types: ExecutionContext['types']
   }

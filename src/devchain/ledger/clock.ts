@@ -1,9 +1,19 @@
+import { RefusedError } from '../state/errors.ts'
 import { SLOT } from '../state/resources.ts'
 
 /** Time of the first block of a seeded chain: 2025-01-01, the start of a slot. */
 const SEEDED_START = 1_735_689_600_000
 
-/** The time of a chain. All times are milliseconds. */
+/** The last time that a tool can choose: in the year 141,338. JavaScript’s dates end in 275,760, so blocks can follow. */
+export const LAST_TIME = 2 ** 42 * 1_000
+
+/** @throws RefusedError for a time after {@link LAST_TIME} */
+function checked(time: number): number {
+  if (time <= LAST_TIME) return time
+  throw new RefusedError('OTHER_ERROR', `times after ${LAST_TIME / 1_000} seconds are not possible`)
+}
+
+/** The time of a chain. All times are milliseconds. Times after {@link LAST_TIME} are refused. */
 export type ChainClock = ReturnType<typeof createClock>
 
 /** Creates a clock that follows real time or, with a seed, advances one slot a block. Tools can move it. */
@@ -18,7 +28,8 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
   /** Time of the next block, if it is made now. */
   function next(): number {
     if (chosen !== undefined) return Math.max(chosen, headTime() + 1)
-    const due = interval !== undefined ? headTime() + interval : now() + (repeatable ? SLOT : 0)
+    const due =
+      interval !== undefined ? checked(headTime() + interval) : now() + (repeatable ? SLOT : 0)
     return Math.max(whole(due), whole(headTime()) + step)
   }
 
@@ -38,21 +49,22 @@ export function createClock({ headTime, now: wall, repeatable, step }: createClo
     },
     /** Moves the clock forward. Returns its offset from real time. */
     increase(by: number): number {
+      checked(Math.max(chosen ?? 0, now()) + by)
       if (chosen !== undefined) chosen += by
       return (ahead += by)
     },
     /** Moves the clock to a time. Returns the difference. */
     set(time: number): number {
-      const by = time - now()
+      const by = checked(time) - now()
       ahead += by
       return by
     },
     /** Chooses the time of the next block. */
-    setNext: (time: number) => void (chosen = time),
+    setNext: (time: number) => void (chosen = checked(time)),
     /** Sets a fixed time between blocks; undefined follows real time again. Returns whether one was set before. */
     setInterval(time: number | undefined): boolean {
       const wasSet = interval !== undefined
-      interval = time
+      interval = time === undefined ? undefined : checked(time)
       return wasSet
     },
     /** Moves the clock to the time of a restored chain. */

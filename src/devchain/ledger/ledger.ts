@@ -10,6 +10,7 @@ import type { ExecutionContext } from '../execution/execution.ts'
 import type { Pending } from '../execution/pool.ts'
 import type { Fork } from '../fork/fork.ts'
 import { changing } from '../state/missing.ts'
+import { SLOT } from '../state/resources.ts'
 import type { Overlay, StateReader } from '../state/state.ts'
 import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
 import { nativeRules } from '../transactions/rules.ts'
@@ -18,6 +19,7 @@ import type { ChainTransaction } from '../transactions/transaction.ts'
 import { createBlockContexts } from './blockContexts.ts'
 import { makeBlock } from './makeBlock.ts'
 import { createWaiting } from './waiting.ts'
+import type { PendingState } from './waiting.ts'
 
 /** A chain in memory: blocks, the state at every height, and the pool. */
 export type Ledger = ReturnType<typeof createLedger>
@@ -43,12 +45,18 @@ export type Snapshot = Mark & { waiting: readonly Pending[] }
  *
  * @param options.types - The native contract types to execute.
  * @param options.ethereum - Rules for Ethereum transactions.
+ * @param options.nextTime - The one time of the next block, for the pool, estimates and the pending block.
  * @param options.fork - The chain to fork. The accounts and producers of genesis are added to it.
  * @throws MissingStateError if a value of the forked chain must be fetched first.
  */
 export function createLedger(
   genesis: Genesis,
-  { ethereum: rules = nativeRules, fork, types = contractTypes }: createLedger.Options = {},
+  {
+    ethereum: rules = nativeRules,
+    fork,
+    nextTime: givenTime,
+    types = contractTypes,
+  }: createLedger.Options = {},
 ) {
   const ethereum = { ...rules }
   const first = fork?.block.header.number ?? 0
@@ -59,8 +67,17 @@ export function createLedger(
     start.changes(),
   )
   const { head } = store
+  const nextTime = givenTime ?? (() => head().header.timestamp + SLOT)
   const chainId = fork?.chainId ?? Number.parseInt(head().id.slice(-8), 16)
-  const contexts = createBlockContexts({ chainId, ethereum, fork, genesis, store, types })
+  const contexts = createBlockContexts({
+    chainId,
+    ethereum,
+    fork,
+    genesis,
+    nextTime,
+    store,
+    types,
+  })
   const waiting = createWaiting({ contexts, ethereum, genesis, store })
   /** Console output of transactions, by their records. */
   const printed = new WeakMap<TransactionInfo, readonly Uint8Array[]>()
@@ -122,7 +139,7 @@ export function createLedger(
     solid: () => store.block(solidNumber(store.state())) as ChainBlock,
     contextOf: contexts.contextOf,
     contextAt: contexts.contextAt,
-    nextBlock: contexts.nextBlock,
+    next: contexts.next,
     chooseNext: contexts.chooseNext,
     setCoinbase: contexts.setCoinbase,
     clearChoices: contexts.clearChoices,
@@ -146,15 +163,13 @@ export function createLedger(
     pendingNonce: waiting.nonceOf,
 
     /** The newest state with the pool on top. */
-    pendingState: async (): Promise<StateReader> =>
-      waiting.knownState() ?? exclusive(waiting.state),
+    pendingState: async (): Promise<PendingState> => waiting.known() ?? exclusive(waiting.state),
 
     /** Adds a native transaction to the pool. @throws RefusedError with the reason that a broadcast reports */
     offer: (transaction: ChainTransaction) => exclusive(() => waiting.offer(transaction)),
 
     /** Adds an Ethereum transaction to the pool. @throws EthereumError when no block can contain it */
-    offerEthereum: (signed: SignedEthereum, time: number) =>
-      exclusive(() => waiting.offerEthereum(signed, time)),
+    offerEthereum: (signed: SignedEthereum) => exclusive(() => waiting.offerEthereum(signed)),
 
     /** Removes transactions from the pool. */
     drop: (isDropped: (transaction: ChainTransaction) => boolean) =>
@@ -167,8 +182,7 @@ export function createLedger(
       ),
 
     /** The block that `mine` would make of the pool, without making it. */
-    pendingBlock: (timestamp: number) =>
-      exclusive(async () => (await build({ timestamp })).made.block),
+    pendingBlock: () => exclusive(async () => (await build({ timestamp: nextTime })).made.block),
 
     /** Changes the state without a block. Returns the changes. */
     patch: (change: (state: Overlay) => void) =>
@@ -212,5 +226,11 @@ export function createLedger(
 }
 
 export declare namespace createLedger {
-  type Options = { ethereum?: EthereumRules; fork?: Fork; types?: ExecutionContext['types'] }
+  type Options = {
+    ethereum?: EthereumRules
+    fork?: Fork
+    /** The time of the next block if it is made now, milliseconds. @default one slot after the newest block */
+    nextTime?: () => number
+    types?: ExecutionContext['types']
+  }
 }

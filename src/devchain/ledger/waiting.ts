@@ -4,7 +4,7 @@ import type { Genesis } from '../blocks/genesis.ts'
 import { checkEthereum } from '../execution/check.ts'
 import { applyTransaction, checkExpiration } from '../execution/execute.ts'
 import { gasPriceOf } from '../execution/executeEthereum.ts'
-import type { Applied } from '../execution/execution.ts'
+import type { Applied, ExecutionContext } from '../execution/execution.ts'
 import { createPool } from '../execution/pool.ts'
 import type { Pending } from '../execution/pool.ts'
 import { isRefusal, RefusedError } from '../state/errors.ts'
@@ -14,6 +14,7 @@ import type { SignedEthereum } from '../transactions/ethereumTransaction.ts'
 import { checkSigners } from '../transactions/permissions.ts'
 import type { EthereumRules } from '../transactions/rules.ts'
 import type { ChainTransaction } from '../transactions/transaction.ts'
+import type { BlockContext } from '../vm/blockContext.ts'
 import type { BlockContexts } from './blockContexts.ts'
 
 /**
@@ -23,46 +24,57 @@ import type { BlockContexts } from './blockContexts.ts'
  */
 export function createWaiting({ contexts, ethereum, genesis, store }: createWaiting.Options) {
   const { head } = store
-  const { contextOf, nextBlock } = contexts
+  const { next } = contexts
   let pool = createPool()
-  /** The newest state with the pool on top; undefined until it is needed. */
-  let session: Overlay | undefined
-  /** A copy of `session` for readers, who may use it after the next transaction. */
+  /** The newest state with the pool on top, and the context in which the pool ran; undefined until it is needed. */
+  let session: { state: Overlay; context: ExecutionContext } | undefined
+  /** A copy of the state of `session` for readers, who may use it after the next transaction. */
   let readable: StateReader | undefined
 
-  function setSession(state: Overlay | undefined): void {
-    session = state
+  function setSession(made: typeof session): void {
+    session = made
     readable = undefined
   }
 
   const ready = () => resolving(() => pool.ready(store.state()))
 
   /** Executes a transaction on top of the pool. */
-  async function admit(state: Overlay, transaction: ChainTransaction): Promise<Applied> {
-    const block = nextBlock(head().header.timestamp + 3000)
-    return resolving(() => applyTransaction(state, transaction, contextOf(block)))
-  }
+  const admit = (
+    { context, state }: NonNullable<typeof session>,
+    transaction: ChainTransaction,
+  ): Promise<Applied> => resolving(() => applyTransaction(state, transaction, context))
 
   /** Executes the pool on top of the newest state. Drops transactions that are no longer valid. */
-  async function renew(): Promise<Overlay> {
-    const state = store.overlay()
+  async function renew(): Promise<NonNullable<typeof session>> {
+    const made = { state: store.overlay(), context: next() }
     for (const transaction of await ready())
-      await admit(state, transaction).then(
+      await admit(made, transaction).then(
         (applied) => pool.tried(transaction.id, applied),
         (error: unknown) => {
           if (!isRefusal(error)) throw error
           pool.keep(({ id }) => id !== transaction.id)
         },
       )
-    setSession(state)
-    return state
+    setSession(made)
+    return made
   }
 
-  function readableSession(): StateReader | undefined {
-    if (!session || readable) return readable
-    const copy = store.overlay()
-    copy.setAll(session.changes())
-    return (readable = copy)
+  /** The state for readers; undefined if the pool must be executed first, also when the next block has another time by now. */
+  function known(): PendingState | undefined {
+    const { block } = next()
+    if (pool.all().length === 0) return { state: store.state(), block }
+    return session && secondOf(session.context.block) === secondOf(block)
+      ? readableOf(session)
+      : undefined
+  }
+
+  function readableOf({ context, state }: NonNullable<typeof session>): PendingState {
+    if (!readable) {
+      const copy = store.overlay()
+      copy.setAll(state.changes())
+      readable = copy
+    }
+    return { state: readable, block: context.block }
   }
 
   return {
@@ -79,15 +91,10 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     /** The nonce of an account's next transaction, after those in the pool. */
     nonceOf: (address: string): bigint => pool.nonceOf(store.state(), address),
 
-    /** The newest state with the pool on top; undefined if the pool must be executed first. */
-    knownState: (): StateReader | undefined =>
-      readableSession() ?? (pool.all().length === 0 ? store.state() : undefined),
+    known,
 
     /** The newest state with the pool on top. */
-    state: async (): Promise<StateReader> => {
-      if (!session) await renew()
-      return readableSession() as StateReader
-    },
+    state: async (): Promise<PendingState> => known() ?? readableOf(await renew()),
 
     /** Adds a native transaction. @throws RefusedError with the reason that a broadcast reports */
     async offer(transaction: ChainTransaction): Promise<void> {
@@ -101,10 +108,10 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
       if (transaction.contracts === 0)
         throw new RefusedError('CONTRACT_VALIDATE_ERROR', 'No contract!')
       checkExpiration(transaction, head().header.timestamp)
-      const state = session ?? (await renew())
-      await resolving(() => checkSigners(state, transaction))
+      const current = session ?? (await renew())
+      await resolving(() => checkSigners(current.state, transaction))
       readable = undefined
-      pool.add({ transaction, applied: await admit(state, transaction) })
+      pool.add({ transaction, applied: await admit(current, transaction) })
     },
 
     /**
@@ -112,9 +119,10 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
      *
      * @throws EthereumError when no block can contain it, or when it does not pay enough to replace the other one.
      */
-    async offerEthereum(signed: SignedEthereum, time: number): Promise<ChainTransaction> {
+    async offerEthereum(signed: SignedEthereum): Promise<ChainTransaction> {
       const state = store.state()
-      const context = contextOf(nextBlock(time))
+      const context = next()
+      const time = context.block.timestamp
       const replaced = await resolving(() => checkEthereum(signed, { context, pool, state }))
       const price = gasPriceOf(state, context)
       const transaction = await resolving(() =>
@@ -148,6 +156,12 @@ export function createWaiting({ contexts, ethereum, genesis, store }: createWait
     },
   }
 }
+
+/** Contracts see the time of their block in seconds. */
+const secondOf = ({ timestamp }: BlockContext) => Math.floor(timestamp / 1000)
+
+/** The newest state with the pool on top, and the block context of calls on it: the block that would be made now. */
+export type PendingState = { state: StateReader; block: BlockContext }
 
 export declare namespace createWaiting {
   type Options = {

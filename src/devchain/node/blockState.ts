@@ -30,11 +30,8 @@ export async function stateOf(
   ref: BlockRef,
   view: 'full' | 'solid',
 ): Promise<BlockState> {
-  const { clock, ledger } = chain
-  if (ref === 'pending' && view === 'full') {
-    const state = await ledger.pendingState()
-    return { state, block: ledger.contextOf(ledger.nextBlock(clock.next())).block }
-  }
+  const { ledger } = chain
+  if (ref === 'pending' && view === 'full') return ledger.pendingState()
   const height = numberOfBlock(chain, ref, view)
   const found = height === undefined ? undefined : ledger.blockAt(height)
   if (!found) throw new RpcError(-32000, 'header not found')

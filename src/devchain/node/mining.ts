@@ -13,12 +13,10 @@ import {
   type Param,
   show,
 } from '../../rpc/params/params.ts'
+import { LAST_TIME } from '../index.ts'
 import type { DevChain } from '../index.ts'
 import { named, aliases } from './named.ts'
-import { amount, word } from './requests.ts'
-
-/** Maximum number of blocks of one call, because other calls wait for it. */
-const MAX_BLOCKS = 100_000n
+import { amount, MAX_BLOCKS, word } from './requests.ts'
 
 /** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
 const MAX_TIMER = 2n ** 31n - 1n
@@ -53,6 +51,8 @@ export function miningMethods(chain: DevChain): Record<string, AnyMethod> {
 
   async function mine(count: bigint, interval = 0n): Promise<void> {
     if (count > MAX_BLOCKS) throw new RpcError(-32602, `at most ${MAX_BLOCKS} blocks at once`)
+    const end = BigInt(ledger.head().header.timestamp) + count * interval * 1000n
+    if (end > BigInt(LAST_TIME)) throw new RpcError(-32602, 'the blocks would be too late')
     await chain.mineMany(Number(count), Number(interval) * 1000)
   }
 

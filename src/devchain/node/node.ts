@@ -44,7 +44,7 @@ export function nodeMethods(
     summary: 'block, time and settings of the chain',
     handler() {
       const { latestBlockHash, latestBlockNumber } = latest()
-      const { block } = ledger.contextOf(ledger.nextBlock(chain.clock.next()))
+      const { block } = ledger.next()
       return {
         currentBlockNumber: numberToHex(latestBlockNumber),
         currentBlockTimestamp: Math.floor(ledger.head().header.timestamp / 1000),
@@ -122,7 +122,7 @@ export function nodeMethods(
       params: [],
       summary: 'producer of the next block',
       handler() {
-        const { block } = ledger.contextOf(ledger.nextBlock(chain.clock.next()))
+        const { block } = ledger.next()
         return `0x${block.producer.slice(2)}`
       },
     }),

@@ -13,7 +13,7 @@ import { printBlock } from '../index.ts'
 import type { DevChain } from '../index.ts'
 
 /** Queries of the pending block, which has the transactions of the pool. Without the dev chain it is the latest block. */
-export function pendingMethods({ clock, ledger }: DevChain): Record<string, AnyMethod> {
+export function pendingMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   /** Whether a query means the block that is not made yet. The solidified view has none. */
   const isPending = (ref: BlockRef, { chain }: Context) =>
     ref === 'pending' && chain.view === 'full'
@@ -23,7 +23,7 @@ export function pendingMethods({ clock, ledger }: DevChain): Record<string, AnyM
     block: RpcBlock
     transactions: RpcTransaction[]
   }> {
-    const made = await ledger.pendingBlock(clock.next())
+    const made = await ledger.pendingBlock()
     const native = printBlock(made, true, { isUnsigned: true })
     const energyPrice = made.seen?.baseFee ?? (await chain.energyPrice())
     const baseFeePerGas = config.feeSignal === 'eip1559' ? energyPrice : undefined

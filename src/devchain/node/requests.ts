@@ -17,6 +17,7 @@ import {
 import {
   type AccountChange,
   type EthereumCall,
+  LAST_TIME,
   readAuthorizations,
   TIP_ABOVE_FEE,
 } from '../index.ts'
@@ -42,8 +43,21 @@ export type SendRequest = {
   type?: bigint
 }
 
-/** The highest nonce that the chain counts exactly. */
-const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)
+/** A quantity that the chain keeps as a number. */
+const atMost = (most: number): Param<bigint> => {
+  return (input) => {
+    const value = quantity(input)
+    if (value <= BigInt(most)) return value
+    throw new Error(`expected at most ${most}, got ${value}`)
+  }
+}
+
+/** A nonce. The chain counts up to the largest safe integer. */
+export const nonce: Param<bigint> = atMost(Number.MAX_SAFE_INTEGER)
+
+const height: Param<bigint> = atMost(Number.MAX_SAFE_INTEGER)
+
+const seconds: Param<bigint> = atMost(LAST_TIME / 1_000)
 
 /** The fields of a transaction object other than `from`. */
 function transactionObject(input: unknown, scope: ParamScope | undefined) {
@@ -57,7 +71,7 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
     gasPrice: coins('gasPrice'),
     maxFeePerGas: coins('maxFeePerGas'),
     maxPriorityFeePerGas: coins('maxPriorityFeePerGas'),
-    nonce: whole('nonce'),
+    nonce: member(input, 'nonce', blankable(nonce)),
     chainId: whole('chainId'),
     type: whole('type'),
     accessList: member(input, 'accessList', maybe(accessList)),
@@ -67,8 +81,6 @@ function transactionObject(input: unknown, scope: ParamScope | undefined) {
   const { maxFeePerGas, maxPriorityFeePerGas = 0n } = entries
   if (maxFeePerGas !== undefined && maxPriorityFeePerGas > maxFeePerGas)
     throw new Error(TIP_ABOVE_FEE)
-  const { nonce = 0n } = entries
-  if (nonce > MAX_NONCE) throw new Error(`nonce: expected at most ${MAX_NONCE}, got ${nonce}`)
   return { value: coins('value') ?? 0n, data: callData(input), ...present(entries) }
 }
 
@@ -147,7 +159,7 @@ function accountChange(input: unknown): AccountChange {
   const code = member(input, 'code', maybe(bytes))
   return present({
     balance: member(input, 'balance', maybe(quantity)),
-    nonce: member(input, 'nonce', maybe(quantity)),
+    nonce: member(input, 'nonce', maybe(nonce)),
     code: code?.slice(2),
     storage: member(input, 'state', maybe(slots)),
     slots: member(input, 'stateDiff', maybe(slots)),
@@ -186,19 +198,27 @@ export type BlockOverride = {
 export const blockOverride: Param<BlockOverride> = (input) => {
   if (input === undefined || input === null) return {}
   if (!isObject(input)) throw new Error(`expected block overrides, got ${show(input)}`)
-  const amount = (...names: string[]) =>
-    names.map((name) => member(input, name, maybe(quantity))).find((value) => value !== undefined)
+  const whole = (names: readonly string[], param = quantity) =>
+    names.map((name) => member(input, name, maybe(param))).find((value) => value !== undefined)
   const recipient = (name: string) => member(input, name, maybe(address))
   return present({
-    number: amount('number'),
-    time: amount('time', 'timestamp'),
-    gasLimit: amount('gasLimit'),
+    number: whole(['number'], height),
+    time: whole(['time', 'timestamp'], seconds),
+    gasLimit: whole(['gasLimit']),
     feeRecipient: recipient('feeRecipient') ?? recipient('coinbase'),
-    baseFee: amount('baseFeePerGas', 'baseFee'),
+    baseFee: whole(['baseFeePerGas', 'baseFee']),
     prevRandao: member(input, 'prevRandao', maybe(word)) ?? member(input, 'random', maybe(word)),
   })
 }
 
-/** An integer: a JSON number, a hex quantity, or decimal text, which tools send for seconds and coins. */
+/** Maximum number of blocks that one call makes, because other calls wait for it. */
+export const MAX_BLOCKS = 100_000n
+
+/** An integer below 2^256: a JSON number, a hex quantity, or decimal text, which tools send for seconds and coins. */
 export const amount: Param<bigint> = (input) =>
-  typeof input === 'string' && /^\d+$/.test(input) ? BigInt(input) : quantity(input)
+  typeof input === 'string' && /^\d{1,78}$/.test(input) ? word256(BigInt(input)) : quantity(input)
+
+function word256(value: bigint): bigint {
+  if (value < 2n ** 256n) return value
+  throw new Error(`expected less than 2^256, got ${value}`)
+}

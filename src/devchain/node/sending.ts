@@ -23,6 +23,9 @@ import type { Unlocked } from './unlocked.ts'
 /** How long `eth_sendRawTransactionSync` waits for a block, milliseconds. Geth's default. */
 const SYNC_TIMEOUT = 20_000n
 
+/** Longest time of a timer, in milliseconds. A timer with a longer time fires at once. */
+const MAX_TIMER = 2 ** 31 - 1
+
 /** Methods that send Ethereum transactions. The chain executes them as their sender. */
 export function sendingMethods(
   chain: DevChain,
@@ -128,7 +131,8 @@ export function sendingMethods(
     timeout: bigint,
   ): Promise<unknown> {
     await announcer.announced()
-    if (await minedWithin(hash, Number(timeout))) return (await view.receipt(hash, signal)) ?? null
+    if (await minedWithin(hash, Math.min(Number(timeout), MAX_TIMER)))
+      return (await view.receipt(hash, signal)) ?? null
     const message = `the transaction is in the pool and was not mined within ${timeout} ms`
     throw new RpcError(4, message, { data: hash })
   }
@@ -158,11 +162,7 @@ export function sendingMethods(
     eth_gasPrice: defineMethod({
       params: [],
       summary: 'price of gas in the next block',
-      async handler() {
-        return numberToHex(
-          gasPriceOf(ledger.newestState(), ledger.contextOf(ledger.nextBlock(chain.clock.next()))),
-        )
-      },
+      handler: () => numberToHex(gasPriceOf(ledger.newestState(), ledger.next())),
     }),
   }
 }

@@ -108,10 +108,10 @@ export function simulateMethods(chain: DevChain): Record<string, AnyMethod> {
     async handler({ chain: { view }, config }, [{ blocks, isFull, unit }, ref]) {
       const base = await stateOf(chain, ref, view)
       const state = createOverlay(base.state)
-      const { number, timestamp } = base.block
+      const { number } = base.block
       let before = base.block
       // The pending block is not stored.
-      let parent = ledger.blockAt(number) ?? (await ledger.pendingBlock(timestamp))
+      let parent = ledger.blockAt(number) ?? (await ledger.pendingBlock())
       const answers: Record<string, unknown>[] = []
       for (const simulated of blocks) {
         const block = following(before, simulated.blockOverrides)

@@ -3,18 +3,10 @@ import type { Address } from 'viem'
 import { toNativeAddress } from '../../lib/address.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../../rpc/method.ts'
-import {
-  address,
-  boolean,
-  bytes,
-  optional,
-  type Param,
-  quantity,
-  show,
-} from '../../rpc/params/params.ts'
+import { address, boolean, bytes, optional, type Param, show } from '../../rpc/params/params.ts'
 import { type AccountChange, type DevChain, nonceOf } from '../index.ts'
 import { answeringNull, named, aliases } from './named.ts'
-import { amount, word } from './requests.ts'
+import { amount, nonce, word } from './requests.ts'
 import type { Unlocked } from './unlocked.ts'
 
 /** A signature (r ‖ s ‖ v as hex without `0x`) and its account. As on anvil, one parameter has both in a list. */
@@ -52,7 +44,7 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
   })
 
   const setNonce = defineMethod({
-    params: [address, quantity],
+    params: [address, nonce],
     summary: 'sets the nonce of an account',
     async handler(_, [who, nonce]) {
       await change(who, { nonce })
@@ -61,7 +53,7 @@ export function stateMethods(chain: DevChain, unlocked: Unlocked): Record<string
   })
 
   const hardhat_setNonce = defineMethod({
-    params: [address, quantity],
+    params: [address, nonce],
     summary: 'raises the nonce of an account',
     async handler(context, [who, nonce]) {
       const existing = nonceOf(chain.ledger.newestState(), toNativeAddress(who))

@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes, numberToHex } from 'viem/utils'
+import { bytesToHex, hexToBytes } from 'viem/utils'
 
 import type { State } from '../state/state.ts'
 import { slotKey } from '../vm/vmState.ts'
@@ -47,7 +47,10 @@ const SSTORE = 0x55
 /** Errors that prevent an operation from starting. Geth reports them at the operation. */
 const BEFORE = /^(out of gas|stack underflow|stack limit)/
 
-/** Geth's default tracer: every operation with stack, storage and, if requested, memory. */
+/**
+ * Geth's default tracer: every operation with stack, storage and, if requested, memory. As on Hardhat, each operation has all
+ * slots that the run has used of its account; geth has them only at SLOAD and SSTORE. Words of the stack have 32 bytes.
+ */
 export function createStructLogger(options: StructLoggerOptions): Tracer {
   const { limit = 0 } = options
   const logs: StructLog[] = []
@@ -59,8 +62,11 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
   let size = 0
 
   function storageAt({ address, code, stack }: Step, state: Pick<State, 'get'>) {
+    const before = known.get(address) ?? NO_STORAGE
+    if (code !== SLOAD && code !== SSTORE) return before
+    if (stack.length < (code === SLOAD ? 1 : 2)) return before
     const slot = word(stack.at(-1) ?? 0n)
-    const storage = { ...known.get(address) }
+    const storage = { ...before }
     const key = slotKey(state, address, hexToBytes(slot))
     const value =
       code === SSTORE
@@ -74,21 +80,18 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
   function log(step: Step, state: VmState): void {
     last[step.depth] = undefined
     if (limit > 0 && logs.length >= limit) return
-    const { code, cost, depth, gas, memory, name, pc, stack } = step
+    const { cost, depth, gas, memory, name, pc, stack } = step
     const data = returned[depth]
-    const operands = code === SLOAD ? 1 : 2
     const entry: StructLog = {
       pc,
       op: name,
       gas: Number(gas),
       gasCost: Number(cost),
       depth: depth + 1,
-      ...(!options.disableStack && { stack: stack.map((value) => `0x${value.toString(16)}`) }),
+      ...(!options.disableStack && { stack: stack.map(word) }),
       ...(options.enableReturnData && data && data.length > 0 && { returnData: bytesToHex(data) }),
       ...(options.enableMemory && memory.length > 0 && { memory: words(memory) }),
-      ...(!options.disableStorage &&
-        (code === SLOAD || code === SSTORE) &&
-        stack.length >= operands && { storage: storageAt(step, state.top()) }),
+      ...(!options.disableStorage && { storage: storageAt(step, state.top()) }),
     }
     size += sizeOf(entry)
     if (size > MAX_SIZE)
@@ -129,7 +132,9 @@ export function createStructLogger(options: StructLoggerOptions): Tracer {
   }
 }
 
-const word = (value: bigint) => numberToHex(value, { size: 32 })
+const NO_STORAGE: Record<string, string> = {}
+
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}` as const
 
 function words(memory: Uint8Array): string[] {
   const hex = Buffer.from(memory).toString('hex')
@@ -139,5 +144,5 @@ function words(memory: Uint8Array): string[] {
 /** The approximate number of characters of an entry. */
 function sizeOf({ memory = [], returnData = '', stack = [], storage = {} }: StructLog): number {
   const slots = Object.keys(storage).length
-  return 80 + memory.length * 67 + returnData.length + stack.length * 24 + slots * 134
+  return 80 + memory.length * 67 + returnData.length + stack.length * 69 + slots * 134
 }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+
+import { createClock, LAST_TIME } from './clock.ts'
+
+const clockAt = (headTime: number) =>
+  createClock({ headTime: () => headTime, now: () => headTime, repeatable: false, step: 1_000 })
+
+test('error: times after the last one, without a change of the clock', () => {
+  const clock = clockAt(5_000)
+  for (const act of [
+    () => clock.increase(LAST_TIME),
+    () => clock.increase(Infinity),
+    () => clock.set(2 ** 63),
+    () => clock.setNext(Number.MAX_VALUE),
+    () => clock.setInterval(2 ** 63),
+  ])
+    expect(act).toThrow('seconds are not possible')
+  expect(clock.next()).toBe(6_000)
+  expect(clock.increase(LAST_TIME - 5_000)).toBe(LAST_TIME - 5_000)
+  expect(() => clock.increase(1_000)).toThrow('seconds are not possible')
+})
+
+test('error: an interval that leads beyond the last time; it can be removed', () => {
+  const clock = clockAt(LAST_TIME - 1_000)
+  clock.setInterval(2_000)
+  expect(() => clock.take()).toThrow('seconds are not possible')
+  clock.setInterval(undefined)
+  expect(clock.take()).toBe(LAST_TIME)
+})
+
+test('behavior: blocks follow the last time', () => {
+  const clock = clockAt(LAST_TIME)
+  expect(new Date(clock.take()).toISOString()).toBe('+141338-07-19T02:25:05.000Z')
+})
