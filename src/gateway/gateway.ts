@@ -219,6 +219,7 @@ export function createGateway({
   const http = createHttpServer({
     explain: (work, scope) => explainInHeaders(work, { head: headBlock, limits, recorder, scope }),
     documents: createDocumentRoutes({
+      decimals: coinDecimals,
       chainId: () => services?.chainId,
       document: (url) => description.document(url),
       hasPage: page !== undefined,

@@ -12,16 +12,16 @@ const folder = useFolder()
 const shared = useReplayNode()
 
 describe('account', () => {
-  test('default: convert from every format', async () => {
+  test('default: an address in every format', async () => {
     for (const spelling of Object.values(ALICE)) {
-      const run = await ethgate(['account', 'convert', spelling])
+      const run = await ethgate(['address', spelling])
       expect(JSON.parse(run.stdout)).toEqual(ALICE)
     }
   })
 
   test('behavior: the file of a new key is readable for its owner only, and the key is not printed', async () => {
     const file = join(folder, 'new.key')
-    const made = await ethgate(['account', 'new', '--save', file])
+    const made = await ethgate(['keys', 'new', '--key-file', file])
     const { mode } = await stat(file)
     expect(mode & 0o777).toBe(0o600)
     const key = (await readFile(file, 'utf8')).trim()
@@ -29,11 +29,11 @@ describe('account', () => {
     expect(made.stdout + made.stderr).not.toContain(key)
 
     const { base58 } = JSON.parse(made.stdout) as { base58: string }
-    const converted = await ethgate(['account', 'convert', '--key-file', file])
+    const converted = await ethgate(['keys', 'show', '--key-file', file])
     expect(JSON.parse(converted.stdout)).toMatchObject({ base58 })
     expect(converted.stdout).not.toContain(key)
 
-    const again = await ethgate(['account', 'new', '--save', file])
+    const again = await ethgate(['keys', 'new', '--key-file', file])
     expect(again.code).toBe(1)
     expect((await readFile(file, 'utf8')).trim()).toBe(key)
   })
@@ -48,8 +48,8 @@ describe('account', () => {
       '--table',
     ])
     expect(run.code).toBe(0)
-    expect(run.stdout).toMatch(/^ethereum +0xab9d99702700d5cb9e1309374606fe24a4fdf8ba$/m)
-    expect(run.stdout).toMatch(/^staked for energy +196,500 coin$/m)
+    expect(run.stdout).toMatch(/^ethereum +0xAB9d99702700D5Cb9e1309374606fe24A4FDF8ba$/m)
+    expect(run.stdout).toMatch(/^staked for energy +196,500 coins$/m)
     expect(run.stdout).toMatch(/^token 1000001 +99,999,998,998,446$/m)
     expect(run.stdout).toMatch(/^permission 2 \(active\) +1 of TRcdM4/m)
   })
@@ -60,10 +60,10 @@ describe('account', () => {
       if (method === 'eth_getCode') return { result: '0x' }
       return { error: { code: -32601, message: 'no such method' } }
     })
-    const run = await ethgate(['account', 'show', ALICE.eth, '--rpc', gateway.url, '--table'])
+    const run = await ethgate(['account', 'show', ALICE.eth, '--rpc-url', gateway.url, '--table'])
     await gateway.close()
     expect(run.code).toBe(0)
-    expect(run.stdout).toMatch(/^balance +19,797,579.273724 coin$/m)
+    expect(run.stdout).toMatch(/^balance +19,797,579.273724 coins$/m)
     expect(run.stderr).toContain('--node')
   })
 
@@ -72,7 +72,7 @@ describe('account', () => {
       'TRcdM4KTpBzgJHbwU7yRhbPratNVK829an',
       '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
     ]) {
-      const run = await ethgate(['account', 'convert', wrong])
+      const run = await ethgate(['address', wrong])
       expect(run.code).toBe(2)
       expect(run.stderr).toContain('checksum')
     }

@@ -23,7 +23,7 @@ describe('decode', () => {
     `)
   })
 
-  test('args: --sig, --topic, --returns, a log from stdin', async () => {
+  test('args: --sig, --topic, a kind and a signature, a log from stdin', async () => {
     const custom = await ethgate(['decode', CUSTOM_ERROR, '--sig', 'error Custom(uint256,string)'])
     expect(JSON.parse(custom.stdout)).toMatchObject({
       kind: 'revert',
@@ -48,11 +48,8 @@ describe('decode', () => {
       kind: 'log',
       decoded: { name: 'Transfer', args: { to: ALICE.eth, value: '1000000000000000' } },
     })
-    const returned = await ethgate(['decode', log.data, '--returns', 'uint256'])
-    expect(JSON.parse(returned.stdout)).toEqual({
-      kind: 'returned values',
-      values: ['1000000000000000'],
-    })
+    const returned = await ethgate(['decode', 'abi', 'f()(uint256)', log.data])
+    expect(returned.stdout).toBe('1000000000000000\n')
   })
 
   test('behavior: reverts, calls, messages, addresses', async () => {

@@ -12,7 +12,7 @@ describe('help', () => {
         'serve',
         'dev',
         'call',
-        'wallet',
+        'native',
         'account',
         'send',
         'decode',
@@ -22,7 +22,7 @@ describe('help', () => {
       ]),
     )
     const helps = await Promise.all(
-      ['serve', 'call', 'wallet', 'account', 'send', 'decode', 'watch', 'logs', 'doctor'].map(
+      ['serve', 'call', 'native', 'account', 'send', 'decode', 'watch', 'logs', 'doctor'].map(
         (name) => ethgate([name, '--help']),
       ),
     )

@@ -112,9 +112,9 @@ const sizeOf = (file: string) =>
 
 const command = (...more: string[]) => [
   'logs',
-  '--from',
+  '--from-block',
   '0',
-  '--rpc',
+  '--rpc-url',
   server.url,
   '--out',
   out,
@@ -141,11 +141,11 @@ test('behavior: follows the range that a server suggests', async () => {
 test('behavior: to standard output', async () => {
   const run = await ethgate([
     'logs',
-    '--from',
+    '--from-block',
     '4999',
-    '--to',
+    '--to-block',
     '5001',
-    '--rpc',
+    '--rpc-url',
     server.url,
     '--quiet',
   ])
@@ -206,7 +206,7 @@ test('behavior: Ctrl-C keeps the received logs and exits with 130', async () => 
 
 test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
   const silent = await startRpc(() => new Promise<never>(() => {}))
-  const running = startCommand(['logs', '--rpc', silent.url])
+  const running = startCommand(['logs', '--rpc-url', silent.url])
   await until(() => expect(silent.calls).not.toEqual([]))
   running.process.kill('SIGINT')
   const run = await running.ended
@@ -223,7 +223,7 @@ const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdou
 test.skipIf(!hasScript)(
   `behavior: a reader that leaves early leaves the terminal as it was${hasScript ? '' : ' (skipped: no util-linux script)'}`,
   async () => {
-    const line = `"${process.execPath}" "${commandFile()}" logs --from 0 --rpc "${server.url}" | head -1`
+    const line = `"${process.execPath}" "${commandFile()}" logs --from-block 0 --rpc-url "${server.url}" | head -1`
     const shell = spawn(recorder, ['-qec', line, '/dev/null'], {
       env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm' },
     })
@@ -260,21 +260,21 @@ test('behavior: a request to a busy server is retried; if it stays busy, progres
 
 test('error: another search, a foreign file, a reorg of exported blocks', async () => {
   settings.head = 100
-  await ethgate(command('--to', 'latest'))
+  await ethgate(command('--to-block', 'latest'))
   const other = await ethgate(command('--address', '0x13eb96915a70a53b2ab0fc2f2df09f78137abb8c'))
   expect(other.code).toBe(2)
   expect(other.stderr).toContain('contains another export')
 
   settings.fork = 'b'
   settings.head = 120
-  const forked = await ethgate(command('--to', 'latest'))
+  const forked = await ethgate(command('--to-block', 'latest'))
   expect(forked.code).toBe(1)
   expect(forked.stderr).toContain('has changed since the export (reorg)')
-  expect((await ethgate(command('--to', 'latest', '--force'))).code).toBe(0)
+  expect((await ethgate(command('--to-block', 'latest', '--force'))).code).toBe(0)
 
   const foreign = join(folder, 'notes.txt')
   await writeFile(foreign, 'mine\n')
-  const refused = await ethgate(['logs', '--rpc', server.url, '--out', foreign])
+  const refused = await ethgate(['logs', '--rpc-url', server.url, '--out', foreign])
   expect(refused.code).toBe(2)
   expect(await readFile(foreign, 'utf8')).toBe('mine\n')
 })
@@ -289,7 +289,7 @@ test('error: one block with more logs than the server returns', async () => {
 test('behavior: the whole recorded chain through a gateway with its usual limits', async () => {
   const served = await startReplayGateway({ logLevel: 'silent' })
   await served.gateway.ready
-  const run = await ethgate(['logs', '--rpc', served.url, '--out', out, '--json'])
+  const run = await ethgate(['logs', '--rpc-url', served.url, '--out', out, '--json'])
   await served.stop()
   expect(run).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(run.stdout)).toMatchObject({ from: 0, to: 223, logs: 14_825 })

@@ -10,7 +10,7 @@ test('behavior: a closed pipe ends the command without an error', async () => {
   const server = await startRpc(() => ({ result: 'x'.repeat(4_000_000) }))
   const shell = spawn('sh', [
     '-c',
-    `"$0" "$1" call x --rpc "$2" | head -c 5; echo`,
+    `"$0" "$1" rpc x --rpc-url "$2" | head -c 5; echo`,
     process.execPath,
     commandFile(),
     server.url,
@@ -20,7 +20,7 @@ test('behavior: a closed pipe ends the command without an error', async () => {
   shell.stderr.on('data', (text: Buffer) => (output += text.toString()))
   await once(shell, 'close')
   await server.close()
-  expect(output).toBe('"xxxx\n')
+  expect(output).toBe('xxxxx\n')
 })
 
 // util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.
@@ -32,7 +32,7 @@ const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdou
 test.skipIf(!hasScript)(
   `behavior: a terminal gets tables and colours${hasScript ? '' : ' (skipped: no util-linux script)'}`,
   () => {
-    const command = `"${process.execPath}" "${commandFile()}" account convert ${ALICE.base58}`
+    const command = `"${process.execPath}" "${commandFile()}" address ${ALICE.base58}`
     const run = (env: Record<string, string>) =>
       spawnSync(recorder, ['-qec', command, '/dev/null'], {
         encoding: 'utf8',

@@ -8,10 +8,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { commandFile, ethgate, type RunningCommand, startDev } from '../support/cli.ts'
 import { type ReplayNode, startReplayNode } from '../support/node.ts'
-import { formOf, learn, rename, type Step, stepsOf, wordsOf, writePage } from './cliPage.ts'
+import { formOf, type Step, stepsOf, wordsOf, writePage } from './cliPage.ts'
 
 /**
- * Every command of docs/cli.md runs in an empty folder, in the order of the page, and prints what the page shows. With
+ * Every command of docs/cli.md runs in an empty folder as it is written, in the order of the page, and prints what the page
+ * shows. With
  * UPDATE_DOCS=1 the page is written anew.
  */
 
@@ -20,7 +21,6 @@ const PAGE = new URL('docs/cli.md', ROOT)
 
 const page = readFileSync(PAGE, 'utf8')
 const sections = stepsOf(page).filter(({ steps }) => steps.length > 0)
-const names = new Map<string, string>()
 /** The output of each command line. A line that the page has twice has two entries, in order. */
 const printed = new Map<string, string[][]>()
 const folder = mkdtempSync(join(tmpdir(), 'ethgate-page-'))
@@ -48,19 +48,19 @@ afterAll(async () => {
   if (process.env['UPDATE_DOCS'] === '1')
     writeFileSync(
       PAGE,
-      writePage(page, names, ({ line }) => printed.get(line)?.shift()),
+      writePage(page, ({ line }) => printed.get(line)?.shift()),
     )
 })
 
 /** Runs a line as a user types it. A terminal shows tables, so those are asked for where the page shows them. */
 async function run({ line, output }: Step): Promise<{ code: number | null; lines: string[] }> {
-  const here = rename(names, line)
+  const here = line
     .replace('http://127.0.0.1:8090', node.url)
     .replace('PATH/', fileURLToPath(ROOT))
     .replaceAll('http://127.0.0.1:8545', url)
   const isTable =
-    !/^ethgate verify|--(?:json|raw|out|help)/.test(line) && !/^["[{]/.test(output[0] ?? '')
-  const env = { ETHGATE_RPC: url }
+    !/^ethgate verify|--(?:json|out|help)/.test(line) && !/^(?:["{]|\[["[{])/.test(output[0] ?? '')
+  const env = { ETH_RPC_URL: url }
   const words = wordsOf(here)
   if (words) {
     const run = await ethgate(isTable ? [...words, '--table'] : words, { env })
@@ -90,7 +90,6 @@ function linesOf(text: string): string[] {
 /** The output of a command and that of the page, in a form that is the same in every run. */
 async function compare(step: Step) {
   const { code, lines } = await run(step)
-  learn(names, step.output, lines)
   printed.set(step.line, [...(printed.get(step.line) ?? []), lines])
   const end = step.output.at(-1) === '…' ? step.output.length - 1 : undefined
   const shown = process.env['UPDATE_DOCS'] === '1' ? lines : step.output

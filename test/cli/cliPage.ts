@@ -24,15 +24,11 @@ function stepsOfBlock(block: string): Step[] {
   return steps
 }
 
-/** The page with the names of this run and the output of the commands. */
-export function writePage(
-  page: string,
-  names: Map<string, string>,
-  printed: (step: Step) => string[] | undefined,
-): string {
+/** The page with the output of the commands. */
+export function writePage(page: string, printed: (step: Step) => string[] | undefined): string {
   return page.replaceAll(/```console\n([\s\S]*?)```/g, (_, block: string) => {
     const lines = stepsOfBlock(block).flatMap((step) => [
-      `$ ${rename(names, step.line)}`,
+      `$ ${step.line}`,
       ...(step.output.at(-1) === '…' ? step.output : (printed(step) ?? step.output)),
       ...(step.code === undefined ? [] : ['$ echo $?', String(step.code)]),
     ])
@@ -55,36 +51,10 @@ export function wordsOf(line: string): string[] | undefined {
     )
 }
 
-/** The page's names for values that differ between runs: hashes, and addresses of new contracts and keys. */
-const NAME = /0x[0-9a-f]{40,}|\b[0-9a-f]{40,}\b|\bT[1-9A-HJ-NP-Za-km-z]{33}\b/g
-
-/** Finds by comparing outputs which name of the page corresponds to which name of this run. */
-export function learn(names: Map<string, string>, page: string[], printed: string[]): void {
-  for (const [index, line] of page.entries()) {
-    const theirs = line.match(NAME) ?? []
-    const ours = printed[index]?.match(NAME) ?? []
-    if (theirs.length !== ours.length) continue
-    for (const [at, name] of theirs.entries()) {
-      names.set(name, ours[at] ?? name)
-      names.set(name.replace(/^0x/, ''), (ours[at] ?? name).replace(/^0x/, ''))
-    }
-  }
-}
-
-/** A line of the page with the names of this run. */
-export function rename(names: Map<string, string>, line: string): string {
-  return line.replaceAll(NAME, (name) => {
-    const known = names.get(name) ?? names.get(name.replace(/^0x/, ''))
-    if (known === undefined) return name
-    return name.startsWith('0x') && !known.startsWith('0x') ? `0x${known}` : known
-  })
-}
-
-/** A line without names, numbers, times and the width of columns. */
+/** A line without hashes and addresses, numbers, times and the width of columns, which differ between runs. */
 export function formOf(line: string): string {
   return line
-    .replaceAll(NAME, '#')
-    .replaceAll(/0x[0-9a-f]+/g, '#')
+    .replaceAll(/0x[0-9a-fA-F]+|\b[0-9a-f]{40,}\b|\bT[1-9A-HJ-NP-Za-km-z]{33}\b/g, '#')
     .replaceAll(/\d[\d,.:]*(?:-\d\d)*/g, '#')
     .replaceAll(/\s+/g, ' ')
     .trim()

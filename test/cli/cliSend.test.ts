@@ -65,33 +65,37 @@ afterAll(async () => {
 })
 
 async function send(...args: string[]): Promise<Run> {
-  return ethgate(['send', '--rpc', url, ...args])
+  return ethgate(['send', '--rpc-url', url, ...args])
 }
 
 async function balance(address: string): Promise<bigint> {
-  const run = await ethgate(['call', 'eth_getBalance', address, 'latest', '--raw', '--rpc', url])
+  const run = await ethgate(['balance', address, '--rpc-url', url])
   return BigInt(run.stdout.trim())
 }
 
 test('default: signs and sends coins, and waits for the block', async () => {
   const before = await balance(SECOND)
   const run = await send(
-    '--to',
     SECOND_BASE58,
-    '--amount',
+    '--value',
     '1.000001coin',
     '--key-file',
     key,
     '--memo',
     'hello',
-    '--wait',
   )
   expect(run).toMatchObject({ code: 0, stderr: '' })
   const sent = JSON.parse(run.stdout) as { hash: string; status: string; receipt: object }
   expect(sent).toMatchObject({ status: 'success', receipt: { from: FIRST, to: SECOND } })
   expect((await balance(SECOND)) - before).toBe(1_000_001n)
 
-  const native = await ethgate(['wallet', 'gettransactionbyid', `value=${sent.hash}`, '--rpc', url])
+  const native = await ethgate([
+    'native',
+    'gettransactionbyid',
+    `value=${sent.hash}`,
+    '--rpc-url',
+    url,
+  ])
   expect(JSON.parse(native.stdout)).toMatchObject({
     raw_data: {
       data: Buffer.from('hello').toString('hex'),
@@ -102,16 +106,16 @@ test('default: signs and sends coins, and waits for the block', async () => {
 
 test('behavior: the gateway signs for an account that it manages', async () => {
   const before = await balance(SECOND)
-  const run = await send('--to', SECOND, '--amount', '5sun', '--from', FIRST, '--wait', '--table')
+  const run = await send(SECOND, '--value', '5sun', '--from', FIRST, '--table')
   expect(run.code).toBe(0)
-  expect(run.stdout).toMatch(/^amount +0.000005 coin$/m)
+  expect(run.stdout).toMatch(/^amount +0.000005 coins$/m)
   expect(run.stdout).toMatch(/^result +success$/m)
   expect((await balance(SECOND)) - before).toBe(5n)
 })
 
 test('behavior: --dry-run shows the transaction and sends nothing', async () => {
   const before = await balance(SECOND)
-  const run = await send('--to', SECOND, '--amount', '1coin', '--from', FIRST, '--dry-run')
+  const run = await send(SECOND, '--value', '1coin', '--from', FIRST, '--dry-run')
   expect(JSON.parse(run.stdout)).toMatchObject({
     raw_data: {
       contract: [{ type: 'TransferContract', parameter: { value: { amount: 1_000_000 } } }],
@@ -124,13 +128,13 @@ describe('contracts', () => {
   let contract = ''
 
   test('default: deploys an artifact with its constructor’s arguments', async () => {
-    const run = await send('--deploy', artifact, '7', '--key-file', key, '--wait')
+    const run = await send('--create', artifact, '7', '--key-file', key)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const { contractAddress } = JSON.parse(run.stdout) as { contractAddress: string }
     contract = contractAddress
-    const code = await ethgate(['call', 'eth_getCode', contract, 'latest', '--raw', '--rpc', url])
+    const code = await ethgate(['code', contract, '--rpc-url', url])
     expect(code.stdout.trim()).toBe(`0x${RUNTIME}`)
-    const stored = await ethgate(['wallet', 'getcontract', `value=${contract}`, '--rpc', url])
+    const stored = await ethgate(['native', 'getcontract', `value=${contract}`, '--rpc-url', url])
     expect(JSON.parse(stored.stdout)).toMatchObject({
       name: 'Tiny',
       consume_user_resource_percent: 100,
@@ -140,38 +144,18 @@ describe('contracts', () => {
     })
   })
 
-  test('args: --sig, by signature and by name', async () => {
-    const signature = await send('--to', contract, '--sig', 'answer()', '--key-file', key, '--wait')
+  test('args: a function, by signature and by name', async () => {
+    const signature = await send(contract, 'answer()', '--key-file', key)
     expect(signature).toMatchObject({ code: 0, stderr: '' })
-    const name = await send(
-      '--to',
-      contract,
-      '--sig',
-      'answer',
-      '--abi',
-      artifact,
-      '--key-file',
-      key,
-      '--wait',
-    )
+    const name = await send(contract, 'answer', '--abi', artifact, '--key-file', key)
     expect(name).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('error: a call that would revert is not sent; one that reverted exits with 3', async () => {
-    const refused = await send('--to', contract, '--sig', 'boom()', '--key-file', key)
+    const refused = await send(contract, 'boom()', '--key-file', key)
     expect(refused).toMatchObject({ code: 3, stdout: '' })
     expect(refused.stderr).toContain('execution reverted: no')
-    const failed = await send(
-      '--to',
-      contract,
-      '--sig',
-      'boom()',
-      '--key-file',
-      key,
-      '--fee-limit',
-      '10coin',
-      '--wait',
-    )
+    const failed = await send(contract, 'boom()', '--key-file', key, '--fee-limit', '10coin')
     expect(failed.code).toBe(3)
     expect(JSON.parse(failed.stdout)).toMatchObject({ status: 'failed' })
     expect(failed.stderr).toMatch(/and failed: execution reverted: no \(from a repeated call\)\n$/)
@@ -179,33 +163,24 @@ describe('contracts', () => {
 
   test('behavior: the same over the native interface', async () => {
     const node = ['send', '--node', url, '--key-file', key]
-    const coins = await ethgate([...node, '--to', SECOND, '--amount', '1sun', '--wait'])
+    const coins = await ethgate([...node, SECOND, '--value', '1sun'])
     expect(coins).toMatchObject({ code: 0, stderr: '' })
-    const refused = await ethgate([...node, '--to', contract, '--sig', 'boom()'])
+    const refused = await ethgate([...node, contract, 'boom()'])
     expect(refused).toMatchObject({ code: 3, stdout: '' })
-    const failed = await ethgate([
-      ...node,
-      '--to',
-      contract,
-      '--sig',
-      'boom()',
-      '--fee-limit',
-      '10coin',
-      '--wait',
-    ])
+    const failed = await ethgate([...node, contract, 'boom()', '--fee-limit', '10coin'])
     expect(failed.code).toBe(3)
     expect(failed.stderr).toMatch(/and failed: no\n$/)
   })
 })
 
 test('behavior: keys from a file or the environment; warnings for the command line and readable files', async () => {
-  const transfer = ['--to', SECOND, '--amount', '1sun', '--dry-run']
-  const env = await ethgate(['send', '--rpc', url, ...transfer], {
+  const transfer = [SECOND, '--value', '1sun', '--dry-run']
+  const env = await ethgate(['send', '--rpc-url', url, ...transfer], {
     env: { ETHGATE_KEY: FIRST_KEY },
   })
   expect(env).toMatchObject({ code: 0, stderr: '' })
-  const argv = await send(...transfer, '--key', FIRST_KEY)
-  expect(argv.stderr).toContain('other users can see the key of --key')
+  const argv = await send(...transfer, '--private-key', FIRST_KEY)
+  expect(argv.stderr).toContain('other users can see the key of --private-key')
   const open = join(folder, 'open.key')
   await writeFile(open, FIRST_KEY)
   await chmod(open, 0o644)
@@ -217,23 +192,14 @@ test('behavior: keys from a file or the environment; warnings for the command li
 
 test('error: usage', async () => {
   const cases = [
-    [
-      ['--to', SECOND, '--amount', '1.5', '--key-file', key],
-      '--amount needs an amount with its unit',
-    ],
-    [['--to', SECOND, '--amount', '1.1234567coin', '--key-file', key], 'a coin has 6 decimals'],
-    [['--to', SECOND, '--amount', '1coin'], 'the sender is missing'],
-    [['--amount', '1coin', '--key-file', key], 'the receiver is missing'],
-    [['--to', SECOND, '--key-file', key], 'the amount is missing'],
-    [
-      ['--to', SECOND, '--sig', 'transfer(address,uint256)', SECOND, '--key-file', key],
-      'takes 2 argument(s)',
-    ],
-    [['--to', SECOND, '--sig', 'f(uint256)', 'many', '--key-file', key], 'needs an integer'],
-    [
-      ['--to', SECOND, '--amount', '1coin', '--key-file', join(folder, 'none')],
-      'the file does not exist',
-    ],
+    [[SECOND, '--value', '1.5', '--key-file', key], 'has no unit: write 1.5coin'],
+    [[SECOND, '--value', '1.1234567coin', '--key-file', key], 'coin has 6 decimals'],
+    [[SECOND, '--value', '1coin'], 'the sender is missing'],
+    [['--value', '1coin', '--key-file', key], 'the receiver is missing'],
+    [[SECOND, '--key-file', key], 'the amount is missing'],
+    [[SECOND, 'transfer(address,uint256)', SECOND, '--key-file', key], 'takes 2 argument(s)'],
+    [[SECOND, 'f(uint256)', 'many', '--key-file', key], 'needs an integer'],
+    [[SECOND, '--value', '1coin', '--key-file', join(folder, 'none')], 'the file does not exist'],
   ] as const
   for (const [args, text] of cases) {
     const run = await send(...args)
@@ -244,7 +210,7 @@ test('error: usage', async () => {
 })
 
 test('error: insufficient coins', async () => {
-  const run = await send('--to', SECOND, '--amount', '9000000000coin', '--key-file', key)
+  const run = await send(SECOND, '--value', '9000000000coin', '--key-file', key)
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toMatch(/^ethgate: eth_sendRawTransaction: .*insufficient/i)
 })

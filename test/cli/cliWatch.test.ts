@@ -39,7 +39,7 @@ async function startGateway(): Promise<void> {
 }
 
 function watch(...args: string[]): RunningCommand {
-  const command = startCommand(['watch', ...args, '--rpc', `http://127.0.0.1:${port}`])
+  const command = startCommand(['watch', ...args, '--rpc-url', `http://127.0.0.1:${port}`])
   running.push(command)
   return command
 }
@@ -76,7 +76,7 @@ for (const way of ['socket', 'poll'] as const) {
 
   describe(`over ${way}`, () => {
     test('default: heads from a block on, then live, then the end', async () => {
-      const command = watch('heads', '--from', '3', '--count', '5', '--json', ...flags)
+      const command = watch('heads', '--from-block', '3', '--count', '5', '--json', ...flags)
       await command.lines(3)
       chain.mine()
       chain.mine()
@@ -96,7 +96,7 @@ for (const way of ['socket', 'poll'] as const) {
     })
 
     test('behavior: each log once, and again as removed when a reorg removes its block', async () => {
-      const command = watch('logs', '--from', '2', ...flags)
+      const command = watch('logs', '--from-block', '2', ...flags)
       await expectCanonical(command, 2)
       chain.mine({ logs: [[log]] })
       await expectCanonical(command, 2)
@@ -106,7 +106,7 @@ for (const way of ['socket', 'poll'] as const) {
     })
 
     test('behavior: resumes after the gateway was unreachable, also after a reorg', async () => {
-      const command = watch('logs', '--from', '1', ...flags)
+      const command = watch('logs', '--from-block', '1', ...flags)
       await expectCanonical(command, 1)
       for (let round = 0; round < 2; round += 1) {
         await gateway.stop()
@@ -121,7 +121,7 @@ for (const way of ['socket', 'poll'] as const) {
     })
 
     test('behavior: Ctrl-C ends it with 130', async () => {
-      const command = watch('heads', '--from', '1', ...flags)
+      const command = watch('heads', '--from-block', '1', ...flags)
       await command.lines(5)
       command.process.kill('SIGINT')
       const run = await command.ended
@@ -133,7 +133,7 @@ for (const way of ['socket', 'poll'] as const) {
 
 test('behavior: a WebSocket announces heads, also after it was lost', async () => {
   // No poll comes within an hour.
-  const command = watch('heads', '--from', '1', '--interval', '3600000')
+  const command = watch('heads', '--from-block', '1', '--interval', '3600000')
   await command.lines(5)
   chain.mine()
   await command.lines(6)
@@ -146,7 +146,7 @@ test('behavior: a WebSocket announces heads, also after it was lost', async () =
 
 test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
   const server = await startRpc(() => new Promise<never>(() => {}))
-  const command = startCommand(['watch', 'heads', '--poll', '--rpc', server.url])
+  const command = startCommand(['watch', 'heads', '--poll', '--rpc-url', server.url])
   running.push(command)
   await until(() => expect(server.calls).not.toEqual([]))
   command.process.kill('SIGINT')
@@ -155,17 +155,9 @@ test('behavior: the first Ctrl-C ends it while a request hangs', async () => {
 })
 
 test('args: --address and --topic narrow the logs', async () => {
-  const command = watch(
-    'logs',
-    '--from',
-    '1',
-    '--address',
-    `0x${log.address}`,
-    '--topic',
-    `0x${TOPIC}`,
-  )
+  const command = watch('logs', '--from-block', '1', '--address', `0x${log.address}`, `0x${TOPIC}`)
   await expectCanonical(command, 1)
-  const none = watch('logs', '--from', '1', '--topic', 'Transfer(address,address,uint256)')
+  const none = watch('logs', '--from-block', '1', 'Transfer(address,address,uint256)')
   chain.mine({ logs: [[log]] })
   await expectCanonical(command, 1)
   expect(none.stdout()).toBe('')

@@ -1,182 +1,163 @@
 import type { Command } from 'commander'
 
-import { accountFields, resourceFields } from '../support/accountFields.ts'
-import { type AddressForms, parseAddress, tryAddress } from '../support/address.ts'
-import { formatCoins, group, plural } from '../support/amount.ts'
-import {
-  addCommand,
-  addNodeOption,
-  addOutputOptions,
-  addRequestOptions,
-  addRpcOption,
-} from '../support/command.ts'
+import { grouped } from '../../codec/coin.ts'
+import { accountFields, permissionFields, resourceFields } from '../support/accountFields.ts'
+import { type AddressForms, addressFields, parseAddress, tryAddress } from '../support/address.ts'
+import { plural } from '../support/amount.ts'
+import { addCommand, addWord } from '../support/command.ts'
 import { CommandError, usageError } from '../support/errors.ts'
-import { readStdin } from '../support/input.ts'
-import { type Io, processIo } from '../support/io.ts'
-import { get, isRecord, scalar, stringify } from '../support/json.ts'
-import { type KeyOptions, keyOf, newKey, readKey, saveKey } from '../support/key.ts'
-import type { Node } from '../support/node.ts'
-import { type Rpc, RpcFailure } from '../support/rpc.ts'
+import type { Intent } from '../support/intent.ts'
+import type { Io } from '../support/io.ts'
+import { get, isRecord, scalar } from '../support/json.ts'
+import { wholeNumber } from '../support/number.ts'
+import { RpcFailure } from '../support/rpc.ts'
+import { SENDING_OPTIONS, type SendingOptions, sendTransaction } from '../support/sending.ts'
 import { renderFields } from '../support/table.ts'
-import { resolveTarget, type TargetOptions } from '../support/target.ts'
-import { createTerminal, type Terminal } from '../support/terminal.ts'
+import type { Target } from '../support/target.ts'
+import type { Unit } from '../support/unit.ts'
 
-/** `ethgate account new | show | convert`: keys and addresses. */
-export function addAccountCommand(program: Command, io: Io = processIo()): void {
+const SAMPLE = 'TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp'
+
+/** `ethgate account`: what only accounts of this chain have. */
+export function addAccountCommand(program: Command, io: Io): void {
   const account = addCommand(program, 'account', {
-    summary: 'create a key, show an account, convert addresses',
-    examples: [
-      ['ethgate account new --save alice.key', 'a new key, in a file that only you can read'],
-      [
-        'ethgate account show TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
-        'balance, resources and tokens of an account',
-      ],
-      [
-        'ethgate account convert 0xdd791d6b49e190062d650e6a23c575510d35f2f9',
-        'the same address in the other formats',
-      ],
-    ],
+    summary: 'show an account, its resources and permissions; stake and vote',
+    examples: [[`ethgate account show ${SAMPLE}`, 'everything about an account']],
   })
-  const create = addCommand(account, 'new', {
-    summary: 'create a key and its address',
-    description:
-      'Creates a private key with the system’s random generator. With --save it is written to a file with mode 600 and not printed.',
-    examples: [
-      ['ethgate account new', 'prints the key and its address'],
-      ['ethgate account new --save alice.key', 'writes the key, prints only the address'],
-    ],
-  }).option('--save <file>', 'write the key to this new file, which only its owner can read')
-  addOutputOptions(create).action((options: MakeOptions) => makeAccount(io, options))
-
-  const show = addCommand(account, 'show', {
+  addWord(account, io, {
+    usage: 'show <address>',
     summary: 'show balance, resources, permissions, code and tokens',
     description:
       'Shows an account. Balance, code and transaction count come from the gateway. Resources, permissions and tokens come ' +
-      'from the native HTTP API of --node, or of a development chain at the address of --rpc.',
+      'from the native HTTP API of --node, or of a development chain at the address of --rpc-url.',
     examples: [
-      [
-        'ethgate account show TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
-        'all data of the gateway and of a development chain',
-      ],
-      [
-        'ethgate account show 41dd791d6b49e190062d650e6a23c575510d35f2f9 --node http://127.0.0.1:8090 --json',
-        'from a node, as JSON',
-      ],
+      [`ethgate account show ${SAMPLE}`, 'all data of the gateway and of a development chain'],
+      [`ethgate account show ${SAMPLE} --node http://127.0.0.1:8090 --json`, 'from a node'],
     ],
-  }).argument('<address>', 'T…, 41… or 0x…')
-  addOutputOptions(addRequestOptions(addNodeOption(addRpcOption(show)))).action(
-    (address: string, options: ShowOptions) => showAccount(io, address, options),
-  )
-
-  const convert = addCommand(account, 'convert', {
-    summary: 'show an address in every format',
-    description:
-      'Converts between base58 (T…), native hexadecimal (41…) and Ethereum (0x…) addresses. Also shows the address of a ' +
-      'private key. Pass the key in a file (--key-file) or on standard input ("-"), not on the command line.',
-    examples: [
-      [
-        'ethgate account convert TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
-        'base58 to the two other formats',
-      ],
-      ['ethgate account convert --key-file alice.key', 'the address of a key'],
-      ['cat alice.key | ethgate account convert -', 'the same'],
-    ],
+    calls: 'node',
+    hasFields: true,
+    async run({ target, terminal }, [text = '']) {
+      const address = parseAddress(text, 'show')
+      const native = await readNative(target, address).catch((error: unknown) => {
+        if (target.nodeGiven) throw error
+        return undefined
+      })
+      // With --node the gateway is called only if --rpc-url is given too.
+      const rpc = native && target.isNodeOnly ? undefined : await readRpc(target, address)
+      const unit = await target.unit()
+      if (native === undefined && terminal.mode === 'table')
+        terminal.error('Resources, permissions and tokens need the native HTTP API: --node URL.')
+      return {
+        value: { ...address, ...rpc, ...native },
+        text: (terminal) =>
+          renderFields(terminal, [...addressFields(address), ...shownFields(rpc, native, unit)]),
+      }
+    },
   })
-    .argument('[address]', 'an address in any format, or "-" for standard input')
-    .option('--key-file <file>', 'a file with a private key')
-  addOutputOptions(convert).action((input: string | undefined, options: ConvertOptions) =>
-    convertAddress(io, input, options),
-  )
+  addWord(account, io, {
+    usage: 'resources <address>',
+    summary: 'show bandwidth, energy and votes',
+    examples: [[`ethgate account resources ${SAMPLE}`, 'what is left of each']],
+    calls: 'node',
+    hasFields: true,
+    async run({ target }, [text = '']) {
+      const address = parseAddress(text, 'resources').hex
+      const value = await requireRecord(target, 'getaccountresource', { address })
+      return { value, text: (terminal) => renderFields(terminal, resourceFields(value)) }
+    },
+  })
+  addWord(account, io, {
+    usage: 'permissions <address>',
+    summary: 'show which keys may sign what',
+    examples: [[`ethgate account permissions ${SAMPLE}`, 'threshold and weight of each key']],
+    calls: 'node',
+    hasFields: true,
+    async run({ target }, [text = '']) {
+      const address = parseAddress(text, 'permissions').hex
+      const value = await requireRecord(target, 'getaccount', { address })
+      const { active_permission, owner_permission, witness_permission } = value
+      return {
+        value: { owner_permission, witness_permission, active_permission },
+        text: (terminal) => renderFields(terminal, permissionFields(value)),
+      }
+    },
+  })
+  addWord<SendingOptions & { release?: boolean }>(account, io, {
+    usage: 'stake <amount> <resource>',
+    summary: 'stake coins for energy or bandwidth, or release them',
+    options: [
+      ['--release', 'end the stake; the coins are free after the waiting time'],
+      ...SENDING_OPTIONS,
+    ],
+    examples: [
+      ['ethgate account stake 100coin energy --account alice', 'also gives 100 votes'],
+      ['ethgate account stake 100coin energy --release --account alice', 'ends that stake'],
+    ],
+    calls: 'node',
+    run: (task, [amount = '', resource = '']) =>
+      sendTransaction(task, async ({ owner, unit }) =>
+        stakeOf(owner, unit.read(amount, 'the amount'), resource, unit, task.options.release),
+      ),
+  })
+  addWord<SendingOptions>(account, io, {
+    usage: 'vote <votes...>',
+    summary: 'vote for block producers with the votes of staked coins',
+    description: 'Replaces all votes of the account by these: PRODUCER=COUNT for each producer.',
+    options: SENDING_OPTIONS,
+    examples: [[`ethgate account vote ${SAMPLE}=100 --account alice`, 'all votes to one producer']],
+    calls: 'node',
+    run: (task, words) => sendTransaction(task, async ({ owner }) => voteOf(owner, words)),
+  })
 }
 
-type OutputOptions = { json?: boolean; table?: boolean }
-type MakeOptions = OutputOptions & { save?: string }
-type ShowOptions = OutputOptions & TargetOptions
-type ConvertOptions = OutputOptions & KeyOptions
-
-async function makeAccount(io: Io, options: MakeOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const key = newKey()
-  if (options.save !== undefined) await saveKey(options.save, key)
-  const secret =
-    options.save === undefined ? { privateKey: `0x${key.hex}` } : { keyFile: options.save }
-  if (terminal.mode === 'json') return terminal.print(stringify({ ...key.address, ...secret }))
-  await terminal.print(
-    renderFields(terminal, [
-      ...addressFields(key.address),
-      ...Object.entries(secret).map(([name, value]): [string, string] => [
-        name === 'privateKey' ? 'private key' : 'key file',
-        value,
-      ]),
-    ]),
-  )
-  if (options.save === undefined)
-    terminal.error(
-      'Anyone with the private key controls the account. Use --save FILE to keep it off the screen.',
-    )
-}
-
-async function convertAddress(
-  io: Io,
-  input: string | undefined,
-  options: ConvertOptions,
-): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const address = await addressOf(io, input, options, terminal)
-  return terminal.print(
-    terminal.mode === 'json' ? stringify(address) : renderFields(terminal, addressFields(address)),
-  )
-}
-
-/** The address of the argument, of standard input, or of a key. */
-async function addressOf(
-  io: Io,
-  input: string | undefined,
-  options: KeyOptions,
-  terminal: Terminal,
-): Promise<AddressForms> {
-  if (input === undefined) {
-    const key = await readKey(options, terminal, {})
-    if (!key)
-      throw usageError(
-        'the address is missing: give an address, "-" for standard input, or --key-file FILE',
-      )
-    return key.address
+function stakeOf(
+  owner: AddressForms,
+  amount: bigint,
+  word: string,
+  unit: Unit,
+  isRelease = false,
+): Intent {
+  const resource = word.toUpperCase()
+  if (resource !== 'ENERGY' && resource !== 'BANDWIDTH')
+    throw usageError(`the resource is energy or bandwidth, got "${word}"`)
+  return {
+    type: isRelease ? 'UnfreezeBalanceV2Contract' : 'FreezeBalanceV2Contract',
+    value: {
+      owner_address: owner.hex,
+      [isRelease ? 'unfreeze_balance' : 'frozen_balance']: amount,
+      // The zero value of the enumeration is left out, as the node does.
+      ...(resource === 'ENERGY' && { resource }),
+    },
+    runsCode: false,
+    fields: [
+      [isRelease ? 'releases' : 'stakes', `${unit.text(amount)} for ${resource.toLowerCase()}`],
+    ],
   }
-  const text = input === '-' ? (await readStdin(io)).trim() : input
-  if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) return parseAddress(text, 'convert')
-  if (input !== '-')
-    terminal.error(
-      'ethgate: warning: the shell history stores a key on the command line; use --key-file FILE or "-"',
-    )
-  return keyOf(text, 'the argument').address
 }
 
-function addressFields(address: AddressForms): [string, string][] {
-  return [
-    ['base58', address.base58],
-    ['native hex', address.hex],
-    ['ethereum', address.eth],
-  ]
-}
-
-async function showAccount(io: Io, text: string, options: ShowOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const address = parseAddress(text, 'show')
-  const target = resolveTarget(options, io)
-  const native = await readNative(target.node, address).catch((error: unknown) => {
-    if (target.nodeGiven) throw error
-    return undefined
+function voteOf(owner: AddressForms, words: readonly (string | undefined)[]): Intent {
+  const votes = words.map((word = '') => {
+    const [producer = '', count = ''] = word.split('=')
+    return {
+      producer: parseAddress(producer, 'a vote is PRODUCER=COUNT; the producer'),
+      count: wholeNumber(count, `the votes of ${producer}`, 1),
+    }
   })
-  // With --node the gateway is called only if --rpc is given too.
-  const rpc =
-    native !== undefined && options.rpc === undefined && target.nodeGiven
-      ? undefined
-      : await readRpc(target.rpc, address)
-  if (terminal.mode === 'json') return terminal.print(stringify({ ...address, ...rpc, ...native }))
-  await terminal.print(renderFields(terminal, [...addressFields(address), ...fields(rpc, native)]))
-  if (native === undefined)
-    terminal.error('Resources, permissions and tokens need the native HTTP API: --node URL.')
+  return {
+    type: 'VoteWitnessContract',
+    value: {
+      owner_address: owner.hex,
+      votes: votes.map(({ count, producer }) => ({
+        vote_address: producer.hex,
+        vote_count: count,
+      })),
+    },
+    runsCode: false,
+    fields: votes.map(({ count, producer }) => [
+      'votes for',
+      `${producer.base58}: ${grouped(count)}`,
+    ]),
+  }
 }
 
 type NativeAccount = {
@@ -185,34 +166,32 @@ type NativeAccount = {
   contract: Record<string, unknown> | undefined
 }
 
-async function readNative(node: Node, address: AddressForms): Promise<NativeAccount> {
+async function requireRecord({ node }: Pick<Target, 'node'>, operation: string, body: object) {
+  const answer = await node.call(operation, body)
+  if (isRecord(answer)) return answer
+  throw new CommandError(
+    `${operation}: the answer is not an object; is --node the address of a node?`,
+  )
+}
+
+async function readNative(target: Target, { hex }: AddressForms): Promise<NativeAccount> {
   const [account, resources, contract] = await Promise.all([
-    node.call('getaccount', { address: address.hex }),
-    node.call('getaccountresource', { address: address.hex }),
-    node.call('getcontractinfo', { value: address.hex }),
+    requireRecord(target, 'getaccount', { address: hex }),
+    requireRecord(target, 'getaccountresource', { address: hex }),
+    requireRecord(target, 'getcontractinfo', { value: hex }),
   ])
-  if (!isRecord(account) || !isRecord(resources))
-    throw new CommandError(
-      'getaccount: the answer is not an object; is --node the address of a node?',
-    )
-  return {
-    account,
-    resources,
-    contract:
-      get(contract, 'smart_contract') === undefined
-        ? undefined
-        : (contract as Record<string, unknown>),
-  }
+  const isContract = get(contract, 'smart_contract') !== undefined
+  return { account, resources, contract: isContract ? contract : undefined }
 }
 
 type RpcAccount = { balance: string; code: string; transactionCount: string | undefined }
 
-async function readRpc(rpc: Rpc, address: AddressForms): Promise<RpcAccount> {
+async function readRpc({ rpc }: Target, { eth }: AddressForms): Promise<RpcAccount> {
   const [balance, code, count] = await Promise.all([
-    rpc.call('eth_getBalance', [address.eth, 'latest']),
-    rpc.call('eth_getCode', [address.eth, 'latest']),
+    rpc.call('eth_getBalance', [eth, 'latest']),
+    rpc.call('eth_getCode', [eth, 'latest']),
     // A node's own JSON-RPC does not have this method.
-    rpc.call('eth_getTransactionCount', [address.eth, 'latest']).catch((error: unknown) => {
+    rpc.call('eth_getTransactionCount', [eth, 'latest']).catch((error: unknown) => {
       if (error instanceof RpcFailure && error.code === -32601) return undefined
       throw error
     }),
@@ -224,37 +203,34 @@ async function readRpc(rpc: Rpc, address: AddressForms): Promise<RpcAccount> {
   }
 }
 
-function fields(
+function shownFields(
   rpc: RpcAccount | undefined,
   native: NativeAccount | undefined,
+  unit: Unit,
 ): [string, string][] {
   const known = native !== undefined && Object.keys(native.account).length > 0
   const code = native
     ? (scalar(get(native.contract, 'runtimecode')) ?? '')
     : (rpc?.code ?? '0x').slice(2)
-  return [
-    ...(known
-      ? accountFields(native.account).filter(([name]) => name !== 'address')
-      : [['balance', formatCoins(BigInt(rpc?.balance ?? '0x0'))] as [string, string]]),
-    ...(known ? resourceFields(native.resources) : []),
-    ...(native !== undefined && !known
-      ? [['state', 'not activated: it has never received coins'] as [string, string]]
-      : []),
-    ...(code === '' ? [] : [['code', `${group(code.length / 2)} bytes`] as [string, string]]),
-    ...contractFields(native?.contract),
-    ...(rpc?.transactionCount === undefined
-      ? []
-      : [['sent here', plural(BigInt(rpc.transactionCount), 'transaction')] as [string, string]]),
-  ]
-}
-
-function contractFields(contract: Record<string, unknown> | undefined): [string, string][] {
-  const meta = get(contract, 'smart_contract')
-  if (!isRecord(meta)) return []
-  const origin = tryAddress(scalar(meta['origin_address']) ?? '')
-  return [
-    ['contract', scalar(meta['name']) ?? '(no name)'],
-    ...(origin ? [['created by', origin.base58] as [string, string]] : []),
-    ['caller pays', `${scalar(meta['consume_user_resource_percent']) ?? '0'} % of the energy`],
-  ]
+  const fields: [string, string][] = known
+    ? [
+        ...accountFields(native.account, unit).filter(([name]) => name !== 'address'),
+        ...permissionFields(native.account),
+        ...resourceFields(native.resources),
+      ]
+    : [['balance', unit.text(BigInt(rpc?.balance ?? '0x0'))]]
+  if (native !== undefined && !known)
+    fields.push(['state', 'not activated: it has never received coins'])
+  if (code !== '') fields.push(['code', `${grouped(code.length / 2)} bytes`])
+  const contract = get(native?.contract, 'smart_contract')
+  if (isRecord(contract)) {
+    const origin = tryAddress(scalar(contract['origin_address']) ?? '')
+    const share = scalar(contract['consume_user_resource_percent']) ?? '0'
+    fields.push(['contract', scalar(contract['name']) ?? '(no name)'])
+    if (origin) fields.push(['created by', origin.base58])
+    fields.push(['caller pays', `${share} % of the energy`])
+  }
+  if (rpc?.transactionCount !== undefined)
+    fields.push(['sent here', plural(BigInt(rpc.transactionCount), 'transaction')])
+  return fields
 }

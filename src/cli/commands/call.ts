@@ -1,81 +1,100 @@
 import type { Command } from 'commander'
+import type { Hex } from 'viem'
 
-import {
-  addCommand,
-  addOutputOptions,
-  addRequestOptions,
-  addRpcOption,
-} from '../support/command.ts'
+import { parseAddress } from '../support/address.ts'
+import { openChannel } from '../support/channel.ts'
+import { addWord, type Task, type Word } from '../support/command.ts'
 import { usageError } from '../support/errors.ts'
-import { readStdin } from '../support/input.ts'
-import { type Io, processIo } from '../support/io.ts'
-import { parse, parseLoose, stringify } from '../support/json.ts'
-import { renderValue } from '../support/table.ts'
-import { resolveTarget, type TargetOptions } from '../support/target.ts'
-import { createTerminal } from '../support/terminal.ts'
+import { type Intent, type IntentOptions, readIntent } from '../support/intent.ts'
+import type { Io } from '../support/io.ts'
+import { blockParameter } from '../support/search.ts'
 
-/** `ethgate call METHOD [PARAMS…]`: one JSON-RPC call. */
-export function addCallCommand(program: Command, io: Io = processIo()): void {
-  const command = addCommand(program, 'call', {
-    summary: 'call a JSON-RPC method',
+type CallOptions = IntentOptions & { from?: string; block?: string; cost?: boolean }
+
+const OPTIONS = [
+  ['--from <address>', 'the caller (default 0x0…0)'],
+  ['--value <amount>', 'coins that the call sends, such as 1.5coin'],
+  ['--data <hex>', 'call data, instead of a signature'],
+  ['--abi <file>', 'ABI or artifact: then a name is enough, and reverts are decoded'],
+  ['-b, --block <block>', 'the state after this block (default latest)'],
+] as const satisfies Word<CallOptions>['options']
+
+/** `ethgate call` and `ethgate estimate`: a contract call that changes nothing. */
+export function addCallCommands(program: Command, io: Io): void {
+  addWord<CallOptions>(program, io, {
+    usage: 'call <to> [signature] [args...]',
+    summary: 'call a function of a contract and print what it returns',
     description:
-      'Calls a JSON-RPC method of a gateway or node and prints its result. A parameter that is valid JSON is sent as JSON, ' +
-      'any other as text. A single "-" reads the parameters from standard input: a JSON array is the list of parameters, anything else is the only parameter.',
+      'Calls a function and prints what it returns, one value a line. The signature has the returned types in a second pair of parentheses. Changes nothing.',
+    options: OPTIONS,
     examples: [
-      ['ethgate call eth_chainId', 'the result, as a table or as JSON'],
-      ['ethgate call eth_getBlockByNumber latest false --json', 'the head as JSON'],
-      ['ethgate call eth_getBlockByNumber latest true | jq .hash', 'JSON is the default in a pipe'],
-      ['ethgate call eth_chainId --raw', 'a text result without quotes, for shell variables'],
       [
-        `ethgate call eth_call '{"to":"0x8233a7f16c9f522f26006ab000e1df7a6ae68662","data":"0x2e52d606"}' latest`,
-        'a contract call; explains a revert and exits with 3',
+        "ethgate call TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf 'balanceOf(address)(uint256)' TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp",
+        'such as 1000000 [1e6]',
       ],
       [
-        `echo '[{"fromBlock":"0x0"}]' | ethgate call eth_getLogs -`,
-        'parameters from standard input',
+        'ethgate call TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf symbol --abi Token.json',
+        'by name, with an ABI',
       ],
     ],
+    calls: 'rpc',
+    async run(task, words) {
+      const { options, target } = task
+      if (/^[a-z]+\d?_\w+$/.test(words[0] ?? ''))
+        throw usageError(`to call a JSON-RPC method, use "ethgate rpc ${words.join(' ').trim()}"`)
+      const { call, item } = await read(task, words as string[])
+      const block = blockParameter(options.block ?? 'latest', '--block')
+      const value = `0x${(call.value * (await target.scale())).toString(16)}`
+      const data = (await target.rpc
+        .call('eth_call', [{ ...call, value }, block])
+        .catch((error: unknown) => explained(error, options.abi))) as Hex
+      if (!item?.outputs || item.outputs.length === 0) return data
+      const { decodedValues } = await import('../support/values.ts')
+      return decodedValues(item.outputs, data)
+    },
   })
-    .argument('<method>', 'such as eth_getBalance')
-    .argument('[params...]', 'its parameters, in order; "-" reads them from standard input')
-    .option('--abi <file>', 'ABI, artifact or list of signatures, to decode custom errors')
-    .option('-r, --raw', 'print a text result without quotes')
-  addOutputOptions(addRequestOptions(addRpcOption(command))).action(
-    (method: string, words: string[], options: CallOptions) => call(io, method, words, options),
-  )
-}
-
-type CallOptions = TargetOptions & {
-  abi?: string
-  raw?: boolean
-  json?: boolean
-  table?: boolean
-}
-
-async function call(io: Io, method: string, words: string[], options: CallOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const { rpc } = resolveTarget(options, io)
-  const params = await readParams(io, words)
-  const result = await rpc.call(method, params).catch(async (error: unknown) => {
-    const { explain } = await import('../support/abi.ts')
-    throw await explain(error, options.abi)
+  addWord<CallOptions>(program, io, {
+    usage: 'estimate <to> [signature] [args...]',
+    summary: 'estimate the energy of a contract call',
+    options: [
+      ...OPTIONS.slice(0, -1),
+      ['--create <file>', 'estimate a deployment; the words are the constructor’s arguments'],
+      ['--cost', 'print the cost in the smallest unit instead of the energy'],
+    ],
+    examples: [
+      [
+        "ethgate estimate TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf 'transfer(address,uint256)' TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp 5",
+        'such as 14650',
+      ],
+    ],
+    calls: 'node',
+    async run(task, words) {
+      const channel = await openChannel(task.target)
+      const intent = await read(task, words as string[])
+      const energy = await channel
+        .energy(intent)
+        .catch((error: unknown) => explained(error, task.options.abi))
+      return task.options.cost ? energy * (await channel.energyPrice()) : energy
+    },
   })
-  if (options.raw && typeof result === 'string') return terminal.print(result)
-  return terminal.print(
-    terminal.mode === 'json' ? stringify(result) : renderValue(terminal, result),
-  )
 }
 
-async function readParams(io: Io, words: readonly string[]): Promise<unknown[]> {
-  if (words.length === 1 && words[0] === '-') {
-    let input: unknown
-    try {
-      input = parse(await readStdin(io))
-    } catch (error) {
-      throw usageError(`standard input is not JSON: ${(error as Error).message}`)
-    }
-    return Array.isArray(input) ? input : [input]
-  }
-  if (words.includes('-')) throw usageError('"-" must be the only parameter')
-  return words.map(parseLoose)
+async function read(
+  { options, target }: Task<CallOptions>,
+  words: readonly string[],
+): Promise<Intent & Required<Pick<Intent, 'call'>>> {
+  const channel = await openChannel(target)
+  const owner = parseAddress(options.from ?? `0x${'0'.repeat(40)}`, '--from')
+  const { call, ...intent } = await readIntent(
+    words,
+    { ...options, value: options.value ?? '0coin' },
+    { owner, unit: await target.unit(), hasCode: (address) => channel.hasCode(address) },
+  )
+  if (!call) throw usageError('a call cannot send tokens')
+  return { ...intent, call }
+}
+
+async function explained(error: unknown, abi: string | undefined): Promise<never> {
+  const { explain } = await import('../support/abi.ts')
+  throw await explain(error, abi)
 }

@@ -1,143 +1,94 @@
 import type { Command } from 'commander'
+import type { Hex } from 'viem'
 
-import type { Decoded } from '../support/abi.ts'
-import { tryAddress } from '../support/address.ts'
-import { addCommand, addOutputOptions, collect } from '../support/command.ts'
+import { addWord, collect } from '../support/command.ts'
 import { usageError } from '../support/errors.ts'
-import type { Finding } from '../support/identify.ts'
 import { readStdin } from '../support/input.ts'
-import { type Io, processIo } from '../support/io.ts'
-import { stringify } from '../support/json.ts'
-import { renderFields, renderValue } from '../support/table.ts'
-import { createTerminal, type Terminal } from '../support/terminal.ts'
-import { renderAnswer } from '../support/walletTables.ts'
+import type { Io } from '../support/io.ts'
+import type { Result } from '../support/result.ts'
+
+type DecodeOptions = { abi?: string; sig?: string[]; topic?: string[]; input?: boolean }
 
 /** `ethgate decode`: identifies and decodes bytes. Makes no request. */
-export function addDecodeCommand(program: Command, io: Io = processIo()): void {
-  const command = addCommand(program, 'decode', {
+export function addDecodeCommand(program: Command, io: Io): void {
+  addWord<DecodeOptions>(program, io, {
+    usage: 'decode <input...>',
     summary: 'identify and decode bytes',
     description:
-      'Decodes native transactions (signed or not), Ethereum transactions, revert data, call data, logs, returned values, ' +
-      'messages of the node, and addresses. It works offline. Functions, events and errors of tokens are built in; others need --abi or --sig.',
+      'Decodes native transactions (signed or not), Ethereum transactions, revert data, call data, logs, messages of the node, ' +
+      'and addresses: hexadecimal bytes, an address, a JSON object, or "-" for standard input. With a kind and a signature it decodes ' +
+      'exactly that: calldata, abi (returned values), error or event. It works offline. Functions, events and errors of tokens are built in; others need --abi or --sig.',
+    options: [
+      ['--abi <file>', 'ABI, artifact or list of signatures'],
+      [
+        '--sig <signature>',
+        'a signature: transfer(address,uint256), event …, error …; may be repeated',
+        collect,
+      ],
+      ['--topic <topic>', 'a topic of the log that the data belongs to; repeat in order', collect],
+      ['--input', 'decode abi: the arguments instead of the returned values'],
+    ],
     examples: [
-      ['ethgate decode 0a85010a02…', 'a native transaction: sender, receiver, amount, signers'],
+      ['ethgate decode 0x0a85010a02…', 'a native transaction: sender, receiver, amount, signers'],
       ['ethgate decode 0x08c379a0…', 'the reason of a revert'],
-      ['ethgate decode 0xf988f737… --sig "error Custom(uint256,string)"', 'a custom error'],
+      ["ethgate decode abi 'f()(uint256,address)' 0x…", 'returned values'],
+      [
+        "ethgate decode calldata 'transfer(address,uint256)' 0xa9059cbb…",
+        'the arguments of a call',
+      ],
+      ["ethgate decode error 'Custom(uint256,string)' 0xf988f737…", 'a custom error'],
       ['ethgate decode 0x… --topic 0xddf252ad… --topic 0x… --topic 0x…', 'the data of a log'],
-      ['ethgate decode 0x… --returns "uint256,address"', 'returned values'],
-      ['ethgate decode 524556455254206f70636f6465206578656375746564', 'a message of the node'],
       ['tail -1 all.jsonl | ethgate decode - --abi Token.json', 'a log as JSON'],
     ],
+    calls: 'nothing',
+    async run({ options }, words) {
+      const [first = '', signature = '', data = ''] = words as string[]
+      if (/^(calldata|abi|error|event)$/.test(first))
+        return decodeAs(first, signature, data, options)
+      if (words.length > 1)
+        throw usageError(`decode takes one input, or calldata, abi, error or event before it`)
+      const { identify } = await import('../support/identify.ts')
+      const { loadAbi, signatures } = await import('../support/abi.ts')
+      const abi = [
+        ...(options.sig ? signatures(options.sig, '--sig') : []),
+        ...(options.abi ? await loadAbi(options.abi) : []),
+      ]
+      const input = first === '-' ? await readStdin(io) : first
+      return identify(input, { abi, topics: topicsOf(options) })
+    },
   })
-    .argument('<input>', 'hexadecimal bytes, an address, a JSON object; "-" reads standard input')
-    .option('--abi <file>', 'ABI, artifact or list of signatures')
-    .option(
-      '--sig <signature>',
-      'one signature: transfer(address,uint256), event …, error …; may be repeated',
-      collect,
-    )
-    .option(
-      '--topic <topic>',
-      'a topic of the log that the data belongs to; repeat in order',
-      collect,
-    )
-    .option('--returns <types>', 'decode as returned values of these types')
-  addOutputOptions(command).action((input: string, options: DecodeOptions) =>
-    decode(io, input, options),
-  )
 }
 
-type DecodeOptions = {
-  abi?: string
-  sig?: string[]
-  topic?: string[]
-  returns?: string
-  json?: boolean
-  table?: boolean
-}
-
-async function decode(io: Io, argument: string, options: DecodeOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const { identify } = await import('../support/identify.ts')
-  const { loadAbi, signatures } = await import('../support/abi.ts')
-  const input = argument === '-' ? await readStdin(io) : argument
-  const abi = [
-    ...(options.sig ? signatures(options.sig, '--sig') : []),
-    ...(options.abi ? await loadAbi(options.abi) : []),
-  ]
-  const topics = (options.topic ?? []).map((topic) => {
-    if (!/^(0x)?[0-9a-f]{64}$/i.test(topic))
-      throw usageError(`--topic needs 32 bytes of hex, got "${topic}"`)
-    return `0x${topic.replace(/^0x/i, '').toLowerCase()}` as const
-  })
-  const finding = await identify(input, { abi, topics, returns: options.returns })
-  await terminal.print(terminal.mode === 'json' ? stringify(finding) : render(terminal, finding))
-}
-
-function render(terminal: Terminal, finding: Finding): string {
-  const title = (text: string) => terminal.bold(text)
-  switch (finding.kind) {
-    case 'address':
-      return `${title('address')}\n${renderFields(terminal, [
-        ['base58', finding.address.base58],
-        ['native hex', finding.address.hex],
-        ['ethereum', finding.address.eth],
-      ])}`
-    case 'native transaction': {
-      const signers = finding.signers.map((signer) => tryAddress(signer)?.base58 ?? signer)
-      return [
-        title(
-          `native transaction, ${signers.length === 0 ? 'not signed' : `signed by ${signers.join(', ')}`}`,
-        ),
-        renderAnswer(terminal, 'gettransactionbyid', finding.transaction),
-        ...callLines(terminal, finding.call),
-      ].join('\n')
-    }
-    case 'ethereum transaction':
-      return [
-        title('Ethereum transaction'),
-        renderFields(terminal, [
-          ['hash', finding.hash],
-          ['from', finding.from ?? 'not signed'],
-        ]),
-        renderValue(terminal, finding.fields),
-        ...callLines(terminal, finding.call),
-        terminal.dim(
-          'This chain does not accept its signature: a gateway sends it only if it manages the key of the sender.',
-        ),
-      ].join('\n')
-    case 'revert':
-      return `${title(`revert: ${finding.text}`)}\n${argumentLines(terminal, finding.decoded)}`
-    case 'call':
-    case 'log':
-      return `${title(`${finding.kind}: ${finding.text}`)}\n${argumentLines(terminal, finding.decoded)}`
-    case 'returned values':
-      return finding.values
-        .map((value) => (typeof value === 'string' ? value : stringify(value)))
-        .join('\n')
-    case 'words':
-      return [
-        title(finding.note),
-        ...(finding.selector ? [`selector ${finding.selector}`] : []),
-        ...finding.words.map((word, index) => `${String(index).padStart(8)} ${word}`),
-      ].join('\n')
-    case 'text':
-      return `${title('text')}\n${finding.text}`
-    default:
-      return finding satisfies never
+/** Decodes bytes of a known kind with a signature, as cast does. */
+async function decodeAs(
+  kind: string,
+  signature: string,
+  text: string,
+  options: DecodeOptions,
+): Promise<Result> {
+  if (!/^(0x)?([0-9a-f]{2})*$/i.test(text) || text === '')
+    throw usageError(`decode ${kind} needs a signature and hexadecimal bytes`)
+  const data: Hex = `0x${text.replace(/^0x/i, '').toLowerCase()}`
+  const { decodedValues } = await import('../support/values.ts')
+  const { readFunction, readItem } = await import('../support/signature.ts')
+  if (kind === 'event') {
+    const { identify } = await import('../support/identify.ts')
+    return identify(data, { abi: [readItem(signature, 'event')], topics: topicsOf(options) })
   }
+  const item = readFunction(signature.replace(/^error\s+/, ''))
+  if (kind === 'abi') return decodedValues(options.input ? item.inputs : item.outputs, data)
+  const { toFunctionSelector } = await import('viem')
+  const selector = toFunctionSelector(item)
+  if (!data.startsWith(selector))
+    throw usageError(
+      `the bytes begin with ${data.slice(0, 10)}; the selector of ${signature} is ${selector}`,
+    )
+  return decodedValues(item.inputs, `0x${data.slice(10)}`)
 }
 
-function callLines(terminal: Terminal, call: Decoded | undefined): string[] {
-  return call ? [terminal.bold(`call: ${call.signature}`), argumentLines(terminal, call)] : []
-}
-
-function argumentLines(terminal: Terminal, decoded: Decoded): string {
-  return renderFields(
-    terminal,
-    Object.entries(decoded.args).map(([name, value]) => [
-      `  ${name}`,
-      typeof value === 'string' ? value : stringify(value),
-    ]),
-  )
+function topicsOf({ topic = [] }: DecodeOptions): Hex[] {
+  return topic.map((text): Hex => {
+    if (/^(0x)?[0-9a-f]{64}$/i.test(text)) return `0x${text.replace(/^0x/i, '').toLowerCase()}`
+    throw usageError(`--topic needs 32 bytes of hex, got "${text}"`)
+  })
 }

@@ -2,7 +2,8 @@ import { createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-import { group, plural } from '../support/amount.ts'
+import { grouped } from '../../codec/coin.ts'
+import { plural } from '../support/amount.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import { type IndexOptions, openIndex, requireFacts } from '../support/indexOptions.ts'
 import type { Io } from '../support/io.ts'
@@ -97,7 +98,7 @@ export async function exportIndex(io: Io, options: ExportOptions): Promise<void>
     await terminal.print(
       terminal.mode === 'json'
         ? stringify({ file: options.out, from, to, logs: count })
-        : `${plural(count, 'log')} of blocks ${group(from)} to ${group(to)} written to ${options.out}.`,
+        : `${plural(count, 'log')} of blocks ${grouped(from)} to ${grouped(to)} written to ${options.out}.`,
     )
   } finally {
     await engine.close()

@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events'
 
+import { grouped } from '../../codec/coin.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { Order } from '../../logIndex/fill/filler.ts'
 import type { CoveredRange } from '../../logIndex/store/coverage.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { parseAddress } from '../support/address.ts'
-import { group, plural } from '../support/amount.ts'
+import { plural } from '../support/amount.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import {
   indexAddress,
@@ -173,7 +174,7 @@ async function fill({ native, quiet, request, signal, terminal }: Filling): Prom
     await terminal.print(stringify({ from, to, blocks, calls, contracts, logs }))
   else if (!quiet)
     terminal.error(
-      `Blocks ${group(from)} to ${group(to)} are indexed: ${plural(blocks, 'block')} with ${plural(logs, 'log')}${contracts === undefined ? '' : ` of ${plural(contracts, 'contract')}`} added (${group(logsPerSecond)} a second, ${plural(calls, 'call')} to the node).`,
+      `Blocks ${grouped(from)} to ${grouped(to)} are indexed: ${plural(blocks, 'block')} with ${plural(logs, 'log')}${contracts === undefined ? '' : ` of ${plural(contracts, 'contract')}`} added (${grouped(logsPerSecond)} a second, ${plural(calls, 'call')} to the node).`,
     )
 }
 

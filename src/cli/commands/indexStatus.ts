@@ -1,5 +1,5 @@
+import { grouped } from '../../codec/coin.ts'
 import { coverageOf, readSegments } from '../../logIndex/store/coverage.ts'
-import { group } from '../support/amount.ts'
 import { type IndexOptions, openIndex, requireFacts } from '../support/indexOptions.ts'
 import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
@@ -30,14 +30,17 @@ export async function indexStatus(io: Io, options: IndexOptions): Promise<void> 
           ...(facts.addresses && { addresses: facts.addresses.map((hex) => `0x${hex}`) }),
         }),
       )
-    const ranges = covered.map(({ from, to }) => `${group(from)} to ${group(to)}`)
+    const ranges = covered.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`)
     await terminal.print(
       renderFields(terminal, [
         ['engine', engine.kind],
         ['genesis', `0x${facts.genesis}`],
         ['blocks', ranges.length > 0 ? ranges.join(', ') : 'none'],
-        ['logs', group(logs)],
-        ['size', `${group(bytes)} bytes${logs > 0 ? ` (${Math.round(bytes / logs)} a log)` : ''}`],
+        ['logs', grouped(logs)],
+        [
+          'size',
+          `${grouped(bytes)} bytes${logs > 0 ? ` (${Math.round(bytes / logs)} a log)` : ''}`,
+        ],
         [
           'contracts',
           facts.addresses ? facts.addresses.map((hex) => `0x${hex}`).join(', ') : 'all',
@@ -65,7 +68,7 @@ export async function compactIndex(
     await terminal.print(
       terminal.mode === 'json'
         ? stringify({ before, after })
-        : `${group(before)} bytes before, ${group(after)} bytes now.`,
+        : `${grouped(before)} bytes before, ${grouped(after)} bytes now.`,
     )
   } finally {
     await engine.close()

@@ -1,14 +1,9 @@
 import type { Command } from 'commander'
 
+import { grouped } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { group, plural } from '../support/amount.ts'
-import {
-  addCommand,
-  addOutputOptions,
-  addRequestOptions,
-  addRpcOption,
-  collect,
-} from '../support/command.ts'
+import { plural } from '../support/amount.ts'
+import { addCommand, addOutputOptions, addRpcOptions, collect } from '../support/command.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import { type ExportFile, openExport } from '../support/exportFile.ts'
 import { onInterrupt } from '../support/interrupt.ts'
@@ -30,51 +25,46 @@ import { createTerminal, type Terminal } from '../support/terminal.ts'
 
 /** `ethgate logs`: every log of a range of blocks, to a file or to standard output. */
 export function addLogsCommand(program: Command, io: Io = processIo()): void {
-  const command = addCommand(program, 'logs', {
-    summary: 'export the logs of any range of blocks',
+  const command = addCommand(program, 'logs [topics...]', {
+    summary: 'print or export the logs of any range of blocks',
     description:
-      'Exports every matching log of a range of blocks, in order, one JSON object a line. Splits requests to the limits of the ' +
-      'server. With --out the export can be stopped at any moment, even by kill -9: the same command continues from there, ' +
+      'Prints or exports every matching log of a range of blocks, in order, one JSON object a line. Splits requests to the limits of the ' +
+      'server. The words are the topics: hex, an event, an address, a number, or any; commas mean or. With --out the export can be stopped at any moment, even by kill -9: the same command continues from there, ' +
       'without gaps or duplicates. Run later, it appends the new logs.',
     examples: [
-      ['ethgate logs --from 0 --out all.jsonl', 'all logs up to the solidified block'],
+      ['ethgate logs --out all.jsonl', 'all logs up to the solidified block'],
       [
-        'ethgate logs --address TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf --topic "Transfer(address,address,uint256)" --out transfers.jsonl',
+        'ethgate logs --address TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf "Transfer(address,address,uint256)" --out transfers.jsonl',
         'the transfers of a token',
       ],
       [
-        'ethgate logs --from 60000000 --to 60001000 --topic any --topic TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp | jq -r .transactionHash',
+        'ethgate logs any TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp --from-block 60000000 --to-block 60001000 | jq -r .transactionHash',
         'logs whose second topic is an account',
       ],
     ],
   })
-    .option('--from <block>', 'first block', 'earliest')
+    .option('--from-block <block>', 'first block', 'earliest')
     .option(
-      '--to <block>',
+      '--to-block <block>',
       'last block: a number, latest, or finalized, which no reorg can change',
       'finalized',
     )
     .option('--address <address>', 'only logs of this contract; may be repeated', collect)
-    .option(
-      '--topic <topic>',
-      'topic at the next position: hex, event signature, address, number, any; commas mean or',
-      collect,
-    )
     .option('--out <file>', 'write to this file, and the progress to FILE.state')
     .option('--force', 'discard the content of --out')
     .option('--abi <file>', 'ABI, artifact or list of signatures, to add "decoded" to each log')
     .option('--concurrency <n>', 'maximum requests in flight', '4')
     .option('--retries <n>', 'maximum retries when the server is unreachable or busy', '8')
     .option('--quiet', 'do not show the progress bar and the summary')
-  addOutputOptions(addRequestOptions(addRpcOption(command))).action((options: LogsOptions) =>
-    logs(io, options),
+  addOutputOptions(addRpcOptions(command)).action((topic: string[], options: LogsOptions) =>
+    logs(io, { ...options, topic }),
   )
 }
 
 type LogsOptions = TargetOptions &
   SearchOptions & {
-    from: string
-    to: string
+    fromBlock: string
+    toBlock: string
     out?: string
     force?: boolean
     abi?: string
@@ -104,10 +94,10 @@ async function exportLogs(io: Io, options: LogsOptions, signal: AbortSignal): Pr
   const filter = searchFilter(options)
   const concurrency = wholeNumber(options.concurrency, '--concurrency', 1, 64)
   const retries = wholeNumber(options.retries, '--retries', 0, 1000)
-  const first = await requireMark(target.rpc, options.from, '--from', signal)
-  const last = await requireMark(target.rpc, options.to, '--to', signal)
+  const first = await requireMark(target.rpc, options.fromBlock, '--from-block', signal)
+  const last = await requireMark(target.rpc, options.toBlock, '--to-block', signal)
   if (first.number > last.number)
-    throw usageError(`--from ${first.number} is after --to ${last.number}`)
+    throw usageError(`--from-block ${first.number} is after --to-block ${last.number}`)
   const printer = await createLogPrinter(terminal, options.abi)
   const sink = options.out
     ? await fileSink(options.out, target, { ...options, filter, first, last, io, signal })
@@ -176,12 +166,12 @@ function describe(
   },
   nothing: boolean,
 ): string {
-  if (nothing) return `Nothing new: ${summary.file} is complete up to block ${group(summary.to)}.`
-  const rate = group(Math.round(summary.logs / summary.seconds))
+  if (nothing) return `Nothing new: ${summary.file} is complete up to block ${grouped(summary.to)}.`
+  const rate = grouped(Math.round(summary.logs / summary.seconds))
   const blocks =
     summary.from === summary.to
-      ? `block ${group(summary.to)}`
-      : `blocks ${group(summary.from)} to ${group(summary.to)}`
+      ? `block ${grouped(summary.to)}`
+      : `blocks ${grouped(summary.from)} to ${grouped(summary.to)}`
   return (
     `${plural(summary.logs, 'log')} of ${blocks} in ${summary.seconds.toFixed(1)} s ` +
     `(${rate} a second, ${plural(summary.requests, 'request')})${summary.file ? `, written to ${summary.file}` : ''}.`
@@ -273,7 +263,7 @@ async function checkSameChain(
     if (now?.hash !== goal.hash) {
       await file.close()
       throw new CommandError(
-        `block ${goal.number} has changed since the export (reorg); --force exports again, --to finalized avoids this`,
+        `block ${goal.number} has changed since the export (reorg); --force exports again, --to-block finalized avoids this`,
       )
     }
   }

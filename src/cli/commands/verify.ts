@@ -3,8 +3,8 @@ import pLimit from 'p-limit'
 import { createPublicClient, http } from 'viem'
 import { numberToHex } from 'viem/utils'
 
+import { grouped } from '../../codec/coin.ts'
 import { compareResults } from '../../rpc/compare/compare.ts'
-import { group } from '../support/amount.ts'
 import { addCommand } from '../support/command.ts'
 import { CommandError } from '../support/errors.ts'
 import { type Io, processIo } from '../support/io.ts'
@@ -12,7 +12,7 @@ import { wholeNumber } from '../support/number.ts'
 import { createProgress } from '../support/progress.ts'
 import { createTerminal } from '../support/terminal.ts'
 
-type Options = { rpc: string; against: string; from: string; to?: string; quiet?: boolean }
+type Options = { rpcUrl: string; against: string; from: string; to?: string; quiet?: boolean }
 
 /** Differences that are printed for each answer. */
 const SHOWN = 3
@@ -29,12 +29,12 @@ export function addVerifyCommand(program: Command, io: Io = processIo()): void {
       'It ignores known differences of the node’s own JSON-RPC. Exit code 1 when an answer differs.',
     examples: [
       [
-        'ethgate verify --rpc http://127.0.0.1:8545 --against http://127.0.0.1:8555/jsonrpc --from 1 --to 200',
+        'ethgate verify --rpc-url http://127.0.0.1:8545 --against http://127.0.0.1:8555/jsonrpc --from 1 --to 200',
         'compare with a node’s own JSON-RPC',
       ],
     ],
   })
-    .requiredOption('--rpc <url>', 'the gateway')
+    .requiredOption('-r, --rpc-url <url>', 'the gateway')
     .requiredOption('--against <url>', 'the other server')
     .option('--from <block>', 'first block', '1')
     .option('--to <block>', 'last block (default: the newest that both have)')
@@ -44,7 +44,7 @@ export function addVerifyCommand(program: Command, io: Io = processIo()): void {
 
 async function verify(io: Io, options: Options): Promise<void> {
   const terminal = createTerminal({}, io)
-  const [ours, theirs] = [caller(options.rpc), caller(options.against)]
+  const [ours, theirs] = [caller(options.rpcUrl), caller(options.against)]
   const heads = await Promise.all([ours('eth_blockNumber', []), theirs('eth_blockNumber', [])])
   const head = Math.min(...heads.map(Number))
   const from = wholeNumber(options.from, '--from')
@@ -64,7 +64,7 @@ async function verify(io: Io, options: Options): Promise<void> {
     progress.stop()
   }
   const blocks = Math.max(0, to - from + 1)
-  await terminal.print(`${group(blocks)} blocks compared, ${group(mismatches)} answers differ`)
+  await terminal.print(`${grouped(blocks)} blocks compared, ${grouped(mismatches)} answers differ`)
   if (mismatches > 0) throw new CommandError('')
 }
 

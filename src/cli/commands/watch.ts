@@ -1,15 +1,9 @@
 import type { Command } from 'commander'
 
+import { grouped } from '../../codec/coin.ts'
 import type { RpcHeader } from '../../codec/types.ts'
 import { tryAddress } from '../support/address.ts'
-import { group } from '../support/amount.ts'
-import {
-  addCommand,
-  addOutputOptions,
-  addRequestOptions,
-  addRpcOption,
-  collect,
-} from '../support/command.ts'
+import { addCommand, addOutputOptions, addRpcOptions, collect } from '../support/command.ts'
 import { CommandError, EXIT } from '../support/errors.ts'
 import { followChain, type Watch, type Watched } from '../support/followChain.ts'
 import { onInterrupt, pause } from '../support/interrupt.ts'
@@ -43,46 +37,46 @@ export function addWatchCommand(program: Command, io: Io = processIo()): void {
     summary: 'follow new blocks',
     examples: [
       ['ethgate watch heads --count 1', 'waits for the next block'],
-      ['ethgate watch heads --from 100 --json', 'starting at block 100, then live'],
+      ['ethgate watch heads --from-block 100 --json', 'starting at block 100, then live'],
     ],
   })
   addWatchOptions(heads).action((options: WatchOptions) => watchHeads(io, options))
-  const logs = addCommand(watch, 'logs', {
+  const logs = addCommand(watch, 'logs [topics...]', {
     summary: 'follow logs',
     examples: [
       ['ethgate watch logs', 'every log'],
       [
-        'ethgate watch logs --topic "Transfer(address,address,uint256)" --topic any --topic TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
+        'ethgate watch logs "Transfer(address,address,uint256)" any TWAFRfZFmhVQZjxM3De7Mp5UZ9sLqWqpHp',
         'transfers to an account, of any token',
       ],
       [
-        'ethgate watch logs --from finalized --abi Token.json --json',
+        'ethgate watch logs --from-block finalized --abi Token.json --json',
         'decoded, starting at the solidified block',
       ],
     ],
   })
     .option('--address <address>', 'only logs of this contract; may be repeated', collect)
-    .option(
-      '--topic <topic>',
-      'topic at the next position: hex, event signature, address, number, any; commas mean or',
-      collect,
-    )
     .option('--abi <file>', 'ABI, artifact or list of signatures, to decode the logs')
-  addWatchOptions(logs).action((options: WatchOptions) => watchLogs(io, options))
+  addWatchOptions(logs).action((topic: string[], options: WatchOptions) =>
+    watchLogs(io, { ...options, topic }),
+  )
 }
 
 function addWatchOptions(command: Command): Command {
   command
-    .option('--from <block>', 'first block: a number, latest or finalized (default: the next one)')
+    .option(
+      '--from-block <block>',
+      'first block: a number, latest or finalized (default: the next one)',
+    )
     .option('--count <n>', 'exit after this many')
     .option('--poll', 'poll even if the server supports WebSockets')
     .option('--interval <ms>', 'time between polls, milliseconds', '1000')
-  return addOutputOptions(addRequestOptions(addRpcOption(command)))
+  return addOutputOptions(addRpcOptions(command))
 }
 
 type WatchOptions = TargetOptions &
   SearchOptions & {
-    from?: string
+    fromBlock?: string
     count?: string
     poll?: boolean
     interval: string
@@ -134,9 +128,9 @@ async function run(
   let shown = 0
   try {
     const first =
-      options.from === undefined
+      options.fromBlock === undefined
         ? undefined
-        : await requireMark(rpc, options.from, '--from', signal)
+        : await requireMark(rpc, options.fromBlock, '--from-block', signal)
     await followChain({
       rpc,
       ...(filter && { filter }),
@@ -167,5 +161,5 @@ async function run(
 function headLine(terminal: Terminal, header: RpcHeader): string {
   const at = time(Number(header.timestamp) * 1000)
   const producer = tryAddress(header.miner)?.base58 ?? header.miner
-  return `${terminal.bold(`#${group(BigInt(header.number))}`)} ${terminal.dim(header.hash)} ${at} ${group(BigInt(header.gasUsed))} energy by ${producer}`
+  return `${terminal.bold(`#${grouped(BigInt(header.number))}`)} ${terminal.dim(header.hash)} ${at} ${grouped(BigInt(header.gasUsed))} energy by ${producer}`
 }

@@ -4,6 +4,7 @@ import { parseAbiItem } from 'viem/utils'
 import * as codec from '../../codec/abi.ts'
 import { revertReason } from '../../codec/revert.ts'
 import { CommandError, EXIT, usageError } from './errors.ts'
+import { failureOf } from './failures.ts'
 import { readText } from './input.ts'
 import { isRecord, stringify } from './json.ts'
 import { RpcFailure } from './rpc.ts'
@@ -130,8 +131,9 @@ export function describe(decoded: Decoded): string {
 }
 
 /** An error with its revert decoded. Any other error is returned unchanged. */
-export async function explain(error: unknown, abiFile: string | undefined): Promise<unknown> {
-  if (!(error instanceof CommandError) || error.exitCode !== EXIT.reverted) return error
+export async function explain(thrown: unknown, abiFile: string | undefined): Promise<CommandError> {
+  const error = failureOf(thrown)
+  if (error.exitCode !== EXIT.reverted) return error
   const data = error instanceof RpcFailure ? error.revertData : error.details['data']
   if (typeof data !== 'string') return error
   const abi = abiFile === undefined ? [] : await loadAbi(abiFile)

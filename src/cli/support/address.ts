@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { getAddress } from 'viem/utils'
 
 import {
   hasWrongChecksum,
@@ -36,4 +37,13 @@ export function parseAddress(text: string, where: string): AddressForms {
     ? ' (the checksum is wrong: a typing error?)'
     : ''
   throw usageError(`${where} needs an address: T…, 41… or 0x…, got "${text}"${reason}`)
+}
+
+/** An address in each format, with the checksum of Ethereum. */
+export function addressFields({ base58, eth, hex }: AddressForms): [string, string][] {
+  return [
+    ['base58', base58],
+    ['native hex', hex],
+    ['ethereum', getAddress(eth)],
+  ]
 }

@@ -1,7 +1,9 @@
 import {
+  type Abi,
   type AbiFunction,
   type AbiParameter,
   encodeAbiParameters,
+  encodeEventTopics,
   encodeFunctionData,
   type Hex,
 } from 'viem'
@@ -26,6 +28,26 @@ export function encodeCall(item: AbiFunction, words: readonly string[]): Hex {
 /** Encodes the arguments of a constructor; `0x` without any. @throws CommandError (usage) */
 export function encodeConstructor(inputs: readonly AbiParameter[], words: readonly string[]): Hex {
   return encodeAbiParameters(inputs, readArguments('the constructor', inputs, words))
+}
+
+/** Encodes the topics and the data of a log; all arguments in the order of the event. @throws CommandError (usage) */
+export function encodeEvent(
+  item: Abi[number],
+  words: readonly string[],
+): { topics: Hex[]; data: Hex } {
+  if (item.type !== 'event') throw usageError('the signature is not that of an event')
+  const values = readArguments(item.name, item.inputs, words)
+  const isIndexed = (index: number) => item.inputs[index]?.indexed === true
+  const topics = encodeEventTopics({
+    abi: [item],
+    args: values.filter((_, index) => isIndexed(index)),
+  })
+  const inputs = item.inputs.filter(({ indexed }) => !indexed)
+  const data = encodeAbiParameters(
+    inputs,
+    values.filter((_, index) => !isIndexed(index)),
+  )
+  return { topics: topics as Hex[], data }
 }
 
 /** Turns words into ABI values. Addresses may be in any form. @throws CommandError (usage) */

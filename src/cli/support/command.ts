@@ -1,60 +1,59 @@
-import { type Command, CommanderError } from 'commander'
+import { type Command, CommanderError, Option } from 'commander'
 
-import { CommandError, EXIT, usageError } from './errors.ts'
+import { EXIT, usageError } from './errors.ts'
+import { failureOf } from './failures.ts'
 import { type Io, processIo } from './io.ts'
+import { answerFor } from './oldWords.ts'
+import type { Result } from './result.ts'
+import type { Target, TargetOptions } from './target.ts'
 import { createTerminal, ReaderGoneError, type Terminal } from './terminal.ts'
 
 // Shared parts of subcommands. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
-// options of one subcommand. Its action imports modules that load slowly (viem, the wire formats), so that `serve` and
-// `--help` start at once.
+// options of one or several subcommands. An action imports modules that load slowly (viem, the wire formats), so that
+// `serve` and `--help` start at once.
 
-/** Declares a subcommand with examples: a command line and its meaning. */
-export function addCommand(
-  program: Command,
-  usage: string,
-  options: {
-    summary: string
-    description?: string
-    examples: readonly (readonly [string, string])[]
-  },
-): Command {
-  const width = Math.max(...options.examples.map(([line]) => line.length))
-  const examples = options.examples.map(([line, meaning]) =>
+/** The texts of a subcommand's help. */
+export type Help = {
+  summary: string
+  /** More than the summary says. */
+  description?: string
+  /** Command lines, each with its meaning. */
+  examples: readonly (readonly [line: string, meaning: string])[]
+}
+
+/** Declares a subcommand with examples. */
+export function addCommand(program: Command, usage: string, help: Help): Command {
+  const width = Math.max(...help.examples.map(([line]) => line.length))
+  const examples = help.examples.map(([line, meaning]) =>
     line.length > 60
       ? `  $ ${line}\n      ${meaning}`
       : `  $ ${line.padEnd(Math.min(width, 60))}  ${meaning}`,
   )
   return program
     .command(usage)
-    .summary(options.summary)
-    .description(
-      options.description ?? `${options.summary[0]?.toUpperCase()}${options.summary.slice(1)}.`,
-    )
+    .summary(help.summary)
+    .description(help.description ?? `${help.summary[0]?.toUpperCase()}${help.summary.slice(1)}.`)
     .addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
     .showHelpAfterError(false)
 }
 
-/** Adds `--rpc`. */
-export function addRpcOption(command: Command): Command {
-  return command.option(
-    '--rpc <url>',
-    'JSON-RPC address of a gateway or node (env ETHGATE_RPC, default http://127.0.0.1:8545)',
-  )
+/** Adds `--rpc-url`, `--header` and `--timeout`. */
+export function addRpcOptions(command: Command): Command {
+  return command
+    .option(
+      '-r, --rpc-url <url>',
+      'JSON-RPC address of a gateway or node (env ETH_RPC_URL, default http://127.0.0.1:8545)',
+    )
+    .option('--header <line>', '"NAME: VALUE" sent with every request (env ETHGATE_HEADER)')
+    .option('--timeout <seconds>', 'timeout of one request (default 30)')
 }
 
 /** Adds `--node`. */
-export function addNodeOption(command: Command): Command {
+function addNodeOption(command: Command): Command {
   return command.option(
     '--node <url>',
-    'native HTTP address of a node (env ETHGATE_NODE, default: the host of --rpc)',
+    'native HTTP address of a node (env ETHGATE_NODE, default: the host of --rpc-url)',
   )
-}
-
-/** Adds `--header` and `--timeout`, for every request of a command. */
-export function addRequestOptions(command: Command): Command {
-  return command
-    .option('--header <line>', '"NAME: VALUE" sent with every request (env ETHGATE_HEADER)')
-    .option('--timeout <seconds>', 'timeout of one request (default 30)')
 }
 
 /** Adds `--json` and `--table`. Without either, a terminal gets tables and a pipe gets JSON. */
@@ -67,6 +66,52 @@ export function addOutputOptions(command: Command): Command {
 /** Collects an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value]
+}
+
+/** What the action of a word gets. */
+export type Task<options> = {
+  io: Io
+  terminal: Terminal
+  target: Target
+  options: options & TargetOptions & { field?: string; json?: boolean }
+}
+
+/** A subcommand whose action returns what to print. */
+export type Word<options> = Help & {
+  /** Its name and arguments. */
+  usage: string
+  /** Other names. */
+  aliases?: readonly string[]
+  options?: readonly (readonly [flags: string, help: string, several?: typeof collect])[]
+  /** What it calls: JSON-RPC (`rpc`), also the native API (`node`), or nothing. */
+  calls: 'rpc' | 'node' | 'nothing'
+  /** Whether it prints objects, so that `--field` chooses one of their fields. */
+  hasFields?: boolean
+  run: (task: Task<options>, words: (string | undefined)[]) => Promise<Result>
+}
+
+/** Declares a word. A variadic argument gives the last words. */
+export function addWord<options = unknown>(program: Command, io: Io, word: Word<options>): Command {
+  const command = addCommand(program, word.usage, word).aliases(word.aliases ?? [])
+  for (const [flags, help, several] of word.options ?? []) {
+    const option = new Option(flags, help)
+    command.addOption(several ? option.argParser(several) : option)
+  }
+  if (word.hasFields)
+    command.option('-f, --field <name>', 'print only this field, such as hash or logs[0].address')
+  if (word.calls !== 'nothing') addRpcOptions(command)
+  if (word.calls === 'node') addNodeOption(command)
+  return addOutputOptions(command).action(async (...given: unknown[]) => {
+    const [{ show }, { resolveTarget }] = await Promise.all([
+      import('./result.ts'),
+      import('./target.ts'),
+    ])
+    const options = command.optsWithGlobals<Task<options>['options']>()
+    const terminal = createTerminal(options, io)
+    const target = resolveTarget(options, io)
+    const words = given.slice(0, -2).flat() as (string | undefined)[]
+    await show(terminal, await word.run({ io, terminal, target, options }, words), options.field)
+  })
 }
 
 /**
@@ -90,7 +135,7 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof ReaderGoneError) return EXIT.ok
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    const failure = error instanceof CommandError ? error : unexpected(error)
+    const failure = failureOf(error)
     terminal.fail(failure, json)
     return failure.exitCode
   }
@@ -109,7 +154,8 @@ function prepare(command: Command, io: Io, terminal: Terminal, json: boolean): v
         .replace(/^error: /, '')
         .replaceAll(/\s+/g, ' ')
         .trim()
-      terminal.fail(usageError(`${line}; see "${pathOf(command)} --help"`), json)
+      const path = pathOf(command)
+      terminal.fail(usageError(answerFor(line, path) ?? `${line}; see "${path} --help"`), json)
     },
   })
   for (const child of command.commands) prepare(child, io, terminal, json)
@@ -117,9 +163,4 @@ function prepare(command: Command, io: Io, terminal: Terminal, json: boolean): v
 
 function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
-}
-
-function unexpected(error: unknown): CommandError {
-  const message = error instanceof Error ? error.message : String(error)
-  return new CommandError(message.split('\n')[0] || 'failed without a message', { cause: error })
 }

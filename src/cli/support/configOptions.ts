@@ -13,8 +13,22 @@ import { usageError } from './errors.ts'
 /** Flags of a gateway, as parsed. */
 export type ConfigFlags = Record<string, string | string[] | boolean | undefined>
 
+/** The groups of `serve --help`, in order. An option belongs to the first that has its name. */
+const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
+  [
+    'Most used:',
+    /^(upstream|upstreamRpc|upstreamGrpc|config|host|port|redis|keys|index|logLevel)$/,
+  ],
+  ['Node:', /^(upstream|headQuorum|walletPassthrough|verifyRate)/],
+  ['Listen:', /^(cors|allowedHosts|trustProxy|page|drain)/],
+  ['Keys and storage:', /^(keys|apiKeys|predicted|redis|dataDir|stateWindow|feeSignal)/],
+  ['Index:', /^index/],
+  ['Log:', /^(log[FL]|slow|otel|metrics)/],
+  ['Limits:', /^/],
+]
+
 /**
- * Adds the options of the table in `config.ts`.
+ * Adds the options of the table in `config.ts`, by group.
  *
  * @param without - names of options that the command does not have
  * @param shown - names of the options that its help lists; the others work too. @default all
@@ -26,14 +40,19 @@ export function addConfigOptions(
   shown?: readonly string[],
   defaults: Readonly<Record<string, string>> = {},
 ): Command {
-  for (const [name, option] of Object.entries<ConfigOption>(options)) {
+  const groupOf = (name: string) => GROUPS.findIndex(([, names]) => names.test(name))
+  const sorted = Object.entries<ConfigOption>(options).toSorted(
+    ([a], [b]) => groupOf(a) - groupOf(b),
+  )
+  for (const [name, option] of sorted) {
     if (without.includes(name)) continue
     const { env, flag, help, repeats, value } = option
     const fallback = defaults[name] ?? option.default
     const notes = fallback === undefined ? `env ${env}` : `env ${env}, default ${String(fallback)}`
     const added = new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`)
     if (repeats) added.argParser((text, before: string[] | undefined) => [...(before ?? []), text])
-    if (shown && !shown.includes(name)) added.hideHelp()
+    if (!shown) added.helpGroup(GROUPS[groupOf(name)]?.[0] ?? '')
+    else if (!shown.includes(name)) added.hideHelp()
     command.addOption(added)
   }
   return command

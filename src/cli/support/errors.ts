@@ -32,6 +32,6 @@ export declare namespace CommandError {
 }
 
 /** Wrong arguments: exit code 2. */
-export function usageError(message: string): CommandError {
-  return new CommandError(message, { exitCode: EXIT.usage })
+export function usageError(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, { exitCode: EXIT.usage, cause })
 }

@@ -1,8 +1,9 @@
+import { grouped } from '../../codec/coin.ts'
 import { tryAddress } from './address.ts'
-import { formatCoins, group } from './amount.ts'
 import { integer, scalar } from './json.ts'
 import { textOf } from './node.ts'
 import { time } from './table.ts'
+import type { Unit } from './unit.ts'
 
 /** A list of an answer; an absent one is empty. */
 export function list(value: unknown): readonly unknown[] {
@@ -15,9 +16,9 @@ export function shownAddress(value: unknown): string {
   return tryAddress(text)?.base58 ?? text
 }
 
-/** Sun as coins. */
-export function coins(value: unknown): string | undefined {
-  return value === undefined ? undefined : formatCoins(integer(value))
+/** An amount in coins. */
+export function coins(value: unknown, unit: Unit): string | undefined {
+  return value === undefined ? undefined : unit.text(integer(value))
 }
 
 /** Milliseconds as a date. */
@@ -33,7 +34,7 @@ export function memo(value: unknown): string | undefined {
 /** Hex; long hex is shortened. */
 export function shortHex(text: string | undefined): string | undefined {
   return text !== undefined && text.length > 136
-    ? `${text.slice(0, 136)}… (${group(text.length / 2)} bytes)`
+    ? `${text.slice(0, 136)}… (${grouped(text.length / 2)} bytes)`
     : text || undefined
 }
 

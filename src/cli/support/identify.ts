@@ -2,68 +2,49 @@ import {
   type Abi,
   type Hex,
   keccak256,
-  parseAbiParameters,
   parseTransaction,
   recoverTransactionAddress,
   type TransactionSerialized,
 } from 'viem'
 
 import { signatureOf } from '../../codec/abi.ts'
-import { recoverSigners } from '../../native/protobuf/signature.ts'
+import { grouped } from '../../codec/coin.ts'
 import {
   decodeTransaction,
   encodeTransaction,
   rawDataToJson,
+  recoverSigners,
+  type Transaction,
   transactionId,
-} from '../../native/protobuf/transaction.ts'
-import type { Transaction } from '../../native/wire/types.ts'
-import {
-  type Decoded,
-  decodeCalldata,
-  decodeLog,
-  decodeReturn,
-  decodeRevert,
-  describeRevert,
-} from './abi.ts'
-import { type AddressForms, tryAddress } from './address.ts'
-import { group } from './amount.ts'
+} from '../../sdk/client.ts'
+import { type Decoded, decodeCalldata, decodeLog, decodeRevert, describeRevert } from './abi.ts'
+import { addressFields, tryAddress } from './address.ts'
 import { usageError } from './errors.ts'
+import { renderAnswer } from './nativeTables.ts'
 import { textOf } from './node.ts'
+import { decodedFields, renderFields, renderValue } from './table.ts'
+import type { Terminal } from './terminal.ts'
+import { createUnit } from './unit.ts'
 
-/** The kind of an input and its decoded content. */
-export type Finding =
-  | { kind: 'address'; address: AddressForms }
-  | {
-      kind: 'native transaction'
-      transaction: Transaction
-      /** Accounts that signed, `41…`; empty when unsigned. */
-      signers: string[]
-      call: Decoded | undefined
-    }
-  | {
-      kind: 'ethereum transaction'
-      /** Its hash in Ethereum tools. */
-      hash: Hex
-      from: Hex | undefined
-      fields: Record<string, unknown>
-      call: Decoded | undefined
-    }
-  | { kind: 'revert' | 'call' | 'log'; decoded: Decoded; text: string }
-  | { kind: 'returned values'; values: unknown[] }
-  | { kind: 'words'; selector: Hex | undefined; words: string[]; note: string }
-  | { kind: 'text'; text: string }
+/** What bytes are: `kind` and the decoded content, and the same for people. */
+export type Finding = {
+  value: { kind: string; [field: string]: unknown }
+  text: (terminal: Terminal) => string
+}
 
 /**
- * Identifies an input: an address, a native or Ethereum transaction, revert data, call data, a log, returned values, text.
+ * Identifies an input: an address, a native or Ethereum transaction, revert data, call data, a log, text.
  *
  * @throws CommandError (usage) when it is none of them
  */
-export async function identify(input: string, options: identify.Options): Promise<Finding> {
-  const { abi, topics, returns } = options
+export async function identify(input: string, { abi, topics }: identify.Options): Promise<Finding> {
   const text = input.trim()
-  if (text.startsWith('{')) return identifyJson(text, options)
+  if (text.startsWith('{')) return identifyJson(text, abi)
   const address = tryAddress(text)
-  if (address) return { kind: 'address', address }
+  if (address)
+    return finding({ kind: 'address', address }, 'address', (terminal) =>
+      renderFields(terminal, addressFields(address)),
+    )
   const hex = text.replace(/^0x/i, '').toLowerCase()
   if (!/^([0-9a-f]{2})*$/.test(hex))
     throw usageError(
@@ -75,12 +56,10 @@ export async function identify(input: string, options: identify.Options): Promis
     )
   const data: Hex = `0x${hex}`
   if (topics.length > 0) return identifyLog({ topics, data }, abi)
-  if (returns !== undefined) return { kind: 'returned values', values: readReturns(data, returns) }
   return (
     nativeTransaction(hex, abi) ??
     (await ethereumTransaction(data, abi)) ??
-    revert(data, abi) ??
-    call(data, abi) ??
+    revertOrCall(data, abi) ??
     incomplete(data, abi) ??
     plainText(hex) ??
     words(data)
@@ -92,12 +71,19 @@ export declare namespace identify {
     abi: Abi
     /** Topics of a log whose data is the input. */
     topics: Hex[]
-    /** Types of returned values, such as `uint256,address`. */
-    returns: string | undefined
   }
 }
 
-function identifyJson(text: string, { abi }: identify.Options): Finding {
+/** A finding whose text is a title with a body. */
+function finding(
+  value: Finding['value'],
+  title: string,
+  body: (terminal: Terminal) => string,
+): Finding {
+  return { value, text: (terminal) => `${terminal.bold(title)}\n${body(terminal)}` }
+}
+
+function identifyJson(text: string, abi: Abi): Finding {
   let json: { topics?: Hex[]; data?: Hex; raw_data?: unknown; raw_data_hex?: string }
   try {
     json = JSON.parse(text) as typeof json
@@ -115,23 +101,32 @@ function identifyJson(text: string, { abi }: identify.Options): Finding {
 
 function identifyLog(log: { topics: Hex[]; data: Hex }, abi: Abi): Finding {
   const decoded = decodeLog(log, abi)
-  if (decoded) return { kind: 'log', decoded, text: decoded.signature }
+  if (decoded) return decodedFinding('log', decoded, decoded.signature)
   throw usageError(
     `no event of the ABI has topic ${log.topics[0]}; give --abi FILE or --sig 'event …'`,
+  )
+}
+
+function decodedFinding(kind: string, decoded: Decoded, text: string): Finding {
+  return finding({ kind, decoded, text }, `${kind}: ${text}`, (terminal) =>
+    decodedFields(terminal, decoded.args),
   )
 }
 
 function nativeTransaction(hex: string, abi: Abi): Finding | undefined {
   const transaction = readNative(hex)
   if (!transaction) return undefined
-  const value = transaction.raw_data.contract?.[0]?.parameter?.value
-  const data = value?.['data']
-  return {
-    kind: 'native transaction',
-    transaction,
-    signers: signers(transaction),
-    call: typeof data === 'string' ? decodeCalldata(`0x${data}`, abi) : undefined,
-  }
+  const data = transaction.raw_data.contract?.[0]?.parameter?.value?.['data']
+  const call = typeof data === 'string' ? decodeCalldata(`0x${data}`, abi) : undefined
+  const signers = signersOf(transaction)
+  const names = signers.map((signer) => tryAddress(signer)?.base58 ?? signer).join(', ')
+  return finding(
+    { kind: 'native transaction', transaction, signers, call },
+    `native transaction, ${names === '' ? 'not signed' : `signed by ${names}`}`,
+    (terminal) =>
+      renderAnswer(terminal, 'gettransactionbyid', transaction, createUnit(6)) +
+      callText(terminal, call),
+  )
 }
 
 /**
@@ -139,24 +134,26 @@ function nativeTransaction(hex: string, abi: Abi): Finding | undefined {
  * must be plausible.
  */
 function readNative(hex: string): Transaction | undefined {
-  try {
-    const transaction = decodeTransaction(hex)
-    if (transaction.raw_data.contract?.[0]?.parameter?.type_url?.includes('protocol.'))
-      return transaction
-  } catch {
-    // Not a whole transaction; it may be the content alone.
-  }
-  try {
-    const raw_data = rawDataToJson(Buffer.from(hex, 'hex'))
-    if (raw_data.contract?.[0]?.parameter?.type_url?.includes('protocol.'))
+  const readers: (() => Transaction)[] = [
+    () => decodeTransaction(hex),
+    () => {
+      const raw_data = rawDataToJson(Buffer.from(hex, 'hex'))
       return { txID: transactionId(hex), raw_data, raw_data_hex: hex }
-  } catch {
-    // Not a transaction.
+    },
+  ]
+  for (const read of readers) {
+    try {
+      const transaction = read()
+      if (transaction.raw_data.contract?.[0]?.parameter?.type_url?.includes('protocol.'))
+        return transaction
+    } catch {
+      // Not a whole transaction; it may be the content alone, or none.
+    }
   }
   return undefined
 }
 
-function signers(transaction: Transaction): string[] {
+function signersOf(transaction: Transaction): string[] {
   try {
     return recoverSigners(transaction)
   } catch {
@@ -166,98 +163,90 @@ function signers(transaction: Transaction): string[] {
 
 async function ethereumTransaction(data: Hex, abi: Abi): Promise<Finding | undefined> {
   if (!/^0x(0[1-4]|[c-f])/.test(data)) return undefined
+  const serializedTransaction = data as TransactionSerialized
   try {
-    const { data: input, ...fields } = parseTransaction(data as TransactionSerialized)
-    const from = await recoverTransactionAddress({
-      serializedTransaction: data as TransactionSerialized,
-    }).catch(() => undefined)
-    return {
-      kind: 'ethereum transaction',
-      hash: keccak256(data),
-      from,
-      fields: {
-        ...Object.fromEntries(
-          Object.entries(fields).map(([name, value]) => [
-            name,
-            typeof value === 'bigint' ? value.toString() : value,
-          ]),
+    const { data: input, ...rest } = parseTransaction(serializedTransaction)
+    const from = await recoverTransactionAddress({ serializedTransaction }).catch(() => undefined)
+    const hash = keccak256(data)
+    const fields = Object.fromEntries(
+      Object.entries({ ...rest, ...(input && { data: input }) }).map(([name, value]) => [
+        name,
+        typeof value === 'bigint' ? value.toString() : value,
+      ]),
+    )
+    const call = input && decodeCalldata(input, abi)
+    return finding(
+      { kind: 'ethereum transaction', hash, from, fields, call },
+      'Ethereum transaction',
+      (terminal) =>
+        `${renderValue(terminal, { hash, from: from ?? 'not signed', ...fields })}${callText(terminal, call)}\n` +
+        terminal.dim(
+          'This chain does not accept its signature: a gateway sends it only if it manages the key of the sender.',
         ),
-        ...(input && { data: input }),
-      },
-      call: input && decodeCalldata(input, abi),
-    }
+    )
   } catch {
     return undefined
   }
 }
 
-function revert(data: Hex, abi: Abi): Finding | undefined {
-  const decoded = data.length % 64 === 10 ? decodeRevert(data, abi) : undefined
-  return decoded && { kind: 'revert', decoded, text: describeRevert(data, abi).text }
+function callText(terminal: Terminal, call: Decoded | undefined): string {
+  if (!call) return ''
+  return `\n${terminal.bold(`call: ${call.signature}`)}\n${decodedFields(terminal, call.args)}`
 }
 
-function call(data: Hex, abi: Abi): Finding | undefined {
-  const decoded = data.length % 64 === 10 ? decodeCalldata(data, abi) : undefined
-  return decoded && { kind: 'call', decoded, text: decoded.signature }
+function revertOrCall(data: Hex, abi: Abi): Finding | undefined {
+  if (data.length % 64 !== 10) return undefined
+  const error = decodeRevert(data, abi)
+  if (error) return decodedFinding('revert', error, describeRevert(data, abi).text)
+  const call = decodeCalldata(data, abi)
+  return call && decodedFinding('call', call, call.signature)
 }
 
 /** A known selector whose arguments are missing or cut off. */
 function incomplete(data: Hex, abi: Abi): Finding | undefined {
   const signature = signatureOf(data, abi)
   if (signature === undefined) return undefined
-  const note =
+  return wordsFinding(
+    data.slice(0, 10),
+    data.slice(10),
     data.length === 10
       ? `the selector of ${signature}, without arguments`
-      : `the selector of ${signature}, but the bytes after it are not its arguments; they may be cut off`
-  return {
-    kind: 'words',
-    selector: data.slice(0, 10) as Hex,
-    words: data.slice(10).match(/.{1,64}/g) ?? [],
-    note,
-  }
+      : `the selector of ${signature}, but the bytes after it are not its arguments; they may be cut off`,
+  )
 }
 
 function plainText(hex: string): Finding | undefined {
   const text = textOf(hex)
-  return hex !== '' && text !== hex && /[A-Za-z]{2}/.test(text) ? { kind: 'text', text } : undefined
-}
-
-function readReturns(data: Hex, types: string): unknown[] {
-  let parameters
-  try {
-    parameters = parseAbiParameters(types)
-  } catch {
-    throw usageError(`--returns needs types such as "uint256,address", got "${types}"`)
-  }
-  try {
-    return decodeReturn(data, parameters)
-  } catch {
-    throw usageError(`these ${group((data.length - 2) / 2)} bytes are not (${types})`)
-  }
+  if (hex === '' || text === hex || !/[A-Za-z]{2}/.test(text)) return undefined
+  return finding({ kind: 'text', text }, 'text', () => text)
 }
 
 function words(data: Hex): Finding {
   const hex = data.slice(2)
   if (hex === '') throw usageError('there are no bytes to decode')
   const bytes = hex.length / 2
-  const hasSelector = bytes % 32 === 4
-  const body = hasSelector ? hex.slice(8) : hex
-  return {
-    kind: 'words',
-    selector: hasSelector ? `0x${hex.slice(0, 8)}` : undefined,
-    words: body.match(/.{1,64}/g) ?? [],
-    note: hasSelector
-      ? 'a call or error that is not in the ABI; give --abi FILE or --sig SIGNATURE'
-      : bytes === 32
-        ? blockNote(hex)
-        : `${group(bytes)} bytes of unknown type; --returns TYPES decodes returned values`,
-  }
+  if (bytes % 32 === 4)
+    return wordsFinding(
+      `0x${hex.slice(0, 8)}`,
+      hex.slice(8),
+      'a call or error that is not in the ABI; give --abi FILE or --sig SIGNATURE',
+    )
+  const unknown = `${grouped(bytes)} bytes of unknown type; "ethgate decode abi 'f()(TYPES)' DATA" decodes returned values`
+  return wordsFinding(undefined, hex, bytes === 32 ? blockNote(hex) : unknown)
+}
+
+function wordsFinding(selector: string | undefined, hex: string, note: string): Finding {
+  const list = hex.match(/.{1,64}/g) ?? []
+  const lines = list.map((word, index) => `${String(index).padStart(8)} ${word}`)
+  return finding({ kind: 'words', selector, words: list, note }, note, () =>
+    [...(selector === undefined ? [] : [`selector ${selector}`]), ...lines].join('\n'),
+  )
 }
 
 /** The first eight bytes of a block hash are its height. */
 function blockNote(hex: string): string {
   const height = BigInt(`0x${hex.slice(0, 16)}`)
   return height > 0n && height < 2n ** 40n
-    ? `possibly the hash of block ${group(height)}`
-    : 'a hash, a topic or a number; --returns uint256 decodes a number'
+    ? `possibly the hash of block ${grouped(height)}`
+    : `a hash, a topic or a number; "ethgate decode abi 'f()(uint256)' DATA" decodes a number`
 }

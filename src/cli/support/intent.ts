@@ -1,115 +1,211 @@
-import type { Abi, AbiParameter } from 'viem'
+import type { Abi, AbiFunction, AbiParameter, Address, Hex } from 'viem'
 
+import { grouped } from '../../codec/coin.ts'
 import type { Transaction } from '../../native/wire/types.ts'
 import { anchorFields } from '../../sending/nativeTransaction.ts'
-import type { AddressForms } from './address.ts'
+import { type AddressForms, parseAddress } from './address.ts'
+import { readArtifact } from './artifact.ts'
+import { usageError } from './errors.ts'
+import { wholeNumber } from './number.ts'
+import { functionOf } from './signature.ts'
+import type { Unit } from './unit.ts'
 
-/** The native transaction to send. Amounts of the coin are in sun. */
-export type Intent =
-  | { kind: 'transfer'; to: AddressForms; amount: bigint }
-  | { kind: 'token transfer'; to: AddressForms; token: string; amount: bigint }
-  | { kind: 'call'; to: AddressForms; data: string; amount: bigint; token?: TokenValue }
-  | {
-      kind: 'creation'
-      bytecode: string
-      abi: Abi
-      name: string
-      amount: bigint
-      /** Share of the energy that callers pay, percent. */
-      percent: number
-      /** Largest amount of energy that the creator pays for one call. */
-      originEnergyLimit: bigint
+/** A transaction to send, or a call. */
+export type Intent = {
+  /** Its native contract: the type, and the fields as the node's JSON. */
+  type: string
+  value: Record<string, unknown>
+  /** The same for JSON-RPC; absent for what Ethereum does not have. Amounts are in the smallest unit of the chain. */
+  call?: { from: Address; to?: Address; data?: Hex; value: bigint }
+  /** Called function. */
+  item?: AbiFunction
+  /** Whether it runs code, which costs energy. */
+  runsCode: boolean
+  /** What it does, for people. */
+  fields: [string, string][]
+}
+
+/** The options of `send`, `call` and `estimate` that describe the transaction. */
+export type IntentOptions = {
+  value?: string
+  token?: string
+  tokenDecimals?: string
+  data?: string
+  abi?: string
+  create?: string
+  contract?: string
+  percent?: string
+  originEnergyLimit?: string
+}
+
+/** What reading needs besides the words. */
+export type Reading = {
+  owner: AddressForms
+  unit: Unit
+  hasCode: (address: AddressForms) => Promise<boolean>
+}
+
+/**
+ * The transaction that the words and options describe: `ADDRESS [SIGNATURE] [ARGS]`, or with `--create` the arguments of a
+ * constructor.
+ *
+ * @throws CommandError (usage) when options contradict each other or one is missing
+ */
+export async function readIntent(
+  words: readonly string[],
+  options: IntentOptions,
+  { hasCode, owner, unit }: Reading,
+): Promise<Intent> {
+  if (options.create !== undefined) return readCreation(words, options, owner, unit)
+  const [receiver, signature, ...args] = words
+  if (receiver === undefined)
+    throw usageError('the receiver is missing: give an address, or --create FILE')
+  const to = parseAddress(receiver, 'the receiver')
+  if (signature !== undefined && options.data !== undefined)
+    throw usageError('a signature and --data cannot be used together')
+  const item = signature === undefined ? undefined : await functionOf(signature, args, options.abi)
+  const { encodeCall } = await import('./arguments.ts')
+  const data = item ? encodeCall(item, args) : options.data && bytes(options.data, '--data')
+  const token = readToken(options)
+  const amount = token || options.value === undefined ? 0n : unit.read(options.value, '--value')
+  const isContract = await hasCode(to)
+  if (data !== undefined && data !== '0x' && !isContract)
+    throw usageError(
+      `there is no contract at ${to.base58} (${to.eth}): ${signature ?? '--data'} cannot be called; give only --value to send coins`,
+    )
+  if (data === undefined && options.value === undefined)
+    throw usageError('the amount is missing: give --value, such as --value 1.5coin')
+  const shown = token ? `${grouped(token.amount)} of token ${token.id}` : unit.text(amount)
+  const intent = {
+    ...(item && { item }),
+    fields: [
+      ['to', to.base58],
+      ['amount', shown],
+    ] as [string, string][],
+  }
+  const owner_address = owner.hex
+  // Coins for a contract are sent by a call without data, because the chain rejects a transfer to a contract.
+  if (isContract || data !== undefined)
+    return {
+      ...intent,
+      type: 'TriggerSmartContract',
+      value: {
+        owner_address,
+        contract_address: to.hex,
+        data: (data ?? '0x').slice(2),
+        call_value: amount,
+        ...(token && { call_token_value: token.amount, token_id: BigInt(token.id) }),
+      },
+      call: { from: owner.eth, to: to.eth, value: amount, ...(data && { data }) },
+      runsCode: true,
     }
+  if (!token)
+    return {
+      ...intent,
+      type: 'TransferContract',
+      value: { owner_address, to_address: to.hex, amount },
+      call: { from: owner.eth, to: to.eth, value: amount },
+      runsCode: false,
+    }
+  const asset_name = Buffer.from(token.id).toString('hex')
+  return {
+    ...intent,
+    type: 'TransferAssetContract',
+    value: { asset_name, owner_address, to_address: to.hex, amount: token.amount },
+    runsCode: false,
+  }
+}
 
-type TokenValue = { id: string; amount: bigint }
+async function readCreation(
+  words: readonly string[],
+  options: IntentOptions,
+  owner: AddressForms,
+  unit: Unit,
+): Promise<Intent> {
+  if (options.token !== undefined) throw usageError('--create takes no --token')
+  const { encodeConstructor } = await import('./arguments.ts')
+  const { loadAbi, signatures } = await import('./abi.ts')
+  const artifact = await readArtifact(options.create ?? '', options.contract)
+  // As in cast, bare code takes the signature of its constructor before the arguments.
+  const typed = artifact.abi === undefined && words[0]?.includes('(') ? words[0] : undefined
+  const abi: Abi = typed
+    ? signatures([typed.replace(/^\w*\(/, 'constructor(')], 'the constructor')
+    : (artifact.abi ?? (options.abi ? await loadAbi(options.abi) : []))
+  const constructor = abi.find((item) => item.type === 'constructor')
+  const args = typed ? words.slice(1) : words
+  const bytecode = artifact.bytecode + encodeConstructor(constructor?.inputs ?? [], args).slice(2)
+  const amount = options.value === undefined ? 0n : unit.read(options.value, '--value')
+  return {
+    type: 'CreateSmartContract',
+    value: {
+      owner_address: owner.hex,
+      new_contract: {
+        origin_address: owner.hex,
+        abi: { entrys: toNativeAbi(abi) },
+        bytecode,
+        call_value: amount,
+        consume_user_resource_percent: wholeNumber(options.percent ?? '100', '--percent', 0, 100),
+        name: artifact.name.slice(0, 32),
+        origin_energy_limit: BigInt(
+          wholeNumber(options.originEnergyLimit ?? '10000000', '--origin-energy-limit', 1),
+        ),
+      },
+    },
+    call: { from: owner.eth, data: `0x${bytecode}`, value: amount },
+    runsCode: true,
+    fields: [['deploys', artifact.name || 'a contract']],
+  }
+}
+
+function readToken(options: IntentOptions): { id: string; amount: bigint } | undefined {
+  if (options.token === undefined) return undefined
+  if (!/^\d+$/.test(options.token))
+    throw usageError('--token needs the id of a token, such as 1000001')
+  const decimals = wholeNumber(options.tokenDecimals ?? '0', '--token-decimals', 0, 6)
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(options.value ?? '')
+  if (!match || (match[2] ?? '').length > decimals)
+    throw usageError(
+      `--value needs an amount of the token with at most ${decimals} decimals (--token-decimals N)`,
+    )
+  return {
+    id: options.token,
+    amount: BigInt(`${match[1]}${(match[2] ?? '').padEnd(decimals, '0')}`),
+  }
+}
+
+/** Bytes of an option, with `0x`. @throws CommandError (usage) */
+function bytes(text: string, where: string): Hex {
+  const hex = text.replace(/^0x/i, '').toLowerCase()
+  if (/^([0-9a-f]{2})*$/.test(hex)) return `0x${hex}`
+  throw usageError(`${where} needs an even number of hex digits`)
+}
 
 /** The validity and limits of a transaction. */
 export type Envelope = {
-  owner: AddressForms
   reference: { number: number; hash: string }
   /** Milliseconds. */
   expiration: number
   timestamp: number
-  /** Sun; for calls and creations. */
+  /** In the smallest unit; for calls and creations. */
   feeLimit: bigint | undefined
   memo: string | undefined
   permission: number | undefined
 }
 
 /** The unsigned content of the transaction, as the node's JSON. */
-export function toRawData(intent: Intent, envelope: Envelope): Transaction['raw_data'] {
-  const { type, value } = contractOf(intent, envelope.owner)
+export function toRawData({ type, value }: Intent, envelope: Envelope): Transaction['raw_data'] {
+  const { expiration, feeLimit, memo, permission, reference, timestamp } = envelope
   return {
     contract: [
       {
         type,
         parameter: { value, type_url: `type.googleapis.com/protocol.${type}` },
-        ...(envelope.permission && { Permission_id: envelope.permission }),
+        ...(permission && { Permission_id: permission }),
       },
     ],
-    ...anchorFields({
-      block: envelope.reference,
-      expiration: envelope.expiration,
-      timestamp: envelope.timestamp,
-    }),
-    ...(envelope.memo && { data: Buffer.from(envelope.memo).toString('hex') }),
-    ...(envelope.feeLimit !== undefined && { fee_limit: envelope.feeLimit }),
-  }
-}
-
-function contractOf(
-  intent: Intent,
-  owner: AddressForms,
-): { type: string; value: Record<string, unknown> } {
-  const owner_address = owner.hex
-  switch (intent.kind) {
-    case 'transfer':
-      return {
-        type: 'TransferContract',
-        value: { owner_address, to_address: intent.to.hex, amount: intent.amount },
-      }
-    case 'token transfer':
-      return {
-        type: 'TransferAssetContract',
-        value: {
-          asset_name: Buffer.from(intent.token).toString('hex'),
-          owner_address,
-          to_address: intent.to.hex,
-          amount: intent.amount,
-        },
-      }
-    case 'call':
-      return {
-        type: 'TriggerSmartContract',
-        value: {
-          owner_address,
-          contract_address: intent.to.hex,
-          data: intent.data,
-          call_value: intent.amount,
-          ...(intent.token && {
-            call_token_value: intent.token.amount,
-            token_id: BigInt(intent.token.id),
-          }),
-        },
-      }
-    case 'creation':
-      return {
-        type: 'CreateSmartContract',
-        value: {
-          owner_address,
-          new_contract: {
-            origin_address: owner_address,
-            abi: { entrys: toNativeAbi(intent.abi) },
-            bytecode: intent.bytecode,
-            call_value: intent.amount,
-            consume_user_resource_percent: intent.percent,
-            name: intent.name,
-            origin_energy_limit: intent.originEnergyLimit,
-          },
-        },
-      }
-    default:
-      return intent satisfies never
+    ...anchorFields({ block: reference, expiration, timestamp }),
+    ...(memo && { data: Buffer.from(memo).toString('hex') }),
+    ...(feeLimit !== undefined && { fee_limit: feeLimit }),
   }
 }
 

@@ -1,14 +1,41 @@
-import { open, readFile, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 
+import { addressFromKey } from '../../native/protobuf/signature.ts'
 import { type AddressForms, parseAddress } from './address.ts'
 import { CommandError, usageError } from './errors.ts'
+import { readText } from './input.ts'
+import type { Io } from './io.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A private key: 32 bytes as 64 hexadecimal characters. Printed only when it was just created. */
 export type PrivateKey = { hex: string; address: AddressForms }
+
+/** The sources of a key. A key on the command line causes a warning. */
+export type KeyOptions = {
+  keyFile?: string
+  privateKey?: string
+  account?: string
+  keystoreDir?: string
+  passwordFile?: string
+}
+
+/** The options of a command that reads a key. */
+export const KEY_OPTIONS = [
+  [
+    '--key-file <file>',
+    'file with the private key, plain or encrypted (env ETHGATE_KEY: the key itself)',
+  ],
+  ['--account <name>', 'name of a keystore in --keystore-dir'],
+  ['--keystore-dir <folder>', 'folder of keystores (default ~/.ethgate/keystores)'],
+  ['--password-file <file>', 'file with the password of the keystore (env ETH_PASSWORD)'],
+  ['--private-key <hex>', 'the private key; other users can see it, so prefer --key-file'],
+] as const
 
 /** A key from the system's random source. */
 export function newKey(): PrivateKey {
@@ -16,61 +43,102 @@ export function newKey(): PrivateKey {
 }
 
 /** @throws CommandError (usage) when the text is not a private key; the error does not contain the text. */
-export function keyOf(text: string, where: string): PrivateKey {
+function keyOf(text: string, where: string): PrivateKey {
   const hex = text.trim().replace(/^0x/i, '').toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(hex) || !secp256k1.utils.isValidSecretKey(Buffer.from(hex, 'hex')))
     throw usageError(`${where} contains no private key (64 hexadecimal characters)`)
-  const point = secp256k1.getPublicKey(Buffer.from(hex, 'hex'), false)
-  const twenty = Buffer.from(keccak_256(point.subarray(1)).subarray(12)).toString('hex')
-  return { hex, address: parseAddress(`0x${twenty}`, where) }
+  return { hex, address: parseAddress(addressFromKey(hex), where) }
 }
 
-/** The sources of a key. A key on the command line causes a warning. */
-export type KeyOptions = { keyFile?: string; key?: string }
-
 /**
- * The key of `--key-file`, else of the environment's ETHGATE_KEY; undefined without either.
+ * The key that the options name, else of the environment's ETHGATE_KEY; undefined without either.
  *
  * @throws CommandError (usage)
  */
 export async function readKey(
   options: KeyOptions,
   terminal: Terminal,
-  env: NodeJS.ProcessEnv,
+  io: Io,
 ): Promise<PrivateKey | undefined> {
-  if (options.key !== undefined) {
+  if (options.privateKey !== undefined) {
     terminal.error(
-      'ethgate: warning: other users can see the key of --key, and the shell history stores it; use --key-file FILE or ETHGATE_KEY',
+      'ethgate: warning: other users can see the key of --private-key, and the shell history stores it; use --key-file FILE or ETHGATE_KEY',
     )
-    return keyOf(options.key, '--key')
+    return keyOf(options.privateKey, '--private-key')
   }
-  if (options.keyFile !== undefined) return readKeyFile(options.keyFile, terminal)
-  const fromEnv = env['ETHGATE_KEY']
+  if (options.account !== undefined)
+    return readKeyFile(keystorePath(options, options.account), '--account', options, terminal, io)
+  if (options.keyFile !== undefined)
+    return readKeyFile(options.keyFile, '--key-file', options, terminal, io)
+  const fromEnv = io.env['ETHGATE_KEY']
   return fromEnv ? keyOf(fromEnv, 'ETHGATE_KEY') : undefined
 }
 
-async function readKeyFile(path: string, terminal: Terminal): Promise<PrivateKey> {
+async function readKeyFile(
+  path: string,
+  option: string,
+  options: KeyOptions,
+  terminal: Terminal,
+  io: Io,
+): Promise<PrivateKey> {
   let text: string
+  let mode: number
   try {
     text = await readFile(path, 'utf8')
-    const { mode } = await stat(path)
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      terminal.error(`ethgate: warning: other users can read ${path}; run "chmod 600 ${path}"`)
+    mode = (await stat(path)).mode
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw usageError(
-      `--key-file ${path}: ${code === 'ENOENT' ? 'the file does not exist; "ethgate account new --save FILE" creates one' : (code ?? 'not readable')}`,
+      `${option} ${path}: ${code === 'ENOENT' ? 'the file does not exist; "ethgate keys new NAME" creates a keystore' : (code ?? 'not readable')}`,
     )
   }
-  return keyOf(text, `--key-file ${path}`)
+  if (text.trimStart().startsWith('{')) {
+    const { decryptKey } = await import('./keystore.ts')
+    return keyOf(decryptKey(text, await readPassword(options, io), path), path)
+  }
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    terminal.error(`ethgate: warning: other users can read ${path}; run "chmod 600 ${path}"`)
+  return keyOf(text, `${option} ${path}`)
 }
 
-/** Writes a key for its owner only. An existing file is never replaced. */
-export async function saveKey(path: string, key: PrivateKey): Promise<void> {
+/** The file of a named keystore. @throws CommandError (usage) for a name that is a path */
+export function keystorePath(options: KeyOptions, name: string): string {
+  if (!/^[\w.-]+$/.test(name) || name.startsWith('.'))
+    throw usageError(`"${name}" is not a name: use letters, digits, "-", "_" and "."`)
+  return join(keystoreFolder(options), name)
+}
+
+/** The folder of keystores. */
+export function keystoreFolder({ keystoreDir }: KeyOptions): string {
+  return keystoreDir ?? join(homedir(), '.ethgate', 'keystores')
+}
+
+/** The password of a keystore: from a file, or typed on a terminal. @throws CommandError (usage) */
+export async function readPassword({ passwordFile }: KeyOptions, io: Io): Promise<string> {
+  const path = passwordFile ?? (io.env['ETH_PASSWORD'] || undefined)
+  if (path !== undefined) return (await readText(path, '--password-file')).replace(/\r?\n$/, '')
+  if (io.stdin !== process.stdin || !process.stdin.isTTY)
+    throw usageError('the password is missing: give --password-file FILE')
+  io.stderr.write('Password: ')
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+  return new Promise((resolve, reject) => {
+    lines.once('close', () => reject(usageError('the password is missing')))
+    lines.question('', (password) => {
+      resolve(password)
+      lines.close()
+      io.stderr.write('\n')
+    })
+  })
+}
+
+/** Writes a key or a keystore for its owner only. An existing file is never replaced. */
+export async function saveKey(path: string, text: string): Promise<void> {
   try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const file = await open(path, 'wx', 0o600)
     try {
-      await file.writeFile(`${key.hex}\n`)
+      await file.writeFile(`${text}\n`)
       await file.sync()
     } finally {
       await file.close()

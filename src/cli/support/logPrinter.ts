@@ -1,8 +1,8 @@
 import type { Abi } from 'viem'
 
+import { grouped } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import { tryAddress } from './address.ts'
-import { group } from './amount.ts'
 import { stringify } from './json.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -35,11 +35,11 @@ export async function createLogPrinter(
           ? tools.describe(decoded)
           : `${log.topics[0] ?? '(no topics)'} ${short(log.data)}`
       const mark = log.removed ? terminal.red('removed ') : ''
-      return `${mark}${terminal.bold(`#${group(BigInt(log.blockNumber))}`)} ${terminal.dim(log.transactionHash)} ${tryAddress(log.address)?.base58 ?? log.address} ${what}`
+      return `${mark}${terminal.bold(`#${grouped(BigInt(log.blockNumber))}`)} ${terminal.dim(log.transactionHash)} ${tryAddress(log.address)?.base58 ?? log.address} ${what}`
     },
   }
 }
 
 function short(data: string): string {
-  return data.length > 74 ? `${data.slice(0, 74)}… (${group((data.length - 2) / 2)} bytes)` : data
+  return data.length > 74 ? `${data.slice(0, 74)}… (${grouped((data.length - 2) / 2)} bytes)` : data
 }

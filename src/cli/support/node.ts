@@ -1,16 +1,8 @@
-import { UpstreamError } from '../../lib/errors.ts'
-import {
-  NodeBusyError,
-  NodeLacksApiError,
-  NodeRefusedError,
-  NodeTimeoutError,
-  NodeUnreachableError,
-} from '../../native/errors.ts'
 import { sharedOperations, walletOperations } from '../../native/wire/operations.ts'
 import { createNativeClient } from '../../sdk/client.ts'
-import { CommandError, EXIT } from './errors.ts'
+import { CommandError } from './errors.ts'
+import { nodeFailure, NotServedError } from './failures.ts'
 import { get, isRecord, scalar } from './json.ts'
-import { timeoutError, unreachableError } from './rpc.ts'
 
 type Prefix = 'wallet' | 'walletsolidity'
 
@@ -26,13 +18,8 @@ export type Node = {
 }
 
 /** A client of a node whose errors say what to do. */
-export function createNode({
-  given,
-  headers,
-  solidityUrl,
-  timeout,
-  url,
-}: createNode.Options): Node {
+export function createNode(options: createNode.Options): Node {
+  const { given, headers, solidityUrl, timeout, url } = options
   const clients = {
     wallet: createNativeClient(url, { headers, timeout }),
     walletsolidity: createNativeClient(solidityUrl, { headers, timeout }),
@@ -41,15 +28,14 @@ export function createNode({
     url,
     async call(operation, body, prefix = 'wallet') {
       const path = pathOf(operation)
-      const base = prefix === 'wallet' ? url : solidityUrl
-      const full = `${base}/${prefix}/${path}`
+      const full = `${prefix === 'wallet' ? url : solidityUrl}/${prefix}/${path}`
       const where = given ? full : `${full} (no --node was given)`
       const answer = await clients[prefix].call(prefix, path, body).catch((error: unknown) => {
-        throw explain(error, { base, path, timeout, where })
+        throw nodeFailure(error, { path, timeout, where })
       })
       // A gateway answers JSON-RPC at any path of its own.
-      if (isRecord(answer) && 'jsonrpc' in answer) throw notServed(where)
-      const failure = failureOf(answer)
+      if (isRecord(answer) && 'jsonrpc' in answer) throw new NotServedError(where)
+      const failure = failureIn(answer)
       if (failure !== undefined)
         throw new CommandError(`${path}: ${failure}`, { details: { answer } })
       return answer
@@ -69,37 +55,6 @@ export declare namespace createNode {
     /** Whether the user gave the node; otherwise errors explain `--node`. */
     given: boolean
   }
-}
-
-/** The error of a command for an error of the native client. */
-function explain(
-  error: unknown,
-  { base, path, timeout, where }: { base: string; path: string; timeout: number; where: string },
-): unknown {
-  if (error instanceof NodeUnreachableError) return unreachableError(base, error.cause)
-  if (error instanceof NodeTimeoutError) return timeoutError(base, timeout)
-  if (error instanceof NodeRefusedError) return new CommandError(`${path}: ${error.reason}`)
-  if (error instanceof NodeBusyError)
-    return new CommandError(`${where} is busy; try again later`, { exitCode: EXIT.unreachable })
-  if (error instanceof NodeLacksApiError)
-    return error.reason === 'lite'
-      ? new CommandError(`${where}: this node has no history (lite node); use a full node`)
-      : notServed(where, error.reason)
-  return error instanceof UpstreamError
-    ? new CommandError(`${where}: ${error.message.replace('the upstream node', 'the node')}`)
-    : error
-}
-
-/** The operation does not exist at this address. */
-export class NotServedError extends CommandError {
-  override name = 'NotServedError'
-}
-
-function notServed(where: string, reason?: NodeLacksApiError.Reason): CommandError {
-  const why = reason === 'disabled' ? ' (it is disabled in the node’s configuration)' : ''
-  return new NotServedError(
-    `${where} does not serve this operation${why}; give a node with --node http://HOST:8090, or see "ethgate wallet --list"`,
-  )
 }
 
 /** An operation: the last part of its path, and whether `/walletsolidity` has it too. */
@@ -135,7 +90,7 @@ export function isKnown(operation: string): boolean {
 }
 
 /** The failure that an answer reports; undefined for a result. A revert is a result. */
-function failureOf(answer: unknown): string | undefined {
+function failureIn(answer: unknown): string | undefined {
   const nested = get(answer, 'result')
   const code = isRecord(nested) ? nested['code'] : get(answer, 'code')
   if (typeof code !== 'string' || code === 'SUCCESS') return undefined

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress'
 
-import { group } from './amount.ts'
+import { grouped } from '../../codec/coin.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The progress of a long export. */
@@ -36,15 +36,15 @@ export function createProgress(terminal: Terminal, options: createProgress.Optio
   const restore = () => process.stderr.write('\u001B[?25h\u001B[?7h')
   process.once('exit', restore)
   const start = Date.now()
-  const payload = { block: group(at), last: group(to), logs: '0', rate: '0', note: '' }
+  const payload = { block: grouped(at), last: grouped(to), logs: '0', rate: '0', note: '' }
   bar.start(to - from + 1, at - from, payload)
   return {
     update(next, logs) {
       const seconds = (Date.now() - start) / 1000
       bar.update(next - from, {
-        block: group(Math.min(next, to)),
-        logs: group(logs),
-        rate: group(Math.round(logs / Math.max(seconds, 0.001))),
+        block: grouped(Math.min(next, to)),
+        logs: grouped(logs),
+        rate: grouped(Math.round(logs / Math.max(seconds, 0.001))),
         note: '',
       })
     },

@@ -1,13 +1,15 @@
+import { grouped } from '../../codec/coin.ts'
 import { type AddressForms, tryAddress } from './address.ts'
-import { formatCoins, group } from './amount.ts'
 import type { Channel, Outcome } from './channel.ts'
 import { CommandError, EXIT } from './errors.ts'
+import { filled } from './fields.ts'
 import type { Intent } from './intent.ts'
 import { onInterrupt, pause } from './interrupt.ts'
 import { stringify } from './json.ts'
 import { isTemporary } from './retry.ts'
 import { renderFields } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import type { Unit } from './unit.ts'
 
 /** A sent transaction. */
 export type Sent = {
@@ -21,71 +23,42 @@ export type Sent = {
 }
 
 /**
- * Prints what was sent and, after waiting, its outcome.
+ * Prints what was sent and its outcome.
  *
  * @throws CommandError with exit code 3 when the transaction is in a block and failed
  */
 export async function report(
   terminal: Terminal,
-  sent: Sent,
-  outcome: Outcome | undefined,
+  { created, id, intent, owner }: Sent,
+  outcome: Outcome,
+  unit: Unit,
 ): Promise<void> {
-  const { intent, owner } = sent
-  const created = tryAddress(outcome?.contract ?? sent.created ?? '')
-  const contract = intent.kind === 'creation' ? created : undefined
-  if (terminal.mode === 'json')
-    await terminal.print(
-      stringify({
-        hash: `0x${sent.id}`,
-        ...(contract && { contractAddress: contract.eth }),
-        ...(outcome && {
-          status: outcome.success ? 'success' : 'failed',
-          receipt: outcome.receipt,
-        }),
-      }),
-    )
-  else
-    await terminal.print(
-      renderFields(terminal, [
-        ['transaction', sent.id],
-        ['from', owner.base58],
-        ...intentFields(intent),
-        ...(contract
-          ? [['contract', `${contract.base58} ${contract.eth}`] as [string, string]]
-          : []),
-        ...(outcome ? outcomeFields(terminal, outcome) : []),
-      ]),
-    )
-  if (outcome && !outcome.success)
+  const { block, energy, fee, logs, receipt, success } = outcome
+  const isCreation = intent.type === 'CreateSmartContract'
+  const contract = isCreation ? tryAddress(outcome.contract ?? created ?? '') : undefined
+  const value = {
+    hash: `0x${id}`,
+    ...(contract && success && { contractAddress: contract.eth }),
+    status: success ? 'success' : 'failed',
+    receipt,
+  }
+  const fields = filled([
+    ['transaction', id],
+    ['from', owner.base58],
+    ...intent.fields,
+    ['contract', contract && success ? `${contract.base58} ${contract.eth}` : undefined],
+    ['result', success ? terminal.green('success') : terminal.red('failed')],
+    ['block', grouped(block)],
+    ['energy', grouped(energy)],
+    ['fee burned', fee === undefined ? undefined : unit.text(fee)],
+    ['logs', String(logs)],
+  ])
+  await terminal.print(terminal.mode === 'json' ? stringify(value) : renderFields(terminal, fields))
+  if (!success)
     throw new CommandError(
-      `transaction ${sent.id} is in block ${outcome.block} and failed${outcome.reason ? `: ${outcome.reason}` : ''}`,
-      { exitCode: EXIT.reverted, details: { hash: `0x${sent.id}` } },
+      `transaction 0x${id} is in block ${block} and failed${outcome.reason ? `: ${outcome.reason}` : ''}`,
+      { exitCode: EXIT.reverted, details: { hash: `0x${id}` } },
     )
-}
-
-function intentFields(intent: Intent): [string, string][] {
-  if (intent.kind === 'creation') return [['deploys', intent.name || 'a contract']]
-  if (intent.kind === 'token transfer')
-    return [
-      ['to', intent.to.base58],
-      ['amount', `${group(intent.amount)} of token ${intent.token}`],
-    ]
-  return [
-    ['to', intent.to.base58],
-    ['amount', formatCoins(intent.amount)],
-  ]
-}
-
-function outcomeFields(terminal: Terminal, outcome: Outcome): [string, string][] {
-  return [
-    ['result', outcome.success ? terminal.green('success') : terminal.red('failed')],
-    ['block', group(outcome.block)],
-    ['energy', group(outcome.energy)],
-    ...(outcome.fee === undefined
-      ? []
-      : [['fee burned', formatCoins(outcome.fee)] as [string, string]]),
-    ['logs', String(outcome.logs)],
-  ]
 }
 
 const POLL_MS = 500

@@ -1,4 +1,5 @@
 import { CommandError, EXIT } from './errors.ts'
+import { timeoutError, unreachableError } from './failures.ts'
 import { get, isRecord, parse, scalar, stringify } from './json.ts'
 
 /** A JSON-RPC endpoint. */
@@ -102,35 +103,6 @@ export declare namespace createRpc {
 
 type Answer = { status: number; text: string; retryAfter: number | undefined }
 
-/** The server did not answer in time. */
-export function timeoutError(url: string, timeout: number): CommandError {
-  return new CommandError(
-    `${url} did not answer within ${timeout / 1000} s; use --timeout SECONDS to wait longer`,
-    { exitCode: EXIT.unreachable },
-  )
-}
-
-/** No server is reachable at this address. */
-export function unreachableError(url: string, cause: unknown): CommandError {
-  return new CommandError(
-    `cannot reach ${url} (${reasonOf(cause)}); check that it is running and that the address is right (--rpc, --node)`,
-    { exitCode: EXIT.unreachable, cause },
-  )
-}
-
-/**
- * The reason of the operating system. The message of fetch is only "fetch failed"; its cause has the reason. If the host has
- * several addresses, the cause has a list of reasons.
- */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
-  const code = (first as NodeJS.ErrnoException).code
-  if (code === 'ECONNREFUSED') return 'connection refused'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unknown host'
-  return code ?? (first instanceof Error ? first.message : String(first))
-}
-
 function readAnswer(method: string, url: string, answer: Answer): unknown {
   let parsed: unknown
   try {
@@ -154,7 +126,7 @@ function readAnswer(method: string, url: string, answer: Answer): unknown {
   const hint =
     answer.status === 404 || answer.status === 405
       ? 'the JSON-RPC of a node is at the path /jsonrpc'
-      : 'is --rpc the address of a JSON-RPC server?'
+      : 'is --rpc-url the address of a JSON-RPC server?'
   throw new CommandError(`${url} answered HTTP ${answer.status} without JSON-RPC; ${hint}`)
 }
 

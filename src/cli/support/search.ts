@@ -39,7 +39,7 @@ function topic(text: string): string {
   if (address) return `0x${address.eth.slice(2).padStart(64, '0')}`
   if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16).padStart(64, '0')}`
   throw usageError(
-    `--topic needs 32 bytes of hex, an event such as Transfer(address,address,uint256), an address, a number or any; got "${text}"`,
+    `a topic is 32 bytes of hex, an event such as Transfer(address,address,uint256), an address, a number or any; got "${text}"`,
   )
 }
 
@@ -91,8 +91,9 @@ export async function requireMark(
   throw new CommandError(`${option}: there is no block ${text} yet`)
 }
 
-function blockParameter(text: string, option: string): string {
-  if (/^(latest|earliest|finalized|safe)$/.test(text)) return text
+/** A block for JSON-RPC: a height (decimal or 0x) or a tag. @throws CommandError (usage) */
+export function blockParameter(text: string, option: string): string {
+  if (/^(latest|earliest|finalized|safe|pending)$/.test(text)) return text
   if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16)}`
   if (/^0x[0-9a-f]+$/i.test(text)) return text.toLowerCase()
   throw usageError(

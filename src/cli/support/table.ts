@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 
-import { group } from './amount.ts'
+import { grouped } from '../../codec/coin.ts'
 import { isRecord, scalar, stringify } from './json.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -96,24 +96,42 @@ const LONGEST = 200
 function short(terminal: Terminal, name: string, text: string): string {
   if (text.length > LONGEST) {
     const bytes = /^(0x)?([0-9a-f]{2})+$/i.test(text)
-      ? `${group((text.replace(/^0x/, '').length / 2).toString())} bytes`
-      : `${group(text.length)} characters`
+      ? `${grouped((text.replace(/^0x/, '').length / 2).toString())} bytes`
+      : `${grouped(text.length)} characters`
     return `${text.slice(0, 66)}… ${terminal.dim(`(${bytes}; --json shows all)`)}`
   }
   const note = meaning(name, text)
   return note === undefined ? text : `${text} ${terminal.dim(`(${note})`)}`
 }
 
-const BYTES = /(^|\.)(data|input|nonce|r|s|extraData|output|.*code|.*[hH]ash|topics.*|logsBloom)$/
+const BYTES = /(^|\.)(data|input|r|s|extraData|output|.*[cC]ode|.*[hH]ash|topics.*|logsBloom)$/
+
+/** A quantity of JSON-RPC in decimal; undefined for bytes and other text. */
+export function decimalOf(name: string, text: string): string | undefined {
+  const isQuantity = /^0x(0|[1-9a-f][0-9a-f]{0,31})$/.test(text) && !BYTES.test(name)
+  return isQuantity ? BigInt(text).toString() : undefined
+}
 
 function meaning(name: string, text: string): string | undefined {
-  if (/^0x(0|[1-9a-f][0-9a-f]{0,31})$/.test(text) && !BYTES.test(name)) {
-    const number = BigInt(text)
-    if (/timestamp$/i.test(name)) return time(Number(number) * 1000)
-    return number < 10n ? undefined : group(number)
-  }
+  const number = decimalOf(name, text)
+  if (number !== undefined && /timestamp$/i.test(name)) return time(Number(number) * 1000)
+  if (number !== undefined) return number.length < 2 ? undefined : grouped(number)
   if (/time|expiration/i.test(name) && /^1\d{12}$/.test(text)) return time(Number(text))
   return undefined
+}
+
+/** A block, transaction or receipt as cast shows it: quantities in decimal, and what a time or a status means. */
+export function renderQuantities(terminal: Terminal, value: unknown): string {
+  return renderFields(
+    terminal,
+    flatten(value).map(([name, text]) => {
+      const number = decimalOf(name, text)
+      if (number === undefined) return [name, short(terminal, name, text)]
+      if (/timestamp$/i.test(name)) return [name, `${number} (${time(Number(number) * 1000)})`]
+      if (name === 'status') return [name, number === '1' ? '1 (success)' : `${number} (failed)`]
+      return [name, number]
+    }),
+  )
 }
 
 /** Milliseconds as `2026-11-21 13:14:15Z`. */
@@ -129,4 +147,15 @@ function trim(text: string): string {
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
+}
+
+/** The arguments of a decoded call, event or error, one a line. */
+export function decodedFields(terminal: Terminal, args: Record<string, unknown>): string {
+  return renderFields(
+    terminal,
+    Object.entries(args).map(([name, value]) => [
+      `  ${name}`,
+      typeof value === 'string' ? value : stringify(value),
+    ]),
+  )
 }

@@ -1,12 +1,16 @@
+import type { PublicClient } from 'viem'
+
 import { solidityBeside } from '../../config/upstreamList.ts'
 import { usageError } from './errors.ts'
 import type { Io } from './io.ts'
+import { get } from './json.ts'
 import { createNode, type Node } from './node.ts'
 import { createRpc, type Rpc } from './rpc.ts'
+import { createUnit, type Unit } from './unit.ts'
 
-/** The values of `--rpc`, `--node`, `--header` and `--timeout`. */
+/** The values of `--rpc-url`, `--node`, `--header` and `--timeout`. */
 export type TargetOptions = {
-  rpc?: string
+  rpcUrl?: string
   node?: string
   nodeSolidity?: string
   header?: string
@@ -15,11 +19,22 @@ export type TargetOptions = {
 
 /** The two APIs that a command may use. */
 export type Target = {
+  /** JSON-RPC with exact numbers. */
   rpc: Rpc
+  /** viem's client over `rpc`, whose errors have those of `rpc` as cause. */
+  client(): Promise<PublicClient>
   node: Node
   /** Whether a node is given, by option or environment. */
   nodeGiven: boolean
+  /** Whether only a node is given: then the command makes no call to a gateway. */
+  isNodeOnly: boolean
   headers: Record<string, string>
+  /** The unit of the amounts in transactions, and of JSON-RPC except at `/wei`. */
+  unit(): Promise<Unit>
+  /** Decimals of the amounts of `rpc`: 18 at `/wei`. */
+  decimals(): Promise<6 | 18>
+  /** An amount of `rpc` in the smallest unit: 10^12 at `/wei` of a chain with 6 decimals, otherwise 1. */
+  scale(): Promise<bigint>
 }
 
 const DEFAULT_RPC = 'http://127.0.0.1:8545'
@@ -31,26 +46,55 @@ const DEFAULT_RPC = 'http://127.0.0.1:8545'
  * @throws CommandError (usage) for an address that is not a URL.
  */
 export function resolveTarget(options: TargetOptions, { env }: Pick<Io, 'env'>): Target {
-  const rpcUrl = address(options.rpc ?? (env['ETHGATE_RPC'] || DEFAULT_RPC), '--rpc')
+  if (env['ETHGATE_RPC']) throw usageError('ETHGATE_RPC is now ETH_RPC_URL, as in cast')
+  const rpcUrl = address(options.rpcUrl ?? (env['ETH_RPC_URL'] || DEFAULT_RPC), '--rpc-url')
   const nodeText = options.node ?? (env['ETHGATE_NODE'] || undefined)
-  const nodeUrl = nodeText === undefined ? host(rpcUrl) : address(nodeText, '--node')
-  const solidity = options.nodeSolidity
-    ? address(options.nodeSolidity, '--node-solidity')
-    : solidityBeside(nodeUrl)
+  const nodeUrl = nodeText === undefined ? base(rpcUrl) : address(nodeText, '--node')
   const headers = header(options.header ?? (env['ETHGATE_HEADER'] || undefined))
   const timeout = seconds(options.timeout ?? '30') * 1000
+  const rpc = createRpc({ url: rpcUrl, timeout, headers })
+  let known: Promise<Unit> | undefined
+  const unit = () => (known ??= readUnit(base(rpcUrl), headers, timeout))
+  const decimals = async () => (rpcUrl.endsWith('/wei') ? 18 : (await unit()).decimals)
   return {
-    rpc: createRpc({ url: rpcUrl, timeout, headers }),
+    rpc,
+    async client() {
+      const { createPublicClient, custom } = await import('viem')
+      const request = ({ method, params }: { method: string; params?: unknown }) =>
+        rpc.call(method, params as unknown[])
+      return createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
+    },
     node: createNode({
       url: nodeUrl,
-      solidityUrl: solidity,
+      solidityUrl: options.nodeSolidity
+        ? address(options.nodeSolidity, '--node-solidity')
+        : solidityBeside(nodeUrl),
       timeout,
       headers,
       given: nodeText !== undefined,
     }),
     nodeGiven: nodeText !== undefined,
+    isNodeOnly: nodeText !== undefined && options.rpcUrl === undefined,
     headers,
+    unit,
+    decimals,
+    scale: async () => 10n ** BigInt((await decimals()) - (await unit()).decimals),
   }
+}
+
+/** The unit of a chain: a gateway publishes it, and a node's amounts have 6 decimals. */
+async function readUnit(
+  url: string,
+  headers: Record<string, string>,
+  timeout: number,
+): Promise<Unit> {
+  const answer: unknown = await fetch(`${url}/chain.json`, {
+    headers,
+    signal: AbortSignal.timeout(timeout),
+  })
+    .then((response) => (response.ok ? response.json() : undefined))
+    .catch(() => undefined)
+  return createUnit(get(answer, 'decimals') === 18 ? 18 : 6)
 }
 
 function address(text: string, option: string): string {
@@ -60,8 +104,8 @@ function address(text: string, option: string): string {
   return bare.replace(/^ws/, 'http').replace(/\/+$/, '')
 }
 
-/** The base address of the native HTTP API: without the gateway's own paths. An API key in the path remains. */
-function host(rpc: string): string {
+/** The base address of a gateway, without the path of a view. An API key in the path remains. */
+function base(rpc: string): string {
   return rpc.replace(/\/(jsonrpc|solidity|wei|ws)$/, '')
 }
 

@@ -6,6 +6,8 @@ import { stringify } from './json.ts'
 export type Terminal = {
   /** `table` for people, `json` for programs. */
   readonly mode: 'table' | 'json'
+  /** Whether `--json` is given. */
+  readonly asksJson: boolean
   /** Columns of the terminal; 100 when there is none. */
   readonly width: number
   /** Whether stderr is a terminal: progress bars are drawn only then. */
@@ -36,6 +38,7 @@ export function createTerminal(options: createTerminal.Options, io: Io = process
   const paint = (code: number, end: number) => (text: string) =>
     colour && text !== '' ? `\u001B[${code}m${text}\u001B[${end}m` : text
   return {
+    asksJson: options.json === true,
     mode: options.json ? 'json' : options.table || stdout.isTTY ? 'table' : 'json',
     width: stdout.columns ?? 100,
     interactive: stderr.isTTY === true && env['TERM'] !== 'dumb',

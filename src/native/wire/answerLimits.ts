@@ -51,5 +51,5 @@ export const MAX_VALUES = 2_000_000
 /** Characters of a text: a log has at most the 3 MB of a contract's memory, as hex. */
 export const MAX_TEXT = 8 * MIB
 
-/** Digits of an integer. An int64 has 19. */
-export const MAX_DIGITS = 20
+/** Digits of an integer. An int64 has 19; an amount of a development chain with 18 decimals has more, up to the 78 of a uint256. */
+export const MAX_DIGITS = 78

@@ -1,3 +1,5 @@
+import type { CoinDecimals } from '../../codec/coin.ts'
+
 /** The chain in the form of the ethereum-lists/chains registry. */
 export type ChainJson = {
   name: string
@@ -9,6 +11,8 @@ export type ChainJson = {
   shortName: string
   chainId: number
   networkId: number
+  /** Decimals of amounts at `/`: 18 on a development chain with wei, otherwise 6. */
+  decimals: CoinDecimals
   explorers: { name: string; url: string; standard: 'EIP3091' }[]
 }
 
@@ -17,7 +21,12 @@ export type ChainJson = {
  *
  * @param url - base URL of the gateway, without a trailing slash.
  */
-export function chainJson(chainId: number, url: string, hasPage: boolean): ChainJson {
+export function chainJson(
+  chainId: number,
+  url: string,
+  hasPage: boolean,
+  decimals: CoinDecimals,
+): ChainJson {
   const wei = `${url}/wei`
   return {
     name: `Chain ${chainId}`,
@@ -29,6 +38,7 @@ export function chainJson(chainId: number, url: string, hasPage: boolean): Chain
     shortName: `chain-${chainId}`,
     chainId,
     networkId: chainId,
+    decimals,
     // The page has the paths of EIP-3091: /block/N, /tx/HASH and /address/ADDRESS.
     explorers: hasPage ? [{ name: 'ethgate', url, standard: 'EIP3091' }] : [],
   }

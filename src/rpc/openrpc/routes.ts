@@ -1,11 +1,13 @@
 import { type Context, Hono } from 'hono'
 
+import type { CoinDecimals } from '../../codec/coin.ts'
 import { chainJson } from './chainJson.ts'
 import type { OpenRpcDocument } from './document.ts'
 
 /** `GET /openrpc.json` and `GET /chain.json`, for tools of any origin. */
 export function createDocumentRoutes({
   chainId,
+  decimals,
   document,
   hasPage,
 }: createDocumentRoutes.Options): Hono {
@@ -15,7 +17,7 @@ export function createDocumentRoutes({
     const id = chainId()
     return id === undefined
       ? c.json({ error: 'the upstream has not answered yet, try again later' }, 503)
-      : c.json(chainJson(id, originOf(c), hasPage))
+      : c.json(chainJson(id, originOf(c), hasPage, decimals))
   })
   return app
 }
@@ -24,6 +26,8 @@ export declare namespace createDocumentRoutes {
   type Options = {
     /** Undefined until the upstream has answered. */
     chainId: () => number | undefined
+    /** Decimals of amounts at `/`. */
+    decimals: CoinDecimals
     /** @param url - base URL with which the client reaches the gateway */
     document: (url: string) => OpenRpcDocument
     /** Whether the gateway serves the explorer. */

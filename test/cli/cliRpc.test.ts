@@ -13,25 +13,25 @@ const folder = useFolder()
 
 const shared = useReplayNode()
 
-describe('call', () => {
+describe('rpc', () => {
   test('default: one line of JSON into a pipe', async () => {
-    const run = await ethgate(['call', 'eth_chainId', '--rpc', shared.node.rpcUrl])
-    expect(run).toEqual({ code: 0, stdout: '"0xb24e27cc"\n', stderr: '' })
+    const run = await ethgate(['rpc', 'eth_chainId', '--rpc-url', shared.node.rpcUrl])
+    expect(run).toEqual({ code: 0, stdout: '0xb24e27cc\n', stderr: '' })
   })
 
-  test('args: --raw, the address from the environment', async () => {
-    const run = await ethgate(['call', 'eth_chainId', '--raw'], {
-      env: { ETHGATE_RPC: shared.node.rpcUrl },
+  test('args: --json, the address from the environment', async () => {
+    const run = await ethgate(['rpc', 'eth_chainId', '--json'], {
+      env: { ETH_RPC_URL: shared.node.rpcUrl },
     })
-    expect(run).toEqual({ code: 0, stdout: '0xb24e27cc\n', stderr: '' })
+    expect(run).toEqual({ code: 0, stdout: '"0xb24e27cc"\n', stderr: '' })
   })
 
   test('args: parameters are JSON where they parse, text elsewhere, or come from stdin', async () => {
     const server = await startRpc(() => ({ result: null }))
-    const rpc = ['--rpc', server.url]
-    await ethgate(['call', 'a', 'latest', 'true', '{"n":9007199254740993}', '0x10', '12', ...rpc])
-    await ethgate(['call', 'b', '-', ...rpc], { input: '[1,{"x":[]}]' })
-    await ethgate(['call', 'c', '-', ...rpc], { input: '{"x":1}' })
+    const rpc = ['--rpc-url', server.url]
+    await ethgate(['rpc', 'a', 'latest', 'true', '{"n":9007199254740993}', '0x10', '12', ...rpc])
+    await ethgate(['rpc', 'b', '-', ...rpc], { input: '[1,{"x":[]}]' })
+    await ethgate(['rpc', 'c', '-', ...rpc], { input: '{"x":1}' })
     await server.close()
     // The server's own JSON.parse rounds; what matters is that 2^53 + 1 was sent as a number.
     expect(server.calls).toEqual([
@@ -44,18 +44,18 @@ describe('call', () => {
   test('behavior: numbers keep every digit', async () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"amount":9223372036854775807,"fraction":1.50}}'
     const server = await startRpc(() => ({ status: 200, text }))
-    const run = await ethgate(['call', 'x', '--rpc', server.url])
+    const run = await ethgate(['rpc', 'x', '--rpc-url', server.url])
     await server.close()
     expect(run.stdout).toBe('{"amount":9223372036854775807,"fraction":1.50}\n')
   })
 
   const showBlock = () => [
-    'call',
+    'rpc',
     'eth_getBlockByNumber',
     '0xdf',
     'false',
     '--table',
-    '--rpc',
+    '--rpc-url',
     shared.node.rpcUrl,
   ]
 
@@ -81,7 +81,7 @@ describe('call', () => {
     const server = await startRpc(() => ({
       error: { code: 3, message: 'execution reverted', data: CUSTOM_ERROR },
     }))
-    const call = ['call', 'eth_call', `{"to":"${KITCHEN}"}`, '--rpc', server.url]
+    const call = ['rpc', 'eth_call', `{"to":"${KITCHEN}"}`, '--rpc-url', server.url]
     const unknown = await ethgate(call)
     const known = await ethgate([...call, '--abi', abi])
     const json = await ethgate([...call, '--abi', abi, '--json'])
@@ -110,32 +110,32 @@ describe('call', () => {
   })
 
   test('error: one line and the right exit code', async () => {
-    const refused = await ethgate(['call', 'eth_chainId', '--rpc', 'http://127.0.0.1:9'])
+    const refused = await ethgate(['rpc', 'eth_chainId', '--rpc-url', 'http://127.0.0.1:9'])
     expect(refused.code).toBe(4)
-    expect(refused.stderr).toMatch(/^ethgate: cannot reach http:\/\/127.0.0.1:9 .*--rpc.*\n$/)
+    expect(refused.stderr).toMatch(/^ethgate: cannot reach http:\/\/127.0.0.1:9 .*--rpc-url.*\n$/)
 
-    const usage = await ethgate(['call'])
+    const usage = await ethgate(['rpc'])
     expect(usage).toEqual({
       code: 2,
       stdout: '',
-      stderr: `ethgate: missing required argument 'method'; see "ethgate call --help"\n`,
+      stderr: `ethgate: missing required argument 'method'; see "ethgate rpc --help"\n`,
     })
 
-    const json = await ethgate(['call', '--json'])
+    const json = await ethgate(['rpc', '--json'])
     expect(JSON.parse(json.stderr)).toEqual({
       error: {
-        message: `missing required argument 'method'; see "ethgate call --help"`,
+        message: `missing required argument 'method'; see "ethgate rpc --help"`,
         exitCode: 2,
       },
     })
 
-    const url = await ethgate(['call', 'x', '--rpc', 'nonsense'])
+    const url = await ethgate(['rpc', 'x', '--rpc-url', 'nonsense'])
     expect(url.code).toBe(2)
 
     const server = await startRpc(() => ({
       error: { code: -32601, message: 'the method eth_x does not exist/is not available\nat all' },
     }))
-    const unknown = await ethgate(['call', 'eth_x', '--rpc', server.url])
+    const unknown = await ethgate(['rpc', 'eth_x', '--rpc-url', server.url])
     await server.close()
     expect(unknown.code).toBe(1)
     expect(unknown.stderr.trim().split('\n')).toHaveLength(1)
@@ -143,13 +143,13 @@ describe('call', () => {
 
   test('error: an answer that is not JSON-RPC, and a busy server', async () => {
     const page = await startRpc(() => ({ status: 404, text: '<html>' }))
-    const wrong = await ethgate(['call', 'x', '--rpc', page.url])
+    const wrong = await ethgate(['rpc', 'x', '--rpc-url', page.url])
     await page.close()
     expect(wrong.code).toBe(1)
     expect(wrong.stderr).toContain('at the path /jsonrpc')
 
     const busy = await startRpc(() => ({ status: 429, text: 'slow down' }))
-    const later = await ethgate(['call', 'x', '--rpc', busy.url])
+    const later = await ethgate(['rpc', 'x', '--rpc-url', busy.url])
     await busy.close()
     expect(later.code).toBe(4)
   })

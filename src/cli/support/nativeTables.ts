@@ -1,29 +1,36 @@
-import { accountFields, resourceFields } from './accountFields.ts'
-import { formatCoins, group } from './amount.ts'
+import { grouped } from '../../codec/coin.ts'
+import { accountFields, permissionFields, resourceFields } from './accountFields.ts'
 import { coins, shortHex, date, filled, list, memo, shownAddress } from './fields.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
 import { textOf } from './node.ts'
 import { renderFields, renderRows, renderValue, time } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import type { Unit } from './unit.ts'
 
 /** Formats an answer of the native interface for a terminal: known operations by meaning, others field by field. */
-export function renderAnswer(terminal: Terminal, path: string, answer: unknown): string {
+export function renderAnswer(
+  terminal: Terminal,
+  path: string,
+  answer: unknown,
+  unit: Unit,
+): string {
   const render = TABLES[path]
   return (
-    (isRecord(answer) && Object.keys(answer).length > 0 ? render?.(terminal, answer) : undefined) ??
-    renderValue(terminal, answer)
+    (isRecord(answer) && Object.keys(answer).length > 0
+      ? render?.(terminal, answer, unit)
+      : undefined) ?? renderValue(terminal, answer)
   )
 }
 
 type Answer = Record<string, unknown>
-type Render = (terminal: Terminal, answer: Answer) => string | undefined
+type Render = (terminal: Terminal, answer: Answer, unit: Unit) => string | undefined
 
-const block: Render = (terminal, answer) => {
+const block: Render = (terminal, answer, unit) => {
   const raw = get(answer, 'block_header', 'raw_data')
   if (!isRecord(raw)) return undefined
   const transactions = list(answer['transactions'])
   const fields = renderFields(terminal, [
-    ['number', group(integer(raw['number']))],
+    ['number', grouped(integer(raw['number']))],
     ['id', scalar(answer['blockID']) ?? ''],
     ['parent', scalar(raw['parentHash']) ?? ''],
     ['time', time(Number(integer(raw['timestamp'])))],
@@ -32,14 +39,14 @@ const block: Render = (terminal, answer) => {
   ])
   return transactions.length === 0
     ? fields
-    : `${fields}\n\n${transactionRows(terminal, transactions)}`
+    : `${fields}\n\n${transactionRows(terminal, transactions, unit)}`
 }
 
 const blocks: Render = (terminal, answer) => {
   const rows = list(answer['block']).map((item) => {
     const raw = get(item, 'block_header', 'raw_data')
     return [
-      group(integer(get(raw, 'number'))),
+      grouped(integer(get(raw, 'number'))),
       scalar(get(item, 'blockID')) ?? '',
       time(Number(integer(get(raw, 'timestamp')))),
       String(list(get(item, 'transactions')).length),
@@ -48,9 +55,9 @@ const blocks: Render = (terminal, answer) => {
   return renderRows(terminal, ['number', 'id', 'time', 'transactions'], rows, [0, 3])
 }
 
-function transactionRows(terminal: Terminal, transactions: readonly unknown[]): string {
+function transactionRows(terminal: Terminal, transactions: readonly unknown[], unit: Unit): string {
   const rows = transactions.map((transaction) => {
-    const { type, from, to, amount } = summary(transaction)
+    const { type, from, to, amount } = summary(transaction, unit)
     const result = scalar(get(list(get(transaction, 'ret'))[0], 'contractRet')) ?? ''
     return [
       scalar(get(transaction, 'txID')) ?? '',
@@ -64,7 +71,7 @@ function transactionRows(terminal: Terminal, transactions: readonly unknown[]): 
   return renderRows(terminal, ['transaction', 'type', 'from', 'to', 'amount', 'result'], rows, [4])
 }
 
-function summary(transaction: unknown) {
+function summary(transaction: unknown, unit: Unit) {
   const contract = list(get(transaction, 'raw_data', 'contract'))[0]
   const value = get(contract, 'parameter', 'value')
   const type = (scalar(get(contract, 'type')) ?? '').replace(/Contract$/, '')
@@ -80,13 +87,13 @@ function summary(transaction: unknown) {
       amount === undefined
         ? ''
         : token === undefined
-          ? formatCoins(integer(amount))
-          : `${group(integer(amount))} of token ${textOf(scalar(token) ?? '')}`,
+          ? unit.text(integer(amount))
+          : `${grouped(integer(amount))} of token ${textOf(scalar(token) ?? '')}`,
   }
 }
 
-const transaction: Render = (terminal, answer) => {
-  const { type, from, to, amount } = summary(answer)
+const transaction: Render = (terminal, answer, unit) => {
+  const { type, from, to, amount } = summary(answer, unit)
   if (type === '') return undefined
   const raw = answer['raw_data']
   const ret = list(answer['ret'])[0]
@@ -99,7 +106,7 @@ const transaction: Render = (terminal, answer) => {
       ['to', to],
       ['amount', amount],
       ['data', shortHex(scalar(get(list(get(raw, 'contract'))[0], 'parameter', 'value', 'data')))],
-      ['fee limit', coins(get(raw, 'fee_limit'))],
+      ['fee limit', coins(get(raw, 'fee_limit'), unit)],
       ['memo', memo(get(raw, 'data'))],
       ['expires', date(get(raw, 'expiration'))],
       ['signatures', String(list(answer['signature']).length)],
@@ -108,7 +115,7 @@ const transaction: Render = (terminal, answer) => {
   )
 }
 
-const info: Render = (terminal, answer) => {
+const info: Render = (terminal, answer, unit) => {
   const receipt = answer['receipt']
   const logs = list(answer['log'])
   const failed = answer['result'] === 'FAILED'
@@ -117,7 +124,7 @@ const info: Render = (terminal, answer) => {
     terminal,
     filled([
       ['id', scalar(answer['id'])],
-      ['block', group(integer(answer['blockNumber']))],
+      ['block', grouped(integer(answer['blockNumber']))],
       ['time', date(answer['blockTimeStamp'])],
       ['result', result === 'SUCCESS' ? terminal.green(result) : terminal.red(result)],
       [
@@ -125,16 +132,17 @@ const info: Render = (terminal, answer) => {
         answer['resMessage'] === undefined ? undefined : textOf(scalar(answer['resMessage']) ?? ''),
       ],
       ['contract', shownAddress(answer['contract_address'])],
-      ['fee burned', formatCoins(integer(answer['fee']))],
-      ['energy', group(integer(get(receipt, 'energy_usage_total')))],
-      ['bandwidth', group(integer(get(receipt, 'net_usage')))],
+      ['fee burned', unit.text(integer(answer['fee']))],
+      ['energy', grouped(integer(get(receipt, 'energy_usage_total')))],
+      ['bandwidth', grouped(integer(get(receipt, 'net_usage')))],
       ['logs', String(logs.length)],
       ['output', shortHex(scalar(list(answer['contractResult'])[0]))],
     ]),
   )
 }
 
-const account: Render = (terminal, answer) => renderFields(terminal, accountFields(answer))
+const account: Render = (terminal, answer, unit) =>
+  renderFields(terminal, [...accountFields(answer, unit), ...permissionFields(answer)])
 
 const resources: Render = (terminal, answer) => renderFields(terminal, resourceFields(answer))
 
@@ -144,7 +152,7 @@ const parameters: Render = (terminal, answer) =>
     ['parameter', 'value'],
     list(answer['chainParameter']).map((entry) => [
       scalar(get(entry, 'key')) ?? '',
-      group(integer(get(entry, 'value'))),
+      grouped(integer(get(entry, 'value'))),
     ]),
     [1],
   )
@@ -155,9 +163,9 @@ const witnesses: Render = (terminal, answer) =>
     ['producer', 'votes', 'produced', 'missed', 'active', 'url'],
     list(answer['witnesses']).map((entry) => [
       shownAddress(get(entry, 'address')),
-      group(integer(get(entry, 'voteCount'))),
-      group(integer(get(entry, 'totalProduced'))),
-      group(integer(get(entry, 'totalMissed'))),
+      grouped(integer(get(entry, 'voteCount'))),
+      grouped(integer(get(entry, 'totalProduced'))),
+      grouped(integer(get(entry, 'totalMissed'))),
       get(entry, 'isJobs') === true ? 'yes' : '',
       textOf(scalar(get(entry, 'url')) ?? ''),
     ]),

@@ -7,11 +7,11 @@ import { useReplayNode } from './cliSetup.ts'
 
 const shared = useReplayNode()
 
-describe('wallet', () => {
+describe('native', () => {
   test('default: an operation in any letter case, exact answer', async () => {
     const answers = await Promise.all(
       ['getnowblock', 'GetNowBlock', 'get_now_block', '/wallet/getnowblock'].map((name) =>
-        ethgate(['wallet', name, '--node', shared.node.url]),
+        ethgate(['native', name, '--node', shared.node.url]),
       ),
     )
     for (const answer of answers) {
@@ -24,7 +24,7 @@ describe('wallet', () => {
 
   test('args: name=value, addresses in any format, --table', async () => {
     const run = await ethgate([
-      'wallet',
+      'native',
       'getaccount',
       `address=${ALICE.base58}`,
       '--node',
@@ -33,8 +33,8 @@ describe('wallet', () => {
     ])
     expect(run.code).toBe(0)
     expect(run.stdout).toContain(`address                ${ALICE.base58}\n`)
-    expect(run.stdout).toContain('balance                19,797,579.273724 coin\n')
-    const same = await ethgate(['wallet', 'getaccount', '-', '--node', shared.node.url], {
+    expect(run.stdout).toContain('balance                19,797,579.273724 coins\n')
+    const same = await ethgate(['native', 'getaccount', '-', '--node', shared.node.url], {
       input: `{"address":"${ALICE.eth}"}`,
     })
     expect(JSON.parse(same.stdout)).toMatchObject({ address: ALICE.hex })
@@ -43,7 +43,7 @@ describe('wallet', () => {
   test('args: --solidity asks the other prefix', async () => {
     shared.node.requests.reset()
     await ethgate([
-      'wallet',
+      'native',
       'getnowblock',
       '--solidity',
       '--node',
@@ -55,7 +55,7 @@ describe('wallet', () => {
   })
 
   test('args: --list', async () => {
-    const run = await ethgate(['wallet', '--list'])
+    const run = await ethgate(['native', '--list'])
     const list = JSON.parse(run.stdout) as { name: string; path: string }[]
     expect(list).toContainEqual({ name: 'getBurnNative', path: 'getburntrx', solidity: true })
     expect(list.length).toBeGreaterThan(80)
@@ -63,7 +63,7 @@ describe('wallet', () => {
 
   test('error: the node’s text, a misspelt operation, no node', async () => {
     const server = await startRpc(() => ({ status: 404, text: '' }))
-    const misspelt = await ethgate(['wallet', 'getnowblok', '--node', server.url])
+    const misspelt = await ethgate(['native', 'getnowblok', '--node', server.url])
     expect(misspelt).toEqual({
       code: 1,
       stdout: '',
@@ -75,10 +75,10 @@ describe('wallet', () => {
         text: '{"Error":"this API is unavailable due to config"}',
       }),
     })
-    const same = await ethgate(['wallet', 'getnowblok', '--node', disabled.url])
+    const same = await ethgate(['native', 'getnowblok', '--node', disabled.url])
     await disabled.close()
     expect(same.stderr).toBe(misspelt.stderr)
-    const away = await ethgate(['wallet', 'getnowblock', '--rpc', server.url])
+    const away = await ethgate(['native', 'getnowblock', '--rpc-url', server.url])
     expect(away.stderr).toContain('give a node with --node')
     await server.close()
 
@@ -87,7 +87,7 @@ describe('wallet', () => {
         text: '{"Error":"class org.tron.core.exception.ContractValidateException : Invalid ownerAddress!"}',
       }),
     })
-    const refused = await ethgate(['wallet', 'createtransaction', '{}', '--node', refusal.url])
+    const refused = await ethgate(['native', 'createtransaction', '{}', '--node', refusal.url])
     await refusal.close()
     expect(refused).toEqual({
       code: 1,
@@ -99,7 +99,7 @@ describe('wallet', () => {
   test('error: a constant call that reverts prints its answer and exits with 3', async () => {
     const answer = `{"result":{"result":true,"message":"524556455254206f70636f6465206578656375746564"},"constant_result":["${CUSTOM_ERROR.slice(2)}"],"transaction":{"ret":[{"ret":"FAILED"}]}}`
     const reverting = await startReplayNode({ intercept: () => ({ text: answer }) })
-    const run = await ethgate(['wallet', 'triggerconstantcontract', '{}', '--node', reverting.url])
+    const run = await ethgate(['native', 'triggerconstantcontract', '{}', '--node', reverting.url])
     await reverting.close()
     expect(run.code).toBe(3)
     expect(run.stdout).toBe(`${answer}\n`)

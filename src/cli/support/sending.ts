@@ -1,0 +1,194 @@
+import { contractAddress } from '../../lib/address.ts'
+import { type AddressForms, parseAddress } from './address.ts'
+import { type Channel, openChannel } from './channel.ts'
+import type { Task } from './command.ts'
+import { CommandError, EXIT, usageError } from './errors.ts'
+import { type Intent, type Reading, toRawData } from './intent.ts'
+import { get } from './json.ts'
+import { KEY_OPTIONS, type KeyOptions, type PrivateKey, readKey } from './key.ts'
+import { report, type Sent, waitFor } from './report.ts'
+import type { Result } from './result.ts'
+import { RpcFailure } from './rpc.ts'
+import type { Unit } from './unit.ts'
+
+/** The options of every command that sends a transaction. */
+export type SendingOptions = KeyOptions & {
+  abi?: string
+  feeLimit?: string
+  memo?: string
+  from?: string
+  permission?: string
+  expires?: string
+  async?: boolean
+  dryRun?: boolean
+}
+
+/** The same, for `--help`. */
+export const SENDING_OPTIONS = [
+  ...KEY_OPTIONS,
+  [
+    '--from <address>',
+    'sending account; without a key the gateway signs for it, with a key the key must have a permission of it',
+  ],
+  ['--permission <id>', 'id of the permission to sign with'],
+  ['--fee-limit <amount>', 'maximum cost of the energy (default: the estimate plus 20 %)'],
+  ['--memo <text>', 'text to store in the transaction'],
+  ['--expires <seconds>', 'seconds until the transaction expires (default 60)'],
+  ['--async', 'print the hash and do not wait for the block'],
+  ['--dry-run', 'show the transaction, do not sign or send it'],
+] as const
+
+type Sending = {
+  task: Task<SendingOptions>
+  channel: Channel
+  intent: Intent
+  owner: AddressForms
+  unit: Unit
+}
+
+/** Sends the transaction that `read` describes, signed with the key of the options or by the gateway. */
+export async function sendTransaction(
+  task: Task<SendingOptions>,
+  read: (reading: Reading) => Promise<Intent>,
+): Promise<Result> {
+  const { io, options, target, terminal } = task
+  const key = await readKey(options, terminal, io)
+  const from = options.from === undefined ? undefined : parseAddress(options.from, '--from')
+  const owner = from ?? key?.address
+  if (!owner)
+    throw usageError(
+      'the sender is missing: give --account NAME or --key-file FILE (or ETHGATE_KEY), or --from ADDRESS if the gateway manages its key',
+    )
+  const channel = await openChannel(target)
+  const unit = await target.unit()
+  const intent = await read({ owner, unit, hasCode: (address) => channel.hasCode(address) })
+  const sending = { task, channel, intent, owner, unit }
+  if (!key && !options.dryRun) return sendManaged(sending)
+  return sendSigned(sending, key)
+}
+
+async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promise<Result> {
+  const { channel, intent, owner, task, unit } = sending
+  const { options } = task
+  const { encodeTransaction, rawDataFromJson, rawDataToJson, signTransaction, transactionId } =
+    await import('../../sdk/client.ts')
+  const feeLimit = await feeLimitOf(sending)
+  const head = await channel.head()
+  const expiration = head.time + seconds(options.expires) * 1000
+  const raw = rawDataFromJson(
+    toRawData(intent, {
+      reference: head,
+      expiration,
+      timestamp: Date.now(),
+      feeLimit,
+      memo: options.memo,
+      permission: options.permission === undefined ? undefined : Number(options.permission),
+    }),
+  )
+  const txID = transactionId(raw)
+  const unsigned = { txID, raw_data: rawDataToJson(raw), raw_data_hex: raw.toString('hex') }
+  if (options.dryRun || !key) {
+    const { renderAnswer } = await import('./nativeTables.ts')
+    return {
+      value: unsigned,
+      text: (terminal) => renderAnswer(terminal, 'gettransactionbyid', unsigned, unit),
+    }
+  }
+  await channel.broadcast(encodeTransaction(signTransaction(unsigned, key.hex)))
+  const isCreation = intent.type === 'CreateSmartContract'
+  const created = isCreation ? contractAddress(txID, owner.eth) : undefined
+  return finish(sending, { id: txID, intent, owner, created, expiration })
+}
+
+async function sendManaged(sending: Sending): Promise<Result> {
+  const { channel, intent, owner, task } = sending
+  const { options, target } = task
+  if (target.isNodeOnly)
+    throw usageError('a node does not sign: give --key-file FILE, or a gateway with --rpc-url')
+  const { call, value } = intent
+  if (!call || value['token_id'] !== undefined)
+    throw usageError(
+      'a gateway signs only transfers of coins and calls; this needs --key-file FILE',
+    )
+  if (options.memo !== undefined || options.permission !== undefined)
+    throw usageError('--memo and --permission need --key-file FILE')
+  const scale = await target.scale()
+  const feeLimit = await givenFeeLimit(sending)
+  const price = feeLimit === undefined ? 0n : await channel.energyPrice()
+  const hash = await target.rpc
+    .call('eth_sendTransaction', [
+      {
+        ...call,
+        value: `0x${(call.value * scale).toString(16)}`,
+        ...(feeLimit !== undefined &&
+          price > 0n && { gas: `0x${(feeLimit / price).toString(16)}` }),
+      },
+    ])
+    .catch((error: unknown) => revertedOrRefused(error, options.abi))
+  const head = await channel.head()
+  const expiration = head.time + seconds(options.expires) * 1000
+  return finish(sending, {
+    id: String(hash).replace(/^0x/, ''),
+    intent,
+    owner,
+    created: undefined,
+    expiration,
+  })
+}
+
+/** A development chain answers an error after the transaction is in a block; the error has its hash. */
+async function revertedOrRefused(error: unknown, abiFile: string | undefined): Promise<never> {
+  const hash = error instanceof RpcFailure ? get(error.data, 'txHash') : undefined
+  const { explain } = await import('./abi.ts')
+  const failure = await explain(error, abiFile)
+  if (typeof hash !== 'string') throw failure
+  throw new CommandError(`transaction ${hash} is in a block and failed: ${failure.message}`, {
+    exitCode: EXIT.reverted,
+    details: { ...failure.details, hash },
+  })
+}
+
+async function givenFeeLimit({ task, unit }: Sending): Promise<bigint | undefined> {
+  const { feeLimit } = task.options
+  return feeLimit === undefined ? undefined : unit.read(feeLimit, '--fee-limit')
+}
+
+/** The fee limit is the estimate and a fifth, because other transactions can change the energy that a call needs. */
+async function feeLimitOf(sending: Sending): Promise<bigint | undefined> {
+  const { channel, intent, task } = sending
+  const given = await givenFeeLimit(sending)
+  if (given !== undefined || !intent.runsCode) return given
+  const [energy, price] = await Promise.all([
+    channel.energy(intent).catch((error: unknown) => explained(error, task.options.abi)),
+    channel.energyPrice(),
+  ])
+  return (energy * price * 12n) / 10n
+}
+
+async function finish(sending: Sending, sent: Sent): Promise<Result> {
+  const { channel, intent, task, unit } = sending
+  const { options, terminal } = task
+  if (options.async) return `0x${sent.id}`
+  const outcome = await waitFor(channel, sent)
+  if (!outcome.success && outcome.reason === undefined) {
+    const { explain } = await import('./abi.ts')
+    const reason = await channel.reason(intent)
+    if (reason)
+      outcome.reason = `${(await explain(reason, options.abi)).message.replace(/^eth_call: /, '')} (from a repeated call)`
+  }
+  await report(terminal, sent, outcome, unit)
+  return undefined
+}
+
+async function explained(error: unknown, abiFile: string | undefined): Promise<never> {
+  const { explain } = await import('./abi.ts')
+  throw await explain(error, abiFile)
+}
+
+function seconds(text = '60'): number {
+  const number = Number(text)
+  // The node refuses more than a day.
+  if (!(number > 0 && number < 86_400))
+    throw usageError(`--expires needs a number of seconds below one day, got "${text}"`)
+  return number
+}

@@ -1,0 +1,51 @@
+import type { Abi, Hex } from 'viem'
+
+import { grouped } from '../../codec/coin.ts'
+import { decodeCalldata, describe, describeRevert } from './abi.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A call of `callTracer`. */
+export type Frame = {
+  type: string
+  from: Hex
+  to?: Hex
+  value?: Hex
+  gasUsed?: Hex
+  input?: Hex
+  output?: Hex
+  error?: string
+  calls?: Frame[]
+}
+
+/** The calls of a transaction, one a line, each under its caller. */
+export function renderTrace(terminal: Terminal, frame: Frame, abi: Abi): string {
+  return lines(terminal, frame, abi, '', '').join('\n')
+}
+
+function lines(terminal: Terminal, frame: Frame, abi: Abi, first: string, rest: string): string[] {
+  const calls = frame.calls ?? []
+  return [
+    `${first}${headOf(terminal, frame, abi)}`,
+    ...calls.flatMap((call, index) =>
+      index === calls.length - 1
+        ? lines(terminal, call, abi, `${rest}└─ `, `${rest}   `)
+        : lines(terminal, call, abi, `${rest}├─ `, `${rest}│  `),
+    ),
+  ]
+}
+
+function headOf(terminal: Terminal, frame: Frame, abi: Abi): string {
+  const { error, gasUsed, input = '0x', output = '0x', to, type, value } = frame
+  const isCreation = type.startsWith('CREATE')
+  const called = isCreation || input === '0x' ? undefined : decodeCalldata(input, abi)
+  const what = called ? describe(called) : isCreation ? 'new contract' : input.slice(0, 10)
+  const amount = value !== undefined && BigInt(value) > 0n ? ` {value: ${BigInt(value)}}` : ''
+  const outcome = error
+    ? terminal.red(`${error}${output === '0x' ? '' : `: ${describeRevert(output, abi).text}`}`)
+    : isCreation || output === '0x'
+      ? ''
+      : output.length > 66
+        ? `${output.slice(0, 66)}…`
+        : output
+  return `${terminal.dim(`[${grouped(BigInt(gasUsed ?? '0x0'))}]`)} ${terminal.bold(type)} ${to ?? ''} ${what}${amount}${outcome && ` → ${outcome}`}`
+}
