@@ -3,6 +3,7 @@
 //
 //   HARDHAT_PROJECT=/path/to/project npm run bench -- hardhat [test files]
 //   HARDHAT_CONFIG   another configuration file of the project
+//   HARDHAT_ARTIFACTS=artifacts   folder of the project with the compiled contracts, for the names of custom errors
 //   ETHGATE_OPTIONS  more options of `ethgate dev`, such as "--energy london"
 //   BENCH_SIDES      which of "ethgate,node,process" run; "ethgate,node" by default
 //   BENCH_OUTPUT     file for the failed tests of each side; the terminal by default
@@ -26,7 +27,7 @@ const port = process.env['BENCH_PORT'] ?? '8545'
 const output = process.env['BENCH_OUTPUT']
 const files = process.argv.slice(process.argv.indexOf('hardhat') + 1)
 const url = `http://127.0.0.1:${port}`
-const cli = ['bootstrap', 'cli']
+const cli = ['cli', 'bootstrap']
   .map((name) => join(project, `node_modules/hardhat/internal/cli/${name}.js`))
   .find((path) => existsSync(path))
 if (!cli) throw new Error(`${project} has no Hardhat 2 in node_modules`)
@@ -37,10 +38,17 @@ const config = writeConfig()
 
 /** `hardhat node` has 20 accounts. */
 const ETHGATE = ['dev', '--decimals', '18', '--accounts', '20', '--port', port]
+const artifacts = join(project, process.env['HARDHAT_ARTIFACTS'] ?? 'artifacts')
 
 /** The arguments of Node.js that start each side; none if the tests run in the process of Hardhat. */
 const sides: Record<string, readonly string[] | undefined> = {
-  ethgate: [main, ...ETHGATE, ...(process.env['ETHGATE_OPTIONS'] ?? '').split(' ').filter(Boolean)],
+  ethgate: [
+    main,
+    ...ETHGATE,
+    '--artifacts',
+    artifacts,
+    ...(process.env['ETHGATE_OPTIONS'] ?? '').split(' ').filter(Boolean),
+  ],
   node: [cli, '--config', config, 'node', '--hostname', '127.0.0.1', '--port', port],
   process: undefined,
 }

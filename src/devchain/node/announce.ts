@@ -28,11 +28,13 @@ export type Announcer = {
 export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer {
   let deferred: Promise<unknown> | undefined
   let waiting = 0
+  /** Resolves when the gateway has seen the newest block. */
+  let newest: Promise<void> | undefined
 
   function announceTo(head: Head): () => void {
     return chain.onBlock(
       (block) =>
-        new Promise((resolve) => {
+        (newest = new Promise((resolve) => {
           const seen = () => {
             const number = chain.ledger.numberOf(head.latest().hash.slice(2))
             return number !== undefined && number >= block.header.number
@@ -47,7 +49,7 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
           // A poll takes time. The answer to the call that made the block is written first.
           void answered().then(() => head.pollNow())
           if (seen()) finish()
-        }),
+        })),
     )
   }
 
@@ -56,7 +58,7 @@ export function createAnnouncer(chain: DevChain, watch?: AroundCall): Announcer 
   return {
     announceTo,
     async announced() {
-      await deferred
+      await Promise.all([deferred, newest])
     },
     defer(announced) {
       const all = Promise.allSettled([deferred, announced])

@@ -26,8 +26,8 @@ import { authorizationList } from './authorizationList.ts'
 
 /** A transaction object. Missing fields are filled in later. Amounts are in the smallest unit of the chain. */
 export type SendRequest = {
-  /** 42 hex characters. */
-  from: string
+  /** 42 hex characters. @default the first account of the chain */
+  from?: string
   to?: Address
   value: bigint
   data: Hex
@@ -116,8 +116,8 @@ export const sendRequest: Param<SendRequest> = (input, scope) => {
     if (gasPrice !== undefined)
       throw new Error('expected maxFeePerGas with authorizationList, got gasPrice')
   }
-  const from = member(input as Record<string, unknown>, 'from', address)
-  return { ...request, from: toNativeAddress(from) }
+  const from = member(input as Record<string, unknown>, 'from', blankable(address))
+  return { ...request, ...(from && { from: toNativeAddress(from) }) }
 }
 
 /** Parameter of `eth_call` and `eth_estimateGas`. */

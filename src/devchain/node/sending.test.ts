@@ -200,3 +200,42 @@ describe('eth_sendRawTransaction', () => {
     ])
   })
 })
+
+describe('the Sync methods', () => {
+  test('behavior: the receipt of a block that another call makes', async () => {
+    await start({ decimals: 18 })
+    await http('evm_setAutomine', false)
+    for (const [method, nonce] of [
+      ['eth_sendRawTransactionSync', 0],
+      ['eth_sendTransactionSync', 1],
+    ] as const) {
+      const param =
+        method === 'eth_sendTransactionSync'
+          ? { to: CONTRACT, gas: '0x30000' }
+          : await signed(nonce)
+      const receipt = http(method, param)
+      await expect.poll(() => http('txpool_status')).toMatchObject({ pending: '0x1' })
+      await http('evm_mine')
+      expect([method, await receipt]).toMatchObject([
+        method,
+        { blockNumber: `0x${height().toString(16)}` },
+      ])
+    }
+  })
+
+  test('behavior: the receipt of the next block in an interval', async () => {
+    await start({ automine: false, blockTime: 50 })
+    expect(await http('eth_sendRawTransactionSync', await signed())).toMatchObject({ type: '0x0' })
+  })
+})
+
+test('eth_sendTransaction: without from, the first account sends, as on anvil', async () => {
+  await start({ decimals: 18 })
+  const first = `0x${dev.chain.accounts[0]?.address.slice(2)}`
+  const hash = await http('eth_sendTransaction', { to: CONTRACT, gas: '0x30000' })
+  expect(await http('eth_getTransactionByHash', hash)).toMatchObject({ from: first })
+  for (const method of ['eth_signTransaction', 'eth_fillTransaction'])
+    expect(await http(method, { to: CONTRACT, gas: '0x30000' })).toMatchObject({
+      tx: { nonce: '0x1' },
+    })
+})

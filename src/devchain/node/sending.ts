@@ -31,7 +31,7 @@ export function sendingMethods(
   chain: DevChain,
   announcer: Pick<Announcer, 'announced' | 'answered' | 'defer'>,
   unlocked: Unlocked,
-  { fill, read, sign }: Signer,
+  { fill, read, senderOf, sign }: Signer,
 ): Record<string, AnyMethod> {
   const { ledger } = chain
 
@@ -71,7 +71,7 @@ export function sendingMethods(
     summary: 'sends a transaction of any account, without a signature',
     fullOnly: true,
     handler: async ({ config }, [request]) =>
-      send(signEthereum(await fill(request, config), unlocked.keyOf(request.from))),
+      send(signEthereum(await fill(request, config), unlocked.keyOf(senderOf(request)))),
   })
 
   const eth_signTransaction = defineMethod({
@@ -82,7 +82,7 @@ export function sendingMethods(
       const { ethereum, id, raw } = await sign(request, config)
       return {
         raw,
-        tx: { ...ethereum.fields, hash: `0x${id}`, from: `0x${request.from.slice(2)}` },
+        tx: { ...ethereum.fields, hash: `0x${id}`, from: `0x${senderOf(request).slice(2)}` },
       }
     },
   })
@@ -94,7 +94,7 @@ export function sendingMethods(
     async handler({ config }, [request]) {
       const filled = await fill(request, config)
       const { raw, tx } = unsignedEthereum(filled)
-      return { raw, tx: { ...tx, from: `0x${request.from.slice(2)}` } }
+      return { raw, tx: { ...tx, from: `0x${senderOf(request).slice(2)}` } }
     },
   })
 
@@ -130,9 +130,9 @@ export function sendingMethods(
     { chain: view, request: { signal } }: Context,
     timeout: bigint,
   ): Promise<unknown> {
+    const isMined = await minedWithin(hash, Math.min(Number(timeout), MAX_TIMER))
     await announcer.announced()
-    if (await minedWithin(hash, Math.min(Number(timeout), MAX_TIMER)))
-      return (await view.receipt(hash, signal)) ?? null
+    if (isMined) return (await view.receipt(hash, signal)) ?? null
     const message = `the transaction is in the pool and was not mined within ${timeout} ms`
     throw new RpcError(4, message, { data: hash })
   }

@@ -25,12 +25,17 @@ export type Signer = ReturnType<typeof createSigner>
 export function createSigner(chain: DevChain, unlocked: Unlocked) {
   const { ledger } = chain
 
+  /** The sender of a request: without `from` the first account of the chain, as on anvil. */
+  const senderOf = ({ from }: SendRequest): string =>
+    from ?? (chain.accounts[0] as DevChain['accounts'][0]).address
+
   /** Fills in the missing fields of a transaction object. */
   async function fill(request: SendRequest, { feeSignal }: FeeConfig): Promise<UnsignedEthereum> {
     const { chainId } = chain
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
       throw new RpcError(-32000, `invalid chain id: have ${request.chainId} want ${chainId}`)
-    const { authorizationList, data, from, to, type, value } = request
+    const { authorizationList, data, to, type, value } = request
+    const from = senderOf(request)
     const accessList = request.accessList ?? (type === 1n ? [] : undefined)
     const { block, state } = await stateOf(chain, 'pending', 'full')
     const gas =
@@ -62,7 +67,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
   }
 
   async function sign(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
-    const { from } = request
+    const from = senderOf(request)
     if (!unlocked.has(from))
       throw new RpcError(
         -32000,
@@ -81,7 +86,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       }
     })
 
-  return { fill, read, sign }
+  return { fill, read, senderOf, sign }
 }
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
