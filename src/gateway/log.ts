@@ -2,6 +2,8 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 
 import { type DestinationStream, type Logger, pino } from 'pino'
 
+import { printableLines } from '../lib/printable.ts'
+
 /** Structured log: state changes at info level, one line per request at debug level. Never bodies, params or keys. */
 export type Log = Logger
 
@@ -23,7 +25,10 @@ export function createLog(
       known = secrets.length
       escaped = escapedSecrets(secrets)
     }
-    return escaped.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)
+    // JSON leaves some characters as they are that a terminal acts on.
+    return printableLines(
+      escaped.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line),
+    )
   }
   return pino(
     {

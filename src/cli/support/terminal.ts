@@ -1,8 +1,9 @@
+import { printableLines } from '../../lib/printable.ts'
 import type { CommandError } from './errors.ts'
 import { type Io, processIo } from './io.ts'
 import { stringify } from './json.ts'
 
-/** The output of a command. */
+/** The output of a command. Control characters in texts of others are escaped. */
 export type Terminal = {
   /** `table` for people, `json` for programs. */
   readonly mode: 'table' | 'json'
@@ -44,12 +45,12 @@ export function createTerminal(options: createTerminal.Options, io: Io = process
     interactive: stderr.isTTY === true && env['TERM'] !== 'dumb',
     print: (line) =>
       new Promise((resolve, reject) => {
-        stdout.write(`${line}\n`, (error?: Error | null) => {
+        stdout.write(`${printableLines(line)}\n`, (error?: Error | null) => {
           if (!error) resolve()
           else reject(isPipeError(error) ? new ReaderGoneError() : error)
         })
       }),
-    error: (line) => void stderr.write(`${line}\n`),
+    error: (line) => void stderr.write(`${printableLines(line)}\n`),
     fail(failure, json) {
       if (failure.message === '') return
       const line = json
@@ -57,7 +58,7 @@ export function createTerminal(options: createTerminal.Options, io: Io = process
             error: { message: failure.message, exitCode: failure.exitCode, ...failure.details },
           })
         : `ethgate: ${failure.message.replaceAll(/\s*\n\s*/g, ' ')}`
-      stderr.write(`${line}\n`)
+      stderr.write(`${printableLines(line)}\n`)
     },
     bold: paint(1, 22),
     dim: paint(2, 22),

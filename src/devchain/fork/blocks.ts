@@ -30,10 +30,16 @@ export function createEarlierBlocks(native: NativeClient) {
   }
 }
 
-/** Converts a node's block to this chain's format, without transactions. */
+/**
+ * Converts a node's block to this chain's format, without transactions.
+ *
+ * @throws ForkError when its id is no hash or its numbers are no numbers. The disk cache of a fork is named by them.
+ */
 export function toForkBlock({ blockID, block_header }: Block): ChainBlock {
   const { number, parentHash, timestamp, txTrieRoot, version, witness_address } =
     block_header.raw_data
+  if (!isHash(blockID) || !isWhole(number ?? 0) || !isWhole(timestamp ?? 0))
+    throw new ForkError('the forked node answers a block whose id, number or time is malformed')
   return {
     id: blockID,
     header: {
@@ -49,3 +55,8 @@ export function toForkBlock({ blockID, block_header }: Block): ChainBlock {
     infos: [],
   }
 }
+
+/** Whether an answer of a node is a hash: 64 hex digits. */
+export const isHash = (value: unknown) => typeof value === 'string' && /^[\da-f]{64}$/.test(value)
+
+const isWhole = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0

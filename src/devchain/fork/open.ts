@@ -11,7 +11,7 @@ import { createForkState } from './base.ts'
 import type { Entries } from './base.ts'
 import { balanceAt, createBlockReads, probeReach } from './blockReads.ts'
 import type { Reach } from './blockReads.ts'
-import { createEarlierBlocks, toForkBlock } from './blocks.ts'
+import { createEarlierBlocks, isHash, toForkBlock } from './blocks.ts'
 import { createDiskCache } from './diskCache.ts'
 import type { Fork } from './fork.ts'
 import { createForkReader } from './read.ts'
@@ -38,6 +38,7 @@ export async function openFork({
       : await blocks.fetch(number)
   const capabilities = createCapabilities({ native })
   const { chainId, genesis } = await capabilities.identity()
+  if (!isHash(genesis)) throw new ForkError('the id of the genesis block of the node is no hash')
   const reach = await probeReach(node, block.header.number, capabilities)
   const disk =
     cache === undefined ? undefined : createDiskCache(fileIn(cache, genesis, block, reach))

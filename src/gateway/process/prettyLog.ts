@@ -1,5 +1,6 @@
 import { prettyFactory } from 'pino-pretty'
 
+import { printable, printableLines } from '../../lib/printable.ts'
 import type { LogOutput } from '../log.ts'
 
 /**
@@ -13,10 +14,13 @@ export function createPrettyOutput(output: LogOutput, color: boolean): LogOutput
     ignore: 'pid,hostname,err',
     messageFormat: ({ err, msg }) => {
       const cause = (err as { message?: unknown } | undefined)?.message
-      return typeof cause === 'string' ? `${String(msg)}: ${cause}` : String(msg)
+      return printable(typeof cause === 'string' ? `${String(msg)}: ${cause}` : String(msg))
     },
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
   })
-  return { write: (line) => output.write(prettify(line)), problem: () => output.problem() }
+  return {
+    write: (line) => output.write(printableLines(prettify(line))),
+    problem: () => output.problem(),
+  }
 }

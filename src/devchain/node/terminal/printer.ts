@@ -1,10 +1,15 @@
+import { printable } from '../../../lib/printable.ts'
+
 /** Milliseconds for which repeated lines are counted before the count is printed. */
 const COUNT_TIME = 1_000
 
-/** Writes entries: a heading, and lines below it. Consecutive equal headings without lines are counted. */
+/**
+ * Writes entries: a heading, and lines below it. Consecutive equal headings without lines are counted. Control characters are
+ * escaped, because methods and texts come from clients and contracts.
+ */
 export function createPrinter({ color, write }: createPrinter.Options) {
   const paint = (text: string, isFailure: boolean) =>
-    color ? `\u001b[${isFailure ? 31 : 32}m${text}\u001b[0m` : text
+    color ? `\u001b[${isFailure ? 31 : 32}m${printable(text)}\u001b[0m` : printable(text)
   let last: { heading: string; isFailure: boolean; repeats: number } | undefined
   /** Text of this event loop tick. It is written at the end of the tick. */
   let waiting = ''
@@ -33,7 +38,7 @@ export function createPrinter({ color, write }: createPrinter.Options) {
   }
 
   const lines = (texts: readonly string[]) =>
-    texts.map((text) => (text === '' ? '\n' : `  ${text}\n`)).join('')
+    texts.map((text) => (text === '' ? '\n' : `  ${printable(text)}\n`)).join('')
 
   return {
     entry(heading: string, isFailure: boolean, below: readonly string[]): void {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import type { Hex } from 'viem'
+import { concatHex, encodeErrorResult, encodeFunctionData, parseAbi, size, toHex } from 'viem/utils'
 import { afterEach, expect, test } from 'vitest'
 
 import { type DevGateway, startDevGateway } from '../../../../test/support/devGateway.ts'
@@ -131,4 +132,33 @@ test('args: verbose shows params and answers, colours set failures apart', async
   const output = printed()
   expect(output).toContain('\u001b[32meth_blockNumber\u001b[0m\n  Params: []\n  Answer: "0x1"\n')
   expect(output).toContain('\u001b[31meth_getBalance\u001b[0m\n  Error: invalid argument 0')
+})
+
+test('behavior: escape sequences of contracts and clients do not reach the terminal', async () => {
+  await start({ verbose: true })
+  const [from, to] = (await dev.rpc('eth_accounts')) as [Hex, Hex]
+  const escape = '\u001B]0;owned\u0007\u009B2J\r'
+  const reason = encodeErrorResult({
+    abi: parseAbi(['error Error(string)']),
+    errorName: 'Error',
+    args: [`${escape}\nnext`],
+  })
+  const reverting = concatHex(['0x60', toHex(size(reason)), '0x80600a5f395ffd00', reason])
+  await expect(dev.rpc('eth_call', { from, data: reverting })).rejects.toThrow('reverted')
+  await expect(
+    dev.rpc('eth_sendTransaction', { from, data: reverting, gas: '0x20000' }),
+  ).rejects.toThrow('reverted')
+  const contract = await dev.rpc('eth_sendTransaction', { from, data: PRINTER })
+  const receipt = await dev.rpc('eth_getTransactionReceipt', contract)
+  const { contractAddress } = receipt as { contractAddress: Hex }
+  const data = encodeFunctionData({
+    abi: parseAbi(['function log(string)']),
+    args: [`${escape}\nsecond line`],
+  })
+  await dev.rpc('eth_call', { from, to: contractAddress, data }, 'latest')
+  await expect(dev.rpc(`eth_${escape}`, to)).rejects.toThrow('does not exist')
+  const output = printed()
+  expect(output).toContain(String.raw`\u001b]0;owned\u0007\u009b2J\u000d`)
+  expect(output).toContain('second line')
+  expect(output).not.toMatch(/(?!\n)\p{Cc}/u)
 })
