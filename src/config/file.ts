@@ -6,7 +6,7 @@ import { isMap, isSeq, type Node, type YAMLMap } from 'yaml'
 import { MAX_CONCURRENCY, type Upstream } from '../native/upstream.ts'
 import { type Config, ConfigError, type Option, options } from './config.ts'
 import { solidityBeside } from './upstreamList.ts'
-import { grpcAddress, integer, rate, url } from './values.ts'
+import { grpcAddress, integer, nodeUrl, rate, url } from './values.ts'
 import { entriesOf, type Fail, hintFor, openYaml, readScalar } from './yaml.ts'
 
 /** The keys of an entry of `upstreams` and their meaning. docs/config.schema.json is generated from them. */
@@ -114,7 +114,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
     const node = values.get(name)
     return node === undefined ? undefined : readScalar(node, `${key}.${name}`, parse, fail)
   }
-  const wallet = get('wallet', url)
+  const wallet = get('wallet', nodeUrl)
   if (wallet === undefined)
     return fail(map, `${key}.wallet`, 'is missing: the base address of the node’s HTTP API')
   return {
@@ -124,7 +124,7 @@ function readUpstream(map: YAMLMap, key: string, context: Surroundings): Upstrea
     name: get('name', nameText) ?? new URL(wallet).host,
     rate: get('rate', rate),
     rpc: get('rpc', url),
-    solidity: get('solidity', url) ?? solidityBeside(wallet),
+    solidity: get('solidity', nodeUrl) ?? solidityBeside(wallet),
     tier: get('tier', integer(0, 100)) ?? 0,
     timeout: get('timeout', integer(1)) ?? 10_000,
     wallet,

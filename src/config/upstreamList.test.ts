@@ -32,6 +32,16 @@ describe('upstreamsOf', () => {
     expect(of(flags)[0]?.solidity).toBe(expected)
   })
 
+  test.each(['/wallet', '/walletsolidity/', '/key/jsonrpc'])(
+    'error: an address with a path of the API: %s',
+    (path) => {
+      const part = path.replace('/key', '').replace(/\/$/, '')
+      expect(() => of({ upstream: `http://10.0.0.1:8090${path}` })).toThrow(
+        `expected the base address of the node: leave out "${part}"`,
+      )
+    },
+  )
+
   test('args: several, from flags and from the environment', () => {
     const upstream = ['http://a:8090', 'http://b:8090/', 'http://b:8090/2']
     const expected = ['a:8090', 'b:8090#1', 'b:8090#2']

@@ -62,12 +62,25 @@ export function url(input: string): string {
   return input.replace(/\/+$/, '')
 }
 
-/** One or more such addresses, separated by spaces. */
-export function urls(input: string): string {
+/** The base address of a node's HTTP API. */
+export function nodeUrl(input: string): string {
+  const address = url(input)
+  const [, part] = /(\/(?:wallet|walletsolidity|jsonrpc))$/.exec(new URL(address).pathname) ?? []
+  if (part === undefined) return address
+  throw new Error(`expected the base address of the node: leave out "${part}"`)
+}
+
+/** One or more http(s) addresses, separated by spaces. */
+export const urls = (input: string): string => each(input, url)
+
+/** One or more base addresses of nodes, separated by spaces. */
+export const nodeUrls = (input: string): string => each(input, nodeUrl)
+
+function each(input: string, parse: (part: string) => string): string {
   return input
     .split(/\s+/)
     .filter((part) => part !== '')
-    .map(url)
+    .map(parse)
     .join(' ')
 }
 

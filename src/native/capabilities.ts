@@ -112,25 +112,31 @@ export async function requireConstantCalls(native: NativeClient): Promise<void> 
  *
  * @throws MissingCapabilityError with the option to use, when there is no such API
  */
-export async function requireSolidity(native: NativeClient): Promise<void> {
+export async function requireSolidity(native: NativeClient, wallet?: string): Promise<void> {
   try {
     await native.solidity.getBlock({})
   } catch (error) {
-    const missing = missingSolidity(error)
+    const missing = missingSolidity(error, wallet)
     if (missing) throw missing
   }
 }
 
-/** The error with advice, when a call to /walletsolidity failed because there is no such API at its address. */
-export function missingSolidity(error: unknown): MissingCapabilityError | undefined {
-  return error instanceof NodeLacksApiError && error.reason === 'unknown'
-    ? new MissingCapabilityError(SOLIDITY_MISSING)
-    : undefined
+/**
+ * The error with advice, when a call to /walletsolidity failed because there is no such API at its address.
+ *
+ * @param wallet - the address of /wallet. A node serves /walletsolidity at the next port, unless it is configured otherwise.
+ */
+export function missingSolidity(
+  error: unknown,
+  wallet = 'http://127.0.0.1:8090',
+): MissingCapabilityError | undefined {
+  if (!(error instanceof NodeLacksApiError) || error.reason !== 'unknown') return undefined
+  const { hostname, port, protocol } = new URL(wallet)
+  const next = Number(port || (protocol === 'https:' ? 443 : 80)) + 1
+  return new MissingCapabilityError(
+    `the upstream does not serve /walletsolidity at this address: give the node’s other port with --upstream-solidity (“solidity” in the file), such as ${protocol}//${hostname}:${next}`,
+  )
 }
-
-/** Advice for a node that serves /walletsolidity on another port. */
-const SOLIDITY_MISSING =
-  'the upstream does not serve /walletsolidity at this address: give the node’s other port with --upstream-solidity (“solidity” in the file), such as http://127.0.0.1:8091'
 
 /** The node lacks a capability that the gateway needs. The message says which setting to change. */
 export class MissingCapabilityError extends RpcError {

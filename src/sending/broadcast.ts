@@ -5,7 +5,7 @@ import { sleep as realSleep } from '../lib/sleep.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
-import { INSUFFICIENT_FUNDS } from './refusals.ts'
+import { INSUFFICIENT_FUNDS, LACKS_FUNDS } from './refusals.ts'
 
 /** Pauses in milliseconds before each lookup of a transaction whose broadcast had no answer. */
 const LOOK_UP_AFTER = [0, 300, 1_000]
@@ -88,9 +88,6 @@ function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcEr
       return new RpcError(-32000, `the node rejected the transaction: ${text}`, { data: { code } })
   }
 }
-
-const LACKS_FUNDS =
-  /balance is not (?:sufficient|enough)|no OwnerAccount|account.* (?:not exist|does not exist)|insufficient/i
 
 /** `-32603`: it is unknown whether the network received the transaction. Sending the same bytes again is safe. */
 export class UncertainBroadcastError extends UpstreamError {

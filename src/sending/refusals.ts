@@ -18,6 +18,10 @@ export function nonceError(
 /** The begin of the message by which Ethereum libraries recognise that an account lacks funds. */
 export const INSUFFICIENT_FUNDS = 'insufficient funds for gas * price + value'
 
+/** Texts of a node for an account that lacks coins. */
+export const LACKS_FUNDS =
+  /balance is not (?:sufficient|enough)|no OwnerAccount|account.* (?:not exist|does not exist)|insufficient/i
+
 /** The error `-32000` for an account whose key the gateway does not manage. */
 export function unknownAccountError(account: Address): RpcError {
   return new RpcError(-32000, `unknown account: the gateway does not manage the key of ${account}`)

@@ -41,3 +41,27 @@ test('error: an amount that is not a whole number of sun', async () => {
     error: { code: -32602 },
   })
 })
+
+test('error: an amount in wei at an address that counts in sun gets a hint', async () => {
+  const plain = new JsonRpcProvider(dev.url, undefined, { cacheTimeout: -1 })
+  const wallet = new Wallet(dev.keyOf(4), plain)
+  const value = parseEther('1')
+  const hint = expect.stringMatching(/^insufficient funds for gas.*\/wei.*--decimals 18/) as string
+  const request = { from: wallet.address, to, value: `0x${value.toString(16)}` }
+  for (const method of ['eth_sendTransaction', 'buildTransaction'])
+    expect([method, await dev.rpc(method, request).catch((error: unknown) => error)]).toEqual([
+      method,
+      expect.objectContaining({ code: -32000, message: hint }),
+    ])
+  const raw = await wallet.signTransaction(
+    await wallet.populateTransaction({ to, value, gasLimit: 21_000 }),
+  )
+  await expect(plain.send('eth_sendRawTransaction', [raw])).rejects.toMatchObject({
+    info: { error: { message: hint } },
+  })
+  // A million coins are only too many.
+  await expect(
+    dev.rpc('eth_sendTransaction', { ...request, value: '0xe8d4a51000' }),
+  ).rejects.toThrow(/^insufficient funds for gas[^(]*$/)
+  plain.destroy()
+})

@@ -1,4 +1,5 @@
 import {
+  nodeUrls,
   flag,
   grpcAddresses,
   header,
@@ -27,7 +28,7 @@ export const servingOptions = {
     env: 'ETHGATE_UPSTREAM',
     value: 'URL',
     default: undefined as string | undefined,
-    parse: urls,
+    parse: nodeUrls,
     repeats: true,
     help: 'base address of the node’s HTTP API (/wallet); repeat it for several nodes',
   },
@@ -36,7 +37,7 @@ export const servingOptions = {
     env: 'ETHGATE_UPSTREAM_SOLIDITY',
     value: 'URL',
     default: undefined as string | undefined,
-    parse: urls,
+    parse: nodeUrls,
     repeats: true,
     help: 'base address of /walletsolidity, one for each --upstream in the same order; default: port 8091 of the same host if the upstream’s port is 8090, else the upstream itself',
   },

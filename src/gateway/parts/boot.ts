@@ -1,3 +1,4 @@
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/sleep.ts'
 import {
@@ -38,7 +39,7 @@ export function createBoot({ log, retryDelay = 1_000, ...options }: createBoot.O
   async function attempt(): Promise<Services> {
     const identity = await capabilities.identity(stopped.signal)
     await requireConstantCalls(options.native)
-    await requireSolidity(options.native)
+    await requireSolidity(options.native, upstreamsOf(options.config)[0]?.wallet)
     stopped.signal.throwIfAborted()
     return createServices({ ...options, identity, log })
   }

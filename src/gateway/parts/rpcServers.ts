@@ -10,6 +10,7 @@ import type { AroundCall } from '../../rpc/jsonrpc/observe.ts'
 import { createRpcServer, type RpcServer } from '../../rpc/jsonrpc/server.ts'
 import type { AnyMethod } from '../../rpc/method.ts'
 import { methodsOf } from '../../rpc/methods/view.ts'
+import { withUnitHints } from '../../rpc/wei/hint.ts'
 import { weiMethods } from '../../rpc/wei/methods.ts'
 import { describe, type Description } from './description.ts'
 import { createInProcessClient, type InProcessClient } from './inProcessClient.ts'
@@ -94,7 +95,8 @@ export function createRpcServers({
     ownUrl,
   )
   const verifier = config.verifyRate === 0 ? undefined : verifierOf(nodeRpc())
-  const full = serverOf('full', description.methods, (method, params, result) =>
+  const served = coinDecimals === 18 ? description.methods : withUnitHints(description.methods)
+  const full = serverOf('full', served, (method, params, result) =>
     verifier?.observe(method, params, result),
   )
   return {

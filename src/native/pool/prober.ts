@@ -139,10 +139,14 @@ export function toTip({ blockID, block_header }: Block): Tip {
   return { number, hash: blockID, timestamp }
 }
 
-async function lookAtSolid(native: NativeClient, { known }: Member, limit: number): Promise<void> {
+async function lookAtSolid(
+  native: NativeClient,
+  { known, upstream }: Member,
+  limit: number,
+): Promise<void> {
   const solid = await within(limit, (signal) => native.solidity.getBlock({}, { signal })).catch(
     (error: unknown) => {
-      throw missingSolidity(error) ?? error
+      throw missingSolidity(error, upstream.wallet) ?? error
     },
   )
   if (solid) known.solid = toTip(solid)

@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 
 import { RpcError } from '../../lib/errors.ts'
 import { type AnyMethod, defineMethod } from '../method.ts'
-import { isObject, member, type Param } from '../params/params.ts'
+import { member, objectOf, type Param } from '../params/params.ts'
 import type { RequestScope } from '../request.ts'
 import type { CallRecorder, RecordedCall } from './recorder.ts'
 
@@ -25,13 +25,13 @@ export type Explanation = {
 const CONNECTION_METHODS = new Set(['eth_subscribe', 'eth_unsubscribe', 'ethgate_explain'])
 
 const call: Param<Call> = (input) => {
-  if (!isObject(input)) throw new Error('expected an object with method and params')
-  const method = member(input, 'method', (value) => {
+  const given = objectOf(['method', 'params'], input)
+  const method = member(given, 'method', (value) => {
     if (typeof value === 'string') return value
     throw new Error('expected the name of a method')
   })
   if (CONNECTION_METHODS.has(method)) throw new Error(`method: ${method} cannot be explained`)
-  const params = input['params'] ?? []
+  const params = given['params'] ?? []
   if (!Array.isArray(params)) throw new Error('params: expected an array')
   return { method, params }
 }

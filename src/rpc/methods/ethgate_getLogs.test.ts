@@ -89,6 +89,8 @@ test('error: invalid parameters', async () => {
     { filter: everything, cursor: '0x1' },
     { filter: everything, limit: 0 },
     { filter: everything, limit: 1.5 },
+    { fromBlock: '0x1', toBlock: '0x2' },
+    { filter: { ...everything, adress: token } },
   ])
     await expect((async () => page(context, request as object))()).rejects.toMatchObject({
       code: -32602,

@@ -2,7 +2,7 @@ import type { LogCursor } from '../../chain/blocks/chainTypes.ts'
 import { parseCursor } from '../../chain/logs/logPage.ts'
 import * as schemas from '../../codec/schemas.ts'
 import { type LogFilter, logFilter } from './filterParam.ts'
-import { isObject, maybe, member, type Param, show } from './params.ts'
+import { maybe, member, objectOf, type Param, show } from './params.ts'
 
 /** A log filter of a range. */
 export type LogRangeFilter = Exclude<LogFilter, { blockHash: unknown }>
@@ -15,9 +15,11 @@ type LogPageRequest = {
   limit?: number
 }
 
+const FILTER = ['address', 'blockHash', 'fromBlock', 'toBlock', 'topics']
+
 /** The filter of methods that page through a range. */
 export const logRangeFilter: Param<LogRangeFilter> = (input, scope) => {
-  const filter = logFilter(input, scope)
+  const filter = logFilter(objectOf(FILTER, input), scope)
   if ('blockHash' in filter) throw new Error('expected a range of blocks, not a blockHash')
   return filter
 }
@@ -25,10 +27,10 @@ logRangeFilter.doc = { name: 'filter', schema: logFilter.doc?.schema ?? {} }
 
 /** The parameter of `ethgate_getLogs`. */
 export const logPageParam: Param<LogPageRequest> = (input, scope) => {
-  if (!isObject(input)) throw new Error(`expected {filter, cursor, limit}, got ${show(input)}`)
-  const filter = member(input, 'filter', (value) => logRangeFilter(value ?? {}, scope))
-  const cursor = member(input, 'cursor', maybe(cursorOf))
-  const limit = member(input, 'limit', maybe(limitOf))
+  const page = objectOf(['filter', 'cursor', 'limit'], input)
+  const filter = member(page, 'filter', (value) => logRangeFilter(value ?? {}, scope))
+  const cursor = member(page, 'cursor', maybe(cursorOf))
+  const limit = member(page, 'limit', maybe(limitOf))
   return { filter, ...(cursor && { cursor }), ...(limit !== undefined && { limit }) }
 }
 logPageParam.doc = {

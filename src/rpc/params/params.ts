@@ -197,6 +197,17 @@ export function arrayOf<value>(param: Param<value>): Param<value[]> {
   }
 }
 
+/**
+ * An object that has only the given members. For the gateway's own methods: a misspelt member would change the answer
+ * without a sign.
+ */
+export function objectOf(names: readonly string[], input: unknown): Record<string, unknown> {
+  if (!isObject(input)) throw new Error(`expected {${names.join(', ')}}, got ${show(input)}`)
+  const unknown = Object.keys(input).find((name) => !names.includes(name))
+  if (unknown === undefined) return input
+  throw new Error(`unknown member ${show(unknown)}, expected only ${names.join(', ')}`)
+}
+
 /** Decodes one field of an object. An error names the field. */
 export function member<value>(
   object: Record<string, unknown>,

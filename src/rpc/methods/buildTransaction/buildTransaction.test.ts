@@ -123,7 +123,7 @@ test.each([
 })
 
 test('error: a rejection has the text of the node', async () => {
-  const text = 'Validate TransferContract error, balance is not sufficient.'
+  const text = 'Cannot transfer TRX to yourself.'
   const context = await createReplayContext({
     intercept: ({ path }) =>
       path === '/wallet/createtransaction'

@@ -80,10 +80,18 @@ describe('verified', () => {
 
 describe('asInvalidRequest', () => {
   test('error: a rejection has the text of the node and the code of its own JSON-RPC', async () => {
-    const refused = new NodeRefusedError('balance is not sufficient.', undefined)
+    const refused = new NodeRefusedError('Cannot transfer to yourself.', undefined)
     await expect(asInvalidRequest(Promise.reject(refused))).rejects.toMatchObject({
       code: -32600,
-      message: 'balance is not sufficient.',
+      message: 'Cannot transfer to yourself.',
+    })
+  })
+
+  test('error: a lack of coins, with the words of Ethereum', async () => {
+    const refused = new NodeRefusedError('balance is not sufficient.', undefined)
+    await expect(asInvalidRequest(Promise.reject(refused))).rejects.toMatchObject({
+      code: -32000,
+      message: 'insufficient funds for gas * price + value: balance is not sufficient.',
     })
   })
 

@@ -4,6 +4,7 @@ import { RpcError, UpstreamError } from '../../../lib/errors.ts'
 import { NodeRefusedError } from '../../../native/errors.ts'
 import { rawDataToJson, transactionId } from '../../../native/protobuf/transaction.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
+import { INSUFFICIENT_FUNDS, LACKS_FUNDS } from '../../../sending/refusals.ts'
 
 /** The expected content of a built transaction. Fields of `value` that are not named here are not checked. */
 export type Expected = {
@@ -42,12 +43,21 @@ export function verified(
   return { ...transaction, raw_data }
 }
 
-/** Waits for a node's builder, and gives its refusal the code of the node's own JSON-RPC: `-32600`, with the node's message. */
+/** Waits for a node's builder, and throws its refusal as `refusalOf` does. */
 export async function asInvalidRequest<result>(call: Promise<result>): Promise<result> {
   return call.catch((error: unknown) => {
-    if (!(error instanceof NodeRefusedError)) throw error
-    throw new RpcError(-32600, error.reason, { cause: error })
+    throw error instanceof NodeRefusedError ? refusalOf(error.reason, error) : error
   })
+}
+
+/**
+ * A refusal of a node's builder with the code of the node's own JSON-RPC: `-32600`, with the node's message. A lack of coins
+ * is the error that `eth_sendRawTransaction` has for it.
+ */
+export function refusalOf(reason: string, cause?: unknown): RpcError {
+  return LACKS_FUNDS.test(reason)
+    ? new RpcError(-32000, `${INSUFFICIENT_FUNDS}: ${reason}`, { cause })
+    : new RpcError(-32600, reason, { cause })
 }
 
 function decode(hex: string): Transaction['raw_data'] {

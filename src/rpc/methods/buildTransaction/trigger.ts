@@ -3,7 +3,7 @@ import { RpcError } from '../../../lib/errors.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { decodeMessage } from '../../../native/errors.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
-import { asInvalidRequest, verified } from './checkBuilt.ts'
+import { asInvalidRequest, refusalOf, verified } from './checkBuilt.ts'
 import type { BuildRequest } from './request.ts'
 
 /**
@@ -33,10 +33,11 @@ export async function buildTrigger(
       ...(permissionId !== 0 && { Permission_id: permissionId }),
     }),
   )
-  if (result?.code)
-    throw new RpcError(
-      result.code === 'CONTRACT_VALIDATE_ERROR' ? -32600 : -32000,
-      decodeMessage(result.message ?? result.code),
-    )
+  if (result?.code) {
+    const reason = decodeMessage(result.message ?? result.code)
+    throw result.code === 'CONTRACT_VALIDATE_ERROR'
+      ? refusalOf(reason)
+      : new RpcError(-32000, reason)
+  }
   return verified(transaction, { type: 'TriggerSmartContract', value, feeLimit, permissionId })
 }
