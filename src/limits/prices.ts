@@ -32,6 +32,7 @@ const MINIMUM_PRICES: Readonly<Record<string, number>> = {
   eth_sendTransaction: 5,
   ethgate_countLogs: 2,
   ethgate_getLogs: 2,
+  ethgate_transactionStatus: 1,
   page: 0.5,
   trace_block: 5,
   trace_filter: 10,

@@ -7,6 +7,7 @@ import type { Unit } from '../codec/unit.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { NativeClient } from '../native/client.ts'
 import { createContracts, PredictedAddressError, type PredictedAddresses } from './contracts.ts'
+import { createEndings, type Ending } from './endings.ts'
 import {
   type EthereumTransaction,
   looksLikeEthereum,
@@ -43,6 +44,8 @@ export type Sending = {
   count(account: Address, at: 'mined' | 'pending'): Promise<number>
   /** The sent transaction with a native id or an Ethereum hash. */
   find(hash: Hash): Promise<SentTransaction | undefined>
+  /** How a transaction ended that this process sent and that is in no block. */
+  ending(hash: Hash): Ending | undefined
   /** The contract address for a predicted address. Any other address is returned unchanged. */
   contractAt(address: Address): Address
   /** Data or a topic without predicted addresses. @throws PredictedAddressError */
@@ -71,12 +74,14 @@ export function createSending({
   store,
 }: createSending.Options): Sending {
   const contracts = createContracts(store, predictedAddresses)
-  const outcomes = createOutcomes({ contracts, head, native, onError, store })
+  const endings = createEndings()
+  const outcomes = createOutcomes({ contracts, endings, head, native, onError, store })
   const signing = createSigning({ chain, contracts, feeKind, keys, native, now })
   const submission = createSubmission({
     assertKept,
     chain,
     contracts,
+    endings,
     head,
     native,
     onError,
@@ -133,6 +138,7 @@ export function createSending({
     fill: (request) => signing.fill(request, (account) => count(account, 'pending')),
     count,
     find: (hash) => store.find(hash),
+    ending: (hash) => endings.find(hash),
     contractAt: (address) => contracts.resolve(address),
     inData: (data) => contracts.inData(data).data,
     rewritesPredicted: predictedAddresses === 'rewrite',

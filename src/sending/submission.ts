@@ -5,6 +5,7 @@ import type { Head } from '../chain/head/headTypes.ts'
 import type { NativeClient } from '../native/client.ts'
 import { broadcast, UncertainBroadcastError } from './broadcast.ts'
 import type { Contracts } from './contracts.ts'
+import type { Endings } from './endings.ts'
 import { nonceError } from './refusals.ts'
 import type { CreatedContract, SentStore, SentTransaction } from './sentStore.ts'
 import type { Signed, SendRequest, Signing } from './signing.ts'
@@ -36,6 +37,7 @@ export function createSubmission({
   assertKept,
   chain,
   contracts,
+  endings,
   head,
   native,
   onError,
@@ -94,17 +96,20 @@ export function createSubmission({
   async function submit(request: SendRequest, alias?: Hash): Promise<Hash> {
     await assertKept()
     const signed = await reserve(request, alias)
-    if (signed) await deliver(signed)
+    if (signed) await deliver(signed, alias)
     return alias ?? (signed as Signed).id
   }
 
   /** Broadcasts a recorded transaction. A rejection frees its nonce. */
-  async function deliver(signed: Signed): Promise<void> {
+  async function deliver(signed: Signed, alias?: Hash): Promise<void> {
     const { id, hex } = signed
     try {
       await broadcast({ native, sleep }, { hash: id, hex })
     } catch (error) {
-      if (!(error instanceof UncertainBroadcastError)) await store.release(id)
+      if (!(error instanceof UncertainBroadcastError)) {
+        endings.add({ state: 'refused', id, alias, reason: (error as Error).message })
+        await store.release(id)
+      }
       throw error
     }
     onSent(id)
@@ -137,6 +142,7 @@ export declare namespace createSubmission {
     assertKept: () => Promise<void>
     chain: Pick<Chain, 'latest'>
     contracts: Pick<Contracts, 'refresh'>
+    endings: Pick<Endings, 'add'>
     head: Pick<Head, 'pollNow'>
     native: NativeClient
     /** Called when the contract of an accepted transaction could not be recorded yet. */

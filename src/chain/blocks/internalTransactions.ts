@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
@@ -24,6 +25,9 @@ const REACH = 100
 /** Blocks that are read at a time. */
 const CONCURRENCY = 8
 
+/** Heights that are remembered: those around the blocks that clients asked for. About 100 bytes each. */
+const MAX_SILENT = 20_000
+
 const HINT = 'set vm.saveInternalTx = true in its configuration'
 
 /** Reads internal transactions from a node. `newest` returns the height of the newest block. */
@@ -34,7 +38,7 @@ export function createInternalTransactions({
   const limit = pLimit(CONCURRENCY)
   let isSaving = false
   /** Heights of blocks without inner calls. */
-  const silent = new Set<number>()
+  const silent = new LRUCache<number, true>({ max: MAX_SILENT })
 
   async function infosOf(num: number, signal: AbortSignal | undefined): Promise<TransactionInfo[]> {
     const infos = await native.wallet.getTransactionInfoByBlockNum({ num }, { signal })
@@ -55,7 +59,7 @@ export function createInternalTransactions({
         limit(async () => {
           if (isSaving) return
           const infos = await infosOf(height, signal)
-          if (!infos.some(hasInternal)) silent.add(height)
+          if (!infos.some(hasInternal)) silent.set(height, true)
         }),
       ),
     )

@@ -46,6 +46,7 @@ import { eth_uninstallFilter } from './eth_uninstallFilter.ts'
 import { eth_unsubscribe } from './eth_unsubscribe.ts'
 import { ethgate_countLogs } from './ethgate_countLogs.ts'
 import { ethgate_getLogs } from './ethgate_getLogs.ts'
+import { ethgate_transactionStatus } from './ethgate_transactionStatus.ts'
 import { net_listening } from './net_listening.ts'
 import { net_peerCount } from './net_peerCount.ts'
 import { net_version } from './net_version.ts'
@@ -122,6 +123,7 @@ export const methods = {
   eth_unsubscribe,
   ethgate_countLogs,
   ethgate_getLogs,
+  ethgate_transactionStatus,
   net_listening,
   net_peerCount,
   net_version,

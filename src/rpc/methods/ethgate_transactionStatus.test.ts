@@ -1,0 +1,141 @@
+import { type Hash, keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+
+import { createReplayContext } from '../../../test/support/context.ts'
+import { CHAIN, keys } from '../../../test/support/recordedChain.ts'
+import type { Context } from '../context.ts'
+import { callMethod } from '../method.ts'
+import { eth_sendRawTransaction } from './eth_sendRawTransaction.ts'
+import { ethgate_transactionStatus } from './ethgate_transactionStatus.ts'
+
+const id = `0x${'5a'.repeat(32)}` as const
+
+/** Answers of a node by operation; those without an answer are `{}`: the node has nothing. */
+type Answers = Partial<Record<string, object>>
+
+async function open(answers: Answers = {}, solid: number = CHAIN.head) {
+  return createReplayContext({
+    keys: [keys.bob.pk],
+    solid,
+    intercept({ path }) {
+      const name = path.split('/').at(-1) ?? ''
+      const asked = ['gettransactioninfobyid', 'gettransactionfrompending', 'gettransactionbyid']
+      const answer = answers[name] ?? (asked.includes(name) ? {} : undefined)
+      return answer && { text: JSON.stringify(answer) }
+    },
+  })
+}
+
+const statusOf = (context: Context, hash: Hash) =>
+  callMethod(ethgate_transactionStatus, context, [hash])
+
+/** An Ethereum transaction of bob, signed by him. */
+const signed = () =>
+  privateKeyToAccount(`0x${keys.bob.pk.replace(/^0x/, '')}`).signTransaction({
+    chainId: CHAIN.chainId,
+    gas: 21_000n,
+    gasPrice: 1_000n,
+    nonce: 0,
+    to: keys.dave.eth,
+    value: 5n,
+    type: 'legacy',
+  })
+
+const ACCEPTED = { broadcasthex: { result: true } }
+
+test('default: a transaction that nobody has', async () => {
+  expect(await statusOf(await open(), id)).toEqual({
+    state: 'unknown',
+    transactionHash: id,
+    ethereumHash: null,
+    evidence: expect.stringContaining('no record of it') as string,
+  })
+})
+
+test.each([
+  [{}, { outcome: 'success' }],
+  [{ receipt: { result: 'SUCCESS' } }, { outcome: 'success' }],
+  [{ receipt: { result: 'OUT_OF_ENERGY' }, result: 'FAILED' }, { outcome: 'outOfEnergy' }],
+  [
+    { receipt: { result: 'OUT_OF_TIME' }, result: 'FAILED' },
+    { outcome: 'failed', reason: 'OUT_OF_TIME' },
+  ],
+  [
+    {
+      receipt: { result: 'REVERT' },
+      result: 'FAILED',
+      contractResult: [
+        `08c379a0${'20'.padStart(64, '0')}${'2'.padStart(64, '0')}${'6e6f'.padEnd(64, '0')}`,
+      ],
+    },
+    { outcome: 'reverted', reason: 'no' },
+  ],
+])('behavior: mined, with the outcome of %o', async (info, expected) => {
+  const context = await open({
+    gettransactioninfobyid: { id: id.slice(2), blockNumber: 220, ...info },
+  })
+  expect(await statusOf(context, id)).toMatchObject({
+    state: 'mined',
+    block: { number: '0xdc', confirmations: '0x4', solidified: true },
+    evidence: expect.stringContaining('solidified block') as string,
+    ...expected,
+  })
+})
+
+test('behavior: mined in a block that is not solidified', async () => {
+  const answers = { gettransactioninfobyid: { id: id.slice(2), blockNumber: 220 } }
+  expect(await statusOf(await open(answers, 210), id)).toMatchObject({
+    block: { hash: expect.stringMatching(/^0x0{14}dc/) as string, solidified: false },
+    evidence: expect.stringContaining('a reorg can still remove') as string,
+  })
+})
+
+test('behavior: in the pool of a node, with its expiration', async () => {
+  const waiting = { txID: id.slice(2), raw_data: { expiration: 1_700_000_000_000 } }
+  expect(await statusOf(await open({ gettransactionfrompending: waiting }), id)).toMatchObject({
+    state: 'pending',
+    expiration: '0x6553f100',
+  })
+})
+
+test('behavior: sent here but not seen at the node, by both hashes', async () => {
+  const context = await open(ACCEPTED)
+  const ethereumHash = await callMethod(eth_sendRawTransaction, context, [await signed()])
+  const status = await statusOf(context, ethereumHash)
+  expect(status).toMatchObject({ state: 'submitted', ethereumHash })
+  expect(status.transactionHash).not.toBe(ethereumHash)
+  expect(await statusOf(context, status.transactionHash)).toEqual(status)
+})
+
+test('behavior: expired: in no block though a later block is solidified', async () => {
+  const context = await open(ACCEPTED)
+  const hash = await callMethod(eth_sendRawTransaction, context, [await signed()])
+  const later = { ...context.chain.solid(), timestamp: context.chain.latest().timestamp + 60_001 }
+  const chain = { ...context.chain, solid: () => later }
+  expect(await statusOf({ ...context, chain }, hash)).toMatchObject({
+    state: 'expired',
+    ethereumHash: hash,
+    expiration: expect.stringMatching(/^0x/) as string,
+  })
+})
+
+test('behavior: refused, with the reason, by the Ethereum hash', async () => {
+  const context = await open({
+    broadcasthex: { result: false, code: 'SIGERROR', message: 'Validate signature error: x' },
+  })
+  const raw = await signed()
+  await expect(callMethod(eth_sendRawTransaction, context, [raw])).rejects.toThrow(
+    /^invalid sender/,
+  )
+  expect(await statusOf(context, keccak256(raw))).toMatchObject({
+    state: 'refused',
+    ethereumHash: keccak256(raw),
+    reason: expect.stringMatching(/^invalid sender/) as string,
+  })
+})
+
+test('error: not a hash', async () => {
+  const context = await open()
+  await expect((async () => statusOf(context, '0x12'))()).rejects.toMatchObject({ code: -32602 })
+})

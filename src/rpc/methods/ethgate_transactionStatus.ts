@@ -1,0 +1,29 @@
+import * as schemas from '../../codec/schemas.ts'
+import { transactionStatus } from '../../sending/transactionStatus.ts'
+import { defineMethod } from '../method.ts'
+import { hash, named } from '../params/params.ts'
+
+export const ethgate_transactionStatus = defineMethod({
+  params: [named('transactionHash', hash)],
+  result: schemas.object(
+    {
+      state: { enum: ['unknown', 'submitted', 'pending', 'mined', 'refused', 'expired'] },
+      transactionHash: schemas.hash,
+      ethereumHash: schemas.nullable(schemas.hash),
+      evidence: schemas.text,
+      block: schemas.object({
+        number: schemas.quantity,
+        hash: schemas.hash,
+        confirmations: schemas.quantity,
+        solidified: schemas.boolean,
+      }),
+      outcome: { enum: ['success', 'reverted', 'outOfEnergy', 'failed'] },
+      reason: schemas.text,
+      expiration: schemas.quantity,
+    },
+    ['block', 'outcome', 'reason', 'expiration'],
+  ),
+  summary: 'what became of a transaction, by native or Ethereum hash, and from where this is known',
+  fullOnly: true,
+  handler: (context, [transaction]) => transactionStatus(transaction, context),
+})
