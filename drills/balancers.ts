@@ -1,4 +1,8 @@
-/** nginx in front of replicas, with the settings of deploy/balancer.conf that this drill needs. */
+import { readFileSync } from 'node:fs'
+
+const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url), 'utf8')
+
+/** nginx in front of replicas on this machine: deploy/nginx.conf with their ports. */
 export function nginxConfig({
   directory,
   port,
@@ -11,6 +15,12 @@ export function nginxConfig({
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `  ${name}_temp_path ${directory}/${name};`,
   )
+  const servers = replicas.map(
+    (replica) => `  server 127.0.0.1:${replica} max_fails=1 fail_timeout=2s;`,
+  )
+  const site = read('nginx.conf')
+    .replace(/( *server gateway-\d+:8545 [^\n]*\n)+/, `${servers.join('\n')}\n`)
+    .replace('listen 8545;', `listen 127.0.0.1:${port};`)
   return `
 daemon off;
 worker_processes 1;
@@ -20,26 +30,12 @@ events { worker_connections 512; }
 http {
   access_log off;
 ${paths.join('\n')}
-  upstream gateways {
-${replicas.map((replica) => `    server 127.0.0.1:${replica} max_fails=1 fail_timeout=2s;`).join('\n')}
-    keepalive 32;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://gateways;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_next_upstream error non_idempotent;
-      proxy_set_header Host $host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    }
-  }
+${site}
 }
 `
 }
 
-/** HAProxy in front of replicas, with /ready as health check. */
+/** HAProxy in front of replicas on this machine: deploy/haproxy.cfg with their ports. */
 export function haproxyConfig({
   port,
   replicas,
@@ -47,22 +43,12 @@ export function haproxyConfig({
   port: number
   replicas: readonly number[]
 }): string {
-  return `
-global
-  maxconn 512
-defaults
-  mode http
-  timeout connect 2s
-  timeout client 60s
-  timeout server 60s
-  option redispatch
-  retries 3
-frontend rpc
-  bind 127.0.0.1:${port}
-  default_backend gateways
-backend gateways
-  balance roundrobin
-  option httpchk GET /ready
-${replicas.map((replica, index) => `  server gateway-${index + 1} 127.0.0.1:${replica} check inter 500ms fall 1 rise 1`).join('\n')}
-`
+  const servers = replicas.map(
+    (replica, index) => `  server gateway-${index + 1} 127.0.0.1:${replica}`,
+  )
+  return read('haproxy.cfg')
+    .replace(/( *server gateway-\d+ gateway-\d+:8545\n)+/, `${servers.join('\n')}\n`)
+    .replace('bind :8545', `bind 127.0.0.1:${port}`)
+    .replace(/\n\nresolvers system\n[^]*$/, '\n')
+    .replace(' resolvers system init-addr last,libc,none', '')
 }

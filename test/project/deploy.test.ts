@@ -79,9 +79,12 @@ test('every metric of the gateway is on the dashboard or in an alert', async () 
   expect(own.filter((name) => !used.has(name) && !apart.has(name))).toEqual([])
 })
 
-test('the example of a balancer keeps the metrics inside', () => {
-  const conf = read('deploy/balancer.conf')
-  const [, path = '', action] = /location ~ (\S+) \{\s*(return \d+;)/.exec(conf) ?? []
+test('the examples of balancers keep the metrics inside', () => {
+  const nginx = read('deploy/nginx.conf')
+  const [, path = '', action] = /location ~ (\S+) \{\s*(return \d+;)/.exec(nginx) ?? []
   expect(action).toBe('return 404;')
   for (const one of ['/metrics', '/metrics/']) expect(one).toMatch(new RegExp(path))
+  expect(read('deploy/haproxy.cfg')).toContain(
+    'http-request deny deny_status 404 if { path /metrics } or { path_beg /metrics/ }',
+  )
 })

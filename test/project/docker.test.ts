@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 
-const linesOf = (name: string) =>
-  readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
-    .trim()
-    .split('\n')
+const urlOf = (name: string) => new URL(`../../${name}`, import.meta.url)
+const linesOf = (name: string) => readFileSync(urlOf(name), 'utf8').trim().split('\n')
 
 test('behavior: .dockerignore lets through every file that the Dockerfile copies', () => {
   const [everything, ...exceptions] = linesOf('.dockerignore')
@@ -15,4 +14,31 @@ test('behavior: .dockerignore lets through every file that the Dockerfile copies
     .flatMap((line) => line.split(' ').slice(1, -1))
   expect(copied).toContain('src')
   expect(copied.filter((path) => !exceptions.includes(`!${path}`))).toEqual([])
+})
+
+type Service = {
+  depends_on?: Record<string, unknown>
+  environment?: Record<string, string>
+  ports?: string[]
+  volumes?: string[]
+}
+
+test('behavior: the compose file names services and files that exist, and publishes ports to this machine only', () => {
+  const { services, volumes } = parse(readFileSync(urlOf('docker-compose.yml'), 'utf8'), {
+    merge: true,
+  }) as { services: Record<string, Service>; volumes: Record<string, unknown> }
+  for (const [name, service] of Object.entries(services)) {
+    for (const other of Object.keys(service.depends_on ?? {}))
+      expect(services, `${name} depends on ${other}`).toHaveProperty(other)
+    for (const volume of service.volumes ?? []) {
+      const [source = ''] = volume.split(':')
+      if (source.startsWith('.')) expect(existsSync(urlOf(source)), source).toBe(true)
+      else expect(volumes).toHaveProperty(source)
+    }
+    for (const port of service.ports ?? [])
+      expect(port).toMatch(/^(127\.0\.0\.1|\$\{ETHGATE_LISTEN:-127\.0\.0\.1\}):/)
+  }
+  const [, upstream = ''] =
+    /:-http:\/\/([^:]+):/.exec(services['gateway-1']?.environment?.['ETHGATE_UPSTREAM'] ?? '') ?? []
+  expect(services).toHaveProperty(upstream)
 })

@@ -1,0 +1,84 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+
+import { openProject, type Project } from './project.ts'
+
+const run = promisify(execFile)
+const CHART = fileURLToPath(new URL('../../deploy/helm/ethgate', import.meta.url))
+
+const hasJava = ['java', 'mvn'].every((name) => spawnSync(name, ['-version']).status === 0)
+if (process.env['TEST_TOOLS'] && !hasJava)
+  process.stderr.write('skipped: the Helm chart needs java and mvn on the PATH\n')
+
+type Manifest = { kind: string; spec?: Record<string, unknown> }
+
+/** Renders the chart with Helm as a library, which Maven installs, and validates the manifests. */
+describe.runIf(process.env['TEST_TOOLS'] && hasJava)('Helm chart', () => {
+  let project: Project
+  let classpath: string
+
+  beforeAll(async () => {
+    project = await openProject('helm')
+    classpath = join(project.cwd, 'node_modules', '.helm')
+    const folder = `-DoutputDirectory=${classpath}`
+    await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', folder], { cwd: project.cwd })
+  }, 600_000)
+
+  async function render(...options: string[]): Promise<string> {
+    const args = ['-cp', `${classpath}/*`, 'Render.java', CHART, ...options]
+    const { stdout } = await run('java', args, { cwd: project.cwd })
+    return stdout
+  }
+
+  async function kindsOf(manifests: string): Promise<string[]> {
+    const checked = run(process.execPath, ['validate.mjs'], { cwd: project.cwd })
+    checked.child.stdin?.end(manifests)
+    return (await checked).stdout.trim().split('\n')
+  }
+
+  test('default: two replicas behind one service', async () => {
+    const manifests = await render('redis.url=redis://redis:6379')
+    expect((await kindsOf(manifests)).toSorted()).toEqual([
+      'ConfigMap release-ethgate',
+      'Deployment release-ethgate',
+      'NetworkPolicy release-ethgate',
+      'PodDisruptionBudget release-ethgate',
+      'Service release-ethgate',
+    ])
+    const deployment = parseAllDocuments(manifests)
+      .map((document) => document.toJS() as Manifest | null)
+      .find((manifest) => manifest?.kind === 'Deployment')
+    expect(deployment?.spec?.['replicas']).toBe(2)
+  })
+
+  test('args: every part', async () => {
+    const options = ['autoscaling.enabled=true', 'autoscaling.requestsPerSecond=500']
+    const manifests = await render(
+      'redis.existingSecret=redis',
+      'serviceMonitor.enabled=true',
+      'ingress.enabled=true',
+      'ingress.host=rpc.example',
+      'ingress.tlsSecret=tls',
+      'options.LOGS_MAX_BLOCKS=10000',
+      ...options,
+    )
+    expect(await kindsOf(manifests)).toEqual(
+      expect.arrayContaining([
+        'HorizontalPodAutoscaler release-ethgate',
+        'Ingress release-ethgate',
+        'ServiceMonitor release-ethgate',
+      ]),
+    )
+    expect(manifests).toContain('name: ETHGATE_LOGS_MAX_BLOCKS\n              value: "10000"')
+  })
+
+  test('error: several replicas without Redis, and a value that does not exist', async () => {
+    await expect(render()).rejects.toThrow('several replicas need redis.url')
+    await expect(render('redis.url=redis://redis:6379', 'replicas=3')).rejects.toThrow('replicas')
+  })
+})
