@@ -40,7 +40,7 @@ export function createLogBlock(
   )
   const items = createItems(logs)
   return {
-    bytes: BLOCK_BYTES + bytes.length + items.bytes,
+    bytes: BLOCK_BYTES + PACKED_BYTES + bytes.length + items.bytes,
     id,
     count(matcher) {
       if (!matcher.mayMatch(items)) return 0
@@ -80,8 +80,9 @@ function rowsOfPage(bytes: Buffer, number: number, matches: PageMatcher = () => 
   return rows.count() === 0 ? emptyChunk(number) : packedChunk(rows.take(), 0, rows.count())
 }
 
-/** Memory of the closures, the ids and the cache entry of a block, in bytes. */
+/** Memory of the closures, the ids and the cache entry of a block, and of its two buffers besides their content, in bytes. */
 const BLOCK_BYTES = 600
+const PACKED_BYTES = 400
 
 /** Bits of the filter for each address or topic, and bits that each of them sets: about 1 % false positives. */
 const BITS_PER_ITEM = 10

@@ -1,0 +1,113 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+import { expect, test } from 'vitest'
+
+import { recordedBlock } from '../../test/support/recordedBlock.ts'
+import { ownWire, type Wire, wireLength } from '../lib/wire.ts'
+import { outlinePart } from '../native/wire/blockOutline.ts'
+import { type CachedBlock, createCachedBlock } from './blocks/cachedBlock.ts'
+import { createLogBlock } from './blocks/logBlock.ts'
+import { arrayOf } from './blocks/logChunk.ts'
+import { createLogMatcher } from './blocks/logMatch.ts'
+
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
+/** Enough of them that what else happens in the process matters little. */
+const BLOCKS = 300
+const SMALL_VALUES = 5_000
+const context = { chainId: 1, energyPrice: 100n }
+const everything = createLogMatcher({ addresses: [], topics: [] })
+
+/** A block as it arrives: parsed, with strings of its own. */
+function freshBlock(number: number): ReturnType<typeof recordedBlock> {
+  return JSON.parse(JSON.stringify(recordedBlock(number))) as ReturnType<typeof recordedBlock>
+}
+
+/** Bytes in use. The first collection may leave buffers whose objects have just died. */
+function used(): number {
+  gc()
+  gc()
+  const { arrayBuffers, heapUsed } = process.memoryUsage()
+  return arrayBuffers + heapUsed
+}
+
+/** Bytes that values keep, and bytes that are counted for them. Other small buffers are made between them. */
+function measure<value>(copies: number, make: () => value, count: (value: value) => number) {
+  for (let copy = 0; copy < 20; copy++) make()
+  const before = used()
+  const kept: value[] = []
+  for (let copy = 0; copy < copies; copy++) {
+    kept.push(make())
+    for (let other = 0; other < 3; other++) Buffer.from('x'.repeat(300))
+  }
+  const retained = used() - before
+  return { counted: kept.reduce((sum, value) => sum + count(value), 0), retained }
+}
+
+/** Neither much more than is counted, nor much less. */
+function expectCounted({ counted, retained }: ReturnType<typeof measure>) {
+  expect(retained / counted).toBeLessThan(1.25)
+  expect(retained / counted).toBeGreaterThan(0.4)
+}
+
+const built: Record<string, (block: CachedBlock) => unknown> = {
+  'only its header': (block) => block.slim(),
+  'with its transactions': (block) => block.full(context),
+  'with its receipts': (block) => block.receipts(context),
+  'with its logs': (block) => block.count(everything),
+  'with all answers': (block) => [
+    block.slim(),
+    block.full(context),
+    block.receipts(context),
+    block.count(everything),
+  ],
+}
+for (const [name, build] of Object.entries(built))
+  test(`default: a cached block ${name} keeps what it counts`, () => {
+    expectCounted(
+      measure(
+        BLOCKS,
+        () => {
+          const block = createCachedBlock(freshBlock(132), () => {})
+          build(block)
+          return block
+        },
+        (block) => block.bytes(),
+      ),
+    )
+  })
+
+test('default: the logs of a block keep what they count', () => {
+  expectCounted(
+    measure(
+      SMALL_VALUES,
+      () => {
+        const { block, infos } = freshBlock(132)
+        return createLogBlock(outlinePart.pick(block as never), infos)
+      },
+      ({ bytes }) => bytes,
+    ),
+  )
+})
+
+test('default: a cached answer with few rows of large blocks keeps what it counts', () => {
+  const { block, infos } = recordedBlock(132)
+  const [one] = infos.flatMap(({ log = [] }) => log.slice(0, 1))
+  const few = createLogMatcher({
+    addresses: [`0x${one?.address ?? ''}`],
+    topics: one?.topics?.map((topic) => [`0x${topic}`]) ?? [],
+  })
+  expectCounted(
+    measure(
+      SMALL_VALUES,
+      (): Wire<unknown> => {
+        const chunk = createLogBlock(block, infos).logs(few)
+        return ownWire(arrayOf([chunk], 1))
+      },
+      // As the cache of answers counts, with its key.
+      (answer) => wireLength(answer) + 500,
+    ),
+  )
+})
