@@ -112,8 +112,11 @@ function resultOf(method: string, answer: unknown, text: string): unknown {
   if (answer === undefined)
     throw new NodeAnswerError('the answer of the upstream node’s JSON-RPC is not JSON', { cause })
   const isObject = typeof answer === 'object' && answer !== null
-  if (!isObject || ('error' in answer && answer.error) || !('result' in answer))
-    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, { cause })
+  const error = isObject && 'error' in answer ? answer.error : undefined
+  if (error || !isObject || !('result' in answer))
+    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, {
+      cause: error || cause,
+    })
   return answer.result
 }
 
