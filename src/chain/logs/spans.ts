@@ -10,6 +10,7 @@ import type { CachedBlock } from '../blocks/cachedBlock.ts'
 import { createLogBlock, type LogBlock } from '../blocks/logBlock.ts'
 import type { SolidCache } from '../blocks/solidCache.ts'
 import { logsFit, type LogSource } from '../load.ts'
+import { createOutlines, MAX_STEP } from './outlines.ts'
 
 /** A block for log searches: a block of the block cache, or one of which only the logs were read. */
 export type SearchedBlock = Pick<CachedBlock, 'count' | 'id' | 'logs'>
@@ -32,13 +33,6 @@ export type BlockSpans = {
   step(): number
 }
 
-/** Blocks of the longest span: the node returns at most 100 blocks in one answer. */
-const MAX_STEP = 100
-const MIN_STEP = 4
-const FIRST_STEP = 25
-/** Transactions that one answer should have. Each has about 1.5 KB, so an answer has less than a megabyte to parse. */
-const TRANSACTIONS_PER_CALL = 400
-
 /**
  * Reads spans of blocks. Most blocks of a quiet chain are empty, and one call reads a hundred of them. Outcomes are read
  * only for blocks with transactions. `concurrency` bounds the concurrent calls of all searches together.
@@ -51,7 +45,7 @@ export function createBlockSpans({
   native,
 }: createBlockSpans.Options): BlockSpans {
   const limit = pLimit(concurrency)
-  let step = FIRST_STEP
+  const outlines = createOutlines(native, (call) => limit(call))
 
   /** A block in memory. It is looked up anew for each use, because a reorg may have removed it meanwhile. */
   const known = (number: number): SearchedBlock | undefined =>
@@ -67,18 +61,9 @@ export function createBlockSpans({
     signal: AbortSignal | undefined,
   ): Promise<Map<number, SearchedBlock>> {
     const epoch = blocks.epoch()
-    const outlines = await limit(() =>
-      native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
-    )
-    const count = outlines.reduce((sum, { txIDs }) => sum + txIDs.length, 0)
-    const perBlock = count / Math.max(outlines.length, 1)
-    step = Math.min(MAX_STEP, Math.max(MIN_STEP, Math.floor(TRANSACTIONS_PER_CALL / perBlock)))
-
     const read = new Map<number, SearchedBlock>()
     await Promise.all(
-      outlines.map(async (outline) => {
-        const number = outline.block_header.raw_data.number ?? 0
-        if (number < from || number > to) return
+      [...(await outlines.read(from, to, signal))].map(async ([number, outline]) => {
         const block =
           known(number) ??
           (await (number > 0 && outline.txIDs.length > 0
@@ -114,7 +99,7 @@ export function createBlockSpans({
   }
 
   return {
-    step: () => step,
+    step: () => outlines.step(),
     has: (number) => known(number) !== undefined,
     run: (call) => limit(call),
 

@@ -1,4 +1,5 @@
 import { type BlockSource, loadBlock, logsFit, type LogSource } from '../../chain/load.ts'
+import { createOutlines } from '../../chain/logs/outlines.ts'
 import { toPlainLogs } from '../../codec/logPage/plainLog.ts'
 import { toHash } from '../../codec/quantity.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
@@ -12,14 +13,6 @@ export type FillSource = {
     Pick<LogSource['wallet'], 'getBlockOutlines' | 'getTransactionLogsByBlockNum'>
 }
 
-/** The node gives at most 100 blocks at once. */
-const MAX_STEP = 100
-const MIN_STEP = 4
-const FIRST_STEP = 25
-
-/** Transactions wanted in one answer: about 1.5 KB each, so well under a megabyte to parse at a time. */
-const TRANSACTIONS_PER_CALL = 400
-
 /** Reads blocks with their logs. Each is checked: right height, all transactions, an outcome for each. */
 export type BlockReader = {
   /**
@@ -32,7 +25,7 @@ export type BlockReader = {
 
 /** Reads blocks at a given pace. */
 export function createBlockReader({ native, pace }: createBlockReader.Options): BlockReader {
-  let step = FIRST_STEP
+  const outlines = createOutlines(native, (call) => pace.run(call))
   const paced: BlockSource = {
     wallet: {
       getBlockById: (request, options) =>
@@ -45,15 +38,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
   }
 
   async function readStep(from: number, to: number, signal?: AbortSignal): Promise<IndexBlock[]> {
-    const outlines = await pace.run(() =>
-      native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
-    )
-    const transactions = outlines.reduce((sum, { txIDs }) => sum + txIDs.length, 0)
-    const perBlock = transactions / Math.max(outlines.length, 1)
-    step = Math.min(MAX_STEP, Math.max(MIN_STEP, Math.floor(TRANSACTIONS_PER_CALL / perBlock)))
-    const byNumber = new Map(
-      outlines.map((outline) => [outline.block_header.raw_data.number ?? 0, outline]),
-    )
+    const byNumber = await outlines.read(from, to, signal)
     const numbers = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
     return Promise.all(numbers.map((number) => readOne(number, byNumber.get(number), signal)))
   }
@@ -83,7 +68,7 @@ export function createBlockReader({ native, pace }: createBlockReader.Options): 
     async *read(from, to, signal) {
       let isOver = false
       const start = (at: number): Reading => {
-        const end = Math.min(to, at + step - 1)
+        const end = Math.min(to, at + outlines.step() - 1)
         const blocks = readStep(at, end, signal)
         // The size of the next step depends on those before it.
         const next = pace.free().then(() => (isOver || end === to ? undefined : start(end + 1)))
