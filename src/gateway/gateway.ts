@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { type Config, createConfig } from '../config/config.ts'
 import type { Health } from '../http/health.ts'
 import { createPage } from '../http/page/page.tsx'
+import type { Artifacts } from '../http/page/reads/source.ts'
 import type { DevAccount } from '../http/page/views/connect.tsx'
 import { createHttpServer } from '../http/server.ts'
 import { createUnsent } from '../http/unsent.ts'
@@ -71,6 +72,7 @@ export type Gateway = {
 export function createGateway({
   accounts,
   around,
+  artifacts,
   authoritative,
   coinDecimals = 6,
   config: given,
@@ -191,6 +193,8 @@ export function createGateway({
     config.page === 'on'
       ? createPage({
           accounts,
+          artifacts,
+          coinDecimals,
           failureOf,
           health,
           methods: description.served,
@@ -271,7 +275,8 @@ export function createGateway({
       }
       ownUrl = address.url
       const names = upstreams?.transport.status().map(({ name }) => name)
-      log.info({ url: address.url, upstream: names?.join(', ') }, 'listening')
+      const explorer = page ? `; Explorer ${address.url}` : ''
+      log.info({ url: address.url, upstream: names?.join(', ') }, `listening${explorer}`)
       telemetry.start()
       booting.start()
       await booting.firstAttempt
@@ -302,6 +307,8 @@ export declare namespace createGateway {
   type Options = {
     /** Funded accounts with public keys; the page of a dev chain shows them. */
     accounts?: readonly DevAccount[] | undefined
+    /** Names and ABIs of contracts by their code, for the page. */
+    artifacts?: Artifacts | undefined
     /** Wraps every JSON-RPC call, to observe it. */
     around?: AroundCall | undefined
     /** The chain is in this process, so its head is followed even to a lower block. @default whether a transport is given */

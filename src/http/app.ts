@@ -38,7 +38,7 @@ export function createApp({
   for (const path of paths) app.get(path, (c, next) => (isUpgrade(c) ? upgrade(c) : next()))
   app.get('/', (c, next) => {
     // The page answers requests for HTML.
-    if (page && c.req.header('accept')?.includes('text/html')) return next()
+    if (page && wantsHtml(c)) return next()
     const { chainId = null, version } = health()
     return c.json({ name: 'ethgate', version, chainId, paths })
   })
@@ -51,7 +51,12 @@ export function createApp({
         allow: 'POST, OPTIONS',
       }),
     )
-  app.notFound((c) => c.json({ error: `nothing is served at ${c.req.path}` }, 404))
+  app.notFound((c) => {
+    // A browser gets what the search finds for the path.
+    if (page && wantsHtml(c) && c.req.method === 'GET')
+      return page.fetch(new Request(searchUrl(c), { headers: c.req.raw.headers }), c.env)
+    return c.json({ error: `nothing is served at ${c.req.path}` }, 404)
+  })
   return app
 }
 
@@ -75,6 +80,16 @@ export declare namespace createApp {
 
 /** Seconds that browsers may cache a preflight answer: the longest that they accept. */
 const PREFLIGHT_SECONDS = 86_400
+
+function wantsHtml(c: HonoContext): boolean {
+  return c.req.header('accept')?.includes('text/html') === true
+}
+
+function searchUrl(c: HonoContext): URL {
+  const url = new URL('/search', c.req.url)
+  url.searchParams.set('q', c.req.path.slice(1))
+  return url
+}
 
 function isUpgrade(c: HonoContext): boolean {
   return c.req.header('upgrade')?.toLowerCase() === 'websocket'

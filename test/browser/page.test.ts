@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
 import type { Browser, Page } from 'playwright-core'
-import { encodeDeployData, encodeFunctionData } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { type Activity, makeActivity } from '../support/activity.ts'
 import { type DevGateway, startDevGateway } from '../support/devGateway.ts'
 import { artifacts } from '../support/recordedChain.ts'
 import { hasChromium, launchChromium } from './chromium.ts'
@@ -16,19 +16,47 @@ if (!hasChromium)
 const SCREENSHOTS = process.env['SCREENSHOTS']
 
 const LOOKS = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  { name: 'tablet', colorScheme: 'light', viewport: { width: 820, height: 1180 } },
   { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const
+
+const VIEWS: readonly (readonly [name: string, path: (seen: Activity, alice: string) => string])[] =
+  [
+    ['explorer', () => '/'],
+    ['block', () => '/block/5'],
+    ['transaction', ({ transfer }) => `/tx/${transfer}`],
+    ['failed', ({ customError }) => `/tx/${customError}`],
+    ['calls', ({ calls }) => `/tx/${calls}`],
+    ['logs', ({ manyLogs }) => `/tx/${manyLogs}`],
+    ['unknown', () => `/tx/0x${'1'.repeat(64)}`],
+    ['account', (_, alice) => `/address/${alice}`],
+    ['transfers', (_, alice) => `/address/${alice}?tab=transfers`],
+    ['tokens', (_, alice) => `/address/${alice}?tab=tokens`],
+    ['resources', (_, alice) => `/address/${alice}?tab=account`],
+    ['contract', ({ token }) => `/address/${token}?tab=contract`],
+    ['nothing', () => '/search?q=nothing-like-this'],
+    ['console', () => '/console'],
+    ['connect', () => '/connect'],
+    ['state', () => '/state'],
+  ]
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-const { abi, bytecode } = artifacts.Token
-
-/** A wallet extension that announces itself and keeps what it is asked. */
+/** A wallet extension that announces itself, keeps what it is asked, and sends with the accounts of the chain. */
 const WALLET = `
   globalThis.asked = []
-  const provider = { request: async (call) => (asked.push(call), null) }
+  const rpc = async (method, params) =>
+    (await (await fetch('/wei', { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })).json()).result
+  const provider = {
+    request: async (call) => {
+      asked.push(call)
+      if (call.method === 'eth_requestAccounts') return rpc('eth_accounts', [])
+      return call.method === 'eth_sendTransaction' ? rpc(call.method, call.params) : null
+    },
+  }
   const detail = { info: { uuid: '1', name: 'Test Wallet', rdns: 'test', icon: '' }, provider }
   addEventListener('eip6963:requestProvider', () =>
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })))
@@ -37,34 +65,11 @@ const WALLET = `
 describe.skipIf(!hasChromium)('page in Chromium', () => {
   let browser: Browser
   let dev: DevGateway
-  let paths: Record<string, string>
-  let sender: string
+  let seen: Activity
 
   beforeAll(async () => {
     dev = await startDevGateway()
-    sender = dev.accountOf(0)
-    const receiver = dev.accountOf(1)
-    const created = await send({
-      data: encodeDeployData({
-        abi,
-        args: [1_000_000n],
-        bytecode: `0x${bytecode.replace('0x', '')}`,
-      }),
-    })
-    const moved = await send({
-      to: created.contractAddress,
-      data: encodeFunctionData({ abi, functionName: 'transfer', args: [receiver, 250n] }),
-    })
-    paths = {
-      explorer: '/',
-      block: `/block/${Number(moved.blockNumber)}`,
-      transaction: `/tx/${moved.transactionHash}`,
-      account: `/address/${receiver}`,
-      contract: `/address/${created.contractAddress}`,
-      console: '/console',
-      connect: '/connect',
-      state: '/state',
-    }
+    seen = await makeActivity(dev)
     browser = await launchChromium()
     if (SCREENSHOTS) await mkdir(SCREENSHOTS, { recursive: true })
   })
@@ -74,21 +79,13 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await dev?.close()
   })
 
-  async function send(transaction: object) {
-    const hash = await dev.rpc('eth_sendTransaction', { from: sender, ...transaction })
-    return (await dev.rpc('eth_getTransactionReceipt', hash)) as {
-      blockNumber: string
-      contractAddress: string
-      transactionHash: string
-    }
-  }
-
   /** Opens a page and collects what the browser complains about: script errors and policy violations. */
   async function open(path: string, look: (typeof LOOKS)[number] = LOOKS[0]) {
     const page = await browser.newPage({ colorScheme: look.colorScheme, viewport: look.viewport })
     const complaints: string[] = []
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
+      const isMissing = message.text().includes('status of 404')
+      if (message.type() === 'error' && !isMissing) complaints.push(message.text())
     })
     page.on('pageerror', (error) => complaints.push(error.message))
     await page.goto(dev.url + path)
@@ -113,20 +110,15 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
   }
 
   for (const look of LOOKS)
-    for (const name of [
-      'explorer',
-      'block',
-      'transaction',
-      'account',
-      'contract',
-      'console',
-      'connect',
-      'state',
-    ])
+    for (const [name, path] of VIEWS)
       test(`default: ${name} in ${look.name} has no error, no violation and fits the screen`, async () => {
-        const { complaints, page } = await open(paths[name] ?? '', look)
+        const { complaints, page } = await open(path(seen, dev.accountOf(0)), look)
         if (name === 'console') await page.locator('#console').waitFor({ state: 'visible' })
-        if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}-${look.name}.png` })
+        if (SCREENSHOTS)
+          await page.screenshot({
+            path: `${SCREENSHOTS}/${name}-${look.name}.png`,
+            fullPage: true,
+          })
         const overflow = await page.evaluate<number>(
           'document.documentElement.scrollWidth - document.documentElement.clientWidth',
         )
@@ -140,17 +132,16 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     const { page } = await open('/')
     const head = (await dev.rpc('eth_blockNumber')) as string
     await dev.rpc('evm_mine')
-    const link = page.getByRole('link', { name: String(Number(head) + 1), exact: true })
-    await link.waitFor()
-    expect(await link.getAttribute('href')).toBe(`/block/${Number(head) + 1}`)
+    const link = page.locator(`.list a[href="/block/${Number(head) + 1}"]`).first()
+    await expect.poll(() => link.isVisible(), { timeout: 20_000 }).toBe(true)
     await page.close()
   })
 
   test('behavior: search leads to the transaction', async () => {
     const { page } = await open('/')
-    await page.getByRole('searchbox').fill((paths['transaction'] ?? '').slice('/tx/'.length))
+    await page.getByRole('searchbox').fill(seen.transfer)
     await page.getByRole('button', { name: 'Search' }).click()
-    await page.waitForURL(`**${paths['transaction']}`)
+    await page.waitForURL(`**/tx/${seen.transfer}`)
     expect(await page.locator('h1').innerText()).toContain('Transaction')
     await page.close()
   })
@@ -159,7 +150,8 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     const { page } = await open('/console#eth_getBalance')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('#readable td', { hasText: 'coins' }).waitFor()
-    await page.getByLabel('Method', { exact: true }).selectOption('net_peerCount')
+    await page.getByLabel(/^Filter/).fill('peer')
+    await page.getByRole('link', { name: 'net_peerCount' }).click()
     await page.getByRole('button', { name: 'Send' }).click()
     await page.locator('#native-calls td', { hasText: 'getnodeinfo' }).first().waitFor()
     expect(await page.locator('#code').innerText()).toContain('provider.send')
@@ -191,5 +183,101 @@ describe.skipIf(!hasChromium)('page in Chromium', () => {
     await page.getByText('anvil_setBalance').waitFor()
     expect(BigInt((await dev.rpc('eth_getBalance', address, 'latest')) as string)).toBe(7_000_000n)
     await page.close()
+  })
+
+  test('behavior: the solidified block on the explorer moves', async () => {
+    const { page } = await open('/')
+    const shown = page.locator('.figures dd').nth(1)
+    const before = await shown.innerText()
+    for (let count = 0; count < 4; count++) await dev.rpc('evm_mine')
+    await expect.poll(() => shown.innerText(), { timeout: 20_000 }).not.toBe(before)
+    await page.close()
+  })
+
+  test('behavior: switches show native addresses and exact times everywhere, and are kept', async () => {
+    const { page } = await open('/')
+    await page.getByRole('button', { name: 'Addresses as T…' }).click()
+    await page.getByRole('button', { name: 'Exact times' }).click()
+    await page.reload()
+    const address = page.locator('.list .address a:has(.is-native)').first()
+    expect(await address.innerText()).toMatch(/^T/)
+    await page.locator('.list time', { hasText: ' UTC' }).first().waitFor()
+    await page.close()
+  })
+
+  test('behavior: / leads to the search, copy buttons copy, a table is saved as CSV', async () => {
+    const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.goto(`${dev.url}/address/${dev.accountOf(1)}?tab=transfers`)
+    await page.keyboard.press('/')
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('search')
+    await page.getByRole('button', { name: 'Copy native address' }).click()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/^T\w{33}$/)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const text = await readFile(await (await saved).path(), 'utf8')
+    expect(text).toContain(`"${seen.transfer}"`)
+    expect(text).toContain('"250 TUSD"')
+    await page.close()
+  })
+
+  test('behavior: read functions answer in place and keep earlier answers', async () => {
+    const { page } = await open(`/address/${seen.token}?tab=contract`)
+    await page.getByRole('button', { name: 'Call symbol' }).click()
+    await page.getByRole('button', { name: 'Call name' }).click()
+    await page.locator('output', { hasText: 'Test Dollar' }).waitFor()
+    expect(await page.locator('output', { hasText: 'TUSD' }).count()).toBe(1)
+    await page.close()
+  })
+
+  test('behavior: a pasted ABI is kept, and a wallet writes with it', async () => {
+    const page = await browser.newPage()
+    await page.addInitScript(WALLET)
+    await page.goto(`${dev.url}/address/${seen.kitchen}?tab=contract`)
+    await page.getByText('Use another ABI').click()
+    await page.getByLabel('ABI as JSON').fill(JSON.stringify(artifacts.Kitchen.abi))
+    await page.getByRole('button', { name: 'Show its functions' }).click()
+    await page.getByRole('button', { name: 'Write set' }).waitFor()
+    await page.reload()
+    const form = page.locator('form', { has: page.getByRole('button', { name: 'Write set' }) })
+    await form.locator('input[name="arg"]').fill('42')
+    await form.getByRole('button').click()
+    await form.locator('.badge', { hasText: 'success' }).waitFor()
+    await page.getByRole('button', { name: 'Call n', exact: true }).click()
+    const output = page.locator('output', { hasText: /^42$/ })
+    await expect.poll(() => output.count()).toBe(1)
+    await page.close()
+  })
+
+  test('behavior: a link of the console carries the request', async () => {
+    const address = dev.accountOf(7)
+    const { page } = await open(
+      `/console#eth_getBalance=${encodeURIComponent(JSON.stringify([address, 'latest']))}`,
+    )
+    expect(await page.locator('#params input').first().inputValue()).toBe(address)
+    await page.close()
+  })
+
+  test('behavior: a hostile ABI runs nothing', async () => {
+    const { complaints, page } = await open(`/address/${seen.kitchen}?tab=contract`)
+    const evil = '"><img src=x onerror=alert(1)>'
+    const abi = [
+      { type: 'function', name: 'f', inputs: [{ name: evil, type: 'uint256' }], outputs: [] },
+    ]
+    await page.getByText('Use another ABI').click()
+    await page.getByLabel('ABI as JSON').fill(JSON.stringify(abi))
+    await page.getByRole('button', { name: 'Show its functions' }).click()
+    await page.getByRole('button', { name: 'Write f' }).waitFor()
+    expect(await page.locator('#functions img').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('behavior: without JavaScript the pages show facts and no dead controls', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${dev.url}/address/${seen.token}?call=symbol()`)
+    expect(await page.locator('output', { hasText: 'TUSD' }).count()).toBe(1)
+    expect(await page.locator('button.copy:visible, [data-switch]:visible').count()).toBe(0)
+    await context.close()
   })
 })

@@ -49,6 +49,7 @@ export async function startDevGateway(
   const gateway = createGateway({
     config: createConfig({ port: 0, logLevel: 'silent', ...config }),
     ...connection,
+    coinDecimals: options.decimals ?? 6,
   })
   const { url } = await gateway.start()
   const { head } = await gateway.ready

@@ -49,7 +49,8 @@ export async function runDevChain(options: runDevChain.Options): Promise<void> {
   const { gateway, log, url } = running
   const { head } = await gateway.ready
   announcer.announceTo(head)
-  if (terminal) process.stdout.write(banner(chain, url, options.chain))
+  if (terminal)
+    process.stdout.write(banner(chain, url, options.chain, options.config.page === 'on'))
   else if (fork) log.warn(describeFork(fork))
 }
 
@@ -83,6 +84,7 @@ function banner(
   chain: DevChain,
   url: string,
   { balance = 10_000n, decimals = 6, mnemonic = MNEMONIC, profile }: createDevChain.Options,
+  hasPage: boolean,
 ): string {
   const rows = chain.accounts.map(
     ({ address, key }, index) =>
@@ -112,6 +114,6 @@ Mnemonic   ${mnemonic}
 Chain id   ${chain.chainId} (0x${chain.chainId.toString(16)})
 ${chain.fork ? describeFork(chain.fork) : ''}JSON-RPC   ${url}
 Native     ${url}/wallet and ${url}/walletsolidity
-${notes.map((note) => `\n${note}`).join('')}
+${hasPage ? `Explorer   ${url}\n` : ''}${notes.map((note) => `\n${note}`).join('')}
 `
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { originOf } from '../../config/upstreamList.ts'
 import type { Health } from '../../http/health.ts'
+import type { Gauges } from '../../http/page/traffic.ts'
 import { VERSION } from '../../lib/version.ts'
 import { stateInWords } from '../../native/pool/memberState.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
@@ -126,13 +127,13 @@ export function figuresOf(
   { filters, head }: Health,
   services: Services | undefined,
   sockets: number,
-): Record<string, number> {
+): Gauges {
   const { hits, misses } = services?.blocks.usage() ?? { hits: 0, misses: 0 }
   const reads = hits + misses
   return {
-    'Cache hits, % of all': reads === 0 ? 0 : (100 * hits) / reads,
+    'Cache hits, % of all': reads === 0 ? undefined : (100 * hits) / reads,
     Filters: filters.count,
     WebSockets: sockets,
-    'Head age, s': head.age ?? 0,
+    'Head age, s': head.age ?? undefined,
   }
 }

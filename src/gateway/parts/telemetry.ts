@@ -1,4 +1,4 @@
-import { createTraffic, SAMPLE, type Traffic } from '../../http/page/traffic.ts'
+import { createTraffic, type Gauges, SAMPLE, type Traffic } from '../../http/page/traffic.ts'
 import { RpcError } from '../../lib/errors.ts'
 import { createLoopWatch, type LoopWatch } from '../../lib/loopWatch.ts'
 import { markOutcome, watchCalls } from '../../rpc/explain/calls.ts'
@@ -86,7 +86,7 @@ export function createTelemetry({ gauges, log, slow, tracer }: createTelemetry.O
 export declare namespace createTelemetry {
   type Options = {
     /** Values of the state page other than calls, by label. */
-    gauges: () => Record<string, number>
+    gauges: () => Gauges
     log: Log
     /** Calls that take this many milliseconds or longer are logged; 0 for none. */
     slow: number

@@ -1,64 +1,54 @@
-import type { Address, Hash, Hex } from 'viem'
-import { encodeDeployData, encodeFunctionData } from 'viem/utils'
+import type { Hash } from 'viem'
+import { getAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { type Activity, HOSTILE, makeActivity } from '../../../test/support/activity.ts'
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
 import { artifacts } from '../../../test/support/recordedChain.ts'
 import { toBase58Address } from '../../lib/address.ts'
 
-const { abi, bytecode } = artifacts.Token
-
 let dev: DevGateway
-let sender: Address
-let receiver: Address
-let token: Address
-let transfer: Hash
-let transferBlock: number
+let seen: Activity
 
 beforeAll(async () => {
   dev = await startDevGateway()
-  const [first, second] = dev.chain.accounts
-  sender = `0x${first?.address.slice(2)}`
-  receiver = `0x${second?.address.slice(2)}`
-  const data = encodeDeployData({
-    abi,
-    args: [1_000_000n],
-    bytecode: `0x${bytecode.replace('0x', '')}`,
-  })
-  const created = await send({ data })
-  token = created.contractAddress as Address
-  const moved = await send({
-    to: token,
-    data: encodeFunctionData({ abi, functionName: 'transfer', args: [receiver, 250n] }),
-  })
-  transfer = moved.transactionHash
-  transferBlock = Number(moved.blockNumber)
+  seen = await makeActivity(dev)
 })
 
 afterAll(() => dev.close())
 
-async function send(transaction: { to?: Address; data: Hex }) {
-  const hash = await dev.rpc('eth_sendTransaction', { from: sender, ...transaction })
-  return (await dev.rpc('eth_getTransactionReceipt', hash)) as {
-    contractAddress: Address | null
-    transactionHash: Hash
-    blockNumber: Hex
-  }
-}
-
 async function open(path: string, headers: Record<string, string> = { accept: 'text/html' }) {
-  const response = await fetch(dev.url + path, { headers })
+  const response = await fetch(dev.url + path, { headers, redirect: 'manual' })
   return { headers: response.headers, status: response.status, text: await response.text() }
 }
 
+/** The text of a page, without its tags. */
+async function textOf(path: string): Promise<string> {
+  const { text } = await open(path)
+  return text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+}
+
+async function post(path: string, body: unknown): Promise<Record<string, unknown>> {
+  const response = await fetch(dev.url + path, { method: 'POST', body: JSON.stringify(body) })
+  return (await response.json()) as Record<string, unknown>
+}
+
 describe('start page', () => {
-  test('default: shows the newest blocks and allows no inline script', async () => {
+  test('default: blocks and transactions, heads, rate, price and chart; no inline script', async () => {
     const { headers, status, text } = await open('/')
     expect(status).toBe(200)
-    expect(text).toContain('<h1>Explorer</h1>')
-    expect(text).toContain(`href="/block/${transferBlock}"`)
+    for (const part of ['Latest blocks', 'Latest transactions', 'Solidified', 'class="bars" d="M'])
+      expect(text).toContain(part)
+    expect(text).toMatch(/Energy price<\/dt><dd>100 sun/)
+    expect(text).toContain('<span class="action">batch</span>'.replace('batch', 'create contract'))
     expect(headers.get('content-security-policy')).toContain("script-src 'self'")
     expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|\sstyle="|\son\w+="/)
+  })
+
+  test('args: to: older blocks', async () => {
+    const text = await textOf('/?to=3')
+    expect(text).toContain('Blocks')
+    expect(text).not.toContain('Latest blocks')
   })
 
   test('behavior: programs that do not ask for HTML get JSON', async () => {
@@ -69,83 +59,205 @@ describe('start page', () => {
 
   test('behavior: assets are compressed, cached by browsers and below 100 KB together', async () => {
     const { text } = await open('/')
-    const urls = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url]) => url ?? '')
-    expect(urls).toHaveLength(3)
+    const urls = new Set(
+      [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url]) => url ?? ''),
+    )
+    expect(urls.size).toBe(3)
     const sizes = await Promise.all(
-      urls.map(async (url) => {
+      [...urls].map(async (url) => {
         const response = await fetch(dev.url + url, { headers: { 'accept-encoding': 'gzip' } })
         expect(response.headers.get('cache-control')).toContain('immutable')
         expect(response.headers.get('content-encoding')).toBe('gzip')
-        return (await response.arrayBuffer()).byteLength
+        return Number(
+          response.headers.get('content-length') ?? (await response.arrayBuffer()).byteLength,
+        )
       }),
     )
-    expect(sizes.reduce((sum, size) => sum + size, text.length)).toBeLessThan(100_000)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
   })
 })
 
 describe('block', () => {
-  test('default: lists transactions with readable types', async () => {
-    const { status, text } = await open(`/block/${transferBlock}`)
-    expect(status).toBe(200)
-    expect(text).toContain('Call contract')
-    expect(text).toContain(`href="/tx/${transfer}"`)
+  test('default: its finality and its transactions', async () => {
+    const text = await textOf('/block/5')
+    expect(text).toContain('solidified')
+    expect(text).toContain('Test Dollar')
+    expect(text).toContain('250 TUSD')
   })
 
-  test('error: an unknown block is 404 with a message', async () => {
+  test('error: an unknown block is 404 and says what can be searched', async () => {
     const { status, text } = await open('/block/99999')
     expect(status).toBe(404)
     expect(text).toContain('There is no block 99999 on this chain.')
+    expect(text).toContain('You can search for')
   })
 })
 
 describe('transaction', () => {
-  test('default: decodes input and logs by the token standards', async () => {
-    const { status, text } = await open(`/tx/${transfer}`)
-    expect(status).toBe(200)
-    expect(text).toContain('<code>transfer</code>')
-    expect(text).toContain('<code>Transfer</code>')
-    expect(text).toContain(receiver)
-    expect(text).toContain('>250<')
-    expect(text).toContain('success')
+  test.each([
+    ['a token transfer', 'transfer', / alice transferred 250 TUSD to /],
+    ['a deployment', 'deployment', / alice deployed Test Dollar|alice deployed 0x/],
+    ['a coin transfer', 'memo', / alice transferred 12.5 coins to .* Memo For the coffee /],
+    ['a stake', 'stake', / alice staked 100 coins for energy /],
+    ['votes', 'vote', / alice voted 60 for .*, 30 for /],
+    [
+      'permissions',
+      'permissions',
+      /changed its permissions to owner \(1 key, threshold 1\), two of three \(3 keys, threshold 2\)/,
+    ],
+  ] as const)('default: %s in one sentence', async (_, name, sentence) => {
+    expect(await textOf(`/tx/${seen[name]}`)).toMatch(sentence)
+  })
+
+  test('behavior: a failed deployment created no contract', async () => {
+    const text = await textOf(`/tx/${seen.failedDeployment}`)
+    expect(text).toContain('but it failed')
+    expect(text).not.toContain('Created contract')
+  })
+
+  test('behavior: a revert has its reason', async () => {
+    expect(await textOf(`/tx/${seen.customError}`)).toMatch(/Reason .*0xf988f737/)
+  })
+
+  test('behavior: calls inside are a tree, many logs are folded', async () => {
+    expect(await textOf(`/tx/${seen.calls}`)).toMatch(/Calls inside \(1\) call .* create /)
+    expect(await textOf(`/tx/${seen.manyLogs}`)).toContain('15 more logs')
+  })
+
+  test('error: an unknown transaction is 404', async () => {
+    expect((await open(`/tx/0x${'1'.repeat(64)}`)).status).toBe(404)
   })
 })
 
 describe('address', () => {
-  test('default: shows the account in both formats with its transfers', async () => {
-    const { text } = await open(`/address/${receiver}`)
-    expect(text).toContain(receiver)
-    expect(text).toContain(toBase58Address(receiver))
-    expect(text).toContain('Token transfers in blocks')
+  test('default: both formats, a QR code and the transactions of the account', async () => {
+    const { text } = await open(`/address/${dev.accountOf(1)}`)
+    expect(text).toContain(getAddress(dev.accountOf(1)))
+    expect(text).toContain(toBase58Address(dev.accountOf(1)))
+    expect(text).toContain('class="qr"')
+    expect(text).toContain(`/tx/${seen.memo}`)
   })
 
-  test('args: native address formats show the same account', async () => {
-    for (const spelling of [toBase58Address(receiver), `41${receiver.slice(2)}`])
-      expect((await open(`/address/${spelling}`)).text).toContain(`>${receiver}<`)
+  test('args: native formats show the same account', async () => {
+    const bob = dev.accountOf(1)
+    for (const spelling of [toBase58Address(bob), `41${bob.slice(2)}`])
+      expect((await open(`/address/${spelling}`)).text).toContain(getAddress(bob))
   })
 
-  test('behavior: calls a read function of a contract', async () => {
-    const query = new URLSearchParams({ call: 'balanceOf(address)', arg: receiver })
-    const { text } = await open(`/address/${token}?${String(query)}`)
-    expect(text).toMatch(/<output[^>]*>250<\/output>/)
+  test('args: tab: transfers, tokens, resources and permissions', async () => {
+    const bob = `/address/${dev.accountOf(1)}`
+    expect(await textOf(`${bob}?tab=transfers`)).toContain('250 TUSD')
+    expect(await textOf(`${bob}?tab=tokens`)).toMatch(/Test Dollar .* 250 TUSD/)
+    const alice = `/address/${dev.accountOf(0)}`
+    expect(await textOf(`${alice}?tab=tokens`)).toMatch(/Coupon .* 10,000 Coupon/)
+    expect(await textOf(`${alice}?tab=account`)).toMatch(/Staked for energy 90 coins .* 60 /)
+    expect(await textOf(`/address/${dev.accountOf(3)}?tab=account`)).toMatch(/two of three/)
   })
 
-  test('error: a wrong argument is explained', async () => {
-    const query = new URLSearchParams({ call: 'balanceOf(address)', arg: '0x12' })
-    const { status, text } = await open(`/address/${token}?${String(query)}`)
-    expect(status).toBe(200)
-    expect(text).toContain('is invalid')
+  test('behavior: a token has its identity on top', async () => {
+    expect(await textOf(`/address/${seen.token}`)).toMatch(
+      /Token Test Dollar \(TUSD\) Decimals 6 Total supply 1,000,000 TUSD/,
+    )
+  })
+
+  test('behavior: a name that is HTML is shown as text', async () => {
+    const { text } = await open(`/address/${dev.accountOf(2)}?tab=account`)
+    expect(text).not.toContain(HOSTILE)
+    expect(text).toContain('&lt;img src=x')
+  })
+})
+
+describe('contract', () => {
+  test('default: functions of the standards that its code has, also behind a proxy', async () => {
+    const own = await textOf(`/address/${seen.token}?tab=contract`)
+    expect(own).toContain('balanceOf')
+    expect(own).not.toContain('ownerOf')
+    const proxy = await textOf(`/address/${seen.proxy}?tab=contract`)
+    expect(proxy).toContain('Proxy of')
+    expect(proxy).toContain('balanceOf')
+  })
+
+  test('args: call: the answer without JavaScript', async () => {
+    const query = new URLSearchParams({ call: 'balanceOf(address)', arg: dev.accountOf(1) })
+    const { text } = await open(`/address/${seen.token}?${String(query)}`)
+    expect(text).toMatch(/<output[^>]*>250000000<\/output>/)
+  })
+
+  test('behavior: a pasted ABI gets forms, reads and call data', async () => {
+    const { abi } = artifacts.Token
+    const response = await fetch(`${dev.url}/page/functions/${seen.token}`, {
+      method: 'POST',
+      body: JSON.stringify({ abi }),
+    })
+    expect(await response.text()).toContain('data-writes')
+    const entry = abi.find((item) => 'name' in item && item.name === 'balanceOf')
+    expect(
+      await post(`/page/call/${seen.token}`, { entry, args: [dev.accountOf(1)] }),
+    ).toMatchObject({ value: '250000000' })
+    expect(await post('/page/encode', { entry, args: [dev.accountOf(1)] })).toMatchObject({
+      data: `0x70a08231${dev.accountOf(1).slice(2).padStart(64, '0')}`,
+    })
+  })
+
+  test.each([
+    ['no JSON', 'x'],
+    [
+      'a tuple without parts',
+      [
+        {
+          type: 'function',
+          name: 'f',
+          inputs: [],
+          outputs: [{ name: '', type: 'tuple[]', components: [] }],
+        },
+      ],
+    ],
+    [
+      'an array of billions',
+      [
+        {
+          type: 'function',
+          name: 'f',
+          inputs: [{ name: '', type: 'uint256[9999][9999]' }],
+          outputs: [],
+        },
+      ],
+    ],
+    ['a name that is HTML', [{ type: 'function', name: HOSTILE, inputs: [], outputs: [] }]],
+  ])('error: %s is no ABI', async (_, abi) => {
+    const response = await fetch(`${dev.url}/page/functions/${seen.token}`, {
+      method: 'POST',
+      body: JSON.stringify(abi),
+    })
+    expect(response.status).toBe(400)
+  })
+
+  test('error: a wrong argument is named', async () => {
+    const entry = artifacts.Token.abi.find((item) => 'name' in item && item.name === 'transfer')
+    const { error } = await post('/page/encode', { entry, args: [dev.accountOf(1), 'x'] })
+    expect(error).toMatch(/expected uint256/)
   })
 })
 
 describe('search', () => {
   test.each([
     ['a block number', () => '2', () => '/block/2'],
-    ['a transaction', () => transfer, () => `/tx/${transfer}`],
-    ['a native address', () => toBase58Address(token), () => `/address/${token}`],
+    ['a number with separators', () => '1,000', () => '/block/1000'],
+    ['latest', () => 'latest', () => /^\/block\/\d+$/],
+    ['finalized', () => 'finalized', () => /^\/block\/\d+$/],
+    ['a transaction', () => seen.transfer, () => `/tx/${seen.transfer}`],
+    ['a native address', () => toBase58Address(seen.token), () => `/address/${seen.token}`],
+    ['a token by its symbol', () => 'tusd', () => '/address/'],
   ])('default: finds %s', async (_, query, target) => {
-    const response = await fetch(`${dev.url}/search?q=${query()}`, { redirect: 'manual' })
-    expect(response.status).toBe(302)
-    expect(response.headers.get('location')).toBe(target())
+    const { headers, status } = await open(`/search?q=${encodeURIComponent(query())}`)
+    expect(status).toBe(302)
+    expect(headers.get('location')).toMatch(target())
+  })
+
+  test('behavior: an unknown path answers browsers with HTML, programs with JSON', async () => {
+    expect(await open('/no/such/page')).toMatchObject({ status: 404 })
+    expect(await textOf('/no/such/page')).toContain('You can search for')
+    expect((await open('/no/such/page', { accept: '*/*' })).text).toContain('nothing is served')
   })
 
   test('behavior: the search text is escaped', async () => {
@@ -156,13 +268,32 @@ describe('search', () => {
 })
 
 test('state: shows calls of the last hour by method', async () => {
-  const { text } = await open('/state')
+  const text = await textOf('/state')
   expect(text).toContain('Everything works.')
-  expect(text).toContain('<code>eth_sendTransaction</code>')
+  expect(text).toContain('eth_sendTransaction')
 })
 
 test('connect: gives the address of this gateway', async () => {
-  const { text } = await open('/connect')
-  expect(text).toContain(`${dev.url}/wei`)
-  expect(text).toContain('wallet')
+  expect(await textOf('/connect')).toContain(`${dev.url}/wei`)
+})
+
+test('behavior: with 18 decimals every amount is in that unit', async () => {
+  const wei = await startDevGateway({ decimals: 18 })
+  try {
+    const hash = (await wei.rpc('eth_sendTransaction', {
+      from: wei.accountOf(0),
+      to: wei.accountOf(1),
+      value: '0x14d1120d7b160000',
+    })) as Hash
+    const page = async (path: string) =>
+      (await (await fetch(wei.url + path, { headers: { accept: 'text/html' } })).text()).replaceAll(
+        /<[^>]*>/g,
+        ' ',
+      )
+    expect(await page(`/tx/${hash}`)).toMatch(/transferred\s+1\.5 coins/)
+    expect(await page(`/address/${wei.accountOf(1)}`)).toContain('10,001.5 coins')
+    expect(await page('/connect')).toContain('decimals: 18 }')
+  } finally {
+    await wei.close()
+  }
 })

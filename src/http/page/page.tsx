@@ -1,44 +1,63 @@
 import { type Context, Hono } from 'hono'
-import { html } from 'hono/html'
+import { bodyLimit } from 'hono/body-limit'
 import type { Child } from 'hono/jsx'
-import { stream } from 'hono/streaming'
-import type { Address, Hash } from 'viem'
+import { encodeQR } from 'qr'
+import { type Address, getAddress, type Hash } from 'viem'
 
-import { parseAddress } from '../../lib/address.ts'
+import type { CoinDecimals } from '../../codec/coin.ts'
+import { parseAddress, toBase58Address } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
 import type { VerifyReport } from '../../rpc/compare/verifier.ts'
 import { originOf } from '../../rpc/openrpc/routes.ts'
 import type { Health } from '../health.ts'
 import { createAssets } from './assets.ts'
-import { createFacts, type Request } from './facts.ts'
-import { hexText, short } from './format.ts'
+import { contractRoutes } from './contractRoutes.tsx'
+import { type Content, createDocuments, missing } from './document.tsx'
+import { short } from './format.ts'
+import {
+  type AddressFacts,
+  readAddress,
+  readCreation,
+  readHistory,
+  readHoldings,
+} from './reads/address.ts'
+import { readBlock } from './reads/block.ts'
+import { callFunction, functionKey, readFunctions } from './reads/contract.ts'
+import { createHomeReader } from './reads/home.ts'
+import { createLastHour } from './reads/lastHour.ts'
+import { search } from './reads/search.ts'
+import { type Artifacts, createSource, type Request } from './reads/source.ts'
+import { readTransaction } from './reads/transaction.ts'
+import { findTransfers } from './reads/transferPage.ts'
+import { walletChain } from './snippets.ts'
+import { hexText } from './text.ts'
 import type { TrafficReport } from './traffic.ts'
-import { AddressPage, type ReadResult } from './views/address.tsx'
+import {
+  AddressPage,
+  Holdings,
+  Resources,
+  type Tab,
+  Transactions,
+  Transfers,
+} from './views/address.tsx'
 import { Block } from './views/block.tsx'
 import { Connect, type DevAccount } from './views/connect.tsx'
 import { Console, type ConsoleMethod } from './views/console.tsx'
-import { BlockTable, Explorer } from './views/explorer.tsx'
-import { Layout, type LayoutFacts } from './views/layout.tsx'
+import { ContractTab } from './views/contract.tsx'
+import { FoundTokens } from './views/found.tsx'
+import { Home } from './views/home.tsx'
 import { State } from './views/state.tsx'
 import { Transaction } from './views/transaction.tsx'
 
-/** Blocks on the start page. */
-const BLOCKS = 15
-
-/** Milliseconds that a page waits for its facts before it sends the frame first. */
-const FACTS_TIMEOUT = 150
-
-/** Scripts, styles and connections of this origin only; nothing inline, no frames. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-/** Placeholder of the content while the frame is rendered. */
-const CONTENT = 'content-goes-here'
+/** Bytes of an ABI that a visitor gives. */
+const MOST_BYTES = 512 * 1024
 
 /** The web pages: explorer, console, connect, state. All URLs are stable, and all facts are shown without JavaScript. */
 export function createPage({
   accounts,
+  artifacts,
+  coinDecimals = 6,
   failureOf = ({ resMessage }) => hexText(resMessage) ?? '',
   health,
   methods,
@@ -49,109 +68,68 @@ export function createPage({
   verified = () => undefined,
 }: createPage.Options): Hono {
   const { app: assetRoutes, assets } = createAssets()
-  const facts = createFacts({ native, request })
+  const source = createSource({ artifacts, decimals: coinDecimals, native, request })
+  const readHome = createHomeReader(source)
+  const lastHour = createLastHour({ source, now })
+  const { document, part } = createDocuments({ assets, decimals: coinDecimals, health, now })
   const app = new Hono()
   app.route('/', assetRoutes)
 
-  /** Sends a document. If the facts take too long, the frame is sent first. */
-  async function document(
-    c: Context,
-    { active, title }: { active: string; title: string },
-    content: () => Promise<Content>,
-  ): Promise<Response> {
-    const state = health()
-    const layout: LayoutFacts = {
-      assets,
-      chainId: state.chainId === undefined ? undefined : Number(state.chainId),
-      head: state.head.number,
-      version: state.version,
-    }
-    const frame = await written(
-      <Layout active={active} title={title} facts={layout}>
-        {CONTENT}
-      </Layout>,
-    )
-    const [before = '', after = ''] = `<!doctype html>${frame}`.split(CONTENT)
-    c.header('content-security-policy', POLICY)
-    c.header('x-content-type-options', 'nosniff')
-    c.header('referrer-policy', 'no-referrer')
-    c.header('cache-control', 'no-store')
-    const loading = content().catch(failed)
-    const early = await Promise.race([loading, pause(FACTS_TIMEOUT)])
-    if (early) return c.html(before + (await written(early.html)) + after, early.status ?? 200)
-    c.header('content-type', 'text/html; charset=utf-8')
-    return stream(c, async (out) => {
-      await out.write(before)
-      await out.write(await written((await loading).html))
-      await out.write(after)
-    })
+  async function homeView(before: number | undefined) {
+    const home = await readHome(before)
+    const hour = await lastHour(home.head, home.solid)
+    return <Home before={before} health={health()} home={home} hour={hour} />
   }
 
+  const stateView = () => <State health={health()} traffic={traffic()} verified={verified()} />
+
   app.get('/', (c) =>
-    document(c, { active: 'Explorer', title: 'Explorer' }, async () => {
-      const newest = whole(c.req.query('to')) ?? (await facts.head())
-      const blocks = await facts.blocks(Math.min(newest, await facts.head()), BLOCKS)
-      return {
-        html: <Explorer blocks={blocks} health={health()} now={now()} origin={originOf(c)} />,
-      }
-    }),
+    document(c, { title: 'Explorer' }, async () => ({
+      html: await homeView(whole(c.req.query('to'))),
+    })),
   )
 
-  app.get('/page/blocks', async (c) => {
-    const blocks = await facts.blocks(await facts.head(), BLOCKS)
-    c.header('cache-control', 'no-store')
-    return c.html(<BlockTable blocks={blocks} now={now()} />)
-  })
-
-  app.get('/page/state', (c) => {
-    c.header('cache-control', 'no-store')
-    return c.html(<State health={health()} traffic={traffic()} verified={verified()} />)
-  })
+  app.get('/page/home', async (c) => part(c, await homeView(undefined)))
+  app.get('/page/state', (c) => part(c, stateView()))
 
   app.get('/block/:ref{[0-9]{1,15}|0x[0-9a-fA-F]{64}}', (c) => {
     const ref = c.req.param('ref').toLowerCase()
-    return document(c, { active: 'Explorer', title: `Block ${short(ref)}` }, async () => {
-      const block = await facts.block(ref)
-      if (!block) return missing(`There is no block ${ref} on this chain.`)
-      return {
-        html: (
-          <Block
-            facts={block}
-            head={await facts.head()}
-            now={now()}
-            page={whole(c.req.query('page')) ?? 0}
-          />
-        ),
-      }
+    const title = `Block ${ref.startsWith('0x') ? short(ref, 6) : Number(ref).toLocaleString('en')}`
+    return document(c, { title }, async () => {
+      const facts = await readBlock(ref, whole(c.req.query('page')) ?? 0, source)
+      if (!facts) return missing(`There is no block ${ref} on this chain.`)
+      return { html: <Block facts={facts} /> }
     })
   })
 
   app.get('/tx/:hash{(0x)?[0-9a-fA-F]{64}}', (c) => {
-    const hash = withPrefix(c.req.param('hash'))
-    return document(c, { active: 'Explorer', title: `Transaction ${short(hash)}` }, async () => {
-      const transaction = await facts.transaction(hash)
-      if (!transaction) return missing(`There is no transaction ${hash} on this chain.`)
-      return { html: <Transaction facts={transaction} failureOf={failureOf} now={now()} /> }
+    const hash: Hash = `0x${c.req.param('hash').replace(/^0x/i, '').toLowerCase()}`
+    return document(c, { title: 'Transaction' }, async () => {
+      const facts = await readTransaction(hash, source, failureOf)
+      if (!facts) return missing(`There is no transaction ${hash} on this chain.`)
+      return { html: <Transaction facts={facts} /> }
     })
   })
 
   app.get('/address/:address{[0-9a-zA-Z]{34,44}}', (c) => {
     const address = parseAddress(c.req.param('address'))
-    const title = address ? `Address ${short(address)}` : 'Unknown address'
-    return document(c, { active: 'Explorer', title }, async () => {
+    const title = address ? `Address ${short(getAddress(address))}` : 'Unknown address'
+    return document(c, { title }, async () => {
       if (!address) return missing(`${c.req.param('address')} is not an address.`)
-      const read = await readResult(c, address)
-      return { html: <AddressPage facts={await facts.address(address)} read={read} /> }
+      return { html: await addressView(c, address) }
     })
   })
 
+  app.route('/', contractRoutes({ limit: bodyLimit({ maxSize: MOST_BYTES }), part, source }))
+
   app.get('/search', async (c) => {
     const query = (c.req.query('q') ?? '').trim()
-    const target = await searchTarget(query)
-    if (target) return c.redirect(target)
-    return document(c, { active: 'Explorer', title: 'Search' }, async () =>
-      missing(`Nothing on this chain matches "${query.slice(0, 100)}".`),
-    )
+    const found = await search(query, source).catch(() => ({ tokens: [] }))
+    if ('path' in found) return c.redirect(found.path)
+    return document(c, { title: 'Search' }, async () => {
+      if (found.tokens.length > 0) return { html: <FoundTokens tokens={found.tokens} /> }
+      return missing(`Nothing on this chain matches “${query.slice(0, 100)}”.`)
+    })
   })
 
   app.get('/console', (c) =>
@@ -161,7 +139,7 @@ export function createPage({
   )
 
   app.get('/connect', (c) =>
-    document(c, { active: 'Connect', title: 'Connect' }, async () => {
+    document(c, { active: 'Connect', title: 'Connect' }, async (): Promise<Content> => {
       const { chainId } = health()
       if (chainId === undefined) return { html: <p>{WAITING}</p>, status: 503 }
       return {
@@ -171,37 +149,55 @@ export function createPage({
   )
 
   app.get('/state', (c) =>
-    document(c, { active: 'State', title: 'State' }, async () => ({
-      html: <State health={health()} traffic={traffic()} verified={verified()} />,
-    })),
+    document(c, { active: 'State', title: 'State' }, async () => ({ html: stateView() })),
   )
 
   return app
 
-  async function readResult(c: Context, address: Address): Promise<ReadResult | undefined> {
-    const key = c.req.query('call')
-    if (key === undefined) return undefined
-    const args = c.req.queries('arg') ?? []
-    try {
-      const value = await facts.read(address, key, args)
-      return value === undefined
-        ? { key, args, error: 'The contract has no such function.' }
-        : { key, args, value }
-    } catch (error) {
-      return { key, args, error: firstLine(error) }
-    }
+  async function addressView(c: Context, address: Address) {
+    const facts = await readAddress(address, source)
+    const tab = tabOf(c, facts)
+    const [creation, content] = await Promise.all([
+      facts.code === '0x' ? undefined : readCreation(facts, source),
+      tabView(c, tab, facts),
+    ])
+    const qr = qrOf(toBase58Address(address))
+    return (
+      <AddressPage creation={creation} facts={facts} qr={qr} tab={tab}>
+        {content}
+      </AddressPage>
+    )
   }
 
-  async function searchTarget(query: string): Promise<string | undefined> {
-    if (/^\d{1,15}$/.test(query)) return `/block/${query}`
-    if (/^(0x)?[0-9a-f]{64}$/i.test(query)) {
-      const hash = withPrefix(query)
-      const block = await request({ method: 'eth_getBlockByHash', params: [hash, false] })
-      return block ? `/block/${hash}` : `/tx/${hash}`
+  async function tabView(c: Context, tab: Tab, facts: AddressFacts): Promise<Child> {
+    const { address } = facts
+    if (tab === 'transfers') {
+      const page = await findTransfers(address, whole(c.req.query('to')), source)
+      return <Transfers address={address} page={page} />
     }
-    const address = query.length <= 44 ? parseAddress(query) : undefined
-    if (address) return `/address/${address}`
-    return /^0x[0-9a-f]{1,12}$/i.test(query) ? `/block/${Number(query)}` : undefined
+    if (tab === 'tokens') return <Holdings holdings={await readHoldings(facts, source)} />
+    if (tab === 'account') return <Resources facts={facts} />
+    if (tab === 'contract') return contractView(c, facts)
+    const place = { before: whole(c.req.query('before')) ?? 0, after: whole(c.req.query('after')) }
+    return <Transactions address={address} history={await readHistory(address, place, source)} />
+  }
+
+  async function contractView(c: Context, facts: AddressFacts): Promise<Child> {
+    const { address } = facts
+    const functions = await readFunctions(facts, source)
+    const key = c.req.query('call')
+    const entry = functions.read.find((one) => functionKey(one) === key)
+    const args = c.req.queries('arg') ?? []
+    const answer = entry && (await callFunction(address, entry, args, source))
+    const chain = walletChain(Number(health().chainId ?? 0), originOf(c))
+    return (
+      <ContractTab
+        address={address}
+        answer={answer}
+        functions={functions}
+        wallet={JSON.stringify(chain)}
+      />
+    )
   }
 }
 
@@ -209,7 +205,11 @@ export declare namespace createPage {
   type Options = {
     /** Funded accounts of the dev chain, with public keys. */
     accounts?: readonly DevAccount[] | undefined
-    /** Why a transaction failed. @default the text of the node */
+    /** Names and ABIs of contracts from the developer’s build folders. */
+    artifacts?: Artifacts | undefined
+    /** @default 6 */
+    coinDecimals?: CoinDecimals
+    /** Why a transaction failed, in words. @default the text of the node */
     failureOf?: ((info: TransactionInfo) => string) | undefined
     health: () => Health
     /** Methods that the console offers. */
@@ -225,45 +225,32 @@ export declare namespace createPage {
   }
 }
 
-type Content = { html: Child; status?: 200 | 404 | 502 | 503 }
-
 const WAITING = 'The upstream has not answered yet. Reload this page in a moment.'
 
-async function missing(text: string): Promise<Content> {
-  return { html: <p class="notice">{text}</p>, status: 404 }
+const TABS: readonly string[] = [
+  'transactions',
+  'transfers',
+  'tokens',
+  'account',
+  'contract',
+] satisfies Tab[]
+
+function tabOf(c: Context, { code }: AddressFacts): Tab {
+  const tab =
+    c.req.query('tab') ?? (c.req.query('call') === undefined ? 'transactions' : 'contract')
+  if (!TABS.includes(tab) || (tab === 'contract' && code === '0x')) return 'transactions'
+  return tab as Tab
 }
 
-async function failed(error: unknown): Promise<Content> {
-  return {
-    html: (
-      <p class="notice" role="alert">
-        This page could not be read: {firstLine(error)} <a href="/state">See the state</a>
-      </p>
-    ),
-    status: 502,
-  }
-}
-
-/** An element as HTML text. */
-async function written(element: Child): Promise<string> {
-  return (await html`${element}`).toString()
-}
-
-/** The first line of an error: libraries add lines of explanation. */
-function firstLine(error: unknown): string {
-  return ((error as Error).message.split('\n')[0] ?? '').slice(0, 300)
-}
-
-function withPrefix(hex: string): Hash {
-  return `0x${hex.replace(/^0x/i, '').toLowerCase()}`
+/** The squares of a QR code as an SVG path. */
+function qrOf(text: string): { path: string; size: number } {
+  const rows = encodeQR(text, 'raw', { border: 2 })
+  const path = rows
+    .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('')
+  return { path, size: rows.length }
 }
 
 function whole(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
-}
-
-function pause(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(undefined), ms).unref()
-  })
 }

@@ -1,8 +1,25 @@
+import type { CoinDecimals } from '../../codec/coin.ts'
+
 /** Source code that connects a tool to this gateway. */
 export type SnippetText = { label: string; code: string }
 
+/** The chain as a wallet adds it (EIP-3085). Wallets count with 18 decimals, so their address is `/wei`. */
+export function walletChain(chainId: number, origin: string) {
+  return {
+    chainId: `0x${chainId.toString(16)}`,
+    chainName: `Chain ${chainId}`,
+    nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 18 },
+    rpcUrls: [`${origin}/wei`],
+    blockExplorerUrls: [origin],
+  }
+}
+
 /** Snippets for libraries and tools. @param url - where JSON-RPC is served @param chainId - decimal */
-export function connectSnippets(url: string, chainId: number): SnippetText[] {
+export function connectSnippets(
+  url: string,
+  chainId: number,
+  decimals: CoinDecimals,
+): SnippetText[] {
   const socket = url.replace(/^http/, 'ws')
   return [
     {
@@ -12,7 +29,7 @@ export function connectSnippets(url: string, chainId: number): SnippetText[] {
 const chain = defineChain({
   id: ${chainId},
   name: 'Chain ${chainId}',
-  nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 6 },
+  nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: ${decimals} },
   rpcUrls: { default: { http: ['${url}'], webSocket: ['${socket}'] } },
 })
 const client = createPublicClient({ chain, transport: http() })

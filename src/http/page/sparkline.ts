@@ -20,3 +20,21 @@ export function sparkline(
     })
     .join('')
 }
+
+/** SVG path of a bar chart: one bar from the bottom for each point that is not zero. */
+export function bars(
+  points: readonly (number | undefined)[],
+  width: number,
+  height: number,
+): string {
+  const top = Math.max(...points.map((point) => point ?? 0), 1)
+  const step = width / points.length
+  return points
+    .map((point = 0, index) => {
+      const x = ((index + 0.5) * step).toFixed(1)
+      return point === 0
+        ? ''
+        : `M${x} ${height}V${(height - (point / top) * (height - 2)).toFixed(1)}`
+    })
+    .join('')
+}

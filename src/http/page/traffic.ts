@@ -10,7 +10,10 @@ const BOUNDS = Array.from({ length: 34 }, (_, index) => 0.1 * 1.5 ** index)
 /** Calls of one method in one sample. */
 type Cell = { calls: number; errors: number; buckets: Uint32Array }
 
-type Sample = { at: number; methods: Map<string, Cell>; gauges: Record<string, number> }
+type Sample = { at: number; methods: Map<string, Cell>; gauges: Gauges }
+
+/** Figures by label; undefined while one is not known. */
+export type Gauges = Record<string, number | undefined>
 
 /** The last hour of one figure: a point for each sample, oldest first; undefined before the start of the process. */
 export type Series = { label: string; last: string; points: (number | undefined)[] }
@@ -71,15 +74,16 @@ export function createTraffic({
         { length: SAMPLES - 1 },
         (_, index) => newest.at - SAMPLES + 1 + index,
       )
-      const points = (value: (sample: Sample | undefined) => number) =>
+      const points = (value: (sample: Sample | undefined) => number | undefined) =>
         times.map((at) => (at < first ? undefined : value(byTime.get(at))))
       const series = (
         label: string,
         show: (value: number) => string,
-        of: (sample: Sample | undefined) => number,
+        of: (sample: Sample | undefined) => number | undefined,
       ): Series => {
         const values = points(of)
-        return { label, last: show(values.at(-1) ?? 0), points: values }
+        const last = values.at(-1)
+        return { label, last: last === undefined ? 'unknown' : show(last), points: values }
       }
       return {
         series: [
@@ -88,7 +92,7 @@ export function createTraffic({
           series('p50, ms', decimal, (sample) => quantile(merge(cellsOf(sample)), 0.5)),
           series('p95, ms', decimal, (sample) => quantile(merge(cellsOf(sample)), 0.95)),
           ...Object.keys(newest.gauges).map((label) =>
-            series(label, decimal, (sample) => sample?.gauges[label] ?? 0),
+            series(label, decimal, (sample) => sample?.gauges[label]),
           ),
         ],
         methods: methodsOf(samples),
@@ -100,7 +104,7 @@ export function createTraffic({
 export declare namespace createTraffic {
   type Options = {
     /** Figures that are read once for each sample, by label. */
-    gauges?: () => Record<string, number>
+    gauges?: () => Gauges
     /** @default Date.now */
     now?: () => number
   }
@@ -117,8 +121,8 @@ function methodsOf(samples: readonly Sample[]): TrafficReport['methods'] {
         method,
         calls: sum(list, 'calls'),
         errors: sum(list, 'errors'),
-        p50: quantile(buckets, 0.5),
-        p95: quantile(buckets, 0.95),
+        p50: quantile(buckets, 0.5) ?? 0,
+        p95: quantile(buckets, 0.95) ?? 0,
       }
     })
     .toSorted((a, b) => b.calls - a.calls)
@@ -145,10 +149,10 @@ function merge(cells: readonly Cell[]): Uint32Array {
   return all
 }
 
-/** The upper bound of the bucket with the quantile, which is at most 50 % too high. 0 without calls. */
-function quantile(buckets: Uint32Array, share: number): number {
+/** The upper bound of the bucket with the quantile, which is at most 50 % too high; undefined without calls. */
+function quantile(buckets: Uint32Array, share: number): number | undefined {
   const calls = buckets.reduce((count, bucket) => count + bucket, 0)
-  if (calls === 0) return 0
+  if (calls === 0) return undefined
   let seen = 0
   const index = buckets.findIndex((count) => (seen += count) >= share * calls)
   return BOUNDS[index] ?? 0

@@ -1,12 +1,6 @@
+import { create } from './dom.ts'
 import { rpc } from './rpc.ts'
-
-/** A wallet announced by EIP-6963. */
-type Announcement = {
-  info: { name: string; uuid: string }
-  provider: { request(call: { method: string; params: unknown[] }): Promise<unknown> }
-}
-
-const SUN_PER_COIN = 1_000_000n
+import { findWallets } from './wallets.ts'
 
 /** Runs the wallet buttons and, on the dev chain, the controls. */
 export function startConnect(): void {
@@ -17,26 +11,22 @@ export function startConnect(): void {
 }
 
 function offerWallets(wallets: HTMLElement): void {
-  const chain: unknown = JSON.parse(wallets.dataset['chain'] ?? '{}')
+  const chain = JSON.parse(wallets.dataset['chain'] ?? '{}') as unknown
   const status = document.querySelector('#wallet-answer')
-  const known = new Set<string>()
-  window.addEventListener('eip6963:announceProvider', (event) => {
-    const { info, provider } = (event as CustomEvent<Announcement>).detail
-    if (known.has(info.uuid)) return
-    if (known.size === 0) wallets.replaceChildren()
-    known.add(info.uuid)
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.textContent = `Add to ${info.name}`
+  let isFirst = true
+  findWallets((wallet) => {
+    const { name } = wallet.info
+    const button = create('button', { type: 'button' }, `Add to ${name}`)
     button.addEventListener('click', () => {
-      provider.request({ method: 'wallet_addEthereumChain', params: [chain] }).then(
-        () => show(status, `${info.name} now uses this chain.`),
+      wallet.provider.request({ method: 'wallet_addEthereumChain', params: [chain] }).then(
+        () => show(status, `${name} now uses this chain.`),
         (error: unknown) => show(status, (error as Error).message),
       )
     })
+    if (isFirst) wallets.replaceChildren()
+    isFirst = false
     wallets.append(button)
   })
-  window.dispatchEvent(new Event('eip6963:requestProvider'))
 }
 
 function startControls(status: HTMLElement): void {
@@ -67,7 +57,8 @@ async function addCoins(status: HTMLElement, address: string, coins: string): Pr
   if (!/^\d{1,12}$/.test(coins)) return show(status, 'Coins: expected a whole number.')
   const { error, result } = await rpc('eth_getBalance', [address, 'latest'])
   if (error) return show(status, error.message)
-  const balance = BigInt(result as string) + BigInt(coins) * SUN_PER_COIN
+  const decimals = Number(document.body.dataset['decimals'])
+  const balance = BigInt(result as string) + BigInt(coins) * 10n ** BigInt(decimals)
   run(status, 'anvil_setBalance', [address, `0x${balance.toString(16)}`])
 }
 

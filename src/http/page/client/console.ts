@@ -1,13 +1,8 @@
+import { copyText } from './copy.ts'
+import { create, each, find } from './dom.ts'
+import { examplesOf, liveExamples, type MethodDoc } from './examples.ts'
 import { readings } from './readings.ts'
 import { type RpcAnswer, rpc } from './rpc.ts'
-
-type Schema = { type?: string; enum?: unknown[]; default?: unknown }
-type MethodDoc = {
-  name: string
-  summary?: string
-  params: { name: string; required?: boolean; description?: string; schema: Schema }[]
-  examples?: { params: { value: unknown }[] }[]
-}
 
 /** The result of `ethgate_explain`. Times are in milliseconds. */
 type Explanation = {
@@ -28,42 +23,25 @@ async function loadConsole(form: HTMLFormElement): Promise<void> {
     methods: MethodDoc[]
   }
   const methods = new Map(docs.map((method) => [method.name, method]))
-  const select = element('#method') as HTMLSelectElement
   const live = await liveExamples()
+  let chosen: MethodDoc | undefined
 
-  function choose(name: string): void {
-    const method = methods.get(name)
-    if (!method) return
-    select.value = name
-    element('#summary').textContent = method.summary ?? ''
-    element('#params').replaceChildren(...method.params.map((_, index) => field(method, index)))
-    history.replaceState(null, '', `#${name}`)
+  /** Shows the form of a method. @param given - values of a link, instead of the examples */
+  function choose(name: string, given?: readonly unknown[]): void {
+    chosen = methods.get(name)
+    if (!chosen) return
+    const values = given ?? examplesOf(chosen, live)
+    find('#method').replaceChildren(create('code', {}, name))
+    find('#summary').textContent = chosen.summary ?? ''
+    find('#params').replaceChildren(
+      ...chosen.params.map((param, index) => field(param, index, values[index])),
+    )
+    find('#result').hidden = true
+    each('.methods a', (link) => {
+      if (link.textContent === name) link.setAttribute('aria-current', 'true')
+      else link.removeAttribute('aria-current')
+    })
     showCode()
-  }
-
-  function field(method: MethodDoc, index: number): HTMLElement {
-    const param = method.params[index] as MethodDoc['params'][number]
-    const row = document.createElement('p')
-    const label = document.createElement('label')
-    const input = document.createElement('input')
-    input.id = `param-${index}`
-    input.required = param.required ?? false
-    input.autocomplete = 'off'
-    input.spellcheck = false
-    const example = live.get(param.name) ?? method.examples?.[0]?.params[index]?.value
-    if (example !== undefined)
-      input.value = typeof example === 'string' ? example : JSON.stringify(example)
-    label.htmlFor = input.id
-    label.textContent = `${param.name}${param.required ? '' : ' (optional)'}`
-    row.append(label, input)
-    if (param.description) {
-      const hint = document.createElement('small')
-      hint.id = `hint-${index}`
-      hint.textContent = param.description
-      input.setAttribute('aria-describedby', hint.id)
-      row.append(hint)
-    }
-    return row
   }
 
   function params(): unknown[] {
@@ -76,31 +54,77 @@ async function loadConsole(form: HTMLFormElement): Promise<void> {
 
   function showCode(): void {
     const url = form.dataset['url'] ?? location.origin
-    element('#code').replaceChildren(
-      ...codeOf(url, select.value, params()).map(([label, code]) => snippet(label, code)),
+    find('#code').replaceChildren(
+      ...codeOf(url, chosen?.name ?? '', params()).map(([label, code]) => snippet(label, code)),
     )
-    element('#request').hidden = false
+    find('#request').hidden = false
   }
 
-  select.addEventListener('change', () => choose(select.value))
+  /** Reads the method, and the parameters if there are any, from the address: `#name` or `#name=[…]`. */
+  function fromAddress(): void {
+    const [name = '', list] = decodeURIComponent(location.hash.slice(1)).split(/=(.*)/s)
+    let given: unknown
+    try {
+      given = list === undefined ? undefined : JSON.parse(list)
+    } catch {
+      // A link that was cut shows the examples.
+    }
+    choose(methods.has(name) ? name : 'eth_blockNumber', Array.isArray(given) ? given : undefined)
+  }
+
+  window.addEventListener('hashchange', fromAddress)
   form.addEventListener('input', showCode)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void send(select.value, params())
+    if (chosen) void send(chosen.name, params())
   })
-  document.addEventListener('click', (event) => {
-    const link = (event.target as Element).closest<HTMLElement>('a[data-method]')
-    if (!link) return
-    event.preventDefault()
-    choose(link.dataset['method'] ?? '')
-    form.scrollIntoView({ block: 'start' })
+  const link = find<HTMLButtonElement>('#link')
+  link.addEventListener('click', () => {
+    const hash = `#${chosen?.name}=${encodeURIComponent(JSON.stringify(params()))}`
+    history.replaceState(null, '', hash)
+    void copyText(link, location.href)
   })
+  find('#filter').addEventListener('input', ({ target }) =>
+    filter((target as HTMLInputElement).value.trim().toLowerCase()),
+  )
   form.hidden = false
-  choose(methods.has(location.hash.slice(1)) ? location.hash.slice(1) : 'eth_blockNumber')
+  fromAddress()
+}
+
+/** Shows the methods whose name or summary has a text, in open groups. */
+function filter(text: string): void {
+  each('[data-search]', (item) => (item.hidden = !item.dataset['search']?.includes(text)))
+  each('[data-group]', (group) => {
+    group.hidden = !group.querySelector('[data-search]:not([hidden])')
+    if (text !== '') (group as HTMLDetailsElement).open = true
+  })
+}
+
+function field(param: MethodDoc['params'][number], index: number, value: unknown): HTMLElement {
+  const input = create('input', {
+    id: `param-${index}`,
+    required: param.required ?? false,
+    autocomplete: 'off',
+    spellcheck: false,
+  })
+  if (value !== undefined && value !== null)
+    input.value = typeof value === 'string' ? value : JSON.stringify(value)
+  const label = `${param.name}${param.required ? '' : ' (optional)'}`
+  const row = create(
+    'p',
+    { className: 'field' },
+    create('label', { htmlFor: input.id }, label),
+    input,
+  )
+  if (param.description) {
+    input.setAttribute('aria-describedby', `hint-${index}`)
+    row.append(create('small', { id: `hint-${index}` }, param.description))
+  }
+  return row
 }
 
 async function send(method: string, params: unknown[]): Promise<void> {
-  const section = element('#result')
+  const section = find('#result')
   section.hidden = false
   try {
     const answer = await rpc('ethgate_explain', [{ method, params }])
@@ -109,17 +133,21 @@ async function send(method: string, params: unknown[]): Promise<void> {
     // If `ethgate_explain` is off, call the method directly.
     else show(method, { ...(await rpc(method, params)), calls: [] })
   } catch {
-    element('#timing').textContent = 'The gateway is unreachable.'
+    find('#timing').textContent = 'The gateway is unreachable.'
   }
 }
 
 function show(method: string, { calls, error, ms, result }: Explanation): void {
-  element('#timing').textContent = `${error ? 'Error' : 'Answered'} in ${ms.toFixed(1)} ms`
-  element('#answer').textContent = JSON.stringify(error ?? result, null, 2)
-  element('#readable').replaceChildren(
-    ...table('Readable', ['Field', 'Value'], error ? [] : readings(method, result)),
+  find('#timing').textContent = `${error ? 'Error' : 'Answered'} in ${ms.toFixed(1)} ms`
+  find('#answer').textContent = JSON.stringify(error ?? result, null, 2)
+  find('#readable').replaceChildren(
+    ...table(
+      'Readable',
+      ['Field', 'Value'],
+      error ? [] : readings(method, result, document.body.dataset['decimals'] === '18' ? 18 : 6),
+    ),
   )
-  element('#native-calls').replaceChildren(
+  find('#native-calls').replaceChildren(
     ...table(
       'Native calls',
       ['Operation', 'Node', 'Outcome', 'Time'],
@@ -131,33 +159,6 @@ function show(method: string, { calls, error, ms, result }: Explanation): void {
       ]),
     ),
   )
-}
-
-/** Examples from the newest blocks, by the name of the parameter. */
-async function liveExamples(): Promise<Map<string, unknown>> {
-  const examples = new Map<string, unknown>()
-  const { result: head } = await rpc('eth_blockNumber', [])
-  const newest = Number(head)
-  for (let number = newest; number >= Math.max(0, newest - 20); number--) {
-    const { result } = await rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])
-    const block = result as {
-      hash: string
-      miner: string
-      transactions: { hash: string; from: string }[]
-    } | null
-    if (!block) break
-    if (!examples.has('blockHash')) {
-      examples.set('blockHash', block.hash)
-      examples.set('address', block.miner)
-    }
-    const [transaction] = block.transactions
-    if (!transaction) continue
-    examples.set('blockHash', block.hash)
-    examples.set('address', transaction.from)
-    examples.set('transactionHash', transaction.hash)
-    break
-  }
-  return examples
 }
 
 /** A typed parameter: parsed if it is JSON, otherwise text; undefined when it is empty. */
@@ -187,44 +188,30 @@ function codeOf(url: string, method: string, params: unknown[]): [label: string,
 }
 
 function snippet(label: string, code: string): HTMLElement {
-  const figure = document.createElement('figure')
-  figure.className = 'snippet'
-  const caption = document.createElement('figcaption')
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'copy'
+  const button = create('button', { type: 'button', className: 'copy' })
   button.dataset['copy'] = code
-  button.textContent = 'Copy'
   button.setAttribute('aria-label', `Copy ${label} code`)
-  caption.append(`${label} `, button)
-  const pre = document.createElement('pre')
-  pre.tabIndex = 0
-  pre.textContent = code
-  figure.append(caption, pre)
-  return figure
+  return create(
+    'figure',
+    { className: 'snippet' },
+    create('figcaption', {}, `${label} `, button),
+    create('pre', { tabIndex: 0 }, code),
+  )
 }
 
 function table(caption: string, head: string[], rows: string[][]): HTMLElement[] {
   if (rows.length === 0) return []
-  const whole = document.createElement('table')
-  whole.createCaption().textContent = caption
+  const whole = create('table', {}, create('caption', {}, caption))
   const headRow = whole.createTHead().insertRow()
-  for (const name of head) {
-    const cell = document.createElement('th')
-    cell.scope = 'col'
-    cell.textContent = name
-    headRow.append(cell)
-  }
+  for (const name of head) headRow.append(create('th', { scope: 'col' }, name))
   const body = whole.createTBody()
   for (const row of rows) {
     const line = body.insertRow()
-    for (const text of row) line.insertCell().textContent = text
+    for (const [index, text] of row.entries()) {
+      const cell = line.insertCell()
+      cell.textContent = text
+      cell.dataset['label'] = head[index] ?? ''
+    }
   }
-  return [whole]
-}
-
-function element(selector: string): HTMLElement {
-  const found = document.querySelector<HTMLElement>(selector)
-  if (!found) throw new Error(`the page has no ${selector}`)
-  return found
+  return [create('div', { className: 'table' }, whole)]
 }

@@ -1,14 +1,17 @@
+import { each, parsed } from './dom.ts'
+import { renewTimes } from './times.ts'
+
 /** Milliseconds before a lost socket is opened again. They double up to the second value. */
 const RETRY = [1_000, 30_000] as const
 
-const STATE_INTERVAL = 5_000
+/** Milliseconds between two readings of a part that no new head announces: the solidified block, the state. */
+const INTERVAL = 5_000
 
-/** Keeps heads, blocks, times and the state page current without a reload. */
+/** Keeps heads, the start page, times and the state page current without a reload. */
 export function startLive(): void {
   if (document.body.dataset['chainId']) connect(RETRY[0])
   setInterval(renewTimes, 1_000)
-  if (document.querySelector('[data-live="state"]'))
-    setInterval(() => void renew('state', '/page/state'), STATE_INTERVAL)
+  setInterval(() => each('[data-live]', (part) => void renew(part.dataset['live'])), INTERVAL)
 }
 
 /** Follows new heads over the gateway’s own WebSocket. */
@@ -30,32 +33,24 @@ function connect(delay: number): void {
 }
 
 function showHead(number: number): void {
-  for (const output of document.querySelectorAll('[data-live="head"]'))
-    output.textContent = number.toLocaleString('en')
-  const first = !new URLSearchParams(location.search).has('to')
-  if (first && document.querySelector('[data-live="blocks"]')) void renew('blocks', '/page/blocks')
+  each('[data-live="head"]', (output) => (output.textContent = number.toLocaleString('en')))
+  void renew('home')
 }
 
 /** Replaces a part of the page by a new rendering. Keeps the old part if the request fails. */
-async function renew(name: string, path: string): Promise<void> {
+async function renew(name: string | undefined): Promise<void> {
   const part = document.querySelector(`[data-live="${name}"]`)
-  if (!part || document.hidden) return
+  if (!part || name === 'head' || document.hidden) return
+  // A visitor who follows a link with the keyboard keeps the focus.
+  if (part.contains(document.activeElement)) return
   try {
-    const response = await fetch(path)
+    const response = await fetch(`/page/${name}`)
     if (!response.ok) return
-    const parsed = new DOMParser().parseFromString(await response.text(), 'text/html')
-    const fresh = parsed.querySelector(`[data-live="${name}"]`) ?? parsed.body
-    part.replaceChildren(...fresh.childNodes)
+    const [fresh] = parsed(await response.text())
+    if (!(fresh instanceof HTMLElement)) return
+    part.replaceWith(fresh)
+    renewTimes()
   } catch {
-    // The gateway may be restarting: the next refresh tries again.
-  }
-}
-
-function renewTimes(): void {
-  const now = Date.now() / 1_000
-  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-ago]')) {
-    const passed = Math.max(0, now - Number(time.dataset['ago']))
-    if (passed < 60 && !time.textContent?.includes('('))
-      time.textContent = `${Math.round(passed)} s ago`
+    // The gateway may be restarting: the next reading tries again.
   }
 }

@@ -1,4 +1,6 @@
-/** Fields that hold an amount of sun. */
+import { type CoinDecimals, coinText, grouped } from '../../../codec/coin.ts'
+
+/** Fields that hold an amount of the coin. */
 const AMOUNTS = new Set([
   'value',
   'gasPrice',
@@ -8,13 +10,13 @@ const AMOUNTS = new Set([
   'maxPriorityFeePerGas',
 ])
 
-/** Methods whose whole result is an amount of sun. */
+/** Methods whose whole result is an amount of the coin. */
 const AMOUNT_METHODS = new Set(['eth_getBalance', 'eth_gasPrice', 'eth_maxPriorityFeePerGas'])
 
 const MAX_ROWS = 60
 
 /** Readable forms of the quantities of an answer: decimal, coins, or a time. */
-export function readings(method: string, result: unknown): string[][] {
+export function readings(method: string, result: unknown, decimals: CoinDecimals): string[][] {
   const rows: string[][] = []
   visit('', result)
   return rows
@@ -38,14 +40,7 @@ export function readings(method: string, result: unknown): string[][] {
     const number = BigInt(text)
     if (/timestamp$/i.test(name)) return new Date(Number(number) * 1_000).toISOString()
     if (AMOUNTS.has(name) || (name === '' && AMOUNT_METHODS.has(method)))
-      return `${number.toLocaleString('en')} sun = ${coins(number)} coins`
-    return number.toLocaleString('en')
+      return `${coinText(number, decimals)} (${grouped(number)} ${decimals === 18 ? 'wei' : 'sun'})`
+    return grouped(number)
   }
-}
-
-function coins(sun: bigint): string {
-  const fraction = String(sun % 1_000_000n)
-    .padStart(6, '0')
-    .replace(/0+$/, '')
-  return `${(sun / 1_000_000n).toLocaleString('en')}${fraction && `.${fraction}`}`
 }

@@ -1,158 +1,328 @@
-import { toBase58Address } from '../../../lib/address.ts'
-import { decodeLog, isZeroAddress, parameterText, readFunctions } from '../decode.ts'
-import { type AddressFacts, functionKey } from '../facts.ts'
-import { grouped, toNumber, units, utc } from '../format.ts'
-import { AddressLink, BlockLink, Coins, Copy, FactList, Table, TransactionLink } from './parts.tsx'
+import type { Child } from 'hono/jsx'
+import { type Address, getAddress } from 'viem'
 
-/** The result of a read function of the contract, or its error. */
-export type ReadResult = { key: string; args: readonly string[]; value?: string; error?: string }
+import { grouped, unitsText } from '../../../codec/coin.ts'
+import { toBase58Address, toRpcAddress } from '../../../lib/address.ts'
+import type { Account, Permission } from '../../../native/wire/accountTypes.ts'
+import { utc } from '../format.ts'
+import type { AddressFacts, History, Holding } from '../reads/address.ts'
+import { int } from '../reads/row.ts'
+import type { TransferPage } from '../reads/transferPage.ts'
+import { cleanText, hexText } from '../text.ts'
+import {
+  AddressLink,
+  Amount,
+  Copy,
+  FactList,
+  HashLink,
+  Pager,
+  Table,
+  Time,
+  TokenAmount,
+} from './parts.tsx'
+import { TransactionTable, TransferTable } from './rows.tsx'
 
-/** One account or contract. */
+/** The parts of an address page; each has its own URL. */
+export type Tab = 'transactions' | 'transfers' | 'tokens' | 'account' | 'contract'
+
+const TABS: readonly (readonly [Tab, string])[] = [
+  ['transactions', 'Transactions'],
+  ['transfers', 'Token transfers'],
+  ['tokens', 'Tokens'],
+  ['account', 'Resources and permissions'],
+  ['contract', 'Contract'],
+]
+
+/** One account or contract: who it is, and the content of one tab. */
 export function AddressPage({
+  children,
+  creation,
   facts,
-  read,
+  qr,
+  tab,
 }: {
   facts: AddressFacts
-  read: ReadResult | undefined
+  tab: Tab
+  creation: { creator: Address; hash: `0x${string}` | undefined } | undefined
+  /** Squares of a QR code, as an SVG path, and its size. */
+  qr: { path: string; size: number }
+  children?: Child
 }) {
-  const { account, address, contract, hasCode, resources, tokens } = facts
-  const base58 = toBase58Address(address)
-  const functions = hasCode ? readFunctions(facts.abi) : []
-  const energyLimit = resources?.EnergyLimit ?? 0
-  const bandwidthLimit = (resources?.freeNetLimit ?? 0) + (resources?.NetLimit ?? 0)
-  const bandwidthUsed = (resources?.freeNetUsed ?? 0) + (resources?.NetUsed ?? 0)
+  const { account, address, code, contract, implementation, token } = facts
+  const hex = getAddress(address)
+  const native = toBase58Address(address)
+  const isContract = code !== '0x'
+  return (
+    <>
+      <div class="panel hero identity">
+        <div>
+          <p class="badges">
+            <span class="badge plain">
+              {isContract ? (token ? 'token' : 'contract') : 'account'}
+            </span>
+            {account?.is_witness && <span class="badge plain">block producer</span>}
+            {!account && !isContract && <span class="badge">never used</span>}
+          </p>
+          <p class="hex">
+            {hex} <Copy text={hex} label="address" />
+          </p>
+          <p class="hex quiet">
+            {native} <Copy text={native} label="native address" />
+          </p>
+        </div>
+        <svg
+          class="qr"
+          viewBox={`0 0 ${qr.size} ${qr.size}`}
+          role="img"
+          aria-label={`QR code of ${native}`}
+        >
+          <path d={qr.path} />
+        </svg>
+      </div>
+      <FactList
+        rows={[
+          token ? ['Token', `${token.name} (${token.symbol})`] : undefined,
+          token ? ['Decimals', String(token.decimals)] : undefined,
+          token?.supply === undefined
+            ? undefined
+            : ['Total supply', `${unitsText(token.supply, token.decimals)} ${token.symbol}`],
+          ['Balance', <Amount value={facts.balance} />],
+          creation
+            ? [
+                'Created by',
+                <>
+                  <AddressLink address={creation.creator} />
+                  {creation.hash && (
+                    <>
+                      {' '}
+                      in <HashLink hash={creation.hash} />
+                    </>
+                  )}
+                </>,
+              ]
+            : undefined,
+          implementation ? ['Proxy of', <AddressLink address={implementation} full />] : undefined,
+          contract?.consume_user_resource_percent === undefined || !isContract
+            ? undefined
+            : ['Energy share of callers', `${contract.consume_user_resource_percent} %`],
+          account?.create_time === undefined
+            ? undefined
+            : ['First seen', <Time seconds={Math.floor(account.create_time / 1_000)} />],
+        ]}
+      />
+      <nav class="tabs" aria-label="Parts">
+        {TABS.filter(([key]) => key !== 'contract' || isContract).map(([key, name]) => (
+          <a href={`/address/${hex}?tab=${key}`} {...(key === tab && { 'aria-current': 'page' })}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      {children}
+    </>
+  )
+}
+
+/** The transactions of an account. Without a list of them it says how to get one. */
+export function Transactions({
+  address,
+  history,
+}: {
+  address: Address
+  history: History | undefined
+}) {
+  if (!history)
+    return (
+      <p class="empty">
+        The node has no list of the transactions of an account. The tab “Token transfers” has those
+        of the newest blocks; with <code>--index DIR</code> it has those of the whole chain.
+      </p>
+    )
+  const { first, last, rows } = history
+  if (rows.length === 0) return <p class="empty">No transactions of this address yet.</p>
+  const link = (query: string) => `/address/${getAddress(address)}?tab=transactions${query}`
+  return (
+    <>
+      <TransactionTable caption="Transactions" own={address} rows={rows} />
+      <Pager
+        newer={first ? undefined : link(`&after=${rows[0]?.block ?? 0}`)}
+        older={last ? undefined : link(`&before=${rows.at(-1)?.block ?? 0}`)}
+      />
+    </>
+  )
+}
+
+/** The token transfers of an account in a range of blocks. */
+export function Transfers({ address, page }: { address: Address; page: TransferPage | undefined }) {
+  if (!page) return <p class="notice">Token transfers could not be read. Try again later.</p>
+  const { from, isCut, to, transfers } = page
+  const link = (block: number) => `/address/${getAddress(address)}?tab=transfers&to=${block}`
+  const oldest = transfers.at(-1)?.block ?? from
+  return (
+    <>
+      {transfers.length === 0 ? (
+        <p class="empty">
+          No token transfers in blocks {grouped(from)} to {grouped(to)}.
+        </p>
+      ) : (
+        <TransferTable caption="Token transfers" own={address} transfers={transfers} />
+      )}
+      <p class="quiet">
+        {`Blocks ${grouped(from)} to ${grouped(to)}.`}
+        {isCut && ' There are more in this range.'}
+      </p>
+      <Pager
+        newer={undefined}
+        older={isCut && oldest > 0 ? link(oldest) : from > 0 ? link(from - 1) : undefined}
+      />
+    </>
+  )
+}
+
+/** The tokens of an account. */
+export function Holdings({ holdings }: { holdings: readonly Holding[] }) {
+  if (holdings.length === 0)
+    return (
+      <p class="empty">No tokens: none issued on the chain, and none in the newest transfers.</p>
+    )
+  return (
+    <Table
+      caption="Tokens"
+      columns={['Token', 'Kind', ['Balance', 'main']]}
+      rows={holdings.map(({ amount, contract, token }) => [
+        contract ? <AddressLink address={contract} name={token.name} /> : token.name,
+        contract ? 'contract' : `native token ${'id' in token ? token.id : ''}`,
+        <TokenAmount amount={amount} token={token} />,
+      ])}
+    />
+  )
+}
+
+/** What an account may use: bandwidth, energy, votes; what they were staked with, and who may sign. */
+export function Resources({ facts: { account, resources } }: { facts: AddressFacts }) {
+  if (!account) return <p class="empty">This address has no account on the chain yet.</p>
+  const bandwidth = (resources?.freeNetLimit ?? 0) + (resources?.NetLimit ?? 0)
+  const used = (resources?.freeNetUsed ?? 0) + (resources?.NetUsed ?? 0)
+  const energy = account.account_resource
   return (
     <>
       <FactList
         rows={[
           [
-            'Address',
-            <>
-              <span class="hex">{address}</span> <Copy text={address} label="address" />
-            </>,
+            'Energy',
+            <Used used={resources?.EnergyUsed ?? 0} limit={resources?.EnergyLimit ?? 0} />,
           ],
+          ['Bandwidth', <Used used={used} limit={bandwidth} />],
           [
-            'Native address',
-            <>
-              <span class="hex">{base58}</span> <Copy text={base58} label="native address" />
-            </>,
+            'Votes',
+            <Used
+              used={Number(resources?.nativePowerUsed ?? 0)}
+              limit={Number(resources?.nativePowerLimit ?? 0)}
+            />,
           ],
-          ['Balance', <Coins sun={facts.balance} />],
-          ['Code', hasCode ? `yes${contract?.name ? `, ${contract.name}` : ''}` : 'no'],
-          contract
-            ? ['Created by', <AddressLink address={`0x${contract.origin_address.slice(2)}`} full />]
+          ...stakes(account),
+          account.delegated_frozenV2_balance_for_bandwidth
+            ? [
+                'Delegated for bandwidth',
+                <Amount value={int(account.delegated_frozenV2_balance_for_bandwidth)} />,
+              ]
             : undefined,
-          ['Energy', `${grouped(resources?.EnergyUsed ?? 0)} of ${grouped(energyLimit)} used`],
-          ['Bandwidth', `${grouped(bandwidthUsed)} of ${grouped(bandwidthLimit)} used`],
-          account?.create_time === undefined ? undefined : ['Created', utc(account.create_time)],
+          energy?.delegated_frozenV2_balance_for_energy
+            ? [
+                'Delegated for energy',
+                <Amount value={int(energy.delegated_frozenV2_balance_for_energy)} />,
+              ]
+            : undefined,
+          account.acquired_delegated_frozenV2_balance_for_bandwidth
+            ? [
+                'Received for bandwidth',
+                <Amount value={int(account.acquired_delegated_frozenV2_balance_for_bandwidth)} />,
+              ]
+            : undefined,
+          energy?.acquired_delegated_frozenV2_balance_for_energy
+            ? [
+                'Received for energy',
+                <Amount value={int(energy.acquired_delegated_frozenV2_balance_for_energy)} />,
+              ]
+            : undefined,
+          account.allowance ? ['Rewards', <Amount value={int(account.allowance)} />] : undefined,
+          account.account_name
+            ? ['Account name', cleanText(hexText(account.account_name) ?? '')]
+            : undefined,
         ]}
       />
-      {!account && !hasCode && <p>This address has never been used on this chain.</p>}
-      {tokens.length > 0 && (
-        <Table caption="Tokens (TRC-10)" head={['Token', 'Id', 'Amount']}>
-          {tokens.map(({ amount, id, name, precision }) => (
-            <tr>
-              <td>{name}</td>
-              <td>{id}</td>
-              <td class="number">{units(amount, precision)}</td>
-            </tr>
-          ))}
-        </Table>
+      {(account.votes ?? []).length > 0 && (
+        <Table
+          caption="Votes"
+          columns={['Producer', ['Votes', 'main']]}
+          rows={(account.votes ?? []).map(({ vote_address, vote_count }) => [
+            <AddressLink address={toRpcAddress(vote_address)} />,
+            grouped(int(vote_count)),
+          ])}
+        />
       )}
-      {functions.length > 0 && (
-        <section aria-labelledby="functions">
-          <h2 id="functions">Read functions</h2>
-          {facts.abi.length === 0 && (
-            <p>The chain has no ABI for this contract. These are the functions of a token.</p>
-          )}
-          {functions.map((entry, position) => {
-            const key = functionKey(entry)
-            const result = read?.key === key ? read : undefined
-            return (
-              <form class="call" action={`/address/${address}#f${position}`} id={`f${position}`}>
-                <input type="hidden" name="call" value={key} />
-                <p>
-                  <code>
-                    {entry.name}({entry.inputs.map(parameterText).join(', ')})
-                  </code>
-                </p>
-                {entry.inputs.map((input, index) => (
-                  <p>
-                    <label for={`f${position}a${index}`}>{parameterText(input)}</label>
-                    <input
-                      id={`f${position}a${index}`}
-                      name="arg"
-                      value={result?.args[index] ?? ''}
-                      required
-                      autocomplete="off"
-                    />
-                  </p>
-                ))}
-                <button type="submit" aria-label={`Call ${entry.name}`}>
-                  Call
-                </button>
-                {result && (
-                  <output class={result.error === undefined ? 'hex' : 'bad hex'}>
-                    {result.error ?? result.value}
-                  </output>
-                )}
-              </form>
-            )
-          })}
-        </section>
-      )}
-      <Transfers facts={facts} />
+      <Permissions account={account} />
     </>
   )
 }
 
-function Transfers({ facts: { abi, address, transfers } }: { facts: AddressFacts }) {
-  if (!transfers) return <p>Token transfers could not be read. Try again later.</p>
-  const { from, logs, to } = transfers
-  const range = `blocks ${grouped(from)} to ${grouped(to)}`
-  if (logs.length === 0) return <p>No token transfers in {range}.</p>
+function stakes({ frozenV2 = [], unfrozenV2 = [] }: Account): [string, Child][] {
+  const names = { BANDWIDTH: 'bandwidth', ENERGY: 'energy', TRON_POWER: 'votes' }
+  return [
+    ...frozenV2
+      .filter(({ amount }) => int(amount) > 0n)
+      .map(({ amount, type = 'BANDWIDTH' }): [string, Child] => [
+        `Staked for ${names[type]}`,
+        <Amount value={int(amount)} />,
+      ]),
+    ...unfrozenV2.map(({ unfreeze_amount, unfreeze_expire_time = 0 }): [string, Child] => [
+      'Unstaking',
+      <>
+        <Amount value={int(unfreeze_amount)} />{' '}
+        <span class="quiet">free at {utc(unfreeze_expire_time)}</span>
+      </>,
+    ]),
+  ]
+}
+
+function Permissions({ account }: { account: Account }) {
+  const all: [string, Permission | undefined][] = [
+    ['owner', account.owner_permission],
+    ['block production', account.witness_permission],
+    ...(account.active_permission ?? []).map((one): [string, Permission] => ['active', one]),
+  ]
+  const given = all.flatMap(([kind, one]) => (one ? [{ kind, one }] : []))
+  if (given.length === 0)
+    return <p class="quiet">Only the key of the address itself may sign for it.</p>
   return (
-    <>
-      <Table
-        caption={`Token transfers in ${range}`}
-        head={['Block', 'Transaction', 'Token', 'From', 'To', 'Amount or id']}
-      >
-        {logs.slice(0, MAX_TRANSFERS).map((log) => {
-          const args = decodeLog(log, abi)?.args ?? []
-          return (
-            <tr>
-              <td>
-                <BlockLink number={toNumber(log.blockNumber)} />
-              </td>
-              <td>
-                <TransactionLink hash={log.transactionHash} />
-              </td>
-              <td>
-                <AddressLink address={log.address} />
-              </td>
-              {[0, 1].map((index) => {
-                const party = `0x${log.topics[index + 1]?.slice(-40) ?? ''}` as const
-                return (
-                  <td>
-                    {isZeroAddress(party) ? (
-                      'none'
-                    ) : party === address ? (
-                      'this address'
-                    ) : (
-                      <AddressLink address={party} />
-                    )}
-                  </td>
-                )
-              })}
-              <td class="number hex">{args[2]?.value ?? ''}</td>
-            </tr>
-          )
-        })}
-      </Table>
-      {logs.length > MAX_TRANSFERS && <p>Only the newest {MAX_TRANSFERS} transfers are shown.</p>}
-    </>
+    <Table
+      caption="Permissions"
+      columns={['Permission', ['Threshold', 'number'], ['Keys', 'main']]}
+      rows={given.map(({ kind, one }) => [
+        `${cleanText(one.permission_name ?? '') || kind}${one.id ? ` (${one.id})` : ''}`,
+        grouped(int(one.threshold)),
+        <ul class="plain">
+          {(one.keys ?? []).map(({ address, weight }) => (
+            <li>
+              <AddressLink address={toRpcAddress(address)} />{' '}
+              <span class="quiet">weight {grouped(int(weight))}</span>
+            </li>
+          ))}
+        </ul>,
+      ])}
+    />
   )
 }
 
-/** Transfers that one page shows. */
-const MAX_TRANSFERS = 50
+function Used({ limit, used }: { used: number; limit: number }) {
+  return (
+    <span class="used">
+      <meter
+        min={0}
+        max={Math.max(1, limit)}
+        value={used}
+        aria-label={`${grouped(used)} of ${grouped(limit)} used`}
+      />
+      {grouped(used)} of {grouped(limit)} used
+    </span>
+  )
+}

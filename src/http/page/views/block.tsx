@@ -1,33 +1,35 @@
-import type { BlockFacts } from '../facts.ts'
-import { coins, grouped, toNumber } from '../format.ts'
-import { typeInWords } from '../words.ts'
-import { EnergyBar } from './explorer.tsx'
-import { AddressLink, FactList, Outcome, Table, Time, TransactionLink } from './parts.tsx'
-
-/** Transactions on one page of a block. */
-const PAGE = 100
+import { grouped } from '../../../codec/coin.ts'
+import { toNumber } from '../format.ts'
+import type { BlockFacts } from '../reads/block.ts'
+import { AddressLink, Amount, FactList, Hex, Pager, Time } from './parts.tsx'
+import { TransactionTable } from './rows.tsx'
 
 /** One block and its transactions. */
-export function Block({
-  facts,
-  head,
-  now,
-  page,
-}: {
-  facts: BlockFacts
-  head: number
-  now: number
-  /** From 0. */
-  page: number
-}) {
-  const { block, receipts, types } = facts
-  const number = toNumber(block.number)
-  const pages = Math.ceil(block.transactions.length / PAGE)
+export function Block({ facts }: { facts: BlockFacts }) {
+  const { block, fees, head, number, page, pages, producer, rows, solid } = facts
+  const count = block.transactions.length
+  const limit = toNumber(block.gasLimit)
+  const share = limit > 0 ? (100 * toNumber(block.gasUsed)) / limit : 0
   return (
     <>
+      <Finality block={number} head={head} solid={solid} />
       <FactList
         rows={[
-          ['Hash', <span class="hex">{block.hash}</span>],
+          ['Time', <Time seconds={toNumber(block.timestamp)} exact />],
+          number > 0
+            ? ['Producer', <AddressLink address={block.miner} name={producer} full />]
+            : undefined,
+          ['Transactions', grouped(count)],
+          [
+            'Energy used',
+            <>
+              {grouped(toNumber(block.gasUsed))}{' '}
+              <span class="quiet">({share.toFixed(1)} % of the limit)</span>
+            </>,
+          ],
+          ['Fees', <Amount value={fees} />],
+          ['Size', `${grouped(toNumber(block.size))} bytes`],
+          ['Hash', <Hex text={block.hash} label="block hash" />],
           [
             'Parent',
             number > 0 ? (
@@ -35,76 +37,48 @@ export function Block({
                 {block.parentHash}
               </a>
             ) : (
-              <span class="hex">{block.parentHash}</span>
+              <span class="quiet">none</span>
             ),
           ],
-          ['Time', <Time seconds={toNumber(block.timestamp)} now={now} exact />],
-          ['Producer', <AddressLink address={block.miner} full />],
-          ['Transactions', grouped(block.transactions.length)],
-          [
-            'Energy used',
-            <EnergyBar used={toNumber(block.gasUsed)} limit={toNumber(block.gasLimit)} />,
-          ],
-          ['Size', `${grouped(toNumber(block.size))} bytes`],
         ]}
       />
-      <p class="pager">
-        {number > 0 && (
-          <a rel="prev" href={`/block/${number - 1}`}>
-            Block {grouped(number - 1)}
-          </a>
-        )}{' '}
-        {number < head && (
-          <a rel="next" href={`/block/${number + 1}`}>
-            Block {grouped(number + 1)}
-          </a>
-        )}
-      </p>
-      {block.transactions.length === 0 ? (
-        <p>This block has no transactions.</p>
+      <Pager
+        newer={number < head ? `/block/${number + 1}` : undefined}
+        older={number > 0 ? `/block/${number - 1}` : undefined}
+      />
+      {count === 0 ? (
+        <p class="empty">This block has no transactions.</p>
       ) : (
-        <Table
-          caption="Transactions"
-          head={['Hash', 'Type', 'From', 'To', 'Amount', 'Energy', 'Outcome']}
-        >
-          {block.transactions.slice(page * PAGE, (page + 1) * PAGE).map((transaction) => {
-            const receipt = receipts.get(transaction.hash)
-            const to = transaction.to ?? receipt?.contractAddress
-            return (
-              <tr>
-                <td>
-                  <TransactionLink hash={transaction.hash} />
-                </td>
-                <td>{typeInWords(types.get(transaction.hash))}</td>
-                <td>
-                  <AddressLink address={transaction.from} />
-                </td>
-                <td>{to ? <AddressLink address={to} /> : 'none'}</td>
-                <td class="number">{amountText(types.get(transaction.hash), transaction.value)}</td>
-                <td class="number">{receipt ? grouped(toNumber(receipt.gasUsed)) : ''}</td>
-                <td>
-                  <Outcome status={receipt?.status} />
-                </td>
-              </tr>
-            )
-          })}
-        </Table>
+        <TransactionTable
+          caption={pages === 1 ? 'Transactions' : `Transactions, page ${page + 1} of ${pages}`}
+          rows={rows}
+        />
       )}
       {pages > 1 && (
         <p class="pager">
-          Page {page + 1} of {pages}.{' '}
-          {page > 0 && <a href={`/block/${number}?page=${page - 1}`}>Previous page</a>}{' '}
-          {page + 1 < pages && <a href={`/block/${number}?page=${page + 1}`}>Next page</a>}
+          {page > 0 && <a href={`/block/${number}?page=${page - 1}`}>← Previous page</a>}
+          {page + 1 < pages && <a href={`/block/${number}?page=${page + 1}`}>Next page →</a>}
         </p>
       )}
     </>
   )
 }
 
-/** Amounts of token and vote contracts are not coins. */
-export function amountText(type: string | undefined, value: string): string {
-  const amount = BigInt(value)
-  if (type === 'TransferAssetContract') return `${grouped(amount)} units`
-  if (type === 'VoteWitnessContract') return `${grouped(amount)} votes`
-  return coins(amount)
+/** Whether a block can still be removed by a reorg. */
+export function Finality({ block, head, solid }: { block: number; head: number; solid: number }) {
+  const behind = head - block
+  return (
+    <p class="finality">
+      {block <= solid ? (
+        <span class="badge good">solidified</span>
+      ) : (
+        <span class="badge">not solidified yet</span>
+      )}{' '}
+      <span class="quiet">
+        {block <= solid
+          ? 'No reorg can remove it.'
+          : `${grouped(behind)} ${behind === 1 ? 'block' : 'blocks'} after it; the solidified block is ${grouped(solid)}.`}
+      </span>
+    </p>
+  )
 }

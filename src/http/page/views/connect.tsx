@@ -1,8 +1,11 @@
-import { connectSnippets } from '../snippets.ts'
-import { Copy, FactList, Snippet, Table } from './parts.tsx'
+import { useContext } from 'hono/jsx'
+import type { Address } from 'viem'
+
+import { connectSnippets, walletChain } from '../snippets.ts'
+import { AddressLink, Copy, FactList, Snippet, Table, View } from './parts.tsx'
 
 /** A funded account of the dev chain. Its key is public. */
-export type DevAccount = { address: string; key: string }
+export type DevAccount = { address: Address; key: string }
 
 /** How to connect wallets and programs; on the dev chain also accounts and controls. */
 export function Connect({
@@ -14,6 +17,7 @@ export function Connect({
   dev: readonly DevAccount[] | undefined
   origin: string
 }) {
+  const { decimals } = useContext(View)
   const wei = `${origin}/wei`
   return (
     <>
@@ -21,18 +25,12 @@ export function Connect({
         <h2 id="wallet">Wallet</h2>
         <p>
           Wallets count the coin with 18 decimals. They use the address that ends in{' '}
-          <code>/wei</code>, which converts amounts exactly.
+          <code>/wei</code>
+          {decimals === 18
+            ? '. On this chain the coin has 18 decimals everywhere.'
+            : ', which converts amounts exactly.'}
         </p>
-        <div
-          id="wallets"
-          data-chain={JSON.stringify({
-            chainId: `0x${chainId.toString(16)}`,
-            chainName: `Chain ${chainId}`,
-            nativeCurrency: { name: 'Coin', symbol: 'COIN', decimals: 18 },
-            rpcUrls: [wei],
-            blockExplorerUrls: [origin],
-          })}
-        >
+        <div id="wallets" data-chain={JSON.stringify(walletChain(chainId, origin))}>
           <p>
             No wallet was found in this browser. Install one, or add the network by hand with the
             values below.
@@ -62,10 +60,13 @@ export function Connect({
       <section aria-labelledby="programs">
         <h2 id="programs">Programs</h2>
         <p>
-          At <code>{origin}</code> amounts are in sun, the smallest unit of the coin: one coin is
-          1,000,000 sun. WebSocket: <code>{origin.replace(/^http/, 'ws')}</code>
+          At <code>{origin}</code>{' '}
+          {decimals === 18
+            ? 'amounts are in wei: one coin is 10^18 wei.'
+            : 'amounts are in sun, the smallest unit of the coin: one coin is 1,000,000 sun.'}{' '}
+          WebSocket: <code>{origin.replace(/^http/, 'ws')}</code>
         </p>
-        {connectSnippets(origin, chainId).map(({ code, label }) => (
+        {connectSnippets(origin, chainId, decimals).map(({ code, label }) => (
           <Snippet code={code} label={label} />
         ))}
       </section>
@@ -86,48 +87,45 @@ function DevSection({ accounts }: { accounts: readonly DevAccount[] }) {
       <p class="notice">
         These keys are public. Never send anything of value to these accounts on another chain.
       </p>
-      <Table caption="Funded accounts" head={['Account', 'Private key']}>
-        {accounts.map(({ address, key }, index) => (
-          <tr>
-            <td>
-              <a class="hex" href={`/address/${address}`}>
-                {address}
-              </a>{' '}
-              <Copy text={address} label={`address of account ${index}`} />
-            </td>
-            <td>
-              <span class="hex">{key}</span> <Copy text={key} label={`key of account ${index}`} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <h3>Faucet</h3>
-      <form id="faucet" class="inline">
-        <label for="faucet-address">Address</label>
-        <input id="faucet-address" name="address" required autocomplete="off" />
-        <label for="faucet-coins">Coins</label>
-        <input id="faucet-coins" name="coins" inputmode="numeric" value="1000" required />
-        <button type="submit">Add coins</button>
-      </form>
-      <h3>Chain</h3>
-      <div class="inline">
-        {CONTROLS.map(({ label, method, params }) => (
-          <button type="button" data-control={method} data-params={params}>
-            {label}
-          </button>
-        ))}
-        <form class="inline" data-control-form="evm_revert">
-          <label for="snapshot">Snapshot</label>
-          <input id="snapshot" name="value" value="0x1" size={6} required />
-          <button type="submit">Revert</button>
+      <Table
+        caption="Funded accounts"
+        columns={['Account', 'Private key']}
+        rows={accounts.map(({ address, key }, index) => [
+          <AddressLink address={address} full />,
+          <>
+            <span class="hex">{key}</span> <Copy text={key} label={`key of account ${index}`} />
+          </>,
+        ])}
+      />
+      <div class="needs-script">
+        <h3>Faucet</h3>
+        <form id="faucet" class="inline">
+          <label for="faucet-address">Address</label>
+          <input id="faucet-address" name="address" required autocomplete="off" />
+          <label for="faucet-coins">Coins</label>
+          <input id="faucet-coins" name="coins" inputmode="numeric" value="1000" required />
+          <button type="submit">Add coins</button>
         </form>
-        <form class="inline" data-control-form="evm_increaseTime">
-          <label for="seconds">Seconds</label>
-          <input id="seconds" name="value" value="3600" size={6} required />
-          <button type="submit">Increase time</button>
-        </form>
+        <h3>Chain</h3>
+        <div class="inline">
+          {CONTROLS.map(({ label, method, params }) => (
+            <button type="button" data-control={method} data-params={params}>
+              {label}
+            </button>
+          ))}
+          <form class="inline" data-control-form="evm_revert">
+            <label for="snapshot">Snapshot</label>
+            <input id="snapshot" name="value" value="0x1" size={6} required />
+            <button type="submit">Revert</button>
+          </form>
+          <form class="inline" data-control-form="evm_increaseTime">
+            <label for="seconds">Seconds</label>
+            <input id="seconds" name="value" value="3600" size={6} required />
+            <button type="submit">Increase time</button>
+          </form>
+        </div>
+        <p id="control-answer" role="status"></p>
       </div>
-      <p id="control-answer" role="status"></p>
     </section>
   )
 }

@@ -1,5 +1,3 @@
-import { Table } from './parts.tsx'
-
 /** A method in the console. */
 export type ConsoleMethod = { name: string; summary: string }
 
@@ -11,44 +9,71 @@ export function Console({
   methods: readonly ConsoleMethod[]
   origin: string
 }) {
+  const groups = new Map<string, ConsoleMethod[]>()
+  for (const method of methods) {
+    const name = method.name.split('_')[0] ?? ''
+    groups.set(name, [...(groups.get(name) ?? []), method])
+  }
   return (
-    <>
-      <form id="console" data-url={origin} hidden>
-        <p class="inline">
-          <label for="method">Method</label>
-          <select id="method" name="method">
-            {methods.map(({ name }) => (
-              <option value={name}>{name}</option>
-            ))}
-          </select>
+    <div class="console">
+      <nav class="panel methods" aria-label="Methods">
+        <p class="field needs-script">
+          <label for="filter">Filter {methods.length} methods</label>
+          <input
+            id="filter"
+            type="search"
+            placeholder="balance"
+            autocomplete="off"
+            spellcheck={false}
+          />
         </p>
-        <p id="summary"></p>
-        <div id="params"></div>
-        <button type="submit">Send</button>
-      </form>
-      <section id="result" aria-live="polite" hidden>
-        <h2>Answer</h2>
-        <p id="timing"></p>
-        <pre class="raw" tabindex={0} id="answer"></pre>
-        <div id="readable"></div>
-        <div id="native-calls"></div>
-      </section>
-      <section id="request" hidden>
-        <h2>The same request</h2>
-        <div id="code"></div>
-      </section>
-      <Table caption="Methods" head={['Method', 'What it answers']}>
-        {methods.map(({ name, summary }) => (
-          <tr>
-            <td>
-              <a href={`#${name}`} data-method={name}>
-                <code>{name}</code>
-              </a>
-            </td>
-            <td>{summary}</td>
-          </tr>
+        {[...groups].toSorted(ethFirst).map(([name, members]) => (
+          <details open={name === 'eth'} data-group>
+            <summary>
+              {name} <span class="quiet">{members.length}</span>
+            </summary>
+            <ul class="plain">
+              {members.map(({ name, summary }) => (
+                <li data-search={`${name} ${summary}`.toLowerCase()}>
+                  <a href={`#${name}`} title={summary}>
+                    <code>{name}</code>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
         ))}
-      </Table>
-    </>
+      </nav>
+      <div>
+        <p class="notice no-script">The console needs JavaScript.</p>
+        <form id="console" class="panel" data-url={origin} hidden>
+          <h2 id="method"> </h2>
+          <p id="summary" class="quiet"></p>
+          <div id="params"></div>
+          <p class="inline">
+            <button type="submit">Send</button>
+            <button type="button" class="quiet" id="link">
+              Copy link
+            </button>
+          </p>
+        </form>
+        <section id="result" class="panel" aria-live="polite" hidden>
+          <h2>
+            Answer <small id="timing" class="quiet"></small>
+          </h2>
+          <div id="readable"></div>
+          <pre class="raw" tabindex={0} id="answer"></pre>
+          <div id="native-calls"></div>
+        </section>
+        <section id="request" class="panel" hidden>
+          <h2>The same request</h2>
+          <div id="code"></div>
+        </section>
+      </div>
+    </div>
   )
+}
+
+function ethFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return Number(b === 'eth') - Number(a === 'eth')
 }

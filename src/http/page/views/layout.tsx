@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 
+import { type CoinDecimals, grouped } from '../../../codec/coin.ts'
 import type { Assets } from '../assets.ts'
 
 /** Sections of the page, in the order of the navigation. */
@@ -15,6 +16,7 @@ export type LayoutFacts = {
   assets: Assets
   /** Decimal; undefined until the upstream has answered. */
   chainId: number | undefined
+  decimals: CoinDecimals
   /** Newest block; null before the first. */
   head: number | null
   version: string
@@ -32,7 +34,7 @@ export function Layout({
   facts: LayoutFacts
   children?: Child
 }) {
-  const { assets, chainId, head, version } = facts
+  const { assets, chainId, decimals, head, version } = facts
   return (
     <html lang="en">
       <head>
@@ -44,14 +46,17 @@ export function Layout({
         <link rel="stylesheet" href={assets.style} />
         <script type="module" src={assets.script} />
       </head>
-      <body data-chain-id={chainId === undefined ? '' : String(chainId)}>
+      <body
+        data-chain-id={chainId === undefined ? '' : String(chainId)}
+        data-decimals={String(decimals)}
+      >
         <a class="skip" href="#content">
           Skip to content
         </a>
         <header>
           <div class="bar">
             <a class="brand" href="/">
-              ethgate
+              <img src={assets.icon} alt="" width="24" height="24" /> ethgate
             </a>
             <nav aria-label="Sections">
               {SECTIONS.map(({ href, name }) => (
@@ -62,15 +67,16 @@ export function Layout({
             </nav>
             <form action="/search" role="search">
               <label class="hidden" for="search">
-                Block number, hash or address
+                Block, transaction, address or token
               </label>
               <input
                 id="search"
                 name="q"
                 type="search"
-                placeholder="Block, hash or address"
+                placeholder="Block, transaction, address or token"
                 autocomplete="off"
                 spellcheck={false}
+                aria-keyshortcuts="/"
                 required
               />
               <button type="submit">Search</button>
@@ -78,7 +84,17 @@ export function Layout({
           </div>
         </header>
         <main id="content">
-          <h1>{title}</h1>
+          <div class="title">
+            <h1>{title}</h1>
+            <p class="switches needs-script">
+              <button type="button" class="link" data-switch="addresses" aria-pressed="false">
+                Addresses as T…
+              </button>
+              <button type="button" class="link" data-switch="times" aria-pressed="false">
+                Exact times
+              </button>
+            </p>
+          </div>
           {children}
         </main>
         <footer>
@@ -86,7 +102,7 @@ export function Layout({
             ethgate {version}
             {chainId !== undefined && ` · chain ${chainId}`} · head{' '}
             <output data-live="head" aria-live="off">
-              {head ?? 'unknown'}
+              {head === null ? 'unknown' : grouped(head)}
             </output>
           </p>
           <p>

@@ -1,9 +1,18 @@
-import type { Child } from 'hono/jsx'
-import type { Address, Hash } from 'viem'
+import { type Child, createContext, useContext } from 'hono/jsx'
+import { type Address, getAddress, type Hash } from 'viem'
 
-import { ago, coins, grouped, short, utc } from '../format.ts'
+import { type CoinDecimals, coinText, grouped, unitsText } from '../../../codec/coin.ts'
+import { toBase58Address } from '../../../lib/address.ts'
+import { relative, short, utc } from '../format.ts'
+import type { NativeToken, Token } from '../reads/source.ts'
 
-/** A list of names and values. */
+/** What every view needs: the decimals of the coin, and the time in milliseconds since 1970. */
+export type ViewFacts = { decimals: CoinDecimals; now: number }
+
+/** The facts that every view needs. */
+export const View = createContext<ViewFacts>({ decimals: 6, now: 0 })
+
+/** A list of names and values. Rows that are undefined are left out. */
 export function FactList({ rows }: { rows: readonly (readonly [string, Child] | undefined)[] }) {
   return (
     <dl class="facts">
@@ -19,92 +28,199 @@ export function FactList({ rows }: { rows: readonly (readonly [string, Child] | 
   )
 }
 
-/** A link to an account or contract. */
-export function AddressLink({ address, full }: { address: Address; full?: boolean }) {
+/** An account or contract: its name or address in both formats, of which the page shows one, and a copy button. */
+export function AddressLink({
+  address,
+  full,
+  name,
+}: {
+  address: Address
+  full?: boolean | undefined
+  name?: string | undefined
+}) {
+  const hex = getAddress(address)
+  const native = toBase58Address(address)
+  const shown = (text: string) => (full ? text : short(text))
   return (
-    <a class="hex" href={`/address/${address}`} title={address}>
-      {full ? address : short(address)}
-    </a>
+    <span class="address" data-csv={hex}>
+      <a class={name ? 'name' : 'hex'} href={`/address/${hex}`} title={`${hex} ${native}`}>
+        {name ?? (
+          <>
+            <span class="is-hex">{shown(hex)}</span>
+            <span class="is-native">{shown(native)}</span>
+          </>
+        )}
+      </a>
+      {name && full && (
+        <span class="hex quiet">
+          <span class="is-hex">{hex}</span>
+          <span class="is-native">{native}</span>
+        </span>
+      )}
+      <Copy text={hex} native={native} label={`address ${short(hex)}`} />
+    </span>
   )
 }
 
-/** A link to a transaction. */
-export function TransactionLink({ full, hash }: { hash: Hash; full?: boolean }) {
+/** A transaction by its hash. */
+export function HashLink({ full, hash }: { hash: Hash; full?: boolean }) {
   return (
-    <a class="hex" href={`/tx/${hash}`} title={hash}>
-      {full ? hash : short(hash)}
-    </a>
+    <span class="address" data-csv={hash}>
+      <a class="hex" href={`/tx/${hash}`} title={hash}>
+        {full ? hash : short(hash)}
+      </a>
+      <Copy text={hash} label={`hash ${short(hash)}`} />
+    </span>
   )
 }
 
-/** A link to a block by its number. */
+/** A hash that leads nowhere, with its copy button. */
+export function Hex({ label, text }: { text: string; label: string }) {
+  return (
+    <span class="address" data-csv={text}>
+      <span class="hex">{text}</span>
+      <Copy text={text} label={label} />
+    </span>
+  )
+}
+
+/** A block by its number. */
 export function BlockLink({ number }: { number: number }) {
-  return <a href={`/block/${number}`}>{grouped(number)}</a>
+  return (
+    <a class="number" href={`/block/${number}`} data-csv={number}>
+      {grouped(number)}
+    </a>
+  )
 }
 
-/** A time: how long ago, with the exact time beside it or in its title. @param seconds - since the epoch */
-export function Time({ exact, now, seconds }: { seconds: number; now: number; exact?: boolean }) {
+/** A time: how far it is from now, and the exact time in its title or beside it. @param seconds - since the epoch */
+export function Time({ exact, seconds }: { seconds: number; exact?: boolean }) {
+  const { now } = useContext(View)
   // Genesis has no time.
   if (seconds === 0) return <span>genesis</span>
   const text = utc(seconds * 1_000)
+  const passed = relative(now / 1_000 - seconds)
   return (
-    <time datetime={new Date(seconds * 1_000).toISOString()} title={text} data-ago={seconds}>
-      {exact ? `${text} (${ago(now / 1_000 - seconds)} ago)` : `${ago(now / 1_000 - seconds)} ago`}
+    <time
+      datetime={new Date(seconds * 1_000).toISOString()}
+      title={exact ? undefined : text}
+      data-csv={text}
+    >
+      {exact ? (
+        <>
+          <span data-at={seconds}>{passed}</span> <span class="quiet">({text})</span>
+        </>
+      ) : (
+        <span data-at={seconds} data-utc={text}>
+          {passed}
+        </span>
+      )}
     </time>
   )
 }
 
-/** An amount in coins, with the sun in its title. */
-export function Coins({ sun }: { sun: bigint }) {
-  return <span title={`${grouped(sun)} sun`}>{coins(sun)}</span>
-}
-
-/** Text with a button that copies it. */
-export function Copy({ label, text }: { text: string; label: string }) {
+/** An amount of the coin, with the smallest unit in its title. */
+export function Amount({ value }: { value: bigint }) {
+  const { decimals } = useContext(View)
   return (
-    <button type="button" class="copy" data-copy={text} aria-label={`Copy ${label}`}>
-      Copy
-    </button>
+    <span
+      class={value === 0n ? 'amount quiet' : 'amount'}
+      title={`${grouped(value)} ${decimals === 18 ? 'wei' : 'sun'}`}
+    >
+      {coinText(value, decimals)}
+    </span>
   )
 }
 
-/** A table that scrolls sideways on a narrow screen. */
+/** An amount of a token with its symbol, which leads to its contract. */
+export function TokenAmount({
+  amount,
+  contract,
+  token,
+}: {
+  amount: bigint
+  token: Token | NativeToken | undefined
+  contract?: Address | undefined
+}) {
+  const symbol = token ? ('symbol' in token ? token.symbol : token.name) : 'units'
+  return (
+    <span class="amount" title={`${grouped(amount)} of the smallest unit`}>
+      {unitsText(amount, token?.decimals ?? 0)}{' '}
+      {contract ? <a href={`/address/${getAddress(contract)}`}>{symbol}</a> : symbol}
+    </span>
+  )
+}
+
+/** A button that copies a text. `native` is copied instead while the page shows native addresses. */
+export function Copy({ label, native, text }: { text: string; label: string; native?: string }) {
+  return (
+    <button
+      type="button"
+      class="copy needs-script"
+      data-copy={text}
+      data-copy-native={native}
+      aria-label={`Copy ${label}`}
+    />
+  )
+}
+
+/** A column: a name, or a name with what it holds. `main` stands first on a narrow screen. */
+export type Column = string | readonly [name: string, kind: 'main' | 'number']
+
+/** A table that becomes cards on a narrow screen and can be saved as CSV. */
 export function Table({
   caption,
-  children,
-  head,
-  id,
+  columns,
+  plain,
+  rows,
 }: {
   caption: string
-  head: readonly string[]
-  children?: Child
-  id?: string
+  columns: readonly Column[]
+  rows: readonly (readonly Child[])[]
+  /** Without the button for CSV. */
+  plain?: boolean
 }) {
+  const heads = columns.map((column) => (typeof column === 'string' ? [column, ''] : column))
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label={caption}>
-      <table {...(id !== undefined && { id })}>
-        <caption>{caption}</caption>
+    <div class="panel table">
+      <table>
+        <caption>
+          {caption}{' '}
+          {!plain && (
+            <button type="button" class="link needs-script" data-csv-of={caption}>
+              CSV
+            </button>
+          )}
+        </caption>
         <thead>
           <tr>
-            {head.map((name) => (
-              <th scope="col">{name}</th>
+            {heads.map(([name, kind]) => (
+              <th scope="col" class={kind}>
+                {name}
+              </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {row.map((cell, index) => (
+                <td class={heads[index]?.[1]} data-label={heads[index]?.[0]}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   )
 }
 
-/** Success or failure of a transaction; pending without a receipt. */
-export function Outcome({ status }: { status: string | undefined }) {
-  if (status === undefined) return <span class="badge">pending</span>
-  return status === '0x1' ? (
-    <span class="badge good">success</span>
-  ) : (
-    <span class="badge bad">failed</span>
-  )
+/** Success or failure of a transaction, or that it is pending. */
+export function Outcome({ status }: { status: 'success' | 'failed' | 'pending' }) {
+  const look = { success: 'good', failed: 'bad', pending: '' }[status]
+  return <span class={`badge ${look}`}>{status}</span>
 }
 
 /** Source code to copy. */
@@ -118,5 +234,50 @@ export function Snippet({ code, label }: { code: string; label: string }) {
         <code>{code}</code>
       </pre>
     </figure>
+  )
+}
+
+/** Links to the neighbours of a page of a list. */
+export function Pager({ newer, older }: { newer: string | undefined; older: string | undefined }) {
+  if (!newer && !older) return <></>
+  return (
+    <p class="pager">
+      {newer && (
+        <a rel="prev" href={newer}>
+          ← Newer
+        </a>
+      )}
+      {older && (
+        <a rel="next" href={older}>
+          Older →
+        </a>
+      )}
+    </p>
+  )
+}
+
+/** A list whose first items are open and whose others are folded. */
+export function Folded({
+  items,
+  limit,
+  noun,
+}: {
+  items: readonly Child[]
+  limit: number
+  noun: string
+}) {
+  const rest = items.length - limit
+  return (
+    <>
+      {items.slice(0, limit)}
+      {rest > 0 && (
+        <details class="more">
+          <summary>
+            {grouped(rest)} more {noun}
+          </summary>
+          {items.slice(limit)}
+        </details>
+      )}
+    </>
   )
 }

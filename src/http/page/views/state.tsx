@@ -1,7 +1,8 @@
+import { grouped } from '../../../codec/coin.ts'
 import type { VerifyReport } from '../../../rpc/compare/verifier.ts'
 import type { Health } from '../../health.ts'
 import { advice } from '../advice.ts'
-import { ago, grouped, span, utc } from '../format.ts'
+import { ago, span, utc } from '../format.ts'
 import { sparkline } from '../sparkline.ts'
 import type { TrafficReport } from '../traffic.ts'
 import { FactList, Table } from './parts.tsx'
@@ -40,8 +41,8 @@ export function State({
           ['Status', health.status],
           ['Ready', health.ready ? 'yes' : 'no'],
           ['Role', health.head.role],
-          ['Head', grouped(health.head.number ?? 0)],
-          ['Solidified block', grouped(health.head.solid ?? 0)],
+          ['Head', known(health.head.number)],
+          ['Solidified block', known(health.head.solid)],
           ['Head moved', health.head.age === null ? 'never' : `${ago(health.head.age)} ago`],
           ['Redis', health.redis],
           ['Filters', `${grouped(health.filters.count)}, ${grouped(health.filters.bytes)} bytes`],
@@ -76,20 +77,15 @@ export function State({
       {traffic.methods.length > 0 && (
         <Table
           caption="Methods in the last hour"
-          head={['Method', 'Calls', 'Errors', 'p50', 'p95']}
-        >
-          {traffic.methods.map(({ calls, errors, method, p50, p95 }) => (
-            <tr>
-              <td>
-                <code>{method}</code>
-              </td>
-              <td class="number">{grouped(calls)}</td>
-              <td class="number">{grouped(errors)}</td>
-              <td class="number">{span(p50)}</td>
-              <td class="number">{span(p95)}</td>
-            </tr>
-          ))}
-        </Table>
+          columns={['Method', number('Calls'), number('Errors'), number('p50'), number('p95')]}
+          rows={traffic.methods.map(({ calls, errors, method, p50, p95 }) => [
+            <code>{method}</code>,
+            grouped(calls),
+            grouped(errors),
+            span(p50),
+            span(p95),
+          ])}
+        />
       )}
       {verified && <Verified report={verified} />}
     </div>
@@ -101,38 +97,30 @@ function Verified({ report: { methods, mismatches } }: { report: VerifyReport })
     <>
       <Table
         caption="Answers compared with a second source"
-        head={['Method', 'Equal', 'Different', 'Not comparable']}
-      >
-        {methods.map((row) => (
-          <tr>
-            <td>
-              <code>{row.method}</code>
-            </td>
-            <td class="number">{grouped(row.matches)}</td>
-            <td class="number">{grouped(row.mismatches)}</td>
-            <td class="number">{grouped(row.unavailable)}</td>
-          </tr>
-        ))}
-      </Table>
+        columns={['Method', number('Equal'), number('Different'), number('Not comparable')]}
+        rows={methods.map(({ matches, method, mismatches, unavailable }) => [
+          <code>{method}</code>,
+          grouped(matches),
+          grouped(mismatches),
+          grouped(unavailable),
+        ])}
+      />
       {mismatches.length > 0 && (
         <Table
           caption="Newest differences"
-          head={['Time', 'Call', 'Field', 'This gateway', 'Second source']}
-        >
-          {mismatches.flatMap(({ at, differences, method, params }) =>
-            differences.slice(0, 3).map(({ ours, path, theirs }) => (
-              <tr>
-                <td>{utc(at)}</td>
-                <td>
-                  <code>{`${method} ${JSON.stringify(params)}`.slice(0, 160)}</code>
-                </td>
-                <td>{path || 'result'}</td>
-                <td class="hex">{JSON.stringify(ours)}</td>
-                <td class="hex">{JSON.stringify(theirs)}</td>
-              </tr>
-            )),
+          columns={['Time', 'Call', 'Field', 'This gateway', 'Second source']}
+          rows={mismatches.flatMap(({ at, differences, method, params }) =>
+            differences
+              .slice(0, 3)
+              .map(({ ours, path, theirs }) => [
+                utc(at),
+                <code>{`${method} ${JSON.stringify(params)}`.slice(0, 160)}</code>,
+                path || 'result',
+                <span class="hex">{JSON.stringify(ours)}</span>,
+                <span class="hex">{JSON.stringify(theirs)}</span>,
+              ]),
           )}
-        </Table>
+        />
       )}
     </>
   )
@@ -141,37 +129,51 @@ function Verified({ report: { methods, mismatches } }: { report: VerifyReport })
 function Upstreams({ health: { upstream, upstreams = [] } }: { health: Health }) {
   if (upstreams.length === 0)
     return (
-      <Table caption="Upstream" head={['Wallet address', 'Solidity address', 'State']}>
-        <tr>
-          <td>{upstream.wallet ?? 'in this process'}</td>
-          <td>{upstream.solidity ?? 'in this process'}</td>
-          <td>
+      <Table
+        caption="Upstream"
+        plain
+        columns={['Wallet address', 'Solidity address', ['State', 'main']]}
+        rows={[
+          [
+            upstream.wallet ?? 'in this process',
+            upstream.solidity ?? 'in this process',
             <span class={upstream.state === 'up' ? 'badge good' : 'badge bad'}>
               {upstream.state}
-            </span>
-          </td>
-        </tr>
-      </Table>
+            </span>,
+          ],
+        ]}
+      />
     )
   return (
     <Table
       caption="Upstreams"
-      head={['Name', 'State', 'Head', 'Lag', 'p50', 'p95', 'Share', 'Reason']}
-    >
-      {upstreams.map((one) => (
-        <tr>
-          <td>{one.name}</td>
-          <td>
-            <span class={one.state === 'healthy' ? 'badge good' : 'badge bad'}>{one.state}</span>
-          </td>
-          <td class="number">{one.head === null ? 'unknown' : grouped(one.head)}</td>
-          <td class="number">{grouped(one.lag ?? 0)}</td>
-          <td class="number">{one.latency.p50 === null ? '' : span(one.latency.p50)}</td>
-          <td class="number">{one.latency.p95 === null ? '' : span(one.latency.p95)}</td>
-          <td class="number">{`${Math.round(one.share * 100)} %`}</td>
-          <td>{one.reason}</td>
-        </tr>
-      ))}
-    </Table>
+      columns={[
+        'Name',
+        ['State', 'main'],
+        number('Head'),
+        number('Lag'),
+        number('p50'),
+        number('p95'),
+        number('Share'),
+        'Reason',
+      ]}
+      rows={upstreams.map((one) => [
+        one.name,
+        <span class={one.state === 'healthy' ? 'badge good' : 'badge bad'}>{one.state}</span>,
+        known(one.head),
+        known(one.lag),
+        one.latency.p50 === null ? 'unknown' : span(one.latency.p50),
+        one.latency.p95 === null ? 'unknown' : span(one.latency.p95),
+        `${Math.round(one.share * 100)} %`,
+        one.reason ?? '',
+      ])}
+    />
   )
+}
+
+const number = (name: string) => [name, 'number'] as const
+
+/** A number that may not be known yet. */
+function known(value: number | null | undefined): string {
+  return value === null || value === undefined ? 'unknown' : grouped(value)
 }

@@ -1,162 +1,259 @@
-import type { Abi, Address } from 'viem'
+import type { Child } from 'hono/jsx'
+import type { Address } from 'viem'
 
-import type { RpcLog } from '../../../codec/types.ts'
-import type { TransactionInfo } from '../../../native/wire/types.ts'
-import { type DecodedCall, decodeInput, decodeLog } from '../decode.ts'
-import type { TransactionFacts } from '../facts.ts'
-import { coins, grouped, hexText, toNumber } from '../format.ts'
-import { noteInWords, typeInWords } from '../words.ts'
-import { amountText } from './block.tsx'
-import { AddressLink, BlockLink, Coins, FactList, Outcome, Table, Time } from './parts.tsx'
+import { type Decoded } from '../../../codec/abi.ts'
+import { grouped } from '../../../codec/coin.ts'
+import { toRpcAddress } from '../../../lib/address.ts'
+import { valueText } from '../abi.ts'
+import { toNumber, utc } from '../format.ts'
+import { operationOf } from '../operations.ts'
+import { int } from '../reads/row.ts'
+import type { ReadFrame, ReadLog, TransactionFacts } from '../reads/transaction.ts'
+import { Sentence } from '../sentence.tsx'
+import { hexText } from '../text.ts'
+import { Finality } from './block.tsx'
+import {
+  AddressLink,
+  Amount,
+  BlockLink,
+  FactList,
+  Folded,
+  Hex,
+  Outcome,
+  Table,
+  Time,
+} from './parts.tsx'
+import { Moved, TransferTable } from './rows.tsx'
 
-/** One transaction: its facts, input, logs and internal transactions. */
-export function Transaction({
-  facts,
-  failureOf,
-  now,
-}: {
-  facts: TransactionFacts
-  failureOf: (info: TransactionInfo) => string
-  now: number
-}) {
-  const { abis, info, internal, native, receipt, transaction } = facts
-  const contract = native?.raw_data.contract?.[0]
-  const energyPrice = BigInt(receipt?.effectiveGasPrice ?? transaction.gasPrice)
+/** Logs that are open; the others are folded. */
+const OPEN_LOGS = 25
+
+/** One transaction: what it did, its fee, calls, logs and raw data. */
+export function Transaction({ facts }: { facts: TransactionFacts }) {
+  const { head, names, native, reason, receipt, row, signers, solid, transaction, type } = facts
+  const name = (address: Address) => names.get(address)
   const memo = hexText(native?.raw_data.data)
-  const failure = info?.resMessage ? failureOf(info) : ''
+  const expiry = native?.raw_data.expiration
+  const permission = native?.raw_data.contract?.[0]?.Permission_id ?? 0
+  const created = row.status === 'success' && receipt?.contractAddress
   return (
     <>
+      <div class="panel hero">
+        <p class="badges">
+          <Outcome status={row.status} /> <span class="badge plain">{operationOf(type).name}</span>
+        </p>
+        <Sentence facts={facts} />
+        {reason !== undefined && (
+          <p class="reason">
+            <strong>Reason</strong> {reason}
+          </p>
+        )}
+        {transaction.blockNumber ? (
+          <Finality block={row.block} head={head} solid={solid} />
+        ) : (
+          <p class="quiet">It is not in a block yet.</p>
+        )}
+      </div>
       <FactList
         rows={[
-          ['Hash', <span class="hex">{transaction.hash}</span>],
-          ['Outcome', <Outcome status={receipt?.status} />],
-          failure ? ['Reason', failure] : undefined,
-          ['Type', typeInWords(contract?.type)],
-          [
-            'Block',
-            transaction.blockNumber ? (
-              <BlockLink number={toNumber(transaction.blockNumber)} />
-            ) : (
-              'not in a block yet'
-            ),
-          ],
-          transaction.blockTimestamp
-            ? ['Time', <Time seconds={toNumber(transaction.blockTimestamp)} now={now} exact />]
-            : undefined,
-          ['From', <AddressLink address={transaction.from} full />],
-          ['To', transaction.to ? <AddressLink address={transaction.to} full /> : 'none'],
-          receipt?.contractAddress
-            ? ['Created contract', <AddressLink address={receipt.contractAddress} full />]
-            : undefined,
-          ['Amount', amountText(contract?.type, transaction.value)],
-          ['Fee', <Coins sun={BigInt(info?.fee ?? 0)} />],
-          receipt
+          ['Hash', <Hex text={transaction.hash} label="hash" />],
+          transaction.blockNumber
             ? [
-                'Energy used',
-                `${grouped(toNumber(receipt.gasUsed))} of ${grouped(toNumber(transaction.gas))}, at ${grouped(energyPrice)} sun`,
+                'Block',
+                <>
+                  <BlockLink number={row.block} />{' '}
+                  <span class="quiet">{`position ${toNumber(transaction.transactionIndex ?? '0x0')}`}</span>
+                </>,
               ]
             : undefined,
-          info?.receipt?.net_usage === undefined
-            ? undefined
-            : ['Bandwidth used', grouped(info.receipt.net_usage)],
-          native?.raw_data.fee_limit === undefined
-            ? undefined
-            : ['Fee limit', coins(BigInt(native.raw_data.fee_limit))],
+          row.time > 0 ? ['Time', <Time seconds={row.time} exact />] : undefined,
+          ['From', <AddressLink address={row.from} name={name(row.from)} full />],
+          created
+            ? ['Created contract', <AddressLink address={created} name={name(created)} full />]
+            : transaction.to
+              ? ['To', <AddressLink address={transaction.to} name={name(transaction.to)} full />]
+              : undefined,
+          row.value > 0n || row.token ? ['Amount', <Moved row={row} />] : undefined,
+          ['Fee', <Fee facts={facts} />],
           memo ? ['Memo', memo] : undefined,
+          signers.length > 0
+            ? [
+                signers.length === 1 ? 'Signed by' : `Signed by ${signers.length}`,
+                <>
+                  {signers.map((address) => (
+                    <AddressLink address={address} name={name(address)} />
+                  ))}
+                  {permission > 0 && <span class="quiet">{` with permission ${permission}`}</span>}
+                </>,
+              ]
+            : undefined,
+          expiry === undefined || !Number.isSafeInteger(expiry) || expiry > 8e15
+            ? undefined
+            : ['Valid until', utc(expiry)],
         ]}
       />
-      {transaction.input !== '0x' && (
-        <section aria-labelledby="input">
-          <h2 id="input">Input</h2>
-          <Input
-            input={transaction.input}
-            abi={(transaction.to && abis.get(transaction.to)) ?? []}
-            creation={transaction.to === null}
-          />
+      {facts.transfers.length > 0 && (
+        <TransferTable caption="Token transfers" names={names} transfers={facts.transfers} />
+      )}
+      {facts.call && (
+        <section aria-labelledby="call">
+          <h2 id="call">Call</h2>
+          <Decoded call={facts.call} />
         </section>
       )}
-      {receipt && receipt.logs.length > 0 && (
+      <Calls facts={facts} />
+      {facts.logs.length > 0 && (
         <section aria-labelledby="logs">
-          <h2 id="logs">Logs ({grouped(receipt.logs.length)})</h2>
-          {receipt.logs.slice(0, MAX_LOGS).map((log) => (
-            <Log log={log} abi={abis.get(log.address) ?? []} />
-          ))}
-          {receipt.logs.length > MAX_LOGS && <p>Only the first {MAX_LOGS} logs are shown.</p>}
-        </section>
-      )}
-      {internal.length > 0 && (
-        <section aria-labelledby="internal">
-          <h2 id="internal">Internal transactions</h2>
-          <Table caption="Internal transactions" head={['What', 'From', 'To', 'Amount', 'Outcome']}>
-            {internal.map((inner) => (
-              <tr>
-                <td>{noteInWords(hexText(inner.note) ?? '')}</td>
-                <td>
-                  <AddressLink address={toAddress(inner.caller_address)} />
-                </td>
-                <td>
-                  <AddressLink address={toAddress(inner.transferTo_address)} />
-                </td>
-                <td class="number">
-                  {(inner.callValueInfo ?? [])
-                    .filter(({ callValue }) => callValue !== undefined)
-                    .map(({ callValue, tokenId }) =>
-                      tokenId
-                        ? `${grouped(BigInt(callValue ?? 0))} of token ${tokenId}`
-                        : coins(BigInt(callValue ?? 0)),
-                    )
-                    .join(', ')}
-                </td>
-                <td>
-                  <Outcome status={inner.rejected ? '0x0' : '0x1'} />
-                </td>
-              </tr>
+          <h2 id="logs">Logs ({grouped(receipt?.logs.length ?? 0)})</h2>
+          <Folded
+            limit={OPEN_LOGS}
+            noun="logs"
+            items={facts.logs.map((log) => (
+              <Log read={log} />
             ))}
-          </Table>
+          />
+          {(receipt?.logs.length ?? 0) > facts.logs.length && (
+            <p class="quiet">Only the first {grouped(facts.logs.length)} logs are shown.</p>
+          )}
         </section>
       )}
+      <Raw facts={facts} />
     </>
   )
 }
 
-/** Logs that one page shows. */
-const MAX_LOGS = 200
-
-function Input({
-  abi,
-  creation,
-  input,
-}: {
-  input: TransactionFacts['transaction']['input']
-  abi: Abi
-  creation: boolean
-}) {
-  const decoded = creation ? undefined : decodeInput(input, abi)
+/** The fee in its parts: what was burned, and what staked resources paid. */
+function Fee({ facts: { info, native, receipt, transaction } }: { facts: TransactionFacts }) {
+  const parts = info?.receipt ?? {}
+  const price = BigInt(receipt?.effectiveGasPrice ?? transaction.gasPrice)
+  const gas = toNumber(receipt?.gasUsed ?? '0x0')
+  const rows: Child[] = []
+  if (int(parts.energy_fee) > 0n)
+    rows.push(
+      <>
+        energy burned: <Amount value={int(parts.energy_fee)} />
+      </>,
+    )
+  if (int(parts.net_fee) > 0n)
+    rows.push(
+      <>
+        bandwidth burned: <Amount value={int(parts.net_fee)} />
+      </>,
+    )
+  if (int(parts.energy_usage) > 0n)
+    rows.push(<>{grouped(int(parts.energy_usage))} energy from the stake of the sender</>)
+  if (int(parts.origin_energy_usage) > 0n)
+    rows.push(<>{grouped(int(parts.origin_energy_usage))} energy paid by the contract’s creator</>)
+  if (int(parts.energy_penalty_total) > 0n)
+    rows.push(<>{grouped(int(parts.energy_penalty_total))} energy added for a busy contract</>)
+  if (int(parts.net_usage) > 0n)
+    rows.push(<>{grouped(int(parts.net_usage))} bandwidth, free or from the stake</>)
+  if (gas > 0)
+    rows.push(
+      <>
+        {grouped(gas)} of {grouped(toNumber(transaction.gas))} energy used, at {grouped(price)} a
+        unit
+      </>,
+    )
+  if (native?.raw_data.fee_limit !== undefined)
+    rows.push(
+      <>
+        limit: <Amount value={int(native.raw_data.fee_limit)} />
+      </>,
+    )
+  const burned = int(info?.fee)
   return (
     <>
-      {decoded && <Decoded call={decoded} />}
-      <details {...(!decoded && { open: true })}>
-        <summary>{creation ? 'Creation code' : 'Call data'}</summary>
-        <pre class="raw" tabindex={0}>
-          {input}
-        </pre>
-      </details>
+      <Amount
+        value={
+          burned > 0n || receipt === null ? burned : native?.ethereum ? price * BigInt(gas) : burned
+        }
+      />
+      {rows.length > 0 && (
+        <ul class="parts">
+          {rows.map((row) => (
+            <li>{row}</li>
+          ))}
+        </ul>
+      )}
     </>
   )
 }
 
-function Log({ abi, log }: { log: RpcLog; abi: Abi }) {
-  const decoded = decodeLog(log, abi)
+/** The calls inside: as a tree where the chain traces, otherwise the transfers that the node recorded. */
+function Calls({ facts }: { facts: TransactionFacts }) {
+  const { frames, internal, names, nativeTokens } = facts
+  if (typeof frames !== 'string')
+    return frames.length < 2 ? (
+      <></>
+    ) : (
+      <section aria-labelledby="calls">
+        <h2 id="calls">Calls inside ({grouped(frames.length - 1)})</h2>
+        <ol class="tree panel">
+          {frames.map((one) => (
+            <Frame read={one} />
+          ))}
+        </ol>
+      </section>
+    )
+  if (internal.length === 0) return <></>
   return (
-    <article class="log">
+    <Table
+      caption="Calls inside"
+      columns={['What', 'From', 'To', ['Amount', 'main'], ['Outcome', 'main']]}
+      rows={internal.map((inner) => [
+        hexText(inner.note) ?? '',
+        <AddressLink
+          address={toRpcAddress(inner.caller_address)}
+          name={names.get(toRpcAddress(inner.caller_address))}
+        />,
+        <AddressLink
+          address={toRpcAddress(inner.transferTo_address)}
+          name={names.get(toRpcAddress(inner.transferTo_address))}
+        />,
+        <>
+          {(inner.callValueInfo ?? []).map(({ callValue, tokenId }) =>
+            tokenId ? (
+              `${grouped(int(callValue))} of ${nativeTokens.get(tokenId)?.name ?? tokenId}`
+            ) : (
+              <Amount value={int(callValue)} />
+            ),
+          )}
+        </>,
+        <Outcome status={inner.rejected ? 'failed' : 'success'} />,
+      ])}
+    />
+  )
+}
+
+function Frame({ read: { call, depth, frame, name } }: { read: ReadFrame }) {
+  const value = BigInt(frame.value ?? '0x0')
+  return (
+    <li class={`depth-${Math.min(depth, 12)}`}>
+      <span class="kind">{frame.type.toLowerCase()}</span>
+      {frame.to ? <AddressLink address={frame.to} name={name} /> : <span class="quiet">none</span>}
+      {(call || (frame.input ?? '0x') !== '0x') && (
+        <code>
+          {call ?? (frame.type.startsWith('CREATE') ? 'code' : frame.input?.slice(0, 10))}
+        </code>
+      )}
+      {value > 0n && <Amount value={value} />}
+      {frame.error !== undefined && <span class="bad">{frame.revertReason ?? frame.error}</span>}
+    </li>
+  )
+}
+
+function Log({ read: { event, log, name } }: { read: ReadLog }) {
+  return (
+    <article class="panel log">
       <h3>
-        {toNumber(log.logIndex)}. {decoded?.name ?? 'Unknown event'} of{' '}
-        <AddressLink address={log.address} />
+        <span class="index">{toNumber(log.logIndex)}</span> {event?.name ?? 'Unknown event'}{' '}
+        <span class="quiet">of</span> <AddressLink address={log.address} name={name} />
       </h3>
-      {decoded && <Decoded call={decoded} />}
-      <details>
+      {event && <Params call={event} />}
+      <details {...(!event && { open: true })}>
         <summary>Topics and data</summary>
-        <ol>
+        <ol class="topics">
           {log.topics.map((topic) => (
             <li class="hex">{topic}</li>
           ))}
@@ -169,26 +266,69 @@ function Log({ abi, log }: { log: RpcLog; abi: Abi }) {
   )
 }
 
-function Decoded({ call }: { call: DecodedCall }) {
+function Decoded({ call }: { call: Decoded }) {
   return (
-    <div class="decoded">
+    <div class="panel log">
       <p>
-        <code>{call.name}</code>
+        <code>{call.signature}</code>
       </p>
-      <FactList
-        rows={call.args.map(({ name, type, value }) => [
-          type ? `${name} (${type})` : name,
-          type === 'address' ? (
-            <AddressLink address={value.toLowerCase() as Address} full />
-          ) : (
-            <span class="hex">{value}</span>
-          ),
-        ])}
-      />
+      <Params call={call} />
     </div>
   )
 }
 
-function toAddress(hex: string | undefined): Address {
-  return `0x${(hex ?? '').slice(-40).padStart(40, '0')}`
+function Params({ call: { params } }: { call: Decoded }) {
+  return (
+    <dl class="params">
+      {params.map(({ name, type, value }) => (
+        <div>
+          <dt>
+            {name} <small>{type}</small>
+          </dt>
+          <dd>
+            {type === 'address' ? (
+              <AddressLink address={String(value).toLowerCase() as Address} full />
+            ) : (
+              <span class="hex">{valueText(value)}</span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Raw({ facts: { info, native, transaction } }: { facts: TransactionFacts }) {
+  const parts: [string, unknown][] = [
+    ['Transaction as Ethereum shows it', transaction],
+    ['Native transaction', native],
+    ['Native outcome', info],
+  ]
+  return (
+    <section aria-labelledby="raw">
+      <h2 id="raw">Raw data</h2>
+      {transaction.input !== '0x' && (
+        <details class="panel fold">
+          <summary>{transaction.to ? 'Call data' : 'Creation code'}</summary>
+          <pre class="raw" tabindex={0}>
+            {transaction.input}
+          </pre>
+        </details>
+      )}
+      {parts
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => (
+          <details class="panel fold">
+            <summary>{name}</summary>
+            <pre class="raw" tabindex={0}>
+              {JSON.stringify(
+                value,
+                (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one),
+                2,
+              )}
+            </pre>
+          </details>
+        ))}
+    </section>
+  )
 }

@@ -1,0 +1,182 @@
+import type { Address, Hex } from 'viem'
+
+import type { RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
+import { toNativeAddress, toRpcAddress, toRpcAddressOrNull } from '../../../lib/address.ts'
+import type {
+  Account,
+  AccountResource,
+  Contract as ContractRecord,
+} from '../../../native/wire/accountTypes.ts'
+import { type Row, rowOf } from './row.ts'
+import type { NativeToken, Source, Token } from './source.ts'
+import { findTransfers } from './transferPage.ts'
+
+/** An account or contract, without the content of its tabs. */
+export type AddressFacts = {
+  address: Address
+  balance: bigint
+  account: Account | undefined
+  resources: AccountResource | undefined
+  contract: ContractRecord | undefined
+  code: Hex
+  name: string | undefined
+  /** Absent on accounts and on contracts that are no token. */
+  token: Token | undefined
+  /** The contract whose code a proxy runs (EIP-1967). */
+  implementation: Address | undefined
+}
+
+/** A page of the transactions of an account, newest first. */
+export type History = { rows: Row[]; first: boolean; last: boolean }
+
+/** A token that an account has. `contract` is absent for a token of the chain itself. */
+export type Holding = {
+  token: Token | NativeToken
+  contract: Address | undefined
+  amount: bigint
+}
+
+/** Storage slots of EIP-1967: the hash of `eip1967.proxy.implementation` and of `eip1967.proxy.beacon`, minus one. */
+const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
+const BEACON_SLOT = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
+
+/** Transactions of one page of a history. */
+const PAGE = 25
+
+/** Tokens whose balance is read for one account. */
+const MOST_TOKENS = 30
+
+/** Reads an account or contract. */
+export async function readAddress(address: Address, source: Source): Promise<AddressFacts> {
+  const native = toNativeAddress(address)
+  const [balance, code, account, resources, contract, name] = await Promise.all([
+    source.ask<Hex>('eth_getBalance', address, 'latest'),
+    source.ask<Hex>('eth_getCode', address, 'latest'),
+    source.wallet.getAccount({ address: native }),
+    source.wallet.getAccountResource({ address: native }),
+    source.wallet.getContract({ value: native }),
+    source.name(address),
+  ])
+  const hasCode = code !== '0x'
+  const [token, implementation] = await Promise.all([
+    hasCode ? source.token(address) : undefined,
+    hasCode ? implementationOf(address, source) : undefined,
+  ])
+  return {
+    address,
+    balance: BigInt(balance),
+    account,
+    resources,
+    contract,
+    code,
+    name,
+    token,
+    implementation,
+  }
+}
+
+async function implementationOf(address: Address, source: Source): Promise<Address | undefined> {
+  const read = async (slot: string) =>
+    addressOf(await source.ask<Hex>('eth_getStorageAt', address, slot, 'latest'))
+  try {
+    const [direct, beacon] = await Promise.all([read(IMPLEMENTATION_SLOT), read(BEACON_SLOT)])
+    if (direct || !beacon) return direct
+    const behind = await source.call(beacon, 'implementation')
+    return typeof behind === 'string' ? (behind.toLowerCase() as Address) : undefined
+  } catch {
+    // A node without storage reads shows the contract without its implementation.
+    return undefined
+  }
+}
+
+function addressOf(word: Hex): Address | undefined {
+  const address = word.slice(-40).padStart(40, '0')
+  return /^0+$/.test(address) ? undefined : `0x${address}`
+}
+
+/**
+ * A page of the transactions of an account.
+ *
+ * @param before - only blocks below this one; 0 for all @returns undefined when the chain has no list of them
+ */
+export async function readHistory(
+  address: Address,
+  { after, before }: { before: number; after: number | undefined },
+  source: Source,
+): Promise<History | undefined> {
+  type Answer = {
+    txs: RpcTransaction[]
+    receipts: (RpcReceipt & { timestamp: number })[]
+    firstPage: boolean
+    lastPage: boolean
+  }
+  const answer = await source
+    .ask<Answer>(
+      `ots_searchTransactions${after === undefined ? 'Before' : 'After'}`,
+      address,
+      after ?? before,
+      PAGE,
+    )
+    .catch((error: { code?: number }) => {
+      if (error.code === -32601) return undefined
+      throw error
+    })
+  if (!answer) return undefined
+  const rows = await Promise.all(
+    answer.txs.map(async ({ hash }, index) => {
+      const receipt = answer.receipts[index] as Answer['receipts'][number]
+      const native = await source.wallet.getTransactionById({ value: hash.slice(2) })
+      const place = { block: Number(receipt.blockNumber), time: receipt.timestamp, receipt }
+      return native && rowOf(native, place, source)
+    }),
+  )
+  return {
+    rows: rows.filter((row) => row !== undefined),
+    first: answer.firstPage,
+    last: answer.lastPage,
+  }
+}
+
+/** The tokens of an account: those of the chain itself, and those of contracts in its newest transfers. */
+export async function readHoldings(
+  { account, address }: AddressFacts,
+  source: Source,
+): Promise<Holding[]> {
+  const { transfers } = (await findTransfers(address, undefined, source)) ?? { transfers: [] }
+  const contracts = [...new Set(transfers.map(({ contract }) => contract))].slice(0, MOST_TOKENS)
+  const [own, ofContracts] = await Promise.all([
+    Promise.all(
+      (account?.assetV2 ?? []).slice(0, MOST_TOKENS).map(async ({ key, value }) => ({
+        token: await source.nativeToken(key),
+        contract: undefined,
+        amount: BigInt(value),
+      })),
+    ),
+    Promise.all(
+      contracts.map(async (contract) => {
+        const [token, amount] = await Promise.all([
+          source.token(contract),
+          source.call(contract, 'balanceOf', [address]),
+        ])
+        return { token, contract, amount }
+      }),
+    ),
+  ])
+  const held = ofContracts.flatMap(({ amount, contract, token }) =>
+    token && typeof amount === 'bigint' && amount > 0n ? [{ token, contract, amount }] : [],
+  )
+  return [...own, ...held]
+}
+
+/** Who created a contract, and with which transaction where the chain has a list of them. */
+export async function readCreation(
+  { address, contract }: AddressFacts,
+  source: Source,
+): Promise<{ creator: Address; hash: Hex | undefined } | undefined> {
+  const found = await source
+    .ask<{ creator: Address; hash: Hex } | null>('ots_getContractCreator', address)
+    .catch(() => null)
+  if (found) return found
+  const creator = toRpcAddressOrNull(contract?.origin_address)
+  return creator ? { creator: toRpcAddress(contract?.origin_address), hash: undefined } : undefined
+}

@@ -1,0 +1,108 @@
+import type { Abi, AbiFunction, Address, Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+
+import { decodeRevert } from '../../../codec/abi.ts'
+import { argument, functionsOf, readAbi, standardFunctions, valueText } from '../abi.ts'
+import type { AddressFacts } from './address.ts'
+import type { Source } from './source.ts'
+import { decodedText } from './transaction.ts'
+
+/** The functions that a contract page offers, and where its ABI is from. */
+export type ContractFunctions = {
+  origin: 'chain' | 'given' | 'implementation' | 'guessed'
+  read: AbiFunction[]
+  write: AbiFunction[]
+}
+
+/** The result of a function that a visitor called, or its error. */
+export type Answer = { key: string; args: readonly string[]; value?: string; error?: string }
+
+/** Functions of one contract page: more would be no page. */
+const MOST = 200
+
+/** The functions of a contract: of its ABI, of its implementation, or those of the standards that its code has. */
+export async function readFunctions(
+  { address, code, implementation }: Pick<AddressFacts, 'address' | 'code' | 'implementation'>,
+  source: Source,
+): Promise<ContractFunctions> {
+  const [own, behind] = await Promise.all([
+    source.contract(address),
+    implementation && source.contract(implementation),
+  ])
+  if (behind && behind.abi.length > 0) return split([...own.abi, ...behind.abi], 'implementation')
+  if (own.abi.length > 0) return split(own.abi, 'chain')
+  const codeBehind = implementation
+    ? await source.ask<Hex>('eth_getCode', implementation, 'latest')
+    : '0x'
+  return split(standardFunctions(`${code}${codeBehind.slice(2)}`), 'guessed')
+}
+
+/** The functions of an ABI that a visitor pasted. */
+export function givenFunctions(text: string): ContractFunctions | undefined {
+  try {
+    const abi = readAbi(JSON.parse(text))
+    return abi.length > 0 ? split(abi, 'given') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function split(abi: Abi, origin: ContractFunctions['origin']): ContractFunctions {
+  const once = [...new Map(abi.map((entry) => [keyOf(entry), entry])).values()]
+  return {
+    origin,
+    read: functionsOf(once, 'read').slice(0, MOST),
+    write: functionsOf(once, 'write').slice(0, MOST),
+  }
+}
+
+function keyOf(entry: Abi[number]): string {
+  return entry.type === 'function' ? functionKey(entry) : JSON.stringify(entry)
+}
+
+/** Names a function of an ABI: name and types of its parameters. */
+export function functionKey({ inputs, name }: AbiFunction): string {
+  return `${name}(${inputs.map(({ type }) => type).join(',')})`
+}
+
+/** Calls a function of a contract with arguments as text. The answer has the value or the error. */
+export async function callFunction(
+  to: Address,
+  entry: AbiFunction,
+  args: readonly string[],
+  source: Source,
+): Promise<Answer> {
+  const key = functionKey(entry)
+  try {
+    const data = encodeCall(entry, args)
+    const result = await source.ask<Hex>('eth_call', { to, data }, 'latest')
+    if (result === '0x' && entry.outputs.length > 0)
+      return { key, args, error: 'The contract has no such function.' }
+    return { key, args, value: valueText(decodeFunctionResult({ abi: [entry], data: result })) }
+  } catch (error) {
+    return { key, args, error: await errorText(error, to, source) }
+  }
+}
+
+/** Call data for a function with arguments as text. @throws Error naming the wrong argument */
+export function encodeCall(entry: AbiFunction, args: readonly string[]): Hex {
+  if (args.length !== entry.inputs.length)
+    throw new Error(`${entry.name} needs ${entry.inputs.length} arguments, got ${args.length}`)
+  const values = entry.inputs.map((input, index) => {
+    try {
+      return argument(args[index] ?? '', input.type)
+    } catch {
+      throw new Error(`${input.name || `argument ${index + 1}`}: expected ${input.type}`)
+    }
+  })
+  return encodeFunctionData({ abi: [entry], args: values })
+}
+
+async function errorText(error: unknown, to: Address, source: Source): Promise<string> {
+  const { data, message } = error as { data?: unknown; message: string }
+  if (typeof data === 'string' && data.length > 10) {
+    const decoded = decodeRevert(data as Hex, (await source.contract(to)).abi)
+    if (decoded && !/^(Error|Panic)$/.test(decoded.name)) return `reverted: ${decodedText(decoded)}`
+  }
+  return (message.split('\n')[0] ?? '').slice(0, 300)
+}

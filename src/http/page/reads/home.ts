@@ -1,0 +1,80 @@
+import type { Hex } from 'viem'
+
+import { toRpcAddress } from '../../../lib/address.ts'
+import type { Block } from '../../../native/wire/types.ts'
+import { type Row, rowOf } from './row.ts'
+import type { Source } from './source.ts'
+
+/** A block in a list. Time in seconds. */
+export type BlockRow = { number: number; time: number; producer: `0x${string}`; count: number }
+
+/** The content of the start page. */
+export type Home = {
+  blocks: BlockRow[]
+  transactions: Row[]
+  head: number
+  solid: number
+  /** Price of a unit of energy, in the smallest unit of the coin. */
+  energyPrice: bigint
+}
+
+/** Blocks and transactions on the start page. */
+const SHOWN = 10
+
+/** Blocks that are searched for the newest transactions. */
+const SEARCHED = 30
+
+/** Reads the start page. Readers who ask at the same head share one answer. */
+export function createHomeReader(source: Source) {
+  let newest: { key: string; home: Promise<Home> } | undefined
+
+  return async function read(before?: number): Promise<Home> {
+    const [head, solid] = await Promise.all([source.head(), source.solid()])
+    const key = `${head} ${solid} ${before ?? ''}`
+    if (newest?.key === key) return newest.home
+    const home = readHome(source, { head, solid, last: Math.min(before ?? head, head) })
+    newest = { key, home }
+    home.catch(() => (newest = undefined))
+    return home
+  }
+}
+
+async function readHome(
+  source: Source,
+  { head, last, solid }: { head: number; last: number; solid: number },
+): Promise<Home> {
+  const [{ block: found = [] }, price] = await Promise.all([
+    source.wallet.getBlockByLimitNext({
+      startNum: Math.max(0, last - SEARCHED + 1),
+      endNum: last + 1,
+    }),
+    source.ask<Hex>('eth_gasPrice'),
+  ])
+  const blocks = found.toReversed()
+  const newest = blocks
+    .filter(({ block_header }) => (block_header.raw_data.number ?? 0) > 0)
+    .flatMap((block) =>
+      (block.transactions ?? []).toReversed().map((transaction) => ({ block, transaction })),
+    )
+  return {
+    blocks: blocks.slice(0, SHOWN).map(blockRow),
+    transactions: await Promise.all(
+      newest.slice(0, SHOWN).map(({ block, transaction }) => {
+        const { number, time } = blockRow(block)
+        return rowOf(transaction, { block: number, time }, source)
+      }),
+    ),
+    head,
+    solid,
+    energyPrice: BigInt(price),
+  }
+}
+
+function blockRow({ block_header: { raw_data }, transactions = [] }: Block): BlockRow {
+  return {
+    number: raw_data.number ?? 0,
+    time: Math.floor((raw_data.timestamp ?? 0) / 1_000),
+    producer: toRpcAddress(raw_data.witness_address),
+    count: transactions.length,
+  }
+}

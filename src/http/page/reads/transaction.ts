@@ -1,0 +1,252 @@
+import type { Abi, Address, Hash, Hex } from 'viem'
+
+import { type Decoded, decodeCalldata, decodeLog, decodeRevert } from '../../../codec/abi.ts'
+import type { CallFrame } from '../../../codec/callFrame.ts'
+import { revertReason } from '../../../codec/revert.ts'
+import type { RpcLog, RpcReceipt, RpcTransaction } from '../../../codec/types.ts'
+import { toRpcAddress } from '../../../lib/address.ts'
+import { recoverSigners } from '../../../native/protobuf/signature.ts'
+import type {
+  Int64,
+  InternalTransaction,
+  Transaction,
+  TransactionInfo,
+} from '../../../native/wire/types.ts'
+import { valueText } from '../abi.ts'
+import { hexText } from '../text.ts'
+import { type NativeValue, type Row, rowOf } from './row.ts'
+import type { NativeToken, Source, Token } from './source.ts'
+import { type Transfer, transferOf } from './transfers.ts'
+
+/** A log with its event, when an ABI has it. */
+export type ReadLog = { log: RpcLog; name: string | undefined; event: Decoded | undefined }
+
+/** A call inside a transaction, with the name of its function. */
+export type ReadFrame = {
+  frame: CallFrame
+  depth: number
+  name: string | undefined
+  call: string | undefined
+}
+
+/** A transaction as its page shows it. Fields of its block are absent while it is pending. */
+export type TransactionFacts = {
+  row: Row
+  transaction: RpcTransaction
+  receipt: RpcReceipt | null
+  native: Transaction | undefined
+  info: TransactionInfo | undefined
+  type: string | undefined
+  value: NativeValue
+  head: number
+  solid: number
+  /** Why it failed, in words. */
+  reason: string | undefined
+  call: Decoded | undefined
+  /** Functions that the logs and calls of the page are named by. */
+  names: Map<Address, string>
+  tokens: Map<Address, Token>
+  nativeTokens: Map<string, NativeToken>
+  logs: ReadLog[]
+  transfers: Transfer[]
+  /** Calls in the order of execution, or why they are not known. */
+  frames: ReadFrame[] | string
+  /** Transfers and calls inside, as the node recorded them. */
+  internal: InternalTransaction[]
+  signers: Address[]
+}
+
+/** Contracts whose name and ABI are read for one transaction, and logs and calls on its page. */
+const MOST_CONTRACTS = 24
+const MOST_LOGS = 500
+const MOST_FRAMES = 300
+
+/** Reads a transaction; undefined when there is none. */
+export async function readTransaction(
+  hash: Hash,
+  source: Source,
+  failureOf: (info: TransactionInfo) => string,
+): Promise<TransactionFacts | undefined> {
+  const transaction = await source.ask<RpcTransaction | null>('eth_getTransactionByHash', hash)
+  if (!transaction) return undefined
+  const value = { value: transaction.hash.slice(2) }
+  const [receipt, native, info, head, solid, frames] = await Promise.all([
+    source.ask<RpcReceipt | null>('eth_getTransactionReceipt', hash),
+    source.wallet.getTransactionById(value),
+    source.wallet.getTransactionInfoById(value),
+    source.head(),
+    source.solid(),
+    transaction.blockNumber && transaction.blockNumber !== '0x0' ? readFrames(hash, source) : [],
+  ])
+  const contract = native?.raw_data.contract?.[0]
+  const fields = (contract?.parameter?.value ?? {}) as NativeValue
+  const logs = (receipt?.logs ?? []).slice(0, MOST_LOGS)
+  const parties = new Set<Address>([transaction.from])
+  if (transaction.to) parties.add(transaction.to)
+  for (const address of addressesIn(fields)) parties.add(address)
+  for (const log of logs) parties.add(log.address)
+  if (typeof frames !== 'string')
+    for (const { to } of frames.map(({ frame }) => frame)) if (to) parties.add(to)
+  const known = await Promise.all(
+    [...parties].slice(0, MOST_CONTRACTS).map(async (address) => {
+      const [name, { abi }, token] = await Promise.all([
+        source.name(address),
+        source.contract(address),
+        logs.some((log) => log.address === address) || address === transaction.to
+          ? source.token(address)
+          : undefined,
+      ])
+      return { address, name, abi, token }
+    }),
+  )
+  const abiOf = (address: Address | null | undefined): Abi =>
+    known.find((one) => one.address === address)?.abi ?? []
+  const allAbis = known.flatMap(({ abi }) => abi)
+  const place = {
+    block: Number(transaction.blockNumber ?? 0),
+    time: Number(transaction.blockTimestamp ?? 0),
+    receipt: receipt ?? undefined,
+  }
+  const transfers = await Promise.all(logs.map((log) => transferOf(log, source)))
+  return {
+    row: native ? await rowOf(native, place, source) : rowOfEthereum(transaction, receipt, place),
+    transaction,
+    receipt,
+    native,
+    info,
+    type: contract?.type,
+    value: fields,
+    head,
+    solid,
+    reason: reasonOf(info, allAbis, failureOf),
+    call: transaction.to ? decodeCalldata(transaction.input, abiOf(transaction.to)) : undefined,
+    names: new Map(known.flatMap(({ address, name }) => (name ? [[address, name]] : []))),
+    tokens: new Map(known.flatMap(({ address, token }) => (token ? [[address, token]] : []))),
+    nativeTokens: await nativeTokensIn(fields, info, source),
+    logs: logs.map((log) => ({
+      log,
+      name: known.find(({ address }) => address === log.address)?.name,
+      event: decodeLog(log, abiOf(log.address)) ?? decodeLog(log, allAbis),
+    })),
+    transfers: transfers.filter((one) => one !== undefined),
+    frames:
+      typeof frames === 'string'
+        ? frames
+        : frames.map(({ depth, frame }) => ({
+            frame,
+            depth,
+            name: known.find(({ address }) => address === frame.to)?.name,
+            call: frame.input && decodeCalldata(frame.input, abiOf(frame.to))?.signature,
+          })),
+    internal: info?.internal_transactions ?? [],
+    signers: signersOf(native, transaction.from),
+  }
+}
+
+async function readFrames(hash: Hash, source: Source) {
+  try {
+    const top = await source.ask<CallFrame | null>('debug_traceTransaction', hash, {
+      tracer: 'callTracer',
+    })
+    return top ? flat(top, 0).slice(0, MOST_FRAMES) : []
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function flat(frame: CallFrame, depth: number): { frame: CallFrame; depth: number }[] {
+  return [{ frame, depth }, ...(frame.calls ?? []).flatMap((call) => flat(call, depth + 1))]
+}
+
+/** The reason of a failure: the revert data in words, otherwise the note of the node. */
+function reasonOf(
+  info: TransactionInfo | undefined,
+  abi: Abi,
+  failureOf: (info: TransactionInfo) => string,
+): string | undefined {
+  if (!info) return undefined
+  const outcome = info.receipt?.result
+  const failed = info.result === 'FAILED' || (outcome !== undefined && outcome !== 'SUCCESS')
+  if (!failed) return undefined
+  const data: Hex = `0x${info.contractResult?.[0] ?? ''}`
+  if (outcome === 'REVERT') {
+    const known = decodeRevert(data, abi)
+    const text = revertReason(data) ?? (known && decodedText(known))
+    if (text !== undefined) return text
+    if (data === '0x') return 'reverted without a reason'
+    const words = failureOf(info).replace(/^VM Exception while processing transaction: /, '')
+    return words || `an error that no known ABI has: ${data.slice(0, 138)}`
+  }
+  const note = hexText(info.resMessage)
+  const words = outcome?.replaceAll('_', ' ').toLowerCase()
+  return [words, note].filter((text) => text !== undefined && text !== '').join(': ')
+}
+
+/** A decoded call or error: `InsufficientBalance(from: 0x…, needed: 5)`. */
+export function decodedText({ name, params }: Decoded): string {
+  return `${name}(${params.map((one) => `${one.name}: ${valueText(one.value)}`).join(', ')})`
+}
+
+function rowOfEthereum(
+  { from, hash, input, to, value }: RpcTransaction,
+  receipt: RpcReceipt | null,
+  place: { block: number; time: number },
+): Row {
+  return {
+    hash,
+    from,
+    to: to ?? receipt?.contractAddress ?? null,
+    action: input === '0x' ? 'transfer' : input.slice(0, 10),
+    value: BigInt(value),
+    toName: undefined,
+    token: undefined,
+    status: receipt ? (receipt.status === '0x1' ? 'success' : 'failed') : 'pending',
+    receipt: receipt ?? undefined,
+    ...place,
+  }
+}
+
+/** The accounts in the fields of a native contract. */
+function addressesIn(value: unknown): Address[] {
+  if (typeof value === 'string') return /^41[0-9a-f]{40}$/.test(value) ? [toRpcAddress(value)] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'data' || name === 'bytecode' ? [] : addressesIn(inner),
+  )
+}
+
+async function nativeTokensIn(
+  value: NativeValue,
+  info: TransactionInfo | undefined,
+  source: Source,
+) {
+  const ids = new Set<string>()
+  for (const name of [
+    'asset_name',
+    'token_id',
+    'first_token_id',
+    'second_token_id',
+    'sell_token_id',
+    'buy_token_id',
+  ]) {
+    const text = value[name]
+    const id =
+      typeof text === 'string' ? (hexText(text) ?? '') : `${(text as Int64 | undefined) ?? ''}`
+    if (/^\d{1,19}$/.test(id)) ids.add(id)
+  }
+  for (const { callValueInfo = [] } of info?.internal_transactions ?? [])
+    for (const { tokenId } of callValueInfo) if (tokenId) ids.add(tokenId)
+  const tokens = await Promise.all(
+    [...ids].slice(0, MOST_CONTRACTS).map((id) => source.nativeToken(id)),
+  )
+  return new Map(tokens.map((token) => [token.id, token]))
+}
+
+function signersOf(native: Transaction | undefined, from: Address): Address[] {
+  if (!native || native.ethereum) return [from]
+  try {
+    return recoverSigners(native).map(toRpcAddress)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,153 @@
+import { type AbiFunction, type Address, getAddress } from 'viem'
+
+import { parameterText } from '../abi.ts'
+import { type Answer, type ContractFunctions, functionKey } from '../reads/contract.ts'
+
+const ORIGINS: Readonly<Record<ContractFunctions['origin'], string>> = {
+  chain: 'The ABI is stored on the chain or comes from your build folder.',
+  given:
+    'These functions come from the ABI that you gave. Your browser keeps it for this contract.',
+  implementation: 'This is a proxy. These are its own functions and those of its implementation.',
+  guessed:
+    'The chain has no ABI for this contract. These functions of the token and access standards are in its code.',
+}
+
+/** The functions of a contract: to read in place, and to write with the wallet of the browser. */
+export function ContractTab({
+  address,
+  answer,
+  functions,
+  wallet,
+}: {
+  address: Address
+  functions: ContractFunctions
+  answer: Answer | undefined
+  /** The chain as wallets add it, as JSON. */
+  wallet: string
+}) {
+  return (
+    <div id="contract" data-address={address} data-wallet={wallet}>
+      <details class="panel fold needs-script" id="abi">
+        <summary>Use another ABI</summary>
+        <form id="abi-form">
+          <label for="abi-text">ABI as JSON, or the file of a compiler</label>
+          <textarea id="abi-text" rows={6} spellcheck={false} />
+          <p class="inline">
+            <label for="abi-file">File</label>
+            <input id="abi-file" type="file" accept=".json,application/json" />
+            <button type="submit">Show its functions</button>
+            <button type="button" class="quiet" id="abi-forget" hidden>
+              Forget it
+            </button>
+          </p>
+          <p id="abi-answer" role="status"></p>
+        </form>
+      </details>
+      <div id="functions">
+        <Functions address={address} answer={answer} functions={functions} />
+      </div>
+    </div>
+  )
+}
+
+/** Forms for functions. The page of a pasted ABI uses them too. */
+export function Functions({
+  address,
+  answer,
+  functions: { origin, read, write },
+}: {
+  address: Address
+  functions: ContractFunctions
+  answer?: Answer | undefined
+}) {
+  return (
+    <>
+      <p class="quiet">{ORIGINS[origin]}</p>
+      {read.length + write.length === 0 && (
+        <p class="empty needs-script">Give its ABI above to call its functions.</p>
+      )}
+      {read.length > 0 && (
+        <section aria-labelledby="read">
+          <h2 id="read">Read</h2>
+          <div class="functions">
+            {read.map((entry, index) => (
+              <FunctionForm address={address} answer={answer} entry={entry} id={`r${index}`} />
+            ))}
+          </div>
+        </section>
+      )}
+      {write.length > 0 && (
+        <section aria-labelledby="write" class="needs-script">
+          <h2 id="write">Write</h2>
+          <p id="wallets" class="inline">
+            <span class="quiet">No wallet was found in this browser.</span>
+          </p>
+          <div class="functions">
+            {write.map((entry, index) => (
+              <FunctionForm address={address} entry={entry} id={`w${index}`} writes />
+            ))}
+          </div>
+        </section>
+      )}
+    </>
+  )
+}
+
+function FunctionForm({
+  address,
+  answer,
+  entry,
+  id,
+  writes,
+}: {
+  address: Address
+  entry: AbiFunction
+  id: string
+  answer?: Answer | undefined
+  writes?: boolean
+}) {
+  const key = functionKey(entry)
+  const own = answer?.key === key ? answer : undefined
+  const isPayable = writes && entry.stateMutability === 'payable'
+  return (
+    <form
+      class="panel call"
+      action={`/address/${getAddress(address)}#${id}`}
+      id={id}
+      data-entry={JSON.stringify(entry)}
+      data-writes={writes}
+    >
+      <input type="hidden" name="tab" value="contract" />
+      <input type="hidden" name="call" value={key} />
+      <p>
+        <code>{entry.name}</code>
+        {entry.outputs.length > 0 && (
+          <span class="quiet"> → {entry.outputs.map(parameterText).join(', ')}</span>
+        )}
+      </p>
+      {entry.inputs.map((input, index) => (
+        <p class="field">
+          <label for={`${id}a${index}`}>{parameterText(input)}</label>
+          <input
+            id={`${id}a${index}`}
+            name="arg"
+            value={own?.args[index] ?? ''}
+            required={input.type !== 'string' && input.type !== 'bytes'}
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </p>
+      ))}
+      {isPayable && (
+        <p class="field">
+          <label for={`${id}v`}>coins to send</label>
+          <input id={`${id}v`} name="coins" inputmode="decimal" value="0" required />
+        </p>
+      )}
+      <button type="submit" aria-label={`${writes ? 'Write' : 'Call'} ${entry.name}`}>
+        {writes ? 'Write' : 'Call'}
+      </button>
+      <output class={own?.error === undefined ? 'hex' : 'bad'}>{own?.error ?? own?.value}</output>
+    </form>
+  )
+}
