@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 import { expect, test } from 'vitest'
 
-import { commandFile, startRpc } from '../support/cli.ts'
+import { commandFile, ethgate, startRpc } from '../support/cli.ts'
 import { ALICE } from './cliSamples.ts'
 
 test('behavior: a closed pipe ends the command without an error', async () => {
@@ -21,6 +21,22 @@ test('behavior: a closed pipe ends the command without an error', async () => {
   await once(shell, 'close')
   await server.close()
   expect(output).toBe('xxxxx\n')
+})
+
+test('behavior: control characters of a server do not reach a terminal', async () => {
+  const hostile = '\u001B]0;title\u0007\u001B[2J\u202Eend'
+  const server = await startRpc((method) =>
+    method === 'x' ? { result: { name: hostile } } : { error: { code: 1, message: hostile } },
+  )
+  const table = await ethgate(['rpc', 'x', '--table', '--rpc-url', server.url])
+  const failed = await ethgate(['rpc', 'y', '--rpc-url', server.url])
+  const piped = await ethgate(['rpc', 'x', '--rpc-url', server.url])
+  await server.close()
+  for (const text of [table.stdout, failed.stderr]) {
+    expect(text).toContain('\\u001b]0;title\\u0007\\u001b[2J\\u202eend')
+    for (const control of ['\u001B', '\u0007', '\u202E']) expect(text).not.toContain(control)
+  }
+  expect(JSON.parse(piped.stdout)).toEqual({ name: hostile })
 })
 
 // util-linux's script gives a command a terminal; elsewhere it is missing or takes other options.

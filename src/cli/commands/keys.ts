@@ -90,6 +90,7 @@ export function addKeysCommand(program: Command, io: Io): void {
     options: KEY_OPTIONS,
     examples: [['ethgate keys show --account alice', 'its address in every format']],
     calls: 'nothing',
+    hasFields: true,
     run: async (task) => described(await requireKey(task)),
   })
   addWord<KeyOptions>(keys, io, {

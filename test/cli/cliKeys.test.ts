@@ -1,0 +1,116 @@
+import { scryptSync as nativeScrypt } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { encryptKeystoreJsonSync, hexlify, scryptSync, Wallet } from 'ethers'
+import { expect, test } from 'vitest'
+
+import { ethgate } from '../support/cli.ts'
+import { useFolder } from './cliSetup.ts'
+
+const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const PASSWORD = 'a password with ünïcode'
+
+/** A keystore that cast 1.7.1 wrote for this key and the password "pw". It has no address. */
+const FROM_CAST =
+  '{"crypto":{"cipher":"aes-128-ctr","cipherparams":{"iv":"53efe03c0f13995e00e240c15f50ad3b"},"ciphertext":"9f97482de567c24c27fa7eba293f1d699a14c677bdf99c52d923225fb1c03df4","kdf":"scrypt","kdfparams":{"dklen":32,"n":8192,"p":1,"r":8,"salt":"af60a3e61533a6c54aeb121bc9f00a13735e0ad1defcb801c00758ffab6e758a"},"mac":"e74f6eba238f8c14a42d1558a70e71cd24720092021f22983f3e039a43ad86e6"},"id":"fb847552-6b04-4fd9-981a-940519025341","version":3}'
+
+// The scrypt of ethers in JavaScript takes many seconds.
+scryptSync.register((password, salt, N, r, p, length) =>
+  hexlify(nativeScrypt(password, salt, length, { N, r, p, maxmem: 2 ** 30 })),
+)
+
+const folder = useFolder()
+const keys = join(folder, 'keys')
+const plain = join(folder, 'plain.key')
+const password = join(folder, 'password')
+writeFileSync(plain, KEY, { mode: 0o600 })
+writeFileSync(password, `${PASSWORD}\n`)
+mkdirSync(keys)
+
+const store = ['--keystore-dir', keys, '--password-file', password]
+
+test('default: a keystore that ethers reads', async () => {
+  const run = await ethgate(['keys', 'import', 'first', '--key-file', plain, ...store])
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(run.stdout).not.toContain(KEY.slice(2))
+  const file = join(keys, 'first')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const text = readFileSync(file, 'utf8')
+  expect(text).not.toContain(KEY.slice(2))
+  expect(Wallet.fromEncryptedJsonSync(text, PASSWORD).privateKey).toBe(KEY)
+
+  const again = await ethgate(['keys', 'import', 'first', '--key-file', plain, ...store])
+  expect(again).toMatchObject({ code: 1, stdout: '' })
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test('behavior: reads keystores of ethers and cast', async () => {
+  const options = { scrypt: { N: 1024, r: 8, p: 1 } }
+  const account = { address: ADDRESS, privateKey: KEY }
+  writeFileSync(join(keys, 'ethers'), encryptKeystoreJsonSync(account, PASSWORD, options))
+  const ethers = await ethgate(['keys', 'show', '--account', 'ethers', ...store, '-f', 'eth'])
+  expect(ethers.stdout).toBe(`${ADDRESS.toLowerCase()}\n`)
+  writeFileSync(join(keys, 'cast'), FROM_CAST)
+  writeFileSync(join(folder, 'pw'), 'pw')
+  const cast = await ethgate(['keys', 'show', '--key-file', join(keys, 'cast'), '-f', 'eth'], {
+    env: { ETH_PASSWORD: join(folder, 'pw') },
+  })
+  expect(cast.stdout).toBe(`${ADDRESS.toLowerCase()}\n`)
+  const list = await ethgate(['keys', 'list', '--keystore-dir', keys])
+  expect(JSON.parse(list.stdout)).toMatchObject([
+    { name: 'cast' },
+    { name: 'ethers', address: { eth: ADDRESS.toLowerCase() } },
+    { name: 'first', address: { eth: ADDRESS.toLowerCase() } },
+  ])
+})
+
+test('behavior: signs as ethers does, and verifies', async () => {
+  for (const message of ['I am first', '0x00ff']) {
+    const { stdout } = await ethgate(['keys', 'sign', message, '--key-file', plain])
+    const signature = stdout.trim()
+    const bytes = message.startsWith('0x') ? Uint8Array.of(0, 255) : message
+    expect(signature).toBe(await new Wallet(KEY).signMessage(bytes))
+    const verify = ['keys', 'verify', message, signature]
+    expect((await ethgate([...verify, '--address', ADDRESS])).code).toBe(0)
+    expect((await ethgate(verify)).stdout).toBe(`${ADDRESS}\n`)
+    const other = await ethgate([...verify, '-a', `0x${'11'.repeat(20)}`])
+    expect(other).toMatchObject({ code: 1, stdout: '' })
+    expect(other.stderr).toContain('did not sign this message')
+  }
+})
+
+test('error: a wrong password, a name that is a path, hostile parameters, no password', async () => {
+  const wrong = join(folder, 'wrong')
+  writeFileSync(wrong, 'not it')
+  let count = 0
+  const hostile = (change: (json: { crypto: { kdfparams: object } }) => void) => {
+    const json = JSON.parse(FROM_CAST) as { crypto: { kdfparams: object } }
+    change(json)
+    const file = join(folder, `hostile${(count += 1)}`)
+    writeFileSync(file, JSON.stringify(json))
+    return ['keys', 'show', '--key-file', file, '--password-file', password]
+  }
+  const cases: [string[], string][] = [
+    [
+      ['keys', 'show', '--account', 'cast', '--keystore-dir', keys, '--password-file', wrong],
+      'the password is wrong',
+    ],
+    [['keys', 'new', '../escape', ...store], 'is not a name'],
+    [['keys', 'show', '--account', 'cast', '--keystore-dir', keys], 'the password is missing'],
+    [['keys', 'show'], 'the key is missing'],
+    [['keys', 'show', '--account', 'nobody', ...store], 'the file does not exist'],
+    [hostile(({ crypto }) => Object.assign(crypto.kdfparams, { n: 2 ** 30 })), 'are not usable'],
+    [hostile(({ crypto }) => Object.assign(crypto, { kdf: 'none' })), 'neither scrypt nor pbkdf2'],
+    [hostile((json) => Object.assign(json, { version: 1 })), 'is not a keystore of version 3'],
+  ]
+  for (const [words, text] of cases) {
+    const run = await ethgate(words)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(text)
+  }
+  chmodSync(plain, 0o644)
+  const readable = await ethgate(['keys', 'show', '--key-file', plain])
+  expect(readable.stderr).toContain(`chmod 600 ${plain}`)
+})
