@@ -97,6 +97,10 @@ test('default: the commands of the README', async () => {
   expect(serve.stdout()).toContain('listening')
 })
 
+test('behavior: the README is short', () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8').split('\n').length).toBeLessThan(120)
+})
+
 test('default: CI runs the test command of the README', () => {
   const ci = readFileSync(join(root, '.ci', 'run'), 'utf8')
   const [command = ''] = blocks('README.md', 'sh').filter((block) => block.endsWith('npm test'))
