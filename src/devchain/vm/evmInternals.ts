@@ -1,11 +1,19 @@
 import type { Common } from '@ethereumjs/common'
-import { createEVM } from '@ethereumjs/evm'
-import type { EVM, EVMOpts, Message } from '@ethereumjs/evm'
+import { EVM, EVMError, EVMMockBlockchain, NobleBN254 } from '@ethereumjs/evm'
+import type { EVMOpts, Message } from '@ethereumjs/evm'
 import type { Address } from '@ethereumjs/util'
 import type { AccessList } from 'viem'
 
 import { reading } from '../state/missing.ts'
-import { speedUp } from './interpreter.ts'
+import { createHistory, createOverlay } from '../state/state.ts'
+import { createVmState } from './vmState.ts'
+
+// The only file that uses private parts of @ethereumjs/evm: the state of the journal, and the class that runs a frame. All other
+// differences from Ethereum go through options, events and a subclass. The test of this file fails on a version that it does not
+// know.
+
+/** The version of @ethereumjs/evm whose private parts this file knows. */
+export const KNOWN_VERSION = '10.1.3'
 
 /** The inputs of one run on a reused EVM. */
 export type Attachment = {
@@ -17,17 +25,6 @@ export type Attachment = {
   warm?: AccessList
 }
 
-/** The private parts of the EVM that this file changes. */
-type Internals = {
-  transientStorage: { clear(): void }
-  journal: {
-    stateManager: EVM['stateManager']
-    cleanJournal(): void
-    addAlwaysWarmAddress(address: string): void
-    addAlwaysWarmSlot(address: string, slot: string): void
-  }
-}
-
 /** An EVM that runs on one state after another. Building one takes longer than most runs. */
 export type ReusableEvm = {
   evm: EVM
@@ -35,33 +32,199 @@ export type ReusableEvm = {
   attach(attachment: Attachment): void
 }
 
+/** The journal of the EVM. It keeps the state that the EVM was built with. */
+type PrivateJournal = { stateManager: EVM['stateManager'] }
+
 /** Creates an EVM. @param options - without state and blockchain, which each run sets */
 export async function createReusableEvm(
   options: EVMOpts & { common: Common },
 ): Promise<ReusableEvm> {
-  const evm = await createEVM(options)
-  await speedUp(evm)
-  const internals = evm as unknown as Internals
   let attached: Attachment | undefined
-  // A run may replace the EVM's rule for the address of a new contract.
-  Object.defineProperty(evm, '_generateAddress', {
-    value: async (message: Message) => reading(() => (attached as Attachment).addressOf(message)),
+  /** A run may replace the EVM's rule for the address of a new contract. */
+  class ChainEvm extends EVM {
+    protected override async _generateAddress(message: Message): Promise<Address> {
+      return reading(() => (attached as Attachment).addressOf(message))
+    }
+  }
+  const evm = new ChainEvm({
+    ...options,
+    bn254: new NobleBN254(),
+    blockchain: new EVMMockBlockchain(),
+    stateManager: createVmState(createOverlay(createHistory()), { now: 0, emptiesCount: false }),
   })
+  await speedUp(evm)
   return {
     evm,
     attach(attachment) {
+      const { blockchain, stateManager, warm = [] } = attachment
+      const { events, journal, transientStorage } = evm
       attached = attachment
-      evm.stateManager = attachment.stateManager
-      evm.blockchain = attachment.blockchain
-      evm.events.removeAllListeners()
-      internals.journal.stateManager = attachment.stateManager
-      internals.journal.cleanJournal()
-      for (const { address, storageKeys } of attachment.warm ?? []) {
-        internals.journal.addAlwaysWarmAddress(address.toLowerCase())
+      evm.stateManager = stateManager
+      evm.blockchain = blockchain
+      events.removeAllListeners()
+      ;(journal as unknown as PrivateJournal).stateManager = stateManager
+      journal.cleanJournal()
+      for (const { address, storageKeys } of warm) {
+        journal.addAlwaysWarmAddress(address.toLowerCase())
         for (const slot of storageKeys)
-          internals.journal.addAlwaysWarmSlot(address.toLowerCase(), slot.toLowerCase())
+          journal.addAlwaysWarmSlot(address.toLowerCase(), slot.toLowerCase())
       }
-      internals.transientStorage.clear()
+      transientStorage.clear()
     },
   }
 }
+
+/** An operation with its price and its effect. */
+type Operation = {
+  opcodeInfo: { feeBigInt: bigint; dynamicGas: boolean; isInvalid: boolean }
+  opHandler: (run: RunState, common: Common) => Promise<void> | void
+  gasHandler: (run: RunState, gas: bigint, common: Common) => Promise<bigint> | bigint
+}
+
+/** The analysis of a contract's code: valid jump destinations, pushed values, and the operation at each position. */
+type Analysis = {
+  jumps: Uint8Array
+  pushes: Record<number, bigint>
+  opcodesCached: (Operation | undefined)[]
+}
+
+/** A running frame. */
+type RunState = {
+  code: Uint8Array
+  programCounter: number
+  opCode: number
+  validJumps: Uint8Array
+  cachedPushes: Record<number, bigint>
+  shouldDoJumpAnalysis: boolean
+  gasLeft: bigint
+  gasRefund: bigint
+  stateGasSpilled: bigint
+}
+
+/** The result of a frame that has ended, as the EVM reads it. */
+type Outcome = {
+  runState: Pick<RunState, 'gasLeft' | 'gasRefund' | 'stateGasSpilled'> & {
+    interpreter: Interpreter
+  }
+  exceptionError?: EVMError
+}
+
+/** The private part of the EVM that runs one frame. */
+type Interpreter = {
+  _runState: RunState
+  _env: object
+  _evm: EVM
+  common: Common
+  lookupOpInfo(opcode: number): Operation
+  useGas(amount: bigint, of: unknown): void
+} & Work
+
+type Work = {
+  run: (this: Interpreter, code: Uint8Array, options?: { pc?: number }) => Promise<Outcome>
+  _getValidJumpDestinations: (this: Interpreter, code: Uint8Array) => Analysis
+}
+
+/** Analysed code by EVM and code, because operations and their prices belong to one EVM. */
+const analyses = new WeakMap<EVM, WeakMap<Uint8Array, Analysis>>()
+
+function knownOf({ _evm: evm }: Interpreter): WeakMap<Uint8Array, Analysis> {
+  let known = analyses.get(evm)
+  if (!known) analyses.set(evm, (known = new WeakMap()))
+  return known
+}
+
+const sped = new WeakSet<Interpreter>()
+
+/**
+ * Makes the EVM run code faster, with the same results. It analyses the code of a contract once instead of in every run,
+ * and uses promises only for operations that have to wait, while the EVM uses one for each operation.
+ */
+async function speedUp(evm: EVM): Promise<void> {
+  // The class of the frames is not exported, so it is taken from an instance.
+  const { runState } = await evm.runCode({ code: new Uint8Array(1), gasLimit: 1n })
+  const frame = (runState as unknown as Outcome['runState']).interpreter
+  const prototype = Object.getPrototypeOf(frame) as Interpreter
+  if (sped.has(prototype)) return
+  sped.add(prototype)
+  const { _getValidJumpDestinations: analyse, run } = prototype
+
+  function analysisOf(frame: Interpreter, code: Uint8Array): Analysis {
+    const known = knownOf(frame)
+    let analysis = known.get(code)
+    if (!analysis) known.set(code, (analysis = analyse.call(frame, code)))
+    return analysis
+  }
+
+  const work: Work = {
+    _getValidJumpDestinations(code) {
+      return analysisOf(this, code)
+    },
+    run(code, options) {
+      const { _evm: evm, common } = this
+      // Frames with step listeners, or with features that this chain does not use, run on the code of the EVM.
+      const isPlain = evm.events.listenerCount('step') === 0 && options?.pc === undefined
+      if (!isPlain || common.isActivatedEIP(3540)) return run.call(this, code, options)
+      return runFrame(this, code, () => analysisOf(this, code))
+    },
+  }
+  Object.assign(prototype, work)
+}
+
+async function runFrame(
+  frame: Interpreter,
+  code: Uint8Array,
+  analyse: () => Analysis,
+): Promise<Outcome> {
+  const { _runState: state, common } = frame
+  state.code = code
+  const known = knownOf(frame).get(code)
+  let operations = known && use(state, known)
+  try {
+    while (state.programCounter < code.length) {
+      const opcode = code[state.programCounter] as number
+      if (!operations && isJump(opcode)) operations = use(state, analyse())
+      const operation = operations?.[state.programCounter] ?? frame.lookupOpInfo(opcode)
+      const { opcodeInfo } = operation
+      state.opCode = opcode
+      let gas = opcodeInfo.feeBigInt
+      if (opcodeInfo.dynamicGas) {
+        const priced = operation.gasHandler(state, gas, common)
+        gas = typeof priced === 'bigint' ? priced : await priced
+      }
+      if (opcodeInfo.isInvalid) throw new EVMError(EVMError.errorMessages.INVALID_OPCODE)
+      frame.useGas(gas, opcodeInfo)
+      state.programCounter++
+      const pause = operation.opHandler(state, common)
+      if (pause) await pause
+    }
+  } catch (error) {
+    if (!(error instanceof EVMError)) throw error
+    if (error.error !== EVMError.errorMessages.STOP) return outcomeOf(frame, error)
+  }
+  return outcomeOf(frame)
+}
+
+/**
+ * The EVM copies the outcome and the environment of every frame into one object that nothing reads. V8 makes a new hidden
+ * class for each property of such a copy, so the copy of the whole frame takes as long as a short call.
+ */
+function outcomeOf(frame: Interpreter, exceptionError?: EVMError): Outcome {
+  const { _runState: state } = frame
+  const { gasLeft, gasRefund, stateGasSpilled } = state
+  Object.assign(frame, { _env: NO_ENVIRONMENT })
+  return {
+    runState: { interpreter: frame, gasLeft, gasRefund, stateGasSpilled },
+    ...(exceptionError && { exceptionError }),
+  }
+}
+
+const NO_ENVIRONMENT = Object.freeze({})
+
+function use(state: RunState, { jumps, opcodesCached, pushes }: Analysis) {
+  state.validJumps = jumps
+  state.cachedPushes = pushes
+  state.shouldDoJumpAnalysis = false
+  return opcodesCached
+}
+
+const isJump = (opcode: number) => opcode === 0x56 || opcode === 0x57

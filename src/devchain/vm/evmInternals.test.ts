@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+
+import { expect, test } from 'vitest'
+
+import { newAccount, newContract } from '../state/model.ts'
+import { setParameters } from '../state/parameters.ts'
+import { createHistory, createOverlay } from '../state/state.ts'
+import { KNOWN_VERSION } from './evmInternals.ts'
+import { runVm } from './run.ts'
+
+const HERE = `41${'22'.repeat(20)}`
+
+/** Runs code, on the EVM's own loop when `observe` listens to its steps. */
+async function run(code: string, observe?: runVm.Observe) {
+  const state = createOverlay(createHistory())
+  setParameters(state)
+  state.set('account', HERE, newAccount(HERE, 'Contract', 0))
+  state.set('code', HERE, Uint8Array.from(Buffer.from(code, 'hex')))
+  state.set('contract', HERE, newContract(HERE, HERE))
+  return runVm(state, {
+    kind: 'call',
+    caller: HERE,
+    to: HERE,
+    data: new Uint8Array(0),
+    value: 0n,
+    energyLimit: 100_000n,
+    transactionId: 'ab'.repeat(32),
+    now: 1_000,
+    constant: false,
+    block: { number: 7, timestamp: 9_000, producer: HERE, chainId: 5, hashOf: () => undefined },
+    ...(observe && { observe }),
+  })
+}
+
+test('default: the private parts are those of the installed @ethereumjs/evm', () => {
+  const path = new URL('../../../node_modules/@ethereumjs/evm/package.json', import.meta.url)
+  const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string }
+  expect(
+    version,
+    'compare interpreter.ts and journal.ts of the new version with evmInternals.ts, run bench/devchain.ts, then change KNOWN_VERSION',
+  ).toBe(KNOWN_VERSION)
+})
+
+test.each([
+  ['a loop', '600a5b600190038060025700'],
+  ['a word in memory', '602a60005260206000f3'],
+  ['storage', '602a600055600054600101600155'],
+  ['a call of itself', '5f5f5f5f5f305af1'],
+  ['a revert', '60ff60005260206000fd'],
+  ['an invalid jump', '600356'],
+  ['an invalid operation', 'fe'],
+  ['too little energy', '5b600056'],
+  ['a stack underflow', '01'],
+])('behavior: %s has the same result as on the loop of the EVM', async (_, code) => {
+  expect(await run(code)).toEqual(await run(code, (events) => events.on('step', () => {})))
+})
