@@ -17,6 +17,8 @@ const GROUPS: readonly {
       ['serve', async () => (await import('./commands/serve.ts')).addServeCommand],
       ['dev', async () => (await import('./commands/dev.ts')).addDevCommand],
       ['index', async () => (await import('./commands/index.ts')).addIndexCommand],
+      ['api-keys', async () => (await import('./commands/apiKeys.ts')).addApiKeysCommand],
+      ['config validate', async () => (await import('./commands/config.ts')).addConfigCommands],
       ['doctor', async () => (await import('./commands/doctor.ts')).addDoctorCommand],
       ['verify', async () => (await import('./commands/verify.ts')).addVerifyCommand],
     ],

@@ -70,7 +70,7 @@ export declare namespace createUsage {
 }
 
 /** The day of a time, UTC. */
-function dayOf(time: number): string {
+export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
@@ -124,6 +124,9 @@ export function createRedisUsageStore({
     },
   }
 }
+
+/** The file with the usage, in the data directory. */
+export const USAGE_FILE = 'usage.json'
 
 /** Usage in one file of the data directory, which is replaced as a whole. */
 export function createFileUsageStore(path: string, now = Date.now): UsageStore {

@@ -1,3 +1,4 @@
+import type { FilterOwner } from '../chain/filters/store.ts'
 import type { RpcSocket } from '../chain/subscriptions/socket.ts'
 import type { Meter } from '../lib/meter.ts'
 import type { Caller } from '../limits/caller.ts'
@@ -73,6 +74,11 @@ export function scopesOf<data>(source: ScopeSource<data>): (data: data) => Reque
     scope.data = data
     return scope as typeof scope & RequestScope
   }
+}
+
+/** Who owns a filter that a request creates. */
+export function ownerOf({ caller, client }: RequestScope): FilterOwner {
+  return { client, most: caller?.limits.filters }
 }
 
 /** The same request with another signal, which is read when it is needed. */

@@ -146,8 +146,8 @@ async function run(redis: TestRedis, script: readonly Event[]): Promise<void> {
   const received: RpcLog[] = []
   const announced: Hash[] = []
   const ids = {
-    logs: await of(0).filters.createLogs('model', { addresses: [], topics: [] }),
-    blocks: await of(0).filters.createBlocks('model'),
+    logs: await of(0).filters.createLogs({ client: 'model' }, { addresses: [], topics: [] }),
+    blocks: await of(0).filters.createBlocks({ client: 'model' }),
   }
   let minedLogs = 0
 

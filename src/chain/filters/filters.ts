@@ -14,6 +14,7 @@ import type { PendingFeed } from './pending.ts'
 import type { PendingResponse } from './response.ts'
 import {
   FilterNotFoundError,
+  type FilterOwner,
   type FilterSpec,
   type FilterStore,
   type StoredFilter,
@@ -22,9 +23,9 @@ import {
 /** Filters of one view. */
 export type Filters = {
   /** @throws LimitExceededError, InvalidParamsError, StoreUnavailableError */
-  createLogs(client: string, query: LogFilterQuery): Promise<string>
-  createBlocks(client: string): Promise<string>
-  createPending(client: string): Promise<string>
+  createLogs(owner: FilterOwner, query: LogFilterQuery): Promise<string>
+  createBlocks(owner: FilterOwner): Promise<string>
+  createPending(owner: FilterOwner): Promise<string>
   /**
    * The changes since the last delivered page. The page counts as delivered when its response has left the socket. Until
    * then it is reserved. If the response cannot be sent, the next poll gets the page.
@@ -123,7 +124,7 @@ export function createFilters({
   }
 
   return {
-    async createLogs(client, query) {
+    async createLogs(owner, query) {
       const { addresses, topics } = query
       await waitForReplicas()
       const range = await rangeOf(query)
@@ -137,17 +138,17 @@ export function createFilters({
         ...range,
         scanFrom,
       }
-      return store.create(client, { spec, cursor: cursorNow() })
+      return store.create(owner, { spec, cursor: cursorNow() })
     },
-    async createBlocks(client) {
+    async createBlocks(owner) {
       await waitForReplicas()
       const spec: FilterSpec = { kind: 'blocks', view: chain.view }
-      return store.create(client, { spec, cursor: cursorNow() })
+      return store.create(owner, { spec, cursor: cursorNow() })
     },
-    async createPending(client) {
+    async createPending(owner) {
       await pending.want(ttl)
       const spec: FilterSpec = { kind: 'pending', view: chain.view }
-      return store.create(client, { spec, cursor: await pending.position() })
+      return store.create(owner, { spec, cursor: await pending.position() })
     },
     async changes(id, request) {
       await waitForReplicas()

@@ -23,7 +23,10 @@ test('behavior: a change of the system clock does not expire a filter', async ()
     total: 2,
     ttl: 60_000,
   })
-  const id = await store.create('a', { cursor: '1:0x01', spec: { kind: 'blocks', view: 'full' } })
+  const id = await store.create(
+    { client: 'a' },
+    { cursor: '1:0x01', spec: { kind: 'blocks', view: 'full' } },
+  )
   vi.useFakeTimers({ now: Date.now() + 600_000, toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   expect(await store.claim(id, 'one', 'nothing')).toMatchObject({ cursor: '1:0x01' })

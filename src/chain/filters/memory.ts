@@ -69,10 +69,10 @@ export function createMemoryFilterStore({
   }
 
   /** The limit that another filter would exceed. */
-  function limitOf(client: string, bytes: number): FilterLimit | undefined {
+  function limitOf(client: string, bytes: number, most: number): FilterLimit | undefined {
     const own = clients.get(client) ?? { filters: 0, bytes: 0 }
     if (all.filters >= total) return 'total'
-    if (own.filters >= perClient) return 'perClient'
+    if (own.filters >= most) return 'perClient'
     if (own.bytes + bytes > bytesPerClient) return 'bytesPerClient'
     if (all.bytes + bytes > bytesTotal) return 'bytesTotal'
     return undefined
@@ -84,12 +84,12 @@ export function createMemoryFilterStore({
   }
 
   return {
-    async create(client, { cursor, spec }) {
+    async create({ client, most = perClient }, { cursor, spec }) {
       dropExpired()
       const text = JSON.stringify(spec)
-      const limit = limitOf(client, filterBytes(text))
+      const limit = limitOf(client, filterBytes(text), most)
       if (limit === 'total' || limit === 'bytesTotal') fullness.refuse({ ...all })
-      if (limit) throw overLimit(limit, limits)
+      if (limit) throw overLimit(limit, { ...limits, perClient: most })
       const id = newId()
       const entry = { client, cursor, expires: now() + ttl, spec: text }
       filters.set(id, entry)

@@ -63,7 +63,10 @@ describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', (
   test('behavior: every key has a lifetime and the same hash tag', async () => {
     const link = await connect(redis.url)
     const store = createRedisFilterStore({ ...limits, link, ttl: 60_000 })
-    const id = await store.create('::1', { spec: { kind: 'blocks', view: 'full' }, cursor: '' })
+    const id = await store.create(
+      { client: '::1' },
+      { spec: { kind: 'blocks', view: 'full' }, cursor: '' },
+    )
     await store.claim(id, 'one', 'nothing')
     const keys = await link.client.keys(`${link.key('')}*`)
     expect(keys).toHaveLength(4)
@@ -77,7 +80,10 @@ describe.skipIf(redisMissing !== undefined)('createRedisFilterStore in Redis', (
       const own = await startRedis()
       const link = await connect(own.url)
       const store = createRedisFilterStore({ ...limits, link, ttl: 9_000 })
-      const id = await store.create('a', { spec: { kind: 'blocks', view: 'full' }, cursor: '1:' })
+      const id = await store.create(
+        { client: 'a' },
+        { spec: { kind: 'blocks', view: 'full' }, cursor: '1:' },
+      )
       await own.stop()
       await expect(store.claim(id, 'one', '')).rejects.toMatchObject({
         code: -32603,

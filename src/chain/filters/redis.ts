@@ -38,11 +38,11 @@ export function createRedisFilterStore({
   }
 
   return {
-    async create(client, { cursor, spec }) {
+    async create({ client, most = perClient }, { cursor, spec }) {
       const id = newId()
       const text = JSON.stringify(spec)
       const args = [id, text, cursor, client, filterBytes(text), ttl, listTtl]
-      const bounds = [total, perClient, bytesTotal, bytesPerClient]
+      const bounds = [total, most, bytesTotal, bytesPerClient]
       for (;;) {
         const [outcome, filters, bytes] = (await create(
           [filterKey(id), ...lists],
@@ -53,7 +53,7 @@ export function createRedisFilterStore({
         // Many filters had expired at once: they are dropped in portions.
         if (outcome === 'again') continue
         if (outcome === 'total' || outcome === 'bytesTotal') fullness.refuse(usage)
-        throw overLimit(outcome, limits)
+        throw overLimit(outcome, { ...limits, perClient: most })
       }
     },
     async read(id) {

@@ -35,7 +35,8 @@ export function describeFilterStore(
     })
     afterEach(() => opened.close())
 
-    const create = (client = 'a') => store.create(client, { spec, cursor: '1:0x01' })
+    const create = (client = 'a', most?: number) =>
+      store.create({ client, most }, { spec, cursor: '1:0x01' })
 
     test('default: reads back the created filter', async () => {
       const filter = {
@@ -49,10 +50,13 @@ export function describeFilterStore(
         },
         cursor: '5:0x05',
       } as const
-      const id = await store.create('a', {
-        ...filter,
-        spec: { ...filter.spec, addresses: ['0x01'], topics: [null, ['0x02']] },
-      })
+      const id = await store.create(
+        { client: 'a' },
+        {
+          ...filter,
+          spec: { ...filter.spec, addresses: ['0x01'], topics: [null, ['0x02']] },
+        },
+      )
       expect(id).toMatch(/^0x[1-9a-f][0-9a-f]{31}$/)
       expect(await store.read(id)).toEqual(filter)
       expect(await store.read('0x00')).toBeUndefined()
@@ -167,16 +171,19 @@ export function describeFilterStore(
 
     test('error: too many bytes of one client, too many in all', async () => {
       const large = (client: string, addresses: number) =>
-        store.create(client, {
-          spec: {
-            addresses: Array.from({ length: addresses }, () => `0x${'01'.repeat(20)}`),
-            kind: 'logs',
-            scanFrom: 1,
-            topics: [],
-            view: 'full',
+        store.create(
+          { client },
+          {
+            spec: {
+              addresses: Array.from({ length: addresses }, () => `0x${'01'.repeat(20)}`),
+              kind: 'logs',
+              scanFrom: 1,
+              topics: [],
+              view: 'full',
+            },
+            cursor: '1:0x01',
           },
-          cursor: '1:0x01',
-        })
+        )
       const first = await large('a', 2_000)
       await expect(large('a', 500)).rejects.toMatchObject({
         code: -32005,

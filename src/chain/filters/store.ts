@@ -38,7 +38,7 @@ export type FilterStore = {
    * Adds a filter and returns its id. @throws LimitExceededError when the client or all clients together have too many
    * or too large ones
    */
-  create(client: string, filter: StoredFilter): Promise<string>
+  create(owner: FilterOwner, filter: StoredFilter): Promise<string>
   /** Reads a filter. Does not count as a poll. */
   read(id: string): Promise<StoredFilter | undefined>
   /** Starts a poll and renews the lifetime. `nothing` is the cursor after which there is nothing to deliver. */
@@ -59,6 +59,9 @@ export type FilterStore = {
   /** The use that this process has last seen, without a call to the store. */
   usage(): FilterUsage
 }
+
+/** A client, and how many filters it may have if that is not the limit of the store. */
+export type FilterOwner = { client: string; most?: number | undefined }
 
 /** Number and bytes of the filters of all clients. */
 export type FilterUsage = {

@@ -1,3 +1,5 @@
+import { ConfigError } from '../../config/config.ts'
+
 /** Exit codes of every command, for scripts. */
 export const EXIT = {
   ok: 0,
@@ -34,4 +36,14 @@ export declare namespace CommandError {
 /** Wrong arguments: exit code 2. */
 export function usageError(message: string, cause?: unknown): CommandError {
   return new CommandError(message, { exitCode: EXIT.usage, cause })
+}
+
+/** Reads settings or a file of settings. What is wrong with them ends the command with exit code 1. */
+export function checked<value>(read: () => value): value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(error.message, { cause: error })
+    throw error
+  }
 }

@@ -4,7 +4,12 @@ import { type Config, ConfigError } from '../../config/config.ts'
 import type { LoopWatch } from '../../lib/loopWatch.ts'
 import { createRedisLink } from '../../lib/redis.ts'
 import { type CallLimits, createCallLimits } from '../../limits/limits.ts'
-import { createFileUsageStore, createRedisUsageStore, createUsage } from '../../limits/usage.ts'
+import {
+  createFileUsageStore,
+  createRedisUsageStore,
+  createUsage,
+  USAGE_FILE,
+} from '../../limits/usage.ts'
 import { stateFolder } from '../../sending/openSentStore.ts'
 import { targetOf } from '../../sending/targetOf.ts'
 import type { Log } from '../log.ts'
@@ -95,6 +100,3 @@ const BUSY_MS = 250
 
 /** Calls in the queue of a node above which expensive calls are refused: some seconds of work. */
 const BUSY_CALLS = 2_000
-
-/** The file with the usage of API keys, in the data directory. */
-const USAGE_FILE = 'usage.json'

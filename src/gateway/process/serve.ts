@@ -61,6 +61,7 @@ export async function serve({
           return next
         }
         void reload({ apply, log, read, running: gateway.config })
+        gateway.reloadApiKeys()
       }),
     startWatchdog,
     async stop(reason) {

@@ -1,9 +1,10 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
+import { ownerOf } from '../request.ts'
 
 export const eth_newBlockFilter = defineMethod({
   params: [],
   result: schemas.quantity,
   summary: 'creates a filter for the hashes of new blocks',
-  handler: ({ filters, request }) => filters.createBlocks(request.client),
+  handler: ({ filters, request }) => filters.createBlocks(ownerOf(request)),
 })

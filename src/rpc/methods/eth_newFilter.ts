@@ -2,6 +2,7 @@ import * as schemas from '../../codec/schemas.ts'
 import { InvalidParamsError } from '../../lib/errors.ts'
 import { defineMethod } from '../method.ts'
 import { logFilter } from '../params/filterParam.ts'
+import { ownerOf } from '../request.ts'
 
 export const eth_newFilter = defineMethod({
   params: [logFilter],
@@ -13,6 +14,6 @@ export const eth_newFilter = defineMethod({
         0,
         'a filter needs a range of blocks; use eth_getLogs for one block',
       )
-    return filters.createLogs(request.client, filter)
+    return filters.createLogs(ownerOf(request), filter)
   },
 })

@@ -1,10 +1,11 @@
 import * as schemas from '../../codec/schemas.ts'
 import { defineMethod } from '../method.ts'
+import { ownerOf } from '../request.ts'
 
 export const eth_newPendingTransactionFilter = defineMethod({
   params: [],
   result: schemas.quantity,
   summary: 'creates a filter for the hashes of pending transactions',
   fullOnly: true,
-  handler: ({ filters, request }) => filters.createPending(request.client),
+  handler: ({ filters, request }) => filters.createPending(ownerOf(request)),
 })

@@ -1,0 +1,74 @@
+import { type Config, type Option, options, readConfig } from '../../config/config.ts'
+import { readConfigFile } from '../../config/file.ts'
+import { upstreamsOf } from '../../config/upstreamList.ts'
+import { secretsIn } from '../../gateway/log.ts'
+import { readKeysFile } from '../../limits/keysFile.ts'
+import type { ConfigFlags } from './configOptions.ts'
+import { checked } from './errors.ts'
+import type { Io } from './io.ts'
+import { stringify } from './json.ts'
+import { renderRows } from './table.ts'
+import { createTerminal } from './terminal.ts'
+
+/** Checks everything that `serve` reads at its start. @throws CommandError with exit code 1 */
+export async function validateSettings(io: Io, flags: ConfigFlags): Promise<void> {
+  const terminal = createTerminal(flags, io)
+  const { config, path } = read(io, flags)
+  const keys = checked(() => (config.apiKeys === undefined ? [] : readKeysFile(config.apiKeys)))
+  const nodes = checked(() => upstreamsOf(config))
+  if (terminal.mode === 'json')
+    return terminal.print(
+      stringify({ valid: true, file: path ?? null, upstreams: nodes.length, apiKeys: keys.length }),
+    )
+  const found = `${nodes.length} upstream${nodes.length === 1 ? '' : 's'}, ${keys.length} API key${keys.length === 1 ? '' : 's'}`
+  return terminal.print(`valid: ${found}`)
+}
+
+/** Prints each setting, its value and its source: flag, environment, file or default. */
+export async function showSettings(io: Io, flags: ConfigFlags): Promise<void> {
+  const terminal = createTerminal(flags, io)
+  const { config, file, path } = read(io, flags)
+  const sourceOf = (key: keyof typeof options, { env, flag }: Option): string => {
+    if (flags[key] !== undefined) return flag
+    if (io.env[env]) return env
+    return key in file ? (path ?? '') : 'default'
+  }
+  const rows = (Object.entries(options) as [keyof typeof options, Option][]).map(
+    ([key, option]) => ({
+      option: option.flag.slice(2),
+      value: shown(key, config[key]),
+      source: sourceOf(key, option),
+    }),
+  )
+  if (config.upstreams)
+    rows.unshift({
+      option: 'upstreams',
+      value: config.upstreams.map(({ name }) => name).join(', '),
+      source: path ?? '',
+    })
+  if (terminal.mode === 'json') return terminal.print(stringify(rows))
+  const cells = rows.map(({ option, source, value }) => [option, value ?? '', source])
+  return terminal.print(renderRows(terminal, ['option', 'value', 'source'], cells))
+}
+
+type Read = { config: Config; file: Partial<Config>; path: string | undefined }
+
+function read(io: Io, flags: ConfigFlags): Read {
+  const given = flags['config'] ?? (io.env['ETHGATE_CONFIG'] || undefined)
+  const path = given === undefined ? undefined : String(given)
+  return checked(() => {
+    const file = path === undefined ? {} : readConfigFile(path, { env: io.env })
+    return { config: readConfig({ env: io.env, file, flags }), file, path }
+  })
+}
+
+/** A value as text, without secrets; null for none. */
+function shown(key: keyof typeof options, value: unknown): string | null {
+  if (value === undefined) return null
+  if (SECRET.has(key)) return HIDDEN
+  const text = String(value)
+  return secretsIn(text.split(' ')).reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
+}
+
+const SECRET = new Set<keyof typeof options>(['keys', 'upstreamHeader'])
+const HIDDEN = '[hidden]'
