@@ -159,7 +159,7 @@ export function createWsConnection(
   const isReady = () => waiting.length > 0 && !isBusy()
 
   async function inTurn() {
-    await timeSlice.next()
+    await timeSlice.next(gone.signal)
     queued = false
     if (!ended) startNext()
     flow()

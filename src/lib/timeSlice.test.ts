@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { openMeter } from './meter.ts'
 import { createTimeSlice } from './timeSlice.ts'
 
 /** Work of `slices` slices of `cost` milliseconds each, on a clock that only work moves. */
@@ -75,4 +76,18 @@ test('behavior: long work pauses while new work arrives in each tick, for a boun
   expect(clock.now).toBeGreaterThan(61)
   await all
   expect(done).toEqual(['long'])
+})
+
+test('behavior: callers get slices in turn', async () => {
+  const slice = createTimeSlice({ budget: 0 })
+  const [heavy, light] = [{}, {}]
+  openMeter(heavy).owner = 'heavy'
+  openMeter(light).owner = 'light'
+  const order: string[] = []
+  const wait = (name: string, caller: object) => slice.next(caller).then(() => order.push(name))
+  await Promise.all([
+    ...['h1', 'h2', 'h3'].map((name) => wait(name, heavy)),
+    ...['l1', 'l2'].map((name) => wait(name, light)),
+  ])
+  expect(order).toEqual(['h1', 'l1', 'h2', 'l2', 'h3'])
 })

@@ -1,3 +1,6 @@
+import { createFairQueue } from './fairQueue.ts'
+import { meterOf } from './meter.ts'
+
 /** The real function, so that a test which replaces timers does not stop long work. */
 const onNextTurn = setImmediate
 
@@ -8,8 +11,12 @@ const onNextTurn = setImmediate
 export type TimeSlice = {
   /** Whether work must wait: the time slice of this tick is used up, or other work waits. Cheap, for checks in loops. */
   isOver(): boolean
-  /** Resolves when there is time, in the order of the calls. */
-  next(): Promise<void>
+  /**
+   * Resolves when there is time. Callers that wait get slices in turn, however many requests each has.
+   *
+   * @param caller - the signal of the request
+   */
+  next(caller?: object): Promise<void>
   /** Pauses long work for this tick, so that the next tick comes at once. For events that arrive one in each tick. */
   pause(): void
 }
@@ -24,7 +31,7 @@ export function createTimeSlice({
   /** The time at which long work began last. */
   let worked = Number.NEGATIVE_INFINITY
   let isPaused = false
-  const waiting: (() => void)[] = []
+  const waiting = createFairQueue<() => void>()
   /** Scheduled callbacks. Each lets one waiter continue. */
   let armed = 0
 
@@ -40,7 +47,7 @@ export function createTimeSlice({
 
   /** Schedules one callback for each waiter, because Node runs the work after a resolved promise between two callbacks. */
   function arm() {
-    while (armed < Math.min(waiting.length, MAX_ARMED)) {
+    while (armed < Math.min(waiting.size, MAX_ARMED)) {
       armed++
       onNextTurn(() => {
         armed--
@@ -52,10 +59,11 @@ export function createTimeSlice({
   }
 
   return {
-    isOver: () => waiting.length > 0 || isUsedUp(),
-    next: () =>
+    isOver: () => waiting.size > 0 || isUsedUp(),
+    next: (caller) =>
       new Promise((resolve) => {
-        waiting.push(resolve)
+        const meter = meterOf(caller)
+        waiting.add(resolve, meter?.owner, meter?.weight)
         arm()
       }),
     pause() {

@@ -75,7 +75,7 @@ export function createSlimBlocks({
         parentHash: toHash(parentHash),
         timestamp,
       })
-      if (timeSlice.isOver()) await timeSlice.next()
+      if (timeSlice.isOver()) await timeSlice.next(signal)
       const header = toOutlineHeader(outline, outcomes, {
         baseFeePerGas,
         count: txIDs.length,

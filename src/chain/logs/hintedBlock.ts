@@ -30,8 +30,9 @@ export async function readOutcomes(
 ): Promise<LogChunk | undefined> {
   const { number, transactions } = hinted
   if (!isHashOf(hinted)) return undefined
-  const outcomes = await spans.run(() =>
-    native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal }),
+  const outcomes = await spans.run(
+    () => native.wallet.getTransactionLogsByBlockNum({ num: number }, { signal }),
+    signal,
   )
   const [first] = outcomes
   if (!first || outcomes.some(({ blockNumber }) => blockNumber !== number)) return undefined
@@ -63,7 +64,10 @@ export async function readTransactions(
   if (!isHashOf(hinted)) return undefined
   const outcomes = await Promise.all(
     transactions.map(({ id }) =>
-      spans.run(() => native.wallet.getTransactionLogsById({ value: id.slice(2) }, { signal })),
+      spans.run(
+        () => native.wallet.getTransactionLogsById({ value: id.slice(2) }, { signal }),
+        signal,
+      ),
     ),
   )
   const found: PlainLog[] = []

@@ -61,7 +61,7 @@ export async function scanBlocks(
           return
         }
         // The first read of the logs of a dense block takes some milliseconds.
-        if (timeSlice.isOver()) await timeSlice.next()
+        if (timeSlice.isOver()) await timeSlice.next(signal)
         const chunk = take(block, matcher)
         found[start + offset - from] = chunk
         await memory?.add(chunk.bytes)

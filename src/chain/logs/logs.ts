@@ -91,7 +91,7 @@ export async function findLogs(
   options: logsOfRange.Options,
 ): Promise<{ chunks: LogChunk[]; count: number }> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const memory = searchMemory.open()
+    const memory = searchMemory.open(options.signal)
     try {
       const chunks = await tryToFind(range, match, options, memory)
       if (chunks) return { chunks, count: chunks.reduce((sum, { count }) => sum + count, 0) }

@@ -24,14 +24,15 @@ export type Outlines = {
 /** @param run - makes a call within the limits of the caller */
 export function createOutlines(
   native: { wallet: Pick<LogSource['wallet'], 'getBlockOutlines'> },
-  run: <result>(call: () => Promise<result>) => Promise<result>,
+  run: <result>(call: () => Promise<result>, signal?: AbortSignal) => Promise<result>,
 ): Outlines {
   let step = FIRST_STEP
   return {
     step: () => step,
     async read(from, to, signal) {
-      const outlines = await run(() =>
-        native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
+      const outlines = await run(
+        () => native.wallet.getBlockOutlines({ startNum: from, endNum: to + 1 }, { signal }),
+        signal,
       )
       const transactions = outlines.reduce((sum, { txIDs }) => sum + txIDs.length, 0)
       const perBlock = transactions / Math.max(outlines.length, 1)

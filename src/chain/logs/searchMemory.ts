@@ -1,4 +1,4 @@
-import pLimit from 'p-limit'
+import { createFairLimit } from '../../lib/fairLimit.ts'
 
 /** Bytes of rows that a search may hold without waiting. */
 const SMALL = 256 * 1024
@@ -21,11 +21,14 @@ export type SearchMemory = {
 export function createSearchMemory({
   largeSearches = LARGE_SEARCHES,
   small = SMALL,
-}: createSearchMemory.Options = {}): { open(): SearchMemory } {
-  const large = pLimit(largeSearches)
+}: createSearchMemory.Options = {}): {
+  /** @param caller - the signal of the search, whose caller waits for its turn */
+  open(caller?: object): SearchMemory
+} {
+  const large = createFairLimit(largeSearches)
 
   return {
-    open() {
+    open(caller) {
       let held = 0
       let waiting: Promise<void> | undefined
       let isOver = false
@@ -35,10 +38,10 @@ export function createSearchMemory({
           held += bytes
           if (held <= small) return undefined
           waiting ??= new Promise((resolve) => {
-            void large(() => {
+            void large(async () => {
               resolve()
-              return isOver ? undefined : new Promise<void>((end) => (release = end))
-            })
+              if (!isOver) await new Promise<void>((end) => (release = end))
+            }, caller)
           })
           return waiting
         },

@@ -1,6 +1,5 @@
-import pLimit from 'p-limit'
-
 import { toHash } from '../../codec/quantity.ts'
+import { createFairLimit } from '../../lib/fairLimit.ts'
 import { timeSlice } from '../../lib/timeSlice.ts'
 import { NodeTimeoutError } from '../../native/errors.ts'
 import type { BlockOutline } from '../../native/wire/blockOutline.ts'
@@ -28,7 +27,7 @@ export type BlockSpans = {
   /** Whether a block is in memory. */
   has(number: number): boolean
   /** Makes a call to the node within the limit that all searches share. */
-  run<result>(call: () => Promise<result>): Promise<result>
+  run<result>(call: () => Promise<result>, signal?: AbortSignal): Promise<result>
   /** The number of blocks that a span should have, from the density of the blocks that were read last. */
   step(): number
 }
@@ -44,8 +43,8 @@ export function createBlockSpans({
   head,
   native,
 }: createBlockSpans.Options): BlockSpans {
-  const limit = pLimit(concurrency)
-  const outlines = createOutlines(native, (call) => limit(call))
+  const limit = createFairLimit(concurrency)
+  const outlines = createOutlines(native, limit)
 
   /** A block in memory. It is looked up anew for each use, because a reorg may have removed it meanwhile. */
   const known = (number: number): SearchedBlock | undefined =>
@@ -70,9 +69,9 @@ export function createBlockSpans({
             ? limit(async () => {
                 // Another search may have read the block meanwhile.
                 const found = known(number)
-                return found ?? keep(outline, await logsOf(number, signal), number, epoch)
-              })
-            : keep(outline, [], number, epoch)))
+                return found ?? keep(outline, await logsOf(number, signal), number, epoch, signal)
+              }, signal)
+            : keep(outline, [], number, epoch, signal)))
         if (block) read.set(number, block)
       }),
     )
@@ -88,11 +87,12 @@ export function createBlockSpans({
     logs: readonly TransactionLogs[],
     number: number,
     epoch: number,
+    signal: AbortSignal | undefined,
   ): Promise<SearchedBlock | undefined> {
     const canonical = blocks.hashAt(number)
     if (canonical !== undefined && canonical !== toHash(outline.blockID)) return undefined
     if (!logsFit(outline, logs, number)) return undefined
-    if (timeSlice.isOver()) await timeSlice.next()
+    if (timeSlice.isOver()) await timeSlice.next(signal)
     const block = createLogBlock(outline, logs)
     cache.put(block, epoch)
     return block
@@ -101,17 +101,17 @@ export function createBlockSpans({
   return {
     step: () => outlines.step(),
     has: (number) => known(number) !== undefined,
-    run: (call) => limit(call),
+    run: (call, signal) => limit(call, signal),
 
     async readOne(number, signal) {
       const found = known(number)
       if (found) return found
       const epoch = blocks.epoch()
       const [outline, logs] = await Promise.all([
-        limit(() => native.wallet.getBlockOutline({ num: number }, { signal })),
-        number === 0 ? [] : limit(() => logsOf(number, signal)),
+        limit(() => native.wallet.getBlockOutline({ num: number }, { signal }), signal),
+        number === 0 ? [] : limit(() => logsOf(number, signal), signal),
       ])
-      const block = outline && (await keep(outline, logs, number, epoch))
+      const block = outline && (await keep(outline, logs, number, epoch, signal))
       return block ?? blocks.get(number, signal)
     },
 
@@ -136,7 +136,7 @@ export function createBlockSpans({
       return Promise.all(
         numbers.map(
           async (number) =>
-            bulk?.get(number) ?? known(number) ?? limit(() => blocks.get(number, signal)),
+            bulk?.get(number) ?? known(number) ?? limit(() => blocks.get(number, signal), signal),
         ),
       )
     },

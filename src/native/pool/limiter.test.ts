@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 
+import { openMeter } from '../../lib/meter.ts'
 import { ENDPOINT_RATE } from '../upstream.ts'
 import { createLimiter, QueueFullError } from './limiter.ts'
 
@@ -30,6 +31,35 @@ describe('createLimiter', () => {
     await Promise.all([third, fourth])
     expect(order).toEqual([3, 4])
     expect([limiter.inFlight(), limiter.queued()]).toEqual([2, 0])
+  })
+
+  test('behavior: callers that wait get places in turn', async () => {
+    const { limiter } = create({ places: 1 })
+    const [heavy, light] = [{}, {}]
+    openMeter(heavy).owner = 'heavy'
+    openMeter(light).owner = 'light'
+    void limiter.enter(A, 1_000, undefined, heavy)
+    const order: string[] = []
+    const enter = async (name: string, caller: object) => {
+      await limiter.enter(A, 1_000, undefined, caller)
+      order.push(name)
+      limiter.leave()
+    }
+    const all = [enter('h1', heavy), enter('h2', heavy), enter('h3', heavy), enter('l1', light)]
+    limiter.leave()
+    await Promise.all(all)
+    expect(order).toEqual(['h1', 'l1', 'h2', 'h3'])
+  })
+
+  test('behavior: a call whose client is gone is never started', async () => {
+    const { limiter } = create({ places: 1 })
+    void limiter.enter(A, 1_000, undefined)
+    const client = new AbortController()
+    const waiting = limiter.enter(A, 1_000, client.signal)
+    client.abort(new Error('gone'))
+    await expect(waiting).rejects.toThrow('gone')
+    limiter.leave()
+    expect([limiter.inFlight(), limiter.queued()]).toEqual([0, 0])
   })
 
   test('behavior: as shipped a node takes so many calls a second of each operation', () => {

@@ -237,7 +237,7 @@ export function createRpcServer({
     calls?: ObservedCall[],
   ): Promise<Answer | undefined> {
     // Parsing a large body takes long.
-    if (text.length > LARGE_BODY && timeSlice.isOver()) await timeSlice.next()
+    if (text.length > LARGE_BODY && timeSlice.isOver()) await timeSlice.next(request.signal)
     if (text.length > LARGE_TEXT && isDeeper(text, depthLimit))
       return errorAnswer('null', tooDeep(depthLimit))
     let payload: unknown

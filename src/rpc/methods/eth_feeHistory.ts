@@ -58,7 +58,7 @@ export const eth_feeHistory = defineMethod({
     const blocks = await mapBounded(read, async (offset) => {
       const wire = await chain.block(oldest + offset, false, request.signal)
       if (!wire) throw new RpcError(-32000, `block ${oldest + offset} is not available`)
-      if (timeSlice.isOver()) await timeSlice.next()
+      if (timeSlice.isOver()) await timeSlice.next(request.signal)
       const { priced, ratio } = usageOf(wire)
       return { price: numberToHex(await chain.energyPrice(priced)), ratio }
     })
