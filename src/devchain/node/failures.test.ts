@@ -51,7 +51,11 @@ test.each([
 ])('behavior: Hardhat’s and Ethereum’s words for the failure of %s', async (data, message) => {
   await expect(
     dev.rpc('eth_call', { from: dev.accountOf(0), data, gas: '0x10000' }),
-  ).rejects.toMatchObject({ code: -32000, message: expect.stringMatching(message) as string })
+  ).rejects.toMatchObject({
+    code: -32000,
+    message: expect.stringMatching(message) as string,
+    data: '0x',
+  })
 })
 
 test('error: a compiler output that is no object', async () => {

@@ -15,13 +15,16 @@ import {
 } from '../index.ts'
 import type { Artifacts, ChainBlock, VmResult } from '../index.ts'
 
-/** The error for a failed call: code `3` with the revert data, or `-32000` with the reason. */
+/**
+ * The error for a failed call: code `3` with the revert data, or `-32000` with the reason. Both have data, as on Hardhat and
+ * anvil, because matchers of tests take an error without data for a failure of the node.
+ */
 export function callFailure({ failure, output }: VmResult, artifacts: Artifacts): RpcError {
   const { message = '', result } = failure ?? {}
   const data: Hex = result === 'REVERT' ? `0x${Buffer.from(output).toString('hex')}` : '0x'
   return result === 'REVERT'
     ? new RpcError(3, revertText(data, artifacts), { data })
-    : new RpcError(-32000, haltText(result, message))
+    : new RpcError(-32000, haltText(result, message), { data })
 }
 
 /** The error for a transaction that failed in its block. */
