@@ -38,7 +38,7 @@ test('default: names custom errors with their values, as Hardhat prints them', (
   const who = '0x00000000000000000000000000000000000000AA'
   const range = { from: 1n, to: 2n }
   const outside = encodeErrorResult({ abi, errorName: 'Outside', args: [range, [who]] })
-  expect(artifacts.describeError(outside)).toBe(`Outside([1, 2], [${who}])`)
+  expect(artifacts.describeError(outside)).toBe(`Outside([1, 2], ["${who}"])`)
 })
 
 test('behavior: reads the artifacts of a folder, and those that a later build adds', async () => {

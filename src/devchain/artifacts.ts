@@ -107,9 +107,9 @@ function abiIn(file: string): unknown {
   }
 }
 
-/** A value as Hardhat prints it: text in quotes, lists and structs in brackets. */
+/** A value as Hardhat prints it: text, addresses and bytes in quotes, lists and structs in brackets. */
 function valueText(value: unknown): string {
-  if (typeof value === 'string') return /^0x[\da-f]*$/i.test(value) ? value : JSON.stringify(value)
+  if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'object' && value !== null)
     return `[${Object.values(value).map(valueText).join(', ')}]`
   return String(value)
