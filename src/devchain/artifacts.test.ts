@@ -54,6 +54,24 @@ test('behavior: reads the artifacts of a folder, and those that a later build ad
   await expect.poll(() => artifacts.describeError(data), { timeout: 10_000 }).toBe('Later(true)')
 })
 
+test('behavior: knows a contract by its code, of Hardhat and Foundry, with immutable values', () => {
+  const place = createFolder()
+  const write = (name: string, deployedBytecode: unknown) =>
+    writeFileSync(join(place, `${name}.json`), JSON.stringify({ abi, deployedBytecode }))
+  write('Hardhat', '0x600160000102')
+  write('Foundry', { object: '0x6002600003' })
+  write('Interface', '0x')
+  write('Unlinked', '0x73__$library$__')
+  const artifacts = createArtifacts(place)
+  const nameOf = (hex: string) => artifacts.contractOf(Buffer.from(hex, 'hex'))?.name
+  expect(['600160070102', '6002600003', '6002600004', ''].map(nameOf)).toEqual([
+    'Hardhat',
+    'Foundry',
+    undefined,
+    undefined,
+  ])
+})
+
 test('behavior: ignores entries that are no errors, and data that does not fit', () => {
   const artifacts = createArtifacts()
   for (const entry of [undefined, 'text', [null, 1, { type: 'error' }]]) artifacts.addAbi(entry)

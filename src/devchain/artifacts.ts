@@ -1,13 +1,19 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { AbiFunction, AbiParameter, Hex } from 'viem'
+import type { Abi, AbiFunction, AbiParameter, Hex } from 'viem'
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 
 /** What is known about contracts from the artifacts of their compilers. */
 export type Artifacts = ReturnType<typeof createArtifacts>
 
+/** A compiled contract. `code` is its runtime code; where an immutable value will be, it has zeros. */
+type Compiled = { code: Buffer; name: string; abi: Abi }
+
 type CustomError = { name: string; inputs: readonly AbiParameter[] }
+
+/** Maximum number of compiled contracts. The oldest are forgotten first. */
+const MAX_CONTRACTS = 5_000
 
 /** Maximum number of errors. The oldest are forgotten first. */
 const MAX_ERRORS = 20_000
@@ -23,6 +29,8 @@ const LOOK_INTERVAL = 1_000
  */
 export function createArtifacts(folder?: string) {
   const errors = new Map<string, CustomError>()
+  /** By the file that has it. */
+  const contracts = new Map<string, Compiled>()
   /** Time of the last change of each artifact that was read. */
   const seen = new Map<string, number>()
   let lastLook = 0
@@ -62,7 +70,14 @@ export function createArtifacts(folder?: string) {
       const { mtimeMs } = statSync(file)
       if (seen.get(file) === mtimeMs) continue
       seen.set(file, mtimeMs)
-      addAbi(abiIn(file))
+      const artifact = artifactIn(file)
+      addAbi(artifact?.abi)
+      const compiled = compiledOf(artifact, entry.name.replace(/\.json$/, ''))
+      if (compiled) contracts.set(file, compiled)
+    }
+    for (const key of contracts.keys()) {
+      if (contracts.size <= MAX_CONTRACTS) break
+      contracts.delete(key)
     }
   }
 
@@ -80,31 +95,65 @@ export function createArtifacts(folder?: string) {
     return undefined
   }
 
+  /** Reads artifacts that changed. False when there was a look a moment ago. */
+  function lookAgain(): boolean {
+    if (folder === undefined || performance.now() - lastLook < LOOK_INTERVAL) return false
+    try {
+      look(folder)
+    } catch {
+      // A compiler that runs now replaces the folder.
+    }
+    return true
+  }
+
   return {
     addAbi,
     /** The name and the values of a custom error in revert data, such as `TooLow(1, 2)`; undefined for an unknown one. */
     describeError(data: Hex): string | undefined {
       if (data.length < 10) return undefined
       const known = find(data)
-      if (known !== undefined || folder === undefined) return known
-      if (performance.now() - lastLook < LOOK_INTERVAL) return undefined
-      try {
-        look(folder)
-      } catch {
-        // A compiler that runs now replaces the folder.
-      }
-      return find(data)
+      return known !== undefined || !lookAgain() ? known : find(data)
+    },
+    /** The compiled contract with this runtime code; undefined for an unknown one. */
+    contractOf(code: Uint8Array): { name: string; abi: Abi } | undefined {
+      const search = () => [...contracts.values()].find((one) => isCompiled(one.code, code))
+      const known = search()
+      return known !== undefined || !lookAgain() ? known : search()
     },
   }
 }
 
-function abiIn(file: string): unknown {
+type Artifact = {
+  abi?: unknown
+  contractName?: string
+  /** Hex in artifacts of Hardhat, an object in those of Foundry. */
+  deployedBytecode?: string | { object?: string }
+}
+
+function artifactIn(file: string): Artifact | undefined {
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as { abi?: unknown } | null)?.abi
+    return (JSON.parse(readFileSync(file, 'utf8')) as Artifact | null) ?? undefined
   } catch {
     // Not an artifact, or one that a compiler writes now.
     return undefined
   }
+}
+
+function compiledOf(artifact: Artifact | undefined, file: string): Compiled | undefined {
+  const { abi, contractName, deployedBytecode } = artifact ?? {}
+  const hex = typeof deployedBytecode === 'string' ? deployedBytecode : deployedBytecode?.object
+  // Interfaces have no code, and code with the name of a library is not linked.
+  if (!Array.isArray(abi) || !/^(0x)?([\da-f]{2})+$/i.test(hex ?? '')) return undefined
+  const code = Buffer.from((hex ?? '').replace(/^0x/, ''), 'hex')
+  return { abi: abi as Abi, code, name: contractName ?? file }
+}
+
+/** Whether code on the chain is compiled code: the same bytes, except where an immutable value was zero. */
+function isCompiled(compiled: Buffer, code: Uint8Array): boolean {
+  return (
+    compiled.length === code.length &&
+    compiled.every((byte, index) => byte === 0 || byte === code[index])
+  )
 }
 
 /** A value as Hardhat prints it: text, addresses and bytes in quotes, lists and structs in brackets. */

@@ -1,3 +1,5 @@
+import type { Hex } from 'viem'
+
 import type { ChainBlock, DevChain } from '../index.ts'
 import type { Announcer } from './announce.ts'
 import { transactionFailure } from './failures.ts'
@@ -16,6 +18,7 @@ export function gatewayOptions(
       key: `0x${key}` as const,
     })),
     around: announcer.around,
+    artifacts: (code: Hex) => chain.artifacts.contractOf(Buffer.from(code.slice(2), 'hex')),
     failureOf: (info: ChainBlock['infos'][number]) =>
       transactionFailure(info, chain.artifacts).message,
     keys: chain.accounts.map(({ key }) => key),

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import type { Hash } from 'viem'
 import { getAddress } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -275,6 +279,26 @@ test('state: shows calls of the last hour by method', async () => {
 
 test('connect: gives the address of this gateway', async () => {
   expect(await textOf('/connect')).toContain(`${dev.url}/wei`)
+})
+
+test('behavior: artifacts of a build folder name contracts, functions and errors', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ethgate-page-'))
+  const { abi, runtime } = artifacts.Kitchen
+  writeFileSync(join(folder, 'Kitchen.json'), JSON.stringify({ abi, deployedBytecode: runtime }))
+  const own = await startDevGateway({ artifacts: folder })
+  try {
+    const { customError, kitchen } = await makeActivity(own)
+    const page = async (path: string) =>
+      (await (await fetch(own.url + path, { headers: { accept: 'text/html' } })).text()).replaceAll(
+        /<[^>]*>/g,
+        ' ',
+      )
+    expect(await page(`/tx/${customError}`)).toContain('Custom(code: 42, why: custom why)')
+    expect(await page(`/address/${kitchen}?tab=contract`)).toContain('rCustom')
+  } finally {
+    await own.close()
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('behavior: with 18 decimals every amount is in that unit', async () => {

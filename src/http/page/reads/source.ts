@@ -6,7 +6,7 @@ import { STANDARD_ABI } from '../../../codec/abi.ts'
 import type { CoinDecimals } from '../../../codec/coin.ts'
 import { toNativeAddress } from '../../../lib/address.ts'
 import type { NativeClient } from '../../../native/client.ts'
-import { toAbi } from '../abi.ts'
+import { readAbi, toAbi } from '../abi.ts'
 import { cleanText, hexText } from '../text.ts'
 
 /** One JSON-RPC call in this process. @throws RpcError */
@@ -60,8 +60,9 @@ export function createSource({ artifacts, decimals, native, request }: createSou
     const abi = toAbi(contract?.abi?.entrys)
     const name = cleanText(contract?.name ?? '')
     if (abi.length > 0 || !artifacts) return { abi, name: name || undefined }
-    const known = artifacts(await ask<Hex>('eth_getCode', address, 'latest'))
-    return { abi: known?.abi ?? [], name: name || known?.name }
+    const code = await ask<Hex>('eth_getCode', address, 'latest')
+    const known = code === '0x' ? undefined : artifacts(code)
+    return { abi: readAbi(known?.abi), name: name || known?.name }
   }
 
   async function readToken(address: Address): Promise<Token | undefined> {

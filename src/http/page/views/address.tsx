@@ -63,6 +63,7 @@ export function AddressPage({
             {account?.is_witness && <span class="badge plain">block producer</span>}
             {!account && !isContract && <span class="badge">never used</span>}
           </p>
+          {(token?.name ?? facts.name) && <p class="sentence">{token?.name ?? facts.name}</p>}
           <p class="hex">
             {hex} <Copy text={hex} label="address" />
           </p>
