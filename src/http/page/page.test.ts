@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Activity, HOSTILE, makeActivity } from '../../../test/support/activity.ts'
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
 import { artifacts } from '../../../test/support/recordedChain.ts'
+import { createGateway } from '../../gateway/gateway.ts'
 import { toBase58Address } from '../../lib/address.ts'
 
 let dev: DevGateway
@@ -269,6 +270,40 @@ describe('search', () => {
     expect(status).toBe(404)
     expect(text).not.toContain('<script>alert')
   })
+})
+
+test('behavior: an error of the node is shown, and not an empty answer', async () => {
+  const node = createGateway({
+    config: { port: 0, logLevel: 'silent', upstream: 'http://127.0.0.1:9' },
+  })
+  const { url } = await node.start()
+  try {
+    for (const path of ['/', '/search?q=tusd', `/tx/${seen.transfer}`]) {
+      const response = await fetch(url + path, { headers: { accept: 'text/html' } })
+      expect(await response.text()).toContain('This page could not be read')
+    }
+    const state = await (await fetch(`${url}/state`)).text()
+    expect(state).toMatch(/Head<\/dt><dd>unknown/)
+    expect(state).not.toContain('100 %')
+  } finally {
+    await node.stop()
+  }
+})
+
+test('behavior: without artifacts an unknown error is shown as data', async () => {
+  const behind = createGateway({
+    config: { port: 0, logLevel: 'silent', upstream: dev.url },
+  })
+  const { url } = await behind.start()
+  try {
+    await behind.ready
+    const page = await fetch(`${url}/tx/${seen.customError}`, { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('an error that no known ABI has: 0xf988f737')
+    const account = await fetch(`${url}/address/${dev.accountOf(0)}`)
+    expect(await account.text()).toContain('has no list of the transactions')
+  } finally {
+    await behind.stop()
+  }
 })
 
 test('state: shows calls of the last hour by method', async () => {

@@ -31,7 +31,6 @@ import { type Artifacts, createSource, type Request } from './reads/source.ts'
 import { readTransaction } from './reads/transaction.ts'
 import { findTransfers } from './reads/transferPage.ts'
 import { walletChain } from './snippets.ts'
-import { hexText } from './text.ts'
 import type { TrafficReport } from './traffic.ts'
 import {
   AddressPage,
@@ -58,7 +57,7 @@ export function createPage({
   accounts,
   artifacts,
   coinDecimals = 6,
-  failureOf = ({ resMessage }) => hexText(resMessage) ?? '',
+  failureOf,
   health,
   methods,
   native,
@@ -124,10 +123,17 @@ export function createPage({
 
   app.get('/search', async (c) => {
     const query = (c.req.query('q') ?? '').trim()
-    const found = await search(query, source).catch(() => ({ tokens: [] }))
-    if ('path' in found) return c.redirect(found.path)
+    const searching = search(query, source)
+    const path = await searching.then(
+      (found) => ('path' in found ? found.path : undefined),
+      // The page below shows the error.
+      () => undefined,
+    )
+    if (path !== undefined) return c.redirect(path)
     return document(c, { title: 'Search' }, async () => {
-      if (found.tokens.length > 0) return { html: <FoundTokens tokens={found.tokens} /> }
+      const found = await searching
+      if ('tokens' in found && found.tokens.length > 0)
+        return { html: <FoundTokens tokens={found.tokens} /> }
       return missing(`Nothing on this chain matches “${query.slice(0, 100)}”.`)
     })
   })
@@ -209,7 +215,7 @@ export declare namespace createPage {
     artifacts?: Artifacts | undefined
     /** @default 6 */
     coinDecimals?: CoinDecimals
-    /** Why a transaction failed, in words. @default the text of the node */
+    /** Why a transaction failed, in words, if the chain knows more errors than the ABI of the contract. */
     failureOf?: ((info: TransactionInfo) => string) | undefined
     health: () => Health
     /** Methods that the console offers. */

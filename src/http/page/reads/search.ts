@@ -52,13 +52,11 @@ async function findTokens(query: string, source: Source): Promise<FoundToken[]> 
   const text = query.toLowerCase()
   const to = await source.head()
   const [logs, { assetIssue = [] }] = await Promise.all([
-    source
-      .ask<RpcLog[]>('eth_getLogs', {
-        fromBlock: numberToHex(Math.max(0, to - BLOCKS + 1)),
-        toBlock: numberToHex(to),
-        topics: [TRANSFER_TOPIC],
-      })
-      .catch(() => []),
+    source.ask<RpcLog[]>('eth_getLogs', {
+      fromBlock: numberToHex(Math.max(0, to - BLOCKS + 1)),
+      toBlock: numberToHex(to),
+      topics: [TRANSFER_TOPIC],
+    }),
     source.wallet.getAssetIssueListByName({ value: Buffer.from(query).toString('hex') }),
   ])
   const contracts = [...new Set(logs.map(({ address }) => address))].slice(-MOST)

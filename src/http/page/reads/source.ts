@@ -66,14 +66,15 @@ export function createSource({ artifacts, decimals, native, request }: createSou
   }
 
   async function readToken(address: Address): Promise<Token | undefined> {
-    const symbol = await call(address, 'symbol')
-    if (typeof symbol !== 'string') return undefined
+    const answer = await call(address, 'symbol')
+    const symbol = typeof answer === 'string' ? cleanText(answer, 16) : ''
+    if (symbol === '') return undefined
     const [name, places, supply] = await Promise.all(
       ['name', 'decimals', 'totalSupply'].map((read) => call(address, read)),
     )
     return {
-      name: cleanText(typeof name === 'string' ? name : symbol),
-      symbol: cleanText(symbol, 16),
+      name: (typeof name === 'string' && cleanText(name)) || symbol,
+      symbol,
       decimals: Number(places ?? 0),
       supply: typeof supply === 'bigint' ? supply : undefined,
     }

@@ -65,7 +65,7 @@ const MOST_FRAMES = 300
 export async function readTransaction(
   hash: Hash,
   source: Source,
-  failureOf: (info: TransactionInfo) => string,
+  failureOf: ((info: TransactionInfo) => string) | undefined,
 ): Promise<TransactionFacts | undefined> {
   const transaction = await source.ask<RpcTransaction | null>('eth_getTransactionByHash', hash)
   if (!transaction) return undefined
@@ -162,7 +162,7 @@ function flat(frame: CallFrame, depth: number): { frame: CallFrame; depth: numbe
 function reasonOf(
   info: TransactionInfo | undefined,
   abi: Abi,
-  failureOf: (info: TransactionInfo) => string,
+  failureOf: ((info: TransactionInfo) => string) | undefined,
 ): string | undefined {
   if (!info) return undefined
   const outcome = info.receipt?.result
@@ -174,7 +174,7 @@ function reasonOf(
     const text = revertReason(data) ?? (known && decodedText(known))
     if (text !== undefined) return text
     if (data === '0x') return 'reverted without a reason'
-    const words = failureOf(info).replace(/^VM Exception while processing transaction: /, '')
+    const words = failureOf?.(info).replace(/^VM Exception while processing transaction: /, '')
     return words || `an error that no known ABI has: ${data.slice(0, 138)}`
   }
   const note = hexText(info.resMessage)
