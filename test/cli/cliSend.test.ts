@@ -2,7 +2,8 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getContractAddress } from 'viem'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { ethgate, type Run, type RunningCommand, startDev } from '../support/cli.ts'
 
@@ -102,6 +103,28 @@ test('default: signs and sends coins, and waits for the block', async () => {
       contract: [{ type: 'TransferContract' }],
     },
   })
+})
+
+test('behavior: signs for Ethereum on a chain with 18 decimals', async () => {
+  const ethereum = await startDev('--decimals', '18')
+  onTestFinished(async () => {
+    ethereum.command.process.kill('SIGTERM')
+    await ethereum.command.ended
+  })
+  const sendThere = (...args: string[]) =>
+    ethgate(['send', '--rpc-url', ethereum.url, '--key-file', key, ...args])
+  const coins = await sendThere(SECOND, '--value', '1.5coin')
+  expect(JSON.parse(coins.stdout)).toMatchObject({
+    status: 'success',
+    receipt: { to: SECOND, gasUsed: '0x5208' },
+  })
+  const created = await sendThere('--create', artifact, '7')
+  const { contractAddress } = JSON.parse(created.stdout) as { contractAddress: string }
+  expect(contractAddress).toBe(getContractAddress({ from: FIRST, nonce: 1n }).toLowerCase())
+  const called = await sendThere(contractAddress, 'answer()')
+  expect(JSON.parse(called.stdout)).toMatchObject({ status: 'success' })
+  const refused = await sendThere(SECOND, '--value', '1coin', '--memo', 'hello')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--memo') })
 })
 
 test('behavior: the gateway signs for an account that it manages', async () => {

@@ -64,7 +64,54 @@ export async function sendTransaction(
   const intent = await read({ owner, unit, hasCode: (address) => channel.hasCode(address) })
   const sending = { task, channel, intent, owner, unit }
   if (!key && !options.dryRun) return sendManaged(sending)
-  return sendSigned(sending, key)
+  // A chain with 18 decimals takes no native transactions.
+  return unit.decimals === 18 ? sendEthereum(sending, key) : sendSigned(sending, key)
+}
+
+/** Signs an Ethereum transaction in this process. */
+async function sendEthereum(sending: Sending, key: PrivateKey | undefined): Promise<Result> {
+  const { channel, owner, task } = sending
+  const { privateKeyToAccount } = await import('viem/accounts')
+  const client = await task.target.client()
+  const price = await client.getGasPrice()
+  const feeLimit = await feeLimitOf(sending)
+  const call = ethereumCall(sending)
+  const gas =
+    feeLimit === undefined
+      ? await client.estimateGas({ ...call, account: call.from })
+      : feeLimit / price
+  const request = {
+    chainId: await client.getChainId(),
+    data: call.data,
+    gas,
+    maxFeePerGas: price,
+    maxPriorityFeePerGas: 0n,
+    nonce: await client.getTransactionCount({ address: call.from, blockTag: 'pending' }),
+    to: call.to,
+    type: 'eip1559',
+    value: call.value,
+  } as const
+  if (task.options.dryRun || !key) return { value: { ...request, from: call.from } }
+  const { getContractAddress, keccak256 } = await import('viem')
+  const signed = await privateKeyToAccount(`0x${key.hex}`).signTransaction(request)
+  await channel.broadcast(signed.slice(2))
+  const created =
+    call.to === undefined
+      ? getContractAddress({ from: owner.eth, nonce: BigInt(request.nonce) })
+      : undefined
+  return finishEthereum(sending, keccak256(signed), created)
+}
+
+/** The call of a transaction that Ethereum has too. @throws CommandError (usage) for any other */
+function ethereumCall({ intent: { call, value }, task }: Sending): NonNullable<Intent['call']> {
+  const { memo, permission } = task.options
+  if (!call || value['token_id'] !== undefined)
+    throw usageError(
+      'only transfers of coins, calls and deployments are possible here: anything else needs --key-file FILE, on a chain with 6 decimals',
+    )
+  if (memo !== undefined || permission !== undefined)
+    throw usageError('--memo and --permission need --key-file FILE, on a chain with 6 decimals')
+  return call
 }
 
 async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promise<Result> {
@@ -101,17 +148,11 @@ async function sendSigned(sending: Sending, key: PrivateKey | undefined): Promis
 }
 
 async function sendManaged(sending: Sending): Promise<Result> {
-  const { channel, intent, owner, task } = sending
+  const { channel, task } = sending
   const { options, target } = task
   if (target.isNodeOnly)
     throw usageError('a node does not sign: give --key-file FILE, or a gateway with --rpc-url')
-  const { call, value } = intent
-  if (!call || value['token_id'] !== undefined)
-    throw usageError(
-      'a gateway signs only transfers of coins and calls; this needs --key-file FILE',
-    )
-  if (options.memo !== undefined || options.permission !== undefined)
-    throw usageError('--memo and --permission need --key-file FILE')
+  const call = ethereumCall(sending)
   const scale = await target.scale()
   const feeLimit = await givenFeeLimit(sending)
   const price = feeLimit === undefined ? 0n : await channel.energyPrice()
@@ -125,15 +166,19 @@ async function sendManaged(sending: Sending): Promise<Result> {
       },
     ])
     .catch((error: unknown) => revertedOrRefused(error, options.abi))
-  const head = await channel.head()
-  const expiration = head.time + seconds(options.expires) * 1000
-  return finish(sending, {
-    id: String(hash).replace(/^0x/, ''),
-    intent,
-    owner,
-    created: undefined,
-    expiration,
-  })
+  return finishEthereum(sending, String(hash), undefined)
+}
+
+/** The expiration is an estimate: the gateway or the development chain builds the native transaction. */
+async function finishEthereum(
+  sending: Sending,
+  hash: string,
+  created: string | undefined,
+): Promise<Result> {
+  const { channel, intent, owner, task } = sending
+  const { time } = await channel.head()
+  const expiration = time + seconds(task.options.expires) * 1000
+  return finish(sending, { id: hash.slice(2), intent, owner, created, expiration })
 }
 
 /** A development chain answers an error after the transaction is in a block; the error has its hash. */
