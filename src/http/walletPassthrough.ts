@@ -4,10 +4,19 @@ import { LRUCache } from 'lru-cache'
 import { RpcError } from '../lib/errors.ts'
 import type { StopSignal } from '../lib/stopSignal.ts'
 import { createSharing } from '../native/dedupe.ts'
+import {
+  decodeMessage,
+  NodeLacksApiError,
+  nodeErrorOf,
+  NodeRefusedError,
+} from '../native/errors.ts'
 import { immutableUpTo } from '../native/pool/immutable.ts'
+import { shownText } from '../native/shownText.ts'
 import type { NativePath, NativeReply, NativeTransport } from '../native/transport/transport.ts'
+import { stringifyNative } from '../native/wire/json.ts'
 import type { Operation } from '../native/wire/operation.ts'
 import { sharedOperations, walletOperations } from '../native/wire/operations.ts'
+import { parseAnswer } from '../native/wire/parseAnswer.ts'
 import { DROP_LIMIT } from './rpc.ts'
 
 /**
@@ -15,7 +24,7 @@ import { DROP_LIMIT } from './rpc.ts'
  * the gateway's own calls. Equal reads in flight are shared, and answers about solidified blocks are cached.
  *
  * Only the operations of the native client are served: they read, build or broadcast. None of them signs or takes
- * a key. Bodies and answers are passed on unchanged.
+ * a key. Bodies and results are passed on unchanged. The text of a refusal is passed on as far as it may be shown.
  */
 export function createWalletPassthrough({
   bodyLimit,
@@ -67,11 +76,14 @@ export function createWalletPassthrough({
     // The path of the request can spell the same operation in many ways, such as `/wallet/%67etnowblock`.
     const path: NativePath = `/${prefix}/${operation.path}${new URL(c.req.url).search}`
     try {
-      const { status, text } = await ask(operation, path, body, c.req.raw.signal)
-      return c.body(text, status as 200, JSON_TYPE)
+      const reply = await ask(operation, path, body, c.req.raw.signal)
+      return c.body(await shownAnswer(operation.path, reply), 200, JSON_TYPE)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       const { retryAfter = 1 } = (error.data ?? {}) as { retryAfter?: number }
+      if (error instanceof NodeRefusedError)
+        return answer(c, 200, [error.exception, error.reason].filter(Boolean).join(' : '))
+      if (error instanceof NodeLacksApiError) return answer(c, 404, error.message)
       if (error.code !== BUSY) return answer(c, 503, error.message)
       return answer(c, 429, error.message, { 'retry-after': String(retryAfter) })
     }
@@ -127,10 +139,40 @@ async function textOf({ body }: Request, limit: number): Promise<string | undefi
   return bytes > limit ? undefined : Buffer.concat(chunks).toString()
 }
 
+/**
+ * The text of an answer for a client: the received one, unless it has a message that may not be shown.
+ *
+ * @throws RpcError when the answer is an error
+ */
+async function shownAnswer(operation: string, reply: NativeReply): Promise<string> {
+  const parsed = 'parsed' in reply ? reply.parsed : await parseAnswer(reply.text)
+  const error = nodeErrorOf(operation, reply, parsed)
+  if (error) throw error
+  const shown = withShownMessages(parsed as object)
+  return shown === parsed ? reply.text : stringifyNative(shown)
+}
+
+/** An answer in which the messages, also that of `result`, are as they may be shown; the same object when nothing changes. */
+function withShownMessages<part extends { message?: unknown; result?: unknown }>(part: part): part {
+  const { message, result } = part
+  const changes: { message?: string; result?: unknown } = {}
+  if (typeof message === 'string' && message !== '') {
+    const given = decodeMessage(message)
+    const shown = shownText(given, 'the node gives no reason that may be shown')
+    if (shown !== given)
+      changes.message = message === given ? shown : Buffer.from(shown).toString('hex')
+  }
+  if (typeof result === 'object' && result !== null) {
+    const inner = withShownMessages(result)
+    if (inner !== result) changes.result = inner
+  }
+  return Object.keys(changes).length === 0 ? part : { ...part, ...changes }
+}
+
 /** An error in the format of the node, which native libraries read. */
 function answer(
   c: HonoContext,
-  status: 404 | 413 | 429 | 503,
+  status: 200 | 404 | 413 | 429 | 503,
   reason: string,
   headers: Record<string, string> = {},
 ) {

@@ -2,6 +2,7 @@ import { RpcError } from '../lib/errors.ts'
 import type { NativeClient } from './client.ts'
 import { readFailure } from './constantCall.ts'
 import { NodeAnswerError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import { shownRelease } from './shownText.ts'
 import type { Hex } from './wire/types.ts'
 
 /** A feature that a node has or lacks, by its configuration and release. Each is probed, never assumed. */
@@ -216,7 +217,7 @@ async function readVersion(native: NativeClient): Promise<string | undefined> {
     if (error instanceof NodeLacksApiError) return undefined
     throw error
   })
-  return info?.configNodeInfo?.codeVersion
+  return shownRelease(info?.configNodeInfo?.codeVersion)
 }
 
 /** Whether the node executes such calls. A call that was executed may have failed. */

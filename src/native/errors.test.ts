@@ -135,11 +135,19 @@ describe('nodeErrorOf', () => {
   })
 
   test('behavior: no message shows a class name, a body or an address; the cause has the body', () => {
-    const text = '{"Error":"class a.b.FooException : class c.d.Bar$BazException : why"}'
+    const text = '{"Error":"class org.tron.FooException : class c.d.Bar$BazException : why"}'
     const error = nodeErrorOf('x', { status: 200, text }, JSON.parse(text))
     expect(error?.message).toBe('why')
     expect(error).toMatchObject({ exception: 'FooException', reason: 'why' })
     expect(String(error?.cause)).toContain(text)
+  })
+
+  test('behavior: the text of a front end is not passed on', () => {
+    for (const text of ['bad key in /f00d/wallet/getaccount', 'class com.front.Refused : no key'])
+      expect(read(JSON.stringify({ Error: text }))).toMatchObject({
+        code: -32000,
+        message: 'the upstream node refused the request',
+      })
   })
 
   test('behavior: class names are not passed on', () => {

@@ -1,4 +1,5 @@
 import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
+import { shownText } from './shownText.ts'
 
 // Errors of the node. The messages are for clients of the gateway, so they contain no class names, no bodies and no addresses
 // of the upstream. `cause` has the received text, for the log.
@@ -84,7 +85,7 @@ export class NodeBusyError extends LimitExceededError {
 }
 
 /**
- * The node refused the request. `reason` is its text without class names. `exception` is the short name of its exception,
+ * The node refused the request. `reason` is its text without class names, as far as it may be shown. `exception` is the short name of its exception,
  * such as `ContractValidateException`; undefined when the text has none.
  */
 export class NodeRefusedError extends RpcError {
@@ -162,8 +163,16 @@ function refusal(message: string, cause: unknown): RpcError {
   // A text with only a class name is an internal error of the node, not a refusal of the request.
   if (text === '' || exception === 'NullPointerException' || CLASS_NAME.test(text))
     return new NodeAnswerError('the upstream node failed to process the request', { cause })
-  return new NodeRefusedError(text, exception, { cause })
+  // Other texts are those of a front end.
+  const shown = OF_NODE.test(message) ? shownText(text, REFUSED) : REFUSED
+  return new NodeRefusedError(shown, exception, { cause })
 }
+
+const REFUSED = 'the upstream node refused the request'
+
+/** The node names an exception with its texts, but for those of `getblock` and of addresses in a query. */
+const OF_NODE =
+  /^(?:(?:class )?(?:org\.tron|java\.lang|com\.alibaba\.fastjson)\.|(?:id|num) must be |INVALID address, )/
 
 const CLASS_NAME = /\b(?:[a-z]\w*\.){2,}[A-Z]/
 

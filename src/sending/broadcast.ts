@@ -4,6 +4,7 @@ import { LimitExceededError, RpcError, UpstreamError } from '../lib/errors.ts'
 import { sleep as realSleep } from '../lib/sleep.ts'
 import type { NativeClient } from '../native/client.ts'
 import { decodeMessage } from '../native/errors.ts'
+import { shownText } from '../native/shownText.ts'
 import type { BroadcastResult } from '../native/wire/accountTypes.ts'
 import { INSUFFICIENT_FUNDS, LACKS_FUNDS } from './refusals.ts'
 
@@ -52,8 +53,9 @@ async function isKnown(native: NativeClient, hash: Hash): Promise<boolean> {
 }
 
 /** The error for a rejected broadcast, with the message that Ethereum libraries recognise. */
-function refusal({ code = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcError {
-  const text = decodeMessage(message)
+function refusal({ code: given = 'OTHER_ERROR', message = '' }: BroadcastResult): RpcError {
+  const text = shownText(decodeMessage(message), 'the node gives no reason that may be shown')
+  const code = shownText(given, 'OTHER_ERROR')
   switch (code) {
     case 'SIGERROR':
       return new RpcError(-32000, `invalid sender: ${text}`)

@@ -44,6 +44,8 @@ const ask = async (path: string, init: RequestInit = { method: 'POST', body: '{}
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
+const only = ({ path }: { path: string }) => path.endsWith('createtransaction')
+
 /** A POST whose body is sent in chunks, without its length. */
 const chunked = (body: string): RequestInit => ({
   method: 'POST',
@@ -135,6 +137,32 @@ describe('tronweb through --wallet-passthrough', () => {
         status: 404,
         body: { Error: expect.stringContaining('is not available') },
       })
+  })
+
+  test('error: the texts of a node and of its front end are passed on as far as they may be shown', async () => {
+    const answers = {
+      refused: '{"Error":"class org.tron.core.exception.ContractValidateException : no account."}',
+      front: '{"Error":"bad key in /f00dfeed/wallet/getaccount"}',
+      message: `{"result":false,"code":"OTHER_ERROR","message":"${Buffer.from('bad key /f00dfeed').toString('hex')}"}`,
+    }
+    const replies = []
+    for (const text of Object.values(answers)) {
+      for (const node of nodes) await node.fail({ kind: 'status', status: 200, text }, { only })
+      replies.push(await ask('/wallet/createtransaction'))
+    }
+    await Promise.all(nodes.map((node) => node.heal()))
+    expect(replies).toEqual([
+      { status: 200, body: { Error: 'ContractValidateException : no account.' } },
+      { status: 200, body: { Error: 'the upstream node refused the request' } },
+      {
+        status: 200,
+        body: {
+          result: false,
+          code: 'OTHER_ERROR',
+          message: Buffer.from('the node gives no reason that may be shown').toString('hex'),
+        },
+      },
+    ])
   })
 
   test('error: no node answers', async () => {

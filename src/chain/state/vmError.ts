@@ -1,5 +1,6 @@
 import { RpcError, UpstreamError } from '../../lib/errors.ts'
 import type { ConstantFailure } from '../../native/constantCall.ts'
+import { shownText } from '../../native/shownText.ts'
 
 /** Whether a failure means that the called account has no code. */
 export function isAccountWithoutCode(failure: ConstantFailure): boolean {
@@ -13,7 +14,7 @@ export function lacksEstimates(failure: ConstantFailure): boolean {
 
 /**
  * The error for a call that failed without a revert: `-32000` and the text that Ethereum clients know, followed by the
- * text of the node.
+ * text of the node, if it may be shown.
  */
 export function callError({ exception, message }: ConstantFailure): RpcError {
   if (/does not support .*constant/.test(message))
@@ -27,13 +28,13 @@ export function callError({ exception, message }: ConstantFailure): RpcError {
   if (message === '' || exception === 'NullPointerException')
     return new UpstreamError('the upstream node failed to run the call')
   const known = exception && WORDS[exception]
-  if (known) return new RpcError(-32000, `${known}: ${message}`)
+  const shown = shownText(message, '')
+  if (known) return new RpcError(-32000, shown === '' ? known : `${known}: ${shown}`)
   const isOfNode = exception !== undefined && !TEXTS.has(exception)
-  return new RpcError(
-    -32000,
-    isOfNode ? 'execution failed in the virtual machine of the node' : message,
-  )
+  return new RpcError(-32000, isOfNode || shown === '' ? FAILED : shown)
 }
+
+const FAILED = 'execution failed in the virtual machine of the node'
 
 /** The caller has less than the value that the call carries. Geth’s text, which libraries look for. */
 export function insufficientFunds(): RpcError {

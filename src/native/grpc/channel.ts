@@ -185,7 +185,8 @@ function messageOf(status: Status, chunks: readonly Buffer[], length: number): B
         : `the address does not serve gRPC: it answered HTTP ${String(status[':status'])}`,
     )
   if (code !== '0')
-    throw new GrpcError(textOf(status['grpc-message']) || `status ${String(code)}`, {
+    throw new GrpcError(`the node answered with gRPC status ${Number(code)}`, {
+      cause: textOf(status['grpc-message']),
       code: Number(code),
     })
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)

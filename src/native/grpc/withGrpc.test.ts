@@ -128,11 +128,11 @@ test('behavior: an object that gRPC does not find is read again over HTTP', asyn
 /** Faults of an answer, and the reason that is shown. */
 const FAULTS: Record<string, { reason: string; fault: (request: GrpcRequest) => void }> = {
   'a rate limit': {
-    reason: 'slow down',
+    reason: 'the node answered with gRPC status 8',
     fault: ({ stream }) => sendReply(stream, { code: 8, message: 'slow%20down' }),
   },
   'an unknown method': {
-    reason: 'Method not found',
+    reason: 'the node answered with gRPC status 12',
     fault: ({ stream }) => sendReply(stream, { code: 12, message: 'Method not found' }),
   },
   'a reset': {

@@ -1,5 +1,6 @@
 import { hasBalancesOf, missingSolidity } from '../capabilities.ts'
 import { createNodeClient, type NativeClient } from '../client.ts'
+import { shownRelease } from '../shownText.ts'
 import type { Block } from '../wire/types.ts'
 import type { Member, Tip } from './member.ts'
 import type { Timing } from './timing.ts'
@@ -166,7 +167,7 @@ async function lookAtFeatures(
   known.version = await within(limit, (signal) =>
     native.wallet.getNodeInfo(undefined, { signal }),
   ).then(
-    (info) => info.configNodeInfo?.codeVersion,
+    (info) => shownRelease(info.configNodeInfo?.codeVersion),
     () => known.version,
   )
 }

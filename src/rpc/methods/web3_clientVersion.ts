@@ -1,5 +1,6 @@
 import * as schemas from '../../codec/schemas.ts'
 import { VERSION } from '../../lib/version.ts'
+import { shownRelease } from '../../native/shownText.ts'
 import { defineMethod } from '../method.ts'
 
 export const web3_clientVersion = defineMethod({
@@ -8,6 +9,7 @@ export const web3_clientVersion = defineMethod({
   summary: 'name and version of the gateway, then of its node',
   async handler({ native, request: { signal } }) {
     const { configNodeInfo } = await native.wallet.getNodeInfo(undefined, { signal })
-    return `ethgate/v${VERSION}/java-tron/v${configNodeInfo?.codeVersion ?? 'unknown'}`
+    const release = shownRelease(configNodeInfo?.codeVersion) ?? 'unknown'
+    return `ethgate/v${VERSION}/java-tron/v${release}`
   },
 })

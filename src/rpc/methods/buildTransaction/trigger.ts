@@ -2,6 +2,7 @@ import { toNativeAddress } from '../../../lib/address.ts'
 import { RpcError } from '../../../lib/errors.ts'
 import type { NativeClient } from '../../../native/client.ts'
 import { decodeMessage } from '../../../native/errors.ts'
+import { shownText } from '../../../native/shownText.ts'
 import type { Transaction } from '../../../native/wire/types.ts'
 import { asInvalidRequest, refusalOf, verified } from './checkBuilt.ts'
 import type { BuildRequest } from './request.ts'
@@ -34,7 +35,10 @@ export async function buildTrigger(
     }),
   )
   if (result?.code) {
-    const reason = decodeMessage(result.message ?? result.code)
+    const reason = shownText(
+      decodeMessage(result.message ?? ''),
+      'the upstream node refused the contract call',
+    )
     throw result.code === 'CONTRACT_VALIDATE_ERROR'
       ? refusalOf(reason)
       : new RpcError(-32000, reason)
