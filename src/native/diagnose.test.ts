@@ -53,7 +53,7 @@ describe('diagnose', () => {
       .toMatchInlineSnapshot(`
         [
           "ok reachable: answers in 0 ms (fastest 0 ms)",
-          "ok version: 4.8.0",
+          "ok version: java-tron 4.8.0",
           "ok chain: id 2991466444 (0xb24e27cc), genesis …a95aeef7b24e27cc",
           "ok head: block 223, 5 s old",
           "ok solidified: block 223, 0 behind the head",

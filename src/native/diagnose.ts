@@ -2,6 +2,7 @@ import { RpcError } from '../lib/errors.ts'
 import { type Capability, createCapabilities } from './capabilities.ts'
 import type { NativeClient } from './client.ts'
 import { NodeBusyError, NodeLacksApiError, NodeRefusedError } from './errors.ts'
+import { shownRelease } from './shownText.ts'
 import type { NodeRpc } from './transport/rpc.ts'
 
 /** The result of one check, and its meaning for the gateway. */
@@ -39,10 +40,13 @@ export async function diagnose(
   return [
     reachable,
     await findingOf('version', async () => {
-      const version = await capabilities.version()
-      return version
-        ? { level: 'ok', found: version }
-        : { level: 'info', found: 'hidden', advice: 'getnodeinfo is disabled' }
+      const release = (await capabilities.version()) ?? (await releaseOfRpc(rpc))
+      if (release === undefined)
+        return { level: 'info', found: 'hidden', advice: 'getnodeinfo is disabled' }
+      const found = `java-tron ${release}`
+      return TESTED.has(release)
+        ? { level: 'ok', found }
+        : { level: 'info', found, advice: `tested with ${[...TESTED].join(' and ')}` }
     }),
     await findingOf('chain', async () => {
       const { chainId, genesis } = await capabilities.identity()
@@ -75,6 +79,15 @@ export declare namespace diagnose {
     /** Milliseconds. @default Date.now */
     now?: () => number
   }
+}
+
+/** Releases of which the tests have recorded answers. */
+const TESTED: ReadonlySet<string> = new Set(['4.8.0', '4.8.2'])
+
+/** The release that the node's own JSON-RPC names, as in `TRON/v4.8.2/Linux/Java17`. */
+async function releaseOfRpc(rpc: NodeRpc | undefined): Promise<string | undefined> {
+  const version = await rpc?.call('web3_clientVersion', []).catch(() => undefined)
+  return shownRelease(String(version).split('/')[1]?.replace(/^v/, ''))
 }
 
 const UNREACHABLE =

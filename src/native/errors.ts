@@ -45,6 +45,17 @@ export class NodeAnswerError extends UpstreamError {
   override name = 'NodeAnswerError'
 }
 
+/** An error of the node's own JSON-RPC. `answered` has its code and its text, which is for the log and for the code below only. */
+export class NodeRpcError extends NodeAnswerError {
+  override name = 'NodeRpcError'
+  readonly answered: { code?: unknown; message?: unknown }
+
+  constructor(method: string, answered: { code?: unknown; message?: unknown }) {
+    super(`the upstream node’s JSON-RPC does not answer ${method}`, { cause: answered })
+    this.answered = answered
+  }
+}
+
 /** The node does not serve this operation: it does not know it, its configuration disables it, or it is a lite node. */
 export class NodeLacksApiError extends UpstreamError {
   override name = 'NodeLacksApiError'

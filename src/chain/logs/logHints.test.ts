@@ -150,6 +150,16 @@ describe('a node whose own JSON-RPC is known', () => {
     expect(asked.length).toBeGreaterThan(1)
   })
 
+  test('behavior: a range with too many blocks is requested in halves', async () => {
+    const { asked, url } = await start(({ fromBlock, toBlock }, logs) =>
+      Number(toBlock) - Number(fromBlock) > 100
+        ? { error: { code: -32602, message: 'exceed max block range: 100' } }
+        : { result: logs },
+    )
+    expect(await search(url)).toEqual(ofToken)
+    expect(asked.length).toBeGreaterThan(1)
+  })
+
   test('behavior: blocks that differ from the hint make the search read all blocks', async () => {
     const { url } = await start((_, logs) => ({
       result: [...logs, { ...logs[0], blockNumber: '0x1' }],

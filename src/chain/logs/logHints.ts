@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Hash } from 'viem'
 
+import { NodeRpcError } from '../../native/errors.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
 import type { BlockRange } from '../blockRange.ts'
 import type { LogMatch } from '../blocks/chainTypes.ts'
@@ -49,8 +50,11 @@ const CALLS = 4
 /** Shorter ranges are read without hints. */
 const FEW_BLOCKS = 50
 
-/** The node's error for a range with too many logs or too many blocks. A shorter range can succeed. */
-const TOO_MUCH = /more than|max block range/i
+/** The node's code for a range with too many logs. A shorter range can succeed. */
+const TOO_MANY_LOGS = -32005
+
+/** The node's text for a range with too many blocks. Its code stands for all kinds of invalid arguments. */
+const TOO_MANY_BLOCKS = /max block range/i
 
 /** The used fields of a log in the node's answer. */
 type Row = {
@@ -86,8 +90,7 @@ export function createLogHints({ rpc: current }: createLogHints.Options): LogHin
     try {
       return (await rpc.call('eth_getLogs', [filter], signal)) as Row[]
     } catch (error) {
-      const reason = (error as { cause?: { message?: unknown } }).cause?.message
-      if (from === to || typeof reason !== 'string' || !TOO_MUCH.test(reason)) throw error
+      if (from === to || !isTooMuch(error)) throw error
       const middle = from + Math.floor((to - from) / 2)
       const first = await ask(rpc, { from, to: middle }, match, limit, signal)
       if (first.length > limit) return first
@@ -126,6 +129,12 @@ export declare namespace createLogHints {
 }
 
 type Rpc = Pick<NodeRpc, 'call'>
+
+function isTooMuch(error: unknown): boolean {
+  if (!(error instanceof NodeRpcError)) return false
+  const { code, message } = error.answered
+  return code === TOO_MANY_LOGS || TOO_MANY_BLOCKS.test(String(message))
+}
 
 /** Groups rows in chain order by block and transaction. */
 function blocksOf(rows: readonly Row[], limit: number): HintedBlock[] {

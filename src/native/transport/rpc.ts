@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 
 import { errorCode } from '../../lib/errorCode.ts'
-import { NodeAnswerError } from '../errors.ts'
+import { NodeAnswerError, NodeRpcError } from '../errors.ts'
 import { MAX_RPC_ANSWER } from '../wire/answerLimits.ts'
 import { parseInexact } from '../wire/json.ts'
 import { parseAnswer } from '../wire/parseAnswer.ts'
@@ -111,13 +111,10 @@ function resultOf(method: string, answer: unknown, text: string): unknown {
   const cause = text.slice(0, 500)
   if (answer === undefined)
     throw new NodeAnswerError('the answer of the upstream node’s JSON-RPC is not JSON', { cause })
-  const isObject = typeof answer === 'object' && answer !== null
-  const error = isObject && 'error' in answer ? answer.error : undefined
-  if (error || !isObject || !('result' in answer))
-    throw new NodeAnswerError(`the upstream node’s JSON-RPC does not answer ${method}`, {
-      cause: error || cause,
-    })
-  return answer.result
+  const { error, ...rest } = (answer ?? {}) as { error?: object | null; result?: unknown }
+  if (typeof error === 'object' && error !== null) throw new NodeRpcError(method, error)
+  if (!('result' in rest)) throw new NodeRpcError(method, { message: cause })
+  return rest.result
 }
 
 function faultOf(error: unknown, signal: AbortSignal | undefined, timeout: number): unknown {
