@@ -103,7 +103,7 @@ export declare namespace createRecorder {
 }
 
 /** Harmless calls time out on a busy node; an endless one does so every time. */
-const TIMED_OUT = /CPU timeout for|4350552074696d656f757420666f72/
+export const TIMED_OUT = /CPU timeout for|4350552074696d656f757420666f72/
 
 async function askPatiently(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask()

@@ -8,6 +8,7 @@ import {
   findAnswer,
   nativeRecording,
   paramsKey,
+  releaseRecording,
   requestKey,
   rpcRecording,
 } from './recording.ts'
@@ -121,6 +122,28 @@ export function recordedNative(path: string, body: object = {}): string {
   const answer = findAnswer(nativeRecording(), path, requestKey('POST', '', JSON.stringify(body)))
   if (!answer) throw new Error(`not recorded: ${path} ${JSON.stringify(body)}`)
   return answer[2]
+}
+
+/**
+ * Answers as another release of the node, where it differs from the recorded one. For `intercept`.
+ *
+ * @param release - such as `4.8.2`: one that is recorded.
+ */
+export function asRelease(release: string): (request: ReplayRequest) => ReplayReply | undefined {
+  const { native, rpc } = releaseRecording(release)
+  return ({ body, method, path, query }) => {
+    if (path !== '/jsonrpc') {
+      const index = native.requests[path]?.[requestKey(method, query, body)]
+      const found = index === undefined ? undefined : native.answers[index]
+      return found && replyOf(found)
+    }
+    const call = JSON.parse(body) as RpcCall
+    const index = rpc.requests[call.method]?.[paramsKey(call.params)]
+    const text = index === undefined ? undefined : rpc.answers[index]?.[2]
+    return text === undefined
+      ? undefined
+      : { text: text.replace('"id":1', `"id":${JSON.stringify(call.id)}`) }
+  }
 }
 
 /** A recorded answer of the node's own JSON-RPC. @throws when it is not recorded */

@@ -47,6 +47,22 @@ export function writeGrpcRecording(recording: GrpcRecording): number {
   return bytes.length
 }
 
+/** The answers of another release of the node, as far as they differ. */
+export type ReleaseRecording = Record<'native' | 'rpc', Recording>
+
+/** Writes a recording. @returns the number of written bytes */
+export function writeReleaseRecording(release: string, recording: ReleaseRecording): number {
+  const bytes = brotliCompressSync(JSON.stringify(recording))
+  writeFileSync(new URL(`release-${release}.json.br`, FOLDER), bytes)
+  return bytes.length
+}
+
+/** The answers of a release of the node that differ from the other recordings. */
+export function releaseRecording(release: string): ReleaseRecording {
+  const file = new URL(`release-${release}.json.br`, FOLDER)
+  return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as ReleaseRecording
+}
+
 /** The file into which `scripts/record.ts` writes a recording. */
 export function recordingFile(name: 'native' | 'rpc'): URL {
   return new URL(`${name}.json.br`, FOLDER)
