@@ -276,6 +276,8 @@ export function createGateway({
       ownUrl = address.url
       const names = upstreams?.transport.status().map(({ name }) => name)
       const explorer = page ? `; Explorer ${address.url}` : ''
+      const admin = http.adminPort()
+      if (admin !== undefined) log.info({ port: admin }, 'listening for metrics and state pages')
       log.info({ url: address.url, upstream: names?.join(', ') }, `listening${explorer}`)
       telemetry.start()
       booting.start()

@@ -6,6 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 
 import { createAdaptorServer } from '@hono/node-server'
@@ -26,6 +27,7 @@ import type { Health } from './health.ts'
 import { createIdentity } from './identity.ts'
 import { createInTurn } from './inTurn.ts'
 import { createRpcListener } from './rpc.ts'
+import { openTlsFiles } from './tls.ts'
 import type { Unsent } from './unsent.ts'
 import { guardUpgrades } from './upgrade.ts'
 import { createWsServer } from './ws.ts'
@@ -37,6 +39,8 @@ export type RpcRoute = { path: string; server: RpcServer }
 export type HttpServer = {
   /** @throws the error of `listen`, such as EADDRINUSE. */
   listen(): Promise<{ port: number; url: string }>
+  /** Port of pages and metrics; undefined without an admin port, and before it listens. */
+  adminPort(): number | undefined
   /**
    * Asks clients to close their connections with `Connection: close` in every answer. After the delay it stops accepting,
    * lets requests in flight finish, and closes WebSockets with 1001. All of this happens within `config.drain`, of which the
@@ -109,6 +113,12 @@ export function createHttpServer({
     onError,
     unsent,
   })
+  const tls = openTlsFiles(config, onError)
+  const create = tls
+    ? (options: ServerOptions, listener: RequestListener) =>
+        createTlsServer({ ...options, ...tls.read() }, listener)
+    : createServer
+  const hasAdmin = config.adminPort !== undefined
   const server = createAdaptorServer({
     fetch: app.fetch,
     // By default it replaces the global Request and Response of the whole process with faster ones.
@@ -116,11 +126,13 @@ export function createHttpServer({
     serverOptions: SERVER_OPTIONS,
     websocket: { server: ws.server },
     createServer: ((options: ServerOptions, page: RequestListener) =>
-      createServer(options, (incoming, outgoing) => {
+      create(options, (incoming, outgoing) => {
         const refusal = access.refusalOf(incoming)
         if (refusal) return refuse(outgoing, refusal, [])
         // HTTP/1.0 does not require a Host, and health checks send none.
         incoming.headers.host ??= 'localhost'
+        if (hasAdmin && isAdminPath(pathOf(incoming)))
+          return refuse(outgoing, { reason: 'served at --admin-port', status: 404 }, [])
         // A preflight has no API key.
         const isFree = incoming.method === 'OPTIONS' || isProbe(incoming)
         const caller = isFree ? IN_PROCESS : identity.identify(incoming)
@@ -140,6 +152,22 @@ export function createHttpServer({
   )
   // The event loop accepts one connection per tick. The last of two hundred would wait for two hundred ticks of long work.
   server.on('connection', () => timeSlice.pause())
+
+  /** Pages and metrics on a port of their own. It takes no calls. */
+  const admin = hasAdmin
+    ? (createAdaptorServer({
+        fetch: app.fetch,
+        overrideGlobalObjects: false,
+        createServer: ((options: ServerOptions, page: RequestListener) =>
+          createServer(options, (incoming, outgoing) => {
+            const isRead = incoming.method === 'GET' || incoming.method === 'HEAD'
+            const refusal = isRead ? access.refusalOf(incoming) : ONLY_READS
+            if (refusal) return refuse(outgoing, refusal, [])
+            incoming.headers.host ??= 'localhost'
+            return page(incoming, outgoing)
+          })) as typeof createServer,
+      }) as Server)
+    : undefined
 
   /** A page or a call of the native interface: both make calls to the node, so they cost units too. */
   async function other(
@@ -163,9 +191,17 @@ export function createHttpServer({
   }
 
   return {
-    listen: () => listen(server, config),
+    async listen() {
+      const address = await listen(server, config, tls ? 'https' : 'http')
+      tls?.watch((files) => (server as unknown as TlsServer).setSecureContext(files))
+      if (admin)
+        await listen(admin, { host: config.adminHost, port: config.adminPort ?? 0 }, 'http')
+      return address
+    },
+    adminPort: () => (admin?.address() as AddressInfo | null | undefined)?.port,
     async close({ delay = 0 } = {}) {
       closing = true
+      tls?.stop()
       const deadline = performance.now() + config.drain
       const cut = setTimeout(() => server.closeAllConnections(), config.drain)
       const isDelayed = server.listening && delay > 0
@@ -182,6 +218,8 @@ export function createHttpServer({
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS)
       await ws.drain(deadline - performance.now())
       await closed
+      admin?.closeAllConnections()
+      if (admin?.listening) await new Promise((resolve) => admin.close(resolve))
       clearTimeout(cut)
       clearInterval(idle)
     },
@@ -218,6 +256,13 @@ const KEEP_ALIVE_MS = 75_000
 
 const CLOSE_IDLE_MS = 20
 
+const ONLY_READS: Refusal = { reason: 'the admin port takes no calls', status: 405 }
+
+/** Paths that only the admin port serves, if there is one. */
+function isAdminPath(path: string): boolean {
+  return path === '/metrics' || path === '/state' || path === '/page/state'
+}
+
 /** Time for a request to arrive on a connection that was just accepted. */
 const LAST_REQUEST_MS = 500
 
@@ -234,14 +279,18 @@ const SERVER_OPTIONS = {
   noDelay: true,
 }
 
-function listen(server: Server, { host, port }: Config): Promise<{ port: number; url: string }> {
+function listen(
+  server: Server,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  scheme: 'http' | 'https',
+): Promise<{ port: number; url: string }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)
       const { address, family, port: taken } = server.address() as AddressInfo
       const name = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
-      resolve({ port: taken, url: `http://${name}:${taken}` })
+      resolve({ port: taken, url: `${scheme}://${name}:${taken}` })
     })
   })
 }

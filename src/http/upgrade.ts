@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 
 import type { Access, Refusal } from './access.ts'
 import type { InTurn } from './inTurn.ts'
@@ -55,7 +56,7 @@ function serveAgain(server: Server, incoming: IncomingMessage, socket: Duplex, h
   }
   // Node reads header bytes as Latin-1.
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
-  server.emit('connection', socket)
+  server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket)
 }
 
 /** The headers of an upgrade. `Connection` lists the others. Without it the connection stays open for the next request. */

@@ -127,6 +127,7 @@ export async function startHttpServer(
   ) => fetch(url + path, { method: 'POST', body, ...init })
   return {
     aborted,
+    adminPort: () => http.adminPort(),
     clients,
     close: (options?: { delay?: number }) => http.close(options),
     cuts,
