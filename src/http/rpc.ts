@@ -8,6 +8,7 @@ import { type Answer, batchAnswer, errorAnswer, refusedAnswer } from '../rpc/jso
 import { PARSE_ERROR } from '../rpc/jsonrpc/failures.ts'
 import type { RpcServer } from '../rpc/jsonrpc/server.ts'
 import type { RequestScope } from '../rpc/request.ts'
+import { codingOf, decompress, sendCompressed } from './compress.ts'
 import { createHttpScopes } from './scope.ts'
 import { sendAnswer } from './send.ts'
 import type { Unsent } from './unsent.ts'
@@ -23,6 +24,7 @@ export type RpcListener = (
 /** Reads the body, passes it to the server, writes the answer. Accepts any content type. */
 export function createRpcListener({
   bodyLimit,
+  compression,
   corsHeaders,
   explain,
   isClosing,
@@ -34,8 +36,16 @@ export function createRpcListener({
   const atTurnEnd = createTurnEnd(onError)
 
   return (incoming, outgoing, server, caller) => {
-    readBody(incoming, bodyLimit, (body) => {
-      if (body === undefined) return tooLarge(incoming, outgoing)
+    readBody(incoming, bodyLimit, (bytes) => {
+      if (bytes === undefined) return tooLarge(incoming, outgoing)
+      if (incoming.headers['content-encoding'] === undefined) return serve(bytes)
+      return decompress(incoming, bytes, bodyLimit, (body) =>
+        body === 'too large' ? tooLarge(incoming, outgoing) : serve(body),
+      )
+    })
+
+    function serve(body: Buffer | 'broken') {
+      if (outgoing.destroyed) return
       const refused = limits.refusal(caller)
       if (refused) return send(incoming, outgoing, refusedRequest(body, refused), caller, [])
       const started = performance.now()
@@ -57,11 +67,11 @@ export function createRpcListener({
         outgoing.destroy()
       }
       // Invalid UTF-8 is not JSON. Replacement characters would change an id that is sent back.
-      if (!isUtf8(body)) respond(errorAnswer('null', notText(incoming)))
+      if (body === 'broken' || !isUtf8(body)) respond(errorAnswer('null', notText(incoming)))
       else if (asksToExplain(incoming))
         explain(work, scope).then(({ answer, headers }) => respond(answer, headers), fail)
       else work().then((answer) => respond(answer), fail)
-    })
+    }
   }
 
   /** @param more - headers, a name and a value in turn */
@@ -80,13 +90,24 @@ export function createRpcListener({
       return
     }
     const { refused } = answer
+    const coding = compression ? codingOf(incoming, answer) : undefined
     outgoing.writeHead(refused ? statusOf(refused) : 200, [
-      ...jsonHeaders(answer),
+      ...(coding
+        ? [
+            'content-type',
+            'application/json',
+            'content-encoding',
+            coding.name,
+            'vary',
+            'Accept-Encoding',
+          ]
+        : jsonHeaders(answer)),
       ...more,
       ...(refused ? Object.entries(refusalHeaders(refused, caller.limits)).flat() : []),
       ...corsHeaders(incoming),
     ])
-    sendAnswer(outgoing, answer, unsent)
+    if (coding) sendCompressed(outgoing, answer, coding, unsent)
+    else sendAnswer(outgoing, answer, unsent)
   }
 
   /**
@@ -111,6 +132,8 @@ export declare namespace createRpcListener {
   type Options = {
     /** Largest body, bytes. */
     bodyLimit: number
+    /** Whether large answers are compressed for clients that accept it. */
+    compression: boolean
     /** CORS headers of an answer, a name and a value in turn. */
     corsHeaders: (incoming: IncomingMessage) => readonly string[]
     /** Answers a request and adds headers that explain the answer. */
@@ -128,7 +151,7 @@ export declare namespace createRpcListener {
 export type Explained = { answer: Answer | undefined; headers?: Record<string, string> }
 
 /** The answer to a request that is not read: an array for a batch. */
-function refusedRequest(body: Buffer, refused: LimitReachedError): Answer {
+function refusedRequest(body: Buffer | 'broken', refused: LimitReachedError): Answer {
   const answer = refusedAnswer('null', refused)
   return body[0] === BRACKET ? { ...batchAnswer([answer]), refused } : answer
 }
@@ -141,11 +164,11 @@ function asksToExplain({ headers, url = '' }: IncomingMessage): boolean {
   return url.includes('?') && /[?&]explain=1(?:&|$)/.test(url)
 }
 
-/** The error for a body that is not UTF-8, which compressed bodies never are. */
+/** The error for a body that is not UTF-8, which bodies of an unknown coding never are. */
 function notText({ headers }: IncomingMessage) {
   const encoding = headers['content-encoding']
   const cause = encoding
-    ? `a request body with content-encoding ${encoding.slice(0, 32)} is not supported`
+    ? `a request body with content-encoding ${encoding.slice(0, 32)} is not supported or broken`
     : 'the body is not UTF-8'
   return { ...PARSE_ERROR, message: `${PARSE_ERROR.message}: ${cause}` }
 }

@@ -106,6 +106,7 @@ export function createHttpServer({
   const isClosing = ({ socket }: IncomingMessage) => closing && !inTurn.hasMore(socket)
   const rpc = createRpcListener({
     bodyLimit: config.bodyLimit,
+    compression: config.compression,
     corsHeaders,
     explain,
     isClosing,

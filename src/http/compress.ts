@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline, Readable, type Transform } from 'node:stream'
+import * as zlib from 'node:zlib'
+
+import type { Answer } from '../rpc/jsonrpc/answer.ts'
+import type { Unsent } from './unsent.ts'
+
+/** Bytes from which an answer is compressed. A smaller one is sent sooner than it is compressed. */
+const COMPRESSED = 64 * 1024
+
+type Coding = { name: string; create: () => Transform }
+
+/** The codings of answers, best first, at the levels that are fast. Node 20 has no zstd. */
+const CODINGS: readonly Coding[] = [
+  ...('createZstdCompress' in zlib
+    ? [{ name: 'zstd', create: zlib.createZstdCompress as () => Transform }]
+    : []),
+  {
+    name: 'br',
+    create: () =>
+      zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  },
+  { name: 'gzip', create: () => zlib.createGzip({ level: 1 }) },
+]
+
+/** The coding for an answer; undefined for none: it is small, or the client accepts none. */
+export function codingOf({ headers }: IncomingMessage, { bytes }: Answer): Coding | undefined {
+  const accepted = headers['accept-encoding']
+  if (bytes < COMPRESSED || accepted === undefined) return undefined
+  const names = String(accepted)
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => !/;\s*q=0(?:\.0*)?$/.test(part))
+    .map((part) => part.split(';', 1)[0])
+  return CODINGS.find(({ name }) => names.includes(name))
+}
+
+/**
+ * Compresses an answer on threads of the system, as fast as the client reads. A client that reads nothing is disconnected, as
+ * with other answers.
+ */
+export function sendCompressed(
+  outgoing: ServerResponse,
+  { bytes, parts }: Answer,
+  { create }: Coding,
+  unsent: Unsent,
+): void {
+  let read = 0
+  function* pieces() {
+    for (const part of parts) {
+      const buffer = typeof part === 'string' ? Buffer.from(part) : part
+      for (let at = 0; at < buffer.length; at += PIECE) {
+        const piece = buffer.subarray(at, at + PIECE)
+        read += piece.length
+        yield piece
+      }
+    }
+  }
+  const left = () => (outgoing.closed ? 0 : bytes - read + outgoing.writableLength)
+  pipeline(Readable.from(pieces(), { objectMode: false }), create(), outgoing, () => {})
+  unsent.watch({ cut: () => outgoing.destroy(), taken: () => bytes - left(), unsent: left })
+}
+
+/** Bytes that are given to a thread at once. */
+const PIECE = 64 * 1024
+
+const DECODERS: Readonly<
+  Record<
+    string,
+    (
+      body: Buffer,
+      options: { maxOutputLength: number },
+      done: (error: Error | null, result: Buffer) => void,
+    ) => void
+  >
+> = { br: zlib.brotliDecompress, deflate: zlib.inflate, gzip: zlib.gunzip }
+
+/**
+ * Decompresses a request body on a thread. Calls back with the body as it is when it is not compressed in a known way, with
+ * 'too large' when it is longer than the limit, and with 'broken' when it cannot be decompressed.
+ */
+export function decompress(
+  { headers }: IncomingMessage,
+  body: Buffer,
+  limit: number,
+  done: (body: Buffer | 'broken' | 'too large') => void,
+): void {
+  const name = headers['content-encoding']?.toLowerCase()
+  const decode = name !== undefined && Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (!decode) return done(body)
+  decode(body, { maxOutputLength: limit }, (error, result) => {
+    if (!error) done(result)
+    else
+      done(
+        (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'broken',
+      )
+  })
+}
