@@ -30,11 +30,13 @@ export function healthOf({
   const upstream = head?.upstream ?? (waiting === undefined ? 'unknown' : 'down')
   const redis = config.redis === undefined ? 'none' : (services?.redis?.status() ?? 'down')
   const reasons: string[] = []
+  // What the gateway waits for names the nodes and their reasons.
   if (waiting !== undefined) reasons.push(`waiting for the node: ${waiting}`)
-  else if (upstream === 'down') reasons.push('the last poll of the node failed')
-  for (const { name, reason, state } of upstreams ?? [])
-    if (state !== 'healthy' && state !== 'starting')
-      reasons.push(`upstream ${name} is ${stateInWords(state)}: ${reason}`)
+  else
+    for (const { name, reason, state } of upstreams ?? [])
+      if (state !== 'healthy' && state !== 'starting')
+        reasons.push(`upstream ${name} is ${stateInWords(state)}: ${reason}`)
+  if (upstream === 'down' && reasons.length === 0) reasons.push('the last poll of the node failed')
   // A chain in this process may produce blocks only on request.
   if (upstreams && head?.age !== undefined && head.age > STALE)
     reasons.push(`the head has not moved for ${seconds(head.age)} s`)

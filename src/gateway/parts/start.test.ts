@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { post } from '../../../test/support/gateway.ts'
 import { setupReplayGateway } from '../../../test/support/replayGateway.ts'
 import { until } from '../../../test/support/until.ts'
+import { upstreamAt } from '../../../test/support/upstreams.ts'
 
 test('behavior: calls wait for the first answer of the node', async () => {
   let answer = () => {}
@@ -74,6 +75,19 @@ describe('an unreachable node', () => {
         expect.stringMatching(/^upstream .* is failing: it is unreachable$/),
       ],
       upstreams: [{ share: 0, state: 'failing' }],
+    })
+  })
+
+  test('behavior: health names the reasons of two nodes once', async () => {
+    // No process listens at the ports 1 and 2.
+    const { gateway } = await setupReplayGateway({
+      upstreams: ['a', 'b'].map((name, index) => upstreamAt(`http://127.0.0.1:${index + 1}`, name)),
+    })
+    await gateway.start()
+    expect(gateway.health()).toMatchObject({
+      reasons: [
+        'waiting for the node: no upstream node can answer: a is failing (the upstream node is unreachable); b is failing (the upstream node is unreachable)',
+      ],
     })
   })
 
