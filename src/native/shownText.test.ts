@@ -11,6 +11,7 @@ test.each([
   'account [TZ7U1WVBRLZ2umjizxqz3XfearEHhXKX7h] does not exist',
   'Account resource insufficient error.',
   'REVERT opcode executed',
+  'NOT_ENOUGH_EFFECTIVE_CONNECTION',
   'Tapos check error',
   'the amount 9223372036854775807 exceeds 1.5',
 ])('default: %s', (text) => {

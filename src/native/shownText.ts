@@ -9,7 +9,7 @@ const SUSPECT = /[\w-]+(?:\.[\w-]+)+|[\w-]{16,}/g
 
 /** Words of that kind that the node's sentences contain: numbers, and addresses in base58 or hex. */
 const HARMLESS =
-  /^(?:\d{1,20}|\d+\.\d+|[A-Za-z]+(?:Contract|Limit|Energy|Exception)|T[1-9A-HJ-NP-Za-km-z]{33}|(?:0x)?(?:41)?[0-9a-f]{40}|[A-Za-z_]{16,30})$/
+  /^(?:\d{1,20}|\d+\.\d+|[A-Za-z]+(?:Contract|Limit|Energy|Exception)|T[1-9A-HJ-NP-Za-km-z]{33}|(?:0x)?(?:41)?[0-9a-f]{40}|[A-Za-z_]{16,40})$/
 
 /**
  * The text of a node as clients get it. A front end of the node may put its own text in place, with the path of the request
