@@ -27,7 +27,9 @@ const CODINGS: readonly Coding[] = [
 export function codingOf({ headers }: IncomingMessage, { bytes }: Answer): Coding | undefined {
   const accepted = headers['accept-encoding']
   if (bytes < COMPRESSED || accepted === undefined) return undefined
-  const names = String(accepted)
+  const names = [accepted]
+    .flat()
+    .join(',')
     .split(',')
     .map((part) => part.trim().toLowerCase())
     .filter((part) => !/;\s*q=0(?:\.0*)?$/.test(part))

@@ -38,12 +38,13 @@ describe('ethgate api-keys', () => {
     expect(readFileSync(file, 'utf8')).toContain('# our partners')
     expect(readFileSync(file, 'utf8')).not.toContain(key)
 
-    const { stop, url } = await startReplayGateway({
+    const started = await startReplayGateway({
       anonymous: 'off',
       apiKeys: file,
       dataDir: folder(),
     })
-    onTestFinished(stop)
+    onTestFinished(() => started.stop())
+    const { url } = started
     const call = () =>
       fetch(url, {
         method: 'POST',

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { isMap, isSeq, parseDocument, type YAMLMap } from 'yaml'
+import { isMap, isSeq, parseDocument } from 'yaml'
 
 import { createRedisLink } from '../../lib/redis.ts'
 import { parseKeysFile, readKeysFile } from '../../limits/keysFile.ts'
@@ -153,7 +153,7 @@ function listOf(keys: unknown, path: string) {
 }
 
 function nameOf(item: unknown): unknown {
-  return isMap(item) ? (item as YAMLMap).get('name') : undefined
+  return isMap(item) ? item.get('name') : undefined
 }
 
 function fileOf(io: Io, { apiKeys }: Options): string {

@@ -63,7 +63,10 @@ function read(io: Io, flags: ConfigFlags): Read {
 }
 
 /** A value as text, without secrets; null for none. */
-function shown(key: keyof typeof options, value: unknown): string | null {
+function shown(
+  key: keyof typeof options,
+  value: boolean | number | string | undefined,
+): string | null {
   if (value === undefined) return null
   if (SECRET.has(key)) return HIDDEN
   const text = String(value)
