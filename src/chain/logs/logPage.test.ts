@@ -58,3 +58,11 @@ test('behavior: a cursor outside of the range reads nothing outside of it', asyn
   expect(limits).toEqual([])
   expect(found.next).toBe(undefined)
 })
+
+test('error: a text that is no cursor', () => {
+  const cursor = cursorText({ ...idOf(7), index: 3 })
+  expect(parseCursor(cursor)).toEqual({ ...idOf(7), index: 3 })
+  // No block has a height above 2^53.
+  for (const text of ['0x', cursor.slice(0, -1), `0x${'ff'.repeat(36)}`, `0x002${cursor.slice(5)}`])
+    expect(() => parseCursor(text)).toThrow('expected a cursor of an earlier page')
+})

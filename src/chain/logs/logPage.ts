@@ -73,9 +73,11 @@ export function cursorText({ hash, index }: LogCursor): Hash {
 export function parseCursor(text: string): LogCursor {
   if (!/^0x[0-9a-f]{72}$/.test(text)) throw new Error('expected a cursor of an earlier page')
   const index = Number.parseInt(text.slice(66), 16)
+  const number = Number.parseInt(text.slice(2, 18), 16)
+  if (!Number.isSafeInteger(number)) throw new Error('expected a cursor of an earlier page')
   return {
     hash: text.slice(0, 66) as Hash,
-    number: Number.parseInt(text.slice(2, 18), 16),
+    number,
     ...(index !== WHOLE_BLOCK && { index }),
   }
 }

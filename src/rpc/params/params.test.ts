@@ -15,6 +15,7 @@ import {
   quantity,
   show,
 } from './params.ts'
+import { filterId } from './subscriptionParam.ts'
 
 const H = `0x${'ab'.repeat(32)}`
 
@@ -222,4 +223,11 @@ describe('show', () => {
 test('behavior: an address is not decoded where it is too long to be one', () => {
   // Base58 takes quadratic time: a second at 20,000 characters, many minutes at the largest request.
   expect(() => address(`T${'2'.repeat(4_000_000)}`)).toThrow('expected a 20-byte hex or a base58')
+})
+
+test('behavior: stores get no long text as the id of a filter', () => {
+  const id = `0x${'ab'.repeat(16)}`
+  expect(filterId(id)).toBe(id)
+  expect(filterId(`${id}00`)).not.toBe(id)
+  expect(filterId('x'.repeat(1_000_000)).length).toBeLessThan(100)
 })

@@ -28,9 +28,15 @@ const RESUME = {
   ...schemas.object({ resumeFrom: blockNumberOrTag.doc?.schema ?? {} }, ['resumeFrom']),
 }
 
-/** The id of a filter or a subscription. Any text is valid, so the error for an unknown id is "not found". */
+/** Characters of an id: `0x` and 32 digits. */
+const ID_LENGTH = 34
+
+/**
+ * The id of a filter or a subscription. Any text is valid, so the error for an unknown id is "not found". A longer text is cut: it
+ * is no id either, and stores get no text of a megabyte as a key.
+ */
 export const filterId: Param<string> = (input) => {
-  if (typeof input === 'string') return input
+  if (typeof input === 'string') return input.slice(0, ID_LENGTH + 1)
   throw new Error(`expected the id of a filter or subscription, got ${show(input)}`)
 }
 filterId.doc = { name: 'id', schema: schemas.text }
