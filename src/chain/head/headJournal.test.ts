@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 
 import type { Hash } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -9,6 +10,7 @@ import { until } from '../../../test/support/until.ts'
 import { createRedisLink } from '../../lib/redis.ts'
 import { createHeadJournal, type HeadJournal, toEntry } from './headJournal.ts'
 import type { RecentBlock } from './headTypes.ts'
+import { packBlock } from './payload.ts'
 import { createHeadSource } from './source.ts'
 
 explainSkip(redisMissing)
@@ -63,6 +65,20 @@ describe.skipIf(redisMissing !== undefined)('createHeadJournal', () => {
       orphans: [],
     })
     expect([...(await journal.blocks(hashes())).values()]).toEqual(blocks.slice(0, 3))
+  })
+
+  test('behavior: a block that cannot be read is missing', async () => {
+    const token = await lead('a')
+    for (const index of [0, 1, 2]) await journal.publish(token, entryTo(index), [blockAt(index)], 0)
+    const put = (index: number, bytes: Buffer) =>
+      link.client.set(link.key(`head:block:${blockAt(index).hash}`), bytes)
+    // Inflates to 200 MB.
+    await put(0, deflateRawSync(Buffer.alloc(200 * 1024 * 1024, ' ')))
+    await put(1, Buffer.from('broken'))
+    await put(2, await packBlock(blockAt(3)))
+    expect((await journal.blocks(hashes())).size).toBe(0)
+    await put(2, await packBlock(blockAt(2)))
+    expect([...(await journal.blocks(hashes())).keys()]).toEqual([blockAt(2).hash])
   })
 
   test('behavior: one replica leads until it releases its lease or the lease expires', async () => {

@@ -191,7 +191,8 @@ export function createHeadJournal(link: RedisLink): HeadJournal {
         const packed = await link.run((client) => client.mgetBuffer(batch.map(blockKey)))
         for (const [index, bytes] of packed.entries()) {
           const hash = batch[index]
-          if (bytes && hash) found.set(hash, await unpackBlock(bytes))
+          const block = bytes ? await unpackBlock(bytes) : undefined
+          if (hash && block?.hash === hash) found.set(hash, block)
         }
       }
       return found
