@@ -47,7 +47,7 @@ function setup(
   const known = { lowest: 0 }
   const nodes = [0, tier].map(
     (tier) =>
-      ({ ask, known, limiter, slow() {}, upstream: { tier }, usual: () => 2 }) as unknown as Member,
+      ({ ask, known, limiter, slow() {}, upstream: { tier }, p95: () => 2 }) as unknown as Member,
   )
   const race = createRace({
     choose: (_, excluded) =>
