@@ -62,7 +62,9 @@ describe('the recorded chain', () => {
         intercept: ({ path }) =>
           path.includes('getblockby') ? { text: JSON.stringify(block) } : undefined,
       })
-      await expect(loadBlock(native, { number: 131 })).rejects.toThrow('without its transactions')
+      await expect(loadBlock(native, { number: 131 })).rejects.toThrow(
+        /without its transactions|unknown format/,
+      )
     }
   })
 

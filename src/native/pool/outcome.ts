@@ -1,7 +1,7 @@
 import type { RpcError } from '../../lib/errors.ts'
 import { NodeAnswerError, NodeBusyError, NodeLacksApiError, nodeErrorOf } from '../errors.ts'
 import type { NativeReply } from '../transport/transport.ts'
-import { hasFormat } from '../wire/normalize.ts'
+import { hasFormat, isEmpty } from '../wire/formats.ts'
 import { needsConfirmation } from './need.ts'
 
 /** The outcome of a call to one node. */
@@ -67,7 +67,5 @@ function isOff(parsed: unknown): boolean {
 const NOT_SUPPORTED = '74686973206e6f646520646f6573206e6f7420737570706f7274'
 
 function isNothing(parsed: unknown): boolean {
-  if (typeof parsed !== 'object' || parsed === null) return false
-  for (const _ in parsed) return false
-  return true
+  return typeof parsed === 'object' && parsed !== null && isEmpty(parsed)
 }

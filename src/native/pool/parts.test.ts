@@ -91,7 +91,7 @@ describe('needOf', () => {
 
 describe('outcomeOf', () => {
   test.each([
-    ['getblock', 200, '{"blockID":"0","block_header":{}}', 'answer'],
+    ['getblock', 200, '{"blockID":"0","block_header":{"raw_data":{}}}', 'answer'],
     ['getblock', 200, '{}', 'unknown'],
     ['gettransactioninfobyblocknum', 200, '[]', 'unknown'],
     ['getblock', 200, '{"Error":"id must be legal block hash."}', 'unknown'],

@@ -16,6 +16,7 @@ const FAULTS: Fault[] = [
   { kind: 'empty' },
   { kind: 'status', status: 200, text: `{"result":${'['.repeat(400_000)}` },
   { kind: 'status', status: 200, text: `{"result":${'9'.repeat(100_000)}}` },
+  { kind: 'status', status: 200, text: '{"result":{"result":true},"energy_used":1.5}' },
   { kind: 'truncated' },
   { kind: 'hang' },
   { kind: 'latency', ms: 4_000 },
