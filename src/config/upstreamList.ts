@@ -55,7 +55,7 @@ export function originOf(address: string): string {
 }
 
 /** Name and value of a header line, as an object. */
-function headersOf(line: string | undefined): Record<string, string> {
+export function headersOf(line: string | undefined): Record<string, string> {
   if (line === undefined) return {}
   const colon = line.indexOf(':')
   return { [line.slice(0, colon).trim().toLowerCase()]: line.slice(colon + 1).trim() }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Hex } from 'viem'
 
+import { rethrow } from '../support/abi.ts'
 import { parseAddress } from '../support/address.ts'
 import { openChannel } from '../support/channel.ts'
 import { addWord, type Task, type Word } from '../support/command.ts'
@@ -47,7 +48,7 @@ export function addCallCommands(program: Command, io: Io): void {
       const value = `0x${(call.value * (await target.scale())).toString(16)}`
       const data = (await target.rpc
         .call('eth_call', [{ ...call, value }, block])
-        .catch((error: unknown) => explained(error, options.abi))) as Hex
+        .catch((error: unknown) => rethrow(error, options.abi))) as Hex
       if (!item?.outputs || item.outputs.length === 0) return data
       const { decodedValues } = await import('../support/values.ts')
       return decodedValues(item.outputs, data)
@@ -73,7 +74,7 @@ export function addCallCommands(program: Command, io: Io): void {
       const intent = await read(task, words as string[])
       const energy = await channel
         .energy(intent)
-        .catch((error: unknown) => explained(error, task.options.abi))
+        .catch((error: unknown) => rethrow(error, task.options.abi))
       return task.options.cost ? energy * (await channel.energyPrice()) : energy
     },
   })
@@ -92,9 +93,4 @@ async function read(
   )
   if (!call) throw usageError('a call cannot send tokens')
   return { ...intent, call }
-}
-
-async function explained(error: unknown, abi: string | undefined): Promise<never> {
-  const { explain } = await import('../support/abi.ts')
-  throw await explain(error, abi)
 }

@@ -1,19 +1,19 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Finding } from '../../native/diagnose.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
-import { plural } from '../support/amount.ts'
-import { addCommand, addOutputOptions } from '../support/command.ts'
+import { addCommand, addOutputOptions, collect } from '../support/command.ts'
 import { type ConfigFlags, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
-import { type Io, processIo } from '../support/io.ts'
+import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
+import { plural } from '../support/plural.ts'
 import { renderRows } from '../support/table.ts'
 import { createTerminal, type Terminal } from '../support/terminal.ts'
 
 /** `ethgate doctor`: reports what works with a node and what does not. */
-export function addDoctorCommand(program: Command, io: Io = processIo()): void {
+export function addDoctorCommand(program: Command, io: Io): void {
   const command = addCommand(program, 'doctor', {
     summary: 'check what works with a node and what does not',
     description:
@@ -29,17 +29,14 @@ export function addDoctorCommand(program: Command, io: Io = processIo()): void {
       ['ethgate doctor --config ethgate.yaml', 'all nodes of a configuration file'],
     ],
   })
-    .addOption(
-      repeated(
-        '--upstream <url>',
-        'base address of the node’s HTTP API; repeat it for several nodes (env ETHGATE_UPSTREAM)',
-      ),
+    .option(
+      '--upstream <url>',
+      'base address of the node’s HTTP API; repeat it for several nodes (env ETHGATE_UPSTREAM)',
+      collect,
     )
-    .addOption(
-      repeated('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve'),
-    )
-    .addOption(repeated('--upstream-rpc <url>', 'the node’s own JSON-RPC'))
-    .addOption(repeated('--upstream-grpc <host:port>', 'the node’s gRPC interface'))
+    .option('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve', collect)
+    .option('--upstream-rpc <url>', 'the node’s own JSON-RPC', collect)
+    .option('--upstream-grpc <host:port>', 'the node’s gRPC interface', collect)
     .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
     .option('--upstream-timeout <ms>', 'timeout of one call (default 10000)')
     .option('--config <file>', 'check the nodes of a configuration file (env ETHGATE_CONFIG)')
@@ -107,13 +104,6 @@ function renderStates(terminal: Terminal, states: MemberStatus[]): string {
     ['upstream', 'state', 'tier', 'head', 'behind', 'latency', 'why'],
     rows,
   )
-}
-
-function repeated(flags: string, help: string): Option {
-  return new Option(flags, help).argParser((text, before: string[] | undefined) => [
-    ...(before ?? []),
-    text,
-  ])
 }
 
 function render(terminal: Terminal, findings: Finding[]): string {

@@ -1,10 +1,25 @@
 import type { Command } from 'commander'
 
-import { addCommand, addOutputOptions, collect } from '../support/command.ts'
-import { type Io, processIo } from '../support/io.ts'
+import { addCommand, addOutputOptions, addWord, collect } from '../support/command.ts'
+import type { IndexOptions } from '../support/indexOptions.ts'
+import type { Io } from '../support/io.ts'
+import type { ExportOptions } from './indexExport.ts'
+import type { VerifyOptions } from './indexVerify.ts'
+
+const INDEX = [
+  '--index <place>',
+  'the index: a directory, or postgres://… (env ETHGATE_INDEX)',
+] as const
+
+const UPSTREAM = [
+  '--upstream <url>',
+  'base address of the node’s HTTP API (env ETHGATE_UPSTREAM)',
+] as const
+
+const HEADER = ['--upstream-header <line>', '"NAME: VALUE" sent with every call'] as const
 
 /** `ethgate index`: fills and maintains a log index. */
-export function addIndexCommand(program: Command, io: Io = processIo()): void {
+export function addIndexCommand(program: Command, io: Io): void {
   const command = addCommand(program, 'index', {
     summary: 'fill and maintain a log index',
     description:
@@ -26,13 +41,13 @@ export function addIndexCommand(program: Command, io: Io = processIo()): void {
       ['ethgate index status --index ./logs', 'the covered blocks'],
     ],
   })
-    .option('--upstream <url>', 'base address of the node’s HTTP API (env ETHGATE_UPSTREAM)')
+    .option(...UPSTREAM)
     .option('--upstream-solidity <url>', 'base address of /walletsolidity, as with serve')
     .option(
       '--upstream-grpc <host:port>',
       'the node’s gRPC interface; several times as fast (env ETHGATE_UPSTREAM_GRPC)',
     )
-    .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
+    .option(...HEADER)
     .option('--from <block>', 'first block', '0')
     .option('--to <block>', 'last block (default: the newest that can be indexed)')
     .option('--address <address>', 'store only logs of this contract; may be repeated', collect)
@@ -40,57 +55,63 @@ export function addIndexCommand(program: Command, io: Io = processIo()): void {
     .option('--index-rate <n>', 'maximum calls a second to the node', '200')
     .option('--concurrency <n>', 'maximum calls to the node in flight', '8')
     .option('--quiet', 'do not show progress')
-  addIndexOption(addOutputOptions(command)).action(async (options) =>
+  addOutputOptions(command.option(...INDEX)).action(async (options) =>
     (await import('./indexFill.ts')).fillIndex(io, options),
   )
 
-  // The parent command reads an option that both have, wherever it is on the line, so the actions use the options of both.
-  const status = sub(command, 'status', 'show the covered blocks and the size of an index')
-  addOutputOptions(status).action(async (_, command: Command) =>
-    (await import('./indexStatus.ts')).indexStatus(io, command.optsWithGlobals()),
-  )
-
-  const verify = sub(command, 'verify', 'compare the index with blocks read from the node')
-    .option('--upstream <url>', 'base address of the node’s HTTP API (env ETHGATE_UPSTREAM)')
-    .option('--upstream-header <line>', '"NAME: VALUE" sent with every call')
-    .option('--sample <n>', 'blocks to compare', '1000')
-    .option('--all', 'compare every block')
-    .option('--index-rate <n>', 'maximum calls a second to the node', '200')
-  addOutputOptions(verify).action(async (_, command: Command) =>
-    (await import('./indexVerify.ts')).verifyIndex(io, command.optsWithGlobals()),
-  )
-
-  const compact = sub(command, 'compact', 'merge segments and free disk space').option(
-    '--into <dir>',
-    'write a compact copy of a directory index to this directory',
-  )
-  addOutputOptions(compact).action(async (_, command: Command) =>
-    (await import('./indexStatus.ts')).compactIndex(io, command.optsWithGlobals()),
-  )
-
-  const exported = sub(command, 'export', 'write logs to a Parquet or CSV file')
-    .requiredOption('--out <file>', 'a file that ends in .parquet or .csv')
-    .option('--from <block>', 'first block', '0')
-    .option('--to <block>', 'last block (default: the last covered block)')
-    .option('--address <address>', 'only logs of this contract; may be repeated', collect)
-    .option('--topic <topic>', 'as in "ethgate logs"; may be repeated', collect)
-  addOutputOptions(exported).action(async (_, command: Command) =>
-    (await import('./indexExport.ts')).exportIndex(io, command.optsWithGlobals()),
-  )
-}
-
-function sub(parent: Command, name: string, summary: string): Command {
-  return addIndexOption(
-    parent
-      .command(name)
-      .summary(summary)
-      .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`),
-  )
-}
-
-function addIndexOption(command: Command): Command {
-  return command.option(
-    '--index <place>',
-    'the index: a directory, or postgres://… (env ETHGATE_INDEX)',
-  )
+  // The parent command reads an option that both have, wherever it is on the line, and has its default.
+  addWord<IndexOptions>(command, io, {
+    usage: 'status',
+    summary: 'show the covered blocks and the size of an index',
+    options: [INDEX],
+    examples: [['ethgate index status --index ./logs', 'covered blocks, logs and bytes']],
+    calls: 'nothing',
+    run: async ({ options }) => (await import('./indexStatus.ts')).indexStatus(io, options),
+  })
+  addWord<VerifyOptions>(command, io, {
+    usage: 'verify',
+    summary: 'compare the index with blocks read from the node',
+    options: [
+      INDEX,
+      UPSTREAM,
+      HEADER,
+      ['--sample <n>', 'blocks to compare (default 1000)'],
+      ['--all', 'compare every block'],
+      ['--index-rate <n>', 'maximum calls a second to the node (default 200)'],
+    ],
+    examples: [
+      [
+        'ethgate index verify --index ./logs --upstream http://127.0.0.1:8090',
+        'a sample of blocks',
+      ],
+    ],
+    calls: 'nothing',
+    run: async (task) => (await import('./indexVerify.ts')).verifyIndex(task),
+  })
+  addWord<IndexOptions & { into?: string }>(command, io, {
+    usage: 'compact',
+    summary: 'merge segments and free disk space',
+    options: [
+      INDEX,
+      ['--into <dir>', 'write a compact copy of a directory index to this directory'],
+    ],
+    examples: [['ethgate index compact --index ./logs', 'the size before and after']],
+    calls: 'nothing',
+    run: async ({ options }) => (await import('./indexStatus.ts')).compactIndex(io, options),
+  })
+  addWord<ExportOptions>(command, io, {
+    usage: 'export',
+    summary: 'write logs to a Parquet or CSV file',
+    options: [
+      INDEX,
+      ['--out <file>', 'a file that ends in .parquet or .csv'],
+      ['--from <block>', 'first block (default 0)'],
+      ['--to <block>', 'last block (default: the last covered block)'],
+      ['--address <address>', 'only logs of this contract; may be repeated', collect],
+      ['--topic <topic>', 'as in "ethgate logs"; may be repeated', collect],
+    ],
+    examples: [['ethgate index export --index ./logs --out logs.parquet', 'all logs of the index']],
+    calls: 'nothing',
+    run: async ({ options }) => (await import('./indexExport.ts')).exportIndex(io, options),
+  })
 }

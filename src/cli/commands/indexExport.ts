@@ -3,16 +3,17 @@ import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
 import { grouped } from '../../codec/coin.ts'
-import { plural } from '../support/amount.ts'
 import { CommandError, usageError } from '../support/errors.ts'
-import { type IndexOptions, openIndex, requireFacts } from '../support/indexOptions.ts'
+import { type IndexOptions, requireFacts, withIndex } from '../support/indexOptions.ts'
 import type { Io } from '../support/io.ts'
-import { stringify } from '../support/json.ts'
 import { wholeNumber } from '../support/number.ts'
+import { plural } from '../support/plural.ts'
+import type { Result } from '../support/result.ts'
 import { searchFilter, type SearchOptions } from '../support/search.ts'
-import { createTerminal } from '../support/terminal.ts'
 
-type ExportOptions = IndexOptions & SearchOptions & { out: string; from: string; to?: string }
+/** The options of `ethgate index export`. */
+export type ExportOptions = IndexOptions &
+  SearchOptions & { out?: string; from: string; to?: string }
 
 /** Rows of one search, and of one row group of a Parquet file. */
 const ROWS = 20_000
@@ -52,16 +53,15 @@ const COLUMNS = [
 ] as const satisfies [keyof Row, string][]
 
 /** `ethgate index export`: writes the logs of a range in order. The file gets its name when it is complete. */
-export async function exportIndex(io: Io, options: ExportOptions): Promise<void> {
-  const terminal = createTerminal(options, io)
-  const isParquet = options.out.endsWith('.parquet')
-  if (!isParquet && !options.out.endsWith('.csv'))
+export async function exportIndex(io: Io, options: ExportOptions): Promise<Result> {
+  const { out = '' } = options
+  const isParquet = out.endsWith('.parquet')
+  if (!isParquet && !out.endsWith('.csv'))
     throw usageError('--out needs a file name that ends in .parquet or .csv')
   const from = wholeNumber(options.from, '--from')
   const wanted = options.to === undefined ? undefined : wholeNumber(options.to, '--to')
   const filter = searchFilter(options)
-  const engine = await openIndex(io, options)
-  try {
+  return withIndex(io, options, async (engine) => {
     const facts = await requireFacts(engine)
     const { coverageOf, readSegments } = await import('../../logIndex/store/coverage.ts')
     const { createSearcher } = await import('../../logIndex/search/search.ts')
@@ -92,17 +92,15 @@ export async function exportIndex(io: Io, options: ExportOptions): Promise<void>
         yield part.map(toRow)
       }
     }
-    const part = `${options.out}.part`
+    const part = `${out}.part`
     await (isParquet ? writeParquet(part, rows()) : writeCsv(part, rows()))
-    await rename(part, options.out)
-    await terminal.print(
-      terminal.mode === 'json'
-        ? stringify({ file: options.out, from, to, logs: count })
-        : `${plural(count, 'log')} of blocks ${grouped(from)} to ${grouped(to)} written to ${options.out}.`,
-    )
-  } finally {
-    await engine.close()
-  }
+    await rename(part, out)
+    return {
+      value: { file: out, from, to, logs: count },
+      text: () =>
+        `${plural(count, 'log')} of blocks ${grouped(from)} to ${grouped(to)} written to ${out}.`,
+    }
+  })
 }
 
 function toRow(log: Record<string, string> & { topics: string[] }): Row {

@@ -6,7 +6,6 @@ import type { Order } from '../../logIndex/fill/filler.ts'
 import type { CoveredRange } from '../../logIndex/store/coverage.ts'
 import type { NativeClient } from '../../native/client.ts'
 import { parseAddress } from '../support/address.ts'
-import { plural } from '../support/amount.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import {
   indexAddress,
@@ -18,6 +17,7 @@ import { onInterrupt } from '../support/interrupt.ts'
 import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { wholeNumber } from '../support/number.ts'
+import { plural } from '../support/plural.ts'
 import { createProgress } from '../support/progress.ts'
 import { createTerminal, type Terminal } from '../support/terminal.ts'
 

@@ -2,16 +2,16 @@ import type { Command } from 'commander'
 
 import { grouped } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
-import { plural } from '../support/amount.ts'
 import { addCommand, addOutputOptions, addRpcOptions, collect } from '../support/command.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
 import { type ExportFile, openExport } from '../support/exportFile.ts'
 import { onInterrupt } from '../support/interrupt.ts'
-import { type Io, processIo } from '../support/io.ts'
+import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { createLogPrinter } from '../support/logPrinter.ts'
 import { readLogs } from '../support/logRange.ts'
 import { wholeNumber } from '../support/number.ts'
+import { plural } from '../support/plural.ts'
 import { createProgress } from '../support/progress.ts'
 import {
   type BlockMark,
@@ -24,7 +24,7 @@ import { resolveTarget, type Target, type TargetOptions } from '../support/targe
 import { createTerminal, type Terminal } from '../support/terminal.ts'
 
 /** `ethgate logs`: every log of a range of blocks, to a file or to standard output. */
-export function addLogsCommand(program: Command, io: Io = processIo()): void {
+export function addLogsCommand(program: Command, io: Io): void {
   const command = addCommand(program, 'logs [topics...]', {
     summary: 'print or export the logs of any range of blocks',
     description:

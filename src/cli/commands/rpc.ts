@@ -32,10 +32,10 @@ export function addRpcCommand(program: Command, io: Io): void {
     hasFields: true,
     async run({ options, target }, [method = '', ...words]) {
       const params = await readParams(io, words as string[])
-      const value = await target.rpc.call(method, params).catch(async (error: unknown) => {
-        const { explain } = await import('../support/abi.ts')
-        throw await explain(error, options.abi)
-      })
+      const { rethrow } = await import('../support/abi.ts')
+      const value = await target.rpc
+        .call(method, params)
+        .catch((error: unknown) => rethrow(error, options.abi))
       return { value }
     },
   })

@@ -7,7 +7,7 @@ import { grouped } from '../../codec/coin.ts'
 import { compareResults } from '../../rpc/compare/compare.ts'
 import { addCommand } from '../support/command.ts'
 import { CommandError } from '../support/errors.ts'
-import { type Io, processIo } from '../support/io.ts'
+import type { Io } from '../support/io.ts'
 import { wholeNumber } from '../support/number.ts'
 import { createProgress } from '../support/progress.ts'
 import { createTerminal } from '../support/terminal.ts'
@@ -21,7 +21,7 @@ const SHOWN = 3
 const CONCURRENCY = 8
 
 /** `ethgate verify`: compares two JSON-RPC servers over a range of blocks. */
-export function addVerifyCommand(program: Command, io: Io = processIo()): void {
+export function addVerifyCommand(program: Command, io: Io): void {
   addCommand(program, 'verify', {
     summary: 'compare a gateway with another JSON-RPC server, block by block',
     description:

@@ -7,7 +7,7 @@ import { addCommand, addOutputOptions, addRpcOptions, collect } from '../support
 import { CommandError, EXIT } from '../support/errors.ts'
 import { followChain, type Watch, type Watched } from '../support/followChain.ts'
 import { onInterrupt, pause } from '../support/interrupt.ts'
-import { type Io, processIo } from '../support/io.ts'
+import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { createLogPrinter } from '../support/logPrinter.ts'
 import { createNewHeads } from '../support/newHeads.ts'
@@ -18,7 +18,7 @@ import { resolveTarget, type TargetOptions } from '../support/target.ts'
 import { createTerminal, type Terminal } from '../support/terminal.ts'
 
 /** `ethgate watch heads | logs`: follows the chain. */
-export function addWatchCommand(program: Command, io: Io = processIo()): void {
+export function addWatchCommand(program: Command, io: Io): void {
   const watch = addCommand(program, 'watch', {
     summary: 'follow new blocks or logs',
     description:

@@ -1,4 +1,4 @@
-import type { Abi, AbiParameter, Hex } from 'viem'
+import type { Abi, Hex } from 'viem'
 import { parseAbiItem } from 'viem/utils'
 
 import * as codec from '../../codec/abi.ts'
@@ -83,11 +83,6 @@ export const decodeCalldata = (data: Hex, abi: Abi) => printable(codec.decodeCal
 export const decodeLog = (log: { topics: Hex[]; data: Hex }, abi: Abi) =>
   printable(codec.decodeLog(log, abi))
 
-/** Decodes returned bytes with the outputs of a function, for JSON. */
-export function decodeReturn(data: Hex, outputs: readonly AbiParameter[]): unknown[] {
-  return codec.decodeReturn(data, outputs).map((value) => plain(value))
-}
-
 function printable(found: codec.Decoded | undefined): Decoded | undefined {
   if (!found) return undefined
   const { params, ...rest } = found
@@ -98,7 +93,7 @@ function printable(found: codec.Decoded | undefined): Decoded | undefined {
 }
 
 /** Values for JSON: every integer as decimal text, so that none loses digits; hex in lower case. */
-function plain(value: unknown): unknown {
+export function plain(value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'number') return value.toString()
   if (typeof value === 'string') return /^0x[0-9a-fA-F]*$/.test(value) ? value.toLowerCase() : value
   if (Array.isArray(value)) return value.map((item) => plain(item))
@@ -144,4 +139,9 @@ export async function explain(thrown: unknown, abiFile: string | undefined): Pro
     cause: error,
     details: { ...error.details, data, ...(decoded === undefined ? {} : { decoded }) },
   })
+}
+
+/** Throws an error with its revert decoded. */
+export async function rethrow(thrown: unknown, abiFile: string | undefined): Promise<never> {
+  throw await explain(thrown, abiFile)
 }

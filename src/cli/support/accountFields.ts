@@ -1,7 +1,6 @@
 import { grouped } from '../../codec/coin.ts'
-import { date, filled, list, shownAddress } from './fields.ts'
+import { date, filled, list, memo, shownAddress } from './fields.ts'
 import { get, integer, isRecord, scalar } from './json.ts'
-import { textOf } from './node.ts'
 import type { Unit } from './unit.ts'
 
 type Answer = Record<string, unknown>
@@ -29,12 +28,7 @@ export function accountFields(answer: Answer, unit: Unit): [string, string][] {
   return [
     ...filled([
       ['address', shownAddress(answer['address'])],
-      [
-        'name',
-        answer['account_name'] === undefined
-          ? undefined
-          : textOf(scalar(answer['account_name']) ?? ''),
-      ],
+      ['name', memo(answer['account_name'])],
       ['type', scalar(answer['type'])],
       ['balance', unit.text(integer(answer['balance']))],
     ]),

@@ -2,7 +2,7 @@ import { type Command, CommanderError, Option } from 'commander'
 
 import { EXIT, usageError } from './errors.ts'
 import { failureOf } from './failures.ts'
-import { type Io, processIo } from './io.ts'
+import type { Io } from './io.ts'
 import { answerFor } from './oldWords.ts'
 import type { Result } from './result.ts'
 import type { Target, TargetOptions } from './target.ts'
@@ -121,7 +121,7 @@ export function addWord<options = unknown>(program: Command, io: Io, word: Word<
 export async function runProgram(
   program: Command,
   argv: readonly string[],
-  io: Io = processIo(),
+  io: Io,
 ): Promise<number> {
   const terminal = createTerminal({}, io)
   const json = argv.includes('--json')

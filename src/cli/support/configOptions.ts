@@ -8,6 +8,7 @@ import {
   readConfig,
 } from '../../config/config.ts'
 import { readConfigFile } from '../../config/file.ts'
+import { collect } from './command.ts'
 import { usageError } from './errors.ts'
 
 /** Flags of a gateway, as parsed. */
@@ -50,7 +51,7 @@ export function addConfigOptions(
     const fallback = defaults[name] ?? option.default
     const notes = fallback === undefined ? `env ${env}` : `env ${env}, default ${String(fallback)}`
     const added = new Option(value ? `${flag} <${value}>` : flag, `${help} (${notes})`)
-    if (repeats) added.argParser((text, before: string[] | undefined) => [...(before ?? []), text])
+    if (repeats) added.argParser(collect)
     if (!shown) added.helpGroup(GROUPS[groupOf(name)]?.[0] ?? '')
     else if (!shown.includes(name)) added.hideHelp()
     command.addOption(added)

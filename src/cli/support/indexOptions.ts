@@ -1,7 +1,8 @@
+import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Engine } from '../../logIndex/engine/engine.ts'
 import type { Facts } from '../../logIndex/store/facts.ts'
 import type { NativeClient } from '../../native/client.ts'
-import type { withGrpc as WithGrpc } from '../../native/grpc/withGrpc.ts'
+import { configOf } from './configOptions.ts'
 import { CommandError, usageError } from './errors.ts'
 import type { Io } from './io.ts'
 
@@ -16,12 +17,22 @@ export type NodeOptions = {
   upstreamHeader?: string
 }
 
-/** Opens an index that exists. @throws CommandError */
-export async function openIndex(io: Io, options: IndexOptions): Promise<Engine> {
+/** Uses an index that exists, and closes it. @throws CommandError */
+export async function withIndex<value>(
+  io: Io,
+  options: IndexOptions,
+  use: (engine: Engine) => Promise<value>,
+): Promise<value> {
   const { openEngine } = await import('../../logIndex/engine/open.ts')
-  return openEngine(indexAddress(io, options), { mustExist: true }).catch((error: unknown) => {
+  const address = indexAddress(io, options)
+  const engine = await openEngine(address, { mustExist: true }).catch((error: unknown) => {
     throw new CommandError((error as Error).message, { cause: error })
   })
+  try {
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
 }
 
 /** The place of an index. @throws CommandError (usage) */
@@ -45,38 +56,17 @@ export async function openNode(
   { env }: Io,
   options: NodeOptions,
   sockets: number,
-  log?: WithGrpc.Options['log'],
 ): Promise<NativeClient> {
-  const upstream = options.upstream ?? env['ETHGATE_UPSTREAM']
-  if (!upstream)
+  const { upstream, upstreamGrpc, upstreamHeader, upstreamSolidity } = options
+  const flags = { upstream, upstreamGrpc, upstreamHeader, upstreamSolidity }
+  const [node] = upstreamsOf(configOf(flags, env))
+  if (!node)
     throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
-  const line = options.upstreamHeader ?? env['ETHGATE_UPSTREAM_HEADER']
-  const grpc = options.upstreamGrpc ?? (env['ETHGATE_UPSTREAM_GRPC'] || undefined)
-  const [
-    { createNodeClient },
-    { withGrpc },
-    { createPoolTransport },
-    { upstreamsOf },
-    { grpcAddress },
-    { createConfig },
-  ] = await Promise.all([
+  const [{ createNodeClient }, { withGrpc }, { createPoolTransport }] = await Promise.all([
     import('../../native/client.ts'),
     import('../../native/grpc/withGrpc.ts'),
     import('../../native/transport/transport.ts'),
-    import('../../config/upstreamList.ts'),
-    import('../../config/values.ts'),
-    import('../../config/config.ts'),
   ])
-  const [node] = upstreamsOf(
-    createConfig({
-      upstream,
-      ...(options.upstreamSolidity && { upstreamSolidity: options.upstreamSolidity }),
-      ...(line && { upstreamHeader: line }),
-      ...(grpc && { upstreamGrpc: readAddress(grpc) }),
-    }),
-  )
-  if (!node)
-    throw usageError('the node is missing: give --upstream URL, such as http://127.0.0.1:8090')
   const http = createPoolTransport({
     headers: node.headers,
     sockets,
@@ -84,13 +74,5 @@ export async function openNode(
     upstream: node.wallet,
     upstreamSolidity: node.solidity,
   })
-  return createNodeClient({ transport: withGrpc(http, { ...node, address: node.grpc, log }) })
-
-  function readAddress(text: string): string {
-    try {
-      return grpcAddress(text)
-    } catch (error) {
-      throw usageError(`--upstream-grpc: ${(error as Error).message}`)
-    }
-  }
+  return createNodeClient({ transport: withGrpc(http, { ...node, address: node.grpc }) })
 }

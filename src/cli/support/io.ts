@@ -7,7 +7,7 @@ export type Io = {
 }
 
 /** A stream that may be a terminal. */
-export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+export type Output = NodeJS.WritableStream & { isTTY?: boolean }
 
 /** The streams and the environment of this process. */
 export function processIo(): Io {

@@ -19,7 +19,7 @@ export type LogPage = { from: number; to: number; logs: RpcLog[] }
  */
 export async function* readLogs(options: readLogs.Options): AsyncGenerator<LogPage> {
   const { rpc, filter, concurrency, retries, signal, onRequest, onRetry } = options
-  const width = createWidth(options.firstWidth ?? FIRST_WIDTH)
+  const width = createWidth()
   const queue: Piece[] = options.from > options.to ? [] : [{ from: options.from, to: options.to }]
   try {
     for (;;) {
@@ -97,21 +97,20 @@ export declare namespace readLogs {
     /** Requests in flight. */
     concurrency: number
     retries: number
-    /** Blocks of the first request. @default 500 */
-    firstWidth?: number
     signal?: AbortSignal
     onRequest?: () => void
     onRetry?: (error: CommandError, delay: number) => void
   }
 }
 
+/** Blocks of the first request. */
 const FIRST_WIDTH = 500
 /** Target number of logs of a request: half of the 10,000 that nodes allow. */
 const GOOD_ROWS = 5_000
 
 /** The number of blocks of the next request. It follows the number of logs in the answers. */
-function createWidth(first: number) {
-  let width = first
+function createWidth() {
+  let width = FIRST_WIDTH
   let most = Number.MAX_SAFE_INTEGER
   return {
     now: () => width,

@@ -127,10 +127,7 @@ const info: Render = (terminal, answer, unit) => {
       ['block', grouped(integer(answer['blockNumber']))],
       ['time', date(answer['blockTimeStamp'])],
       ['result', result === 'SUCCESS' ? terminal.green(result) : terminal.red(result)],
-      [
-        'message',
-        answer['resMessage'] === undefined ? undefined : textOf(scalar(answer['resMessage']) ?? ''),
-      ],
+      ['message', memo(answer['resMessage'])],
       ['contract', shownAddress(answer['contract_address'])],
       ['fee burned', unit.text(integer(answer['fee']))],
       ['energy', grouped(integer(get(receipt, 'energy_usage_total')))],

@@ -1,10 +1,12 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
+import type { AbiEvent } from 'viem'
+import { toEventSelector } from 'viem/utils'
 
 import { parseAddress, tryAddress } from './address.ts'
 import { CommandError, usageError } from './errors.ts'
 import { get, scalar } from './json.ts'
 import type { LogFilter } from './logRange.ts'
 import type { Rpc } from './rpc.ts'
+import { readItem } from './signature.ts'
 
 /** The values of `--address` and `--topic`. */
 export type SearchOptions = { address?: string[]; topic?: string[] }
@@ -33,23 +35,13 @@ function position(text: string): string | string[] | null {
 
 function topic(text: string): string {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
-  const event = /^(?:event\s+)?(\w+)\s*\((.*)\)$/s.exec(text)
-  if (event) return eventTopic(event[1] ?? '', event[2] ?? '')
+  if (text.includes('(')) return toEventSelector(readItem(text, 'event') as AbiEvent)
   const address = tryAddress(text)
   if (address) return `0x${address.eth.slice(2).padStart(64, '0')}`
   if (/^\d+$/.test(text)) return `0x${BigInt(text).toString(16).padStart(64, '0')}`
   throw usageError(
     `a topic is 32 bytes of hex, an event such as Transfer(address,address,uint256), an address, a number or any; got "${text}"`,
   )
-}
-
-function eventTopic(name: string, parameters: string): string {
-  const types = parameters
-    .split(',')
-    .map((parameter) => parameter.trim().split(/\s+/)[0] ?? '')
-    .map((type) => type.replace(/^(u?int)(?=$|\[)/, '$1256'))
-    .join(',')
-  return `0x${Buffer.from(keccak_256(Buffer.from(`${name}(${types})`))).toString('hex')}`
 }
 
 /** A block: its height and its hash. */

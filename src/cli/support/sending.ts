@@ -1,4 +1,5 @@
 import { contractAddress } from '../../lib/address.ts'
+import { explain, rethrow } from './abi.ts'
 import { type AddressForms, parseAddress } from './address.ts'
 import { type Channel, openChannel } from './channel.ts'
 import type { Task } from './command.ts'
@@ -184,7 +185,6 @@ async function finishEthereum(
 /** A development chain answers an error after the transaction is in a block; the error has its hash. */
 async function revertedOrRefused(error: unknown, abiFile: string | undefined): Promise<never> {
   const hash = error instanceof RpcFailure ? get(error.data, 'txHash') : undefined
-  const { explain } = await import('./abi.ts')
   const failure = await explain(error, abiFile)
   if (typeof hash !== 'string') throw failure
   throw new CommandError(`transaction ${hash} is in a block and failed: ${failure.message}`, {
@@ -204,7 +204,7 @@ async function feeLimitOf(sending: Sending): Promise<bigint | undefined> {
   const given = await givenFeeLimit(sending)
   if (given !== undefined || !intent.runsCode) return given
   const [energy, price] = await Promise.all([
-    channel.energy(intent).catch((error: unknown) => explained(error, task.options.abi)),
+    channel.energy(intent).catch((error: unknown) => rethrow(error, task.options.abi)),
     channel.energyPrice(),
   ])
   return (energy * price * 12n) / 10n
@@ -216,18 +216,12 @@ async function finish(sending: Sending, sent: Sent): Promise<Result> {
   if (options.async) return `0x${sent.id}`
   const outcome = await waitFor(channel, sent)
   if (!outcome.success && outcome.reason === undefined) {
-    const { explain } = await import('./abi.ts')
     const reason = await channel.reason(intent)
     if (reason)
       outcome.reason = `${(await explain(reason, options.abi)).message.replace(/^eth_call: /, '')} (from a repeated call)`
   }
   await report(terminal, sent, outcome, unit)
   return undefined
-}
-
-async function explained(error: unknown, abiFile: string | undefined): Promise<never> {
-  const { explain } = await import('./abi.ts')
-  throw await explain(error, abiFile)
 }
 
 function seconds(text = '60'): number {

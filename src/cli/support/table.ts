@@ -29,14 +29,10 @@ export function renderRows(
   rows: readonly (readonly string[])[],
   right: readonly number[] = [],
 ): string {
-  const table = new Table({
-    chars: BARE,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  return renderTable(rows, {
     head: head.map((name) => terminal.bold(name)),
     colAligns: head.map((_, column) => (right.includes(column) ? 'right' : 'left')),
   })
-  table.push(...rows.map((row) => [...row]))
-  return trim(table.toString())
 }
 
 /** Names and their values. */
@@ -44,12 +40,21 @@ export function renderFields(
   terminal: Terminal,
   fields: readonly (readonly [string, string])[],
 ): string {
-  const table = new Table({
-    chars: BARE,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-  })
-  table.push(...fields.map(([name, value]) => [terminal.bold(name), value]))
-  return trim(table.toString())
+  return renderTable(fields.map(([name, value]) => [terminal.bold(name), value]))
+}
+
+function renderTable(
+  rows: readonly (readonly string[])[],
+  options?: Table.TableConstructorOptions,
+): string {
+  const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 }
+  const table = new Table({ ...options, chars: BARE, style })
+  table.push(...rows.map((row) => [...row]))
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
 }
 
 /** Any JSON value for people: scalars plainly, objects as fields, lists of objects as rows. */
@@ -140,13 +145,6 @@ export function time(ms: number): string {
     .toISOString()
     .replace('T', ' ')
     .replace(/\.000Z$/, 'Z')
-}
-
-function trim(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
 }
 
 /** The arguments of a decoded call, event or error, one a line. */

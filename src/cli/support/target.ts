@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 
-import { solidityBeside } from '../../config/upstreamList.ts'
+import { headersOf, solidityBeside } from '../../config/upstreamList.ts'
 import { usageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { get } from './json.ts'
@@ -110,10 +110,8 @@ function base(rpc: string): string {
 }
 
 function header(text: string | undefined): Record<string, string> {
-  if (text === undefined) return {}
-  const at = text.indexOf(':')
-  if (at < 1) throw usageError('--header needs "NAME: VALUE"')
-  return { [text.slice(0, at).trim()]: text.slice(at + 1).trim() }
+  if (text !== undefined && text.indexOf(':') < 1) throw usageError('--header needs "NAME: VALUE"')
+  return headersOf(text)
 }
 
 function seconds(text: string): number {

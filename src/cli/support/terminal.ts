@@ -1,6 +1,6 @@
 import { printableLines } from '../../lib/printable.ts'
 import type { CommandError } from './errors.ts'
-import { type Io, processIo } from './io.ts'
+import type { Io } from './io.ts'
 import { stringify } from './json.ts'
 
 /** The output of a command. Control characters in texts of others are escaped. */
@@ -9,8 +9,6 @@ export type Terminal = {
   readonly mode: 'table' | 'json'
   /** Whether `--json` is given. */
   readonly asksJson: boolean
-  /** Columns of the terminal; 100 when there is none. */
-  readonly width: number
   /** Whether stderr is a terminal: progress bars are drawn only then. */
   readonly interactive: boolean
   /**
@@ -31,7 +29,7 @@ export type Terminal = {
 }
 
 /** Reads `NO_COLOR`, `--json`, `--table` and whether the streams are terminals. */
-export function createTerminal(options: createTerminal.Options, io: Io = processIo()): Terminal {
+export function createTerminal(options: createTerminal.Options, io: Io): Terminal {
   const { stdout, stderr, env } = io
   const colour = env['FORCE_COLOR']
     ? true
@@ -41,7 +39,6 @@ export function createTerminal(options: createTerminal.Options, io: Io = process
   return {
     asksJson: options.json === true,
     mode: options.json ? 'json' : options.table || stdout.isTTY ? 'table' : 'json',
-    width: stdout.columns ?? 100,
     interactive: stderr.isTTY === true && env['TERM'] !== 'dumb',
     print: (line) =>
       new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
-import { type AbiParameter, decodeAbiParameters, type Hex } from 'viem'
+import type { AbiParameter, Hex } from 'viem'
 
-import { decodeReturn } from './abi.ts'
+import { decodeReturn } from '../../codec/abi.ts'
+import { plain } from './abi.ts'
 import { usageError } from './errors.ts'
 import { scalar, stringify } from './json.ts'
 import type { Result } from './result.ts'
@@ -8,8 +9,8 @@ import type { Result } from './result.ts'
 /** Decoded values for people and programs: in the format of cast on a terminal. @throws CommandError (usage) */
 export function decodedValues(types: readonly AbiParameter[], data: Hex): Result {
   try {
-    const values = decodeAbiParameters(types, data)
-    const exact = decodeReturn(data, types)
+    const values = decodeReturn(data, types)
+    const exact = values.map(plain)
     return {
       value: exact.length === 1 ? exact[0] : exact,
       text: () => values.map((value, at) => textOf(value, types[at] as AbiParameter)).join('\n'),

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
+import { headersOf } from '../../config/upstreamList.ts'
 import { createNodeClient } from '../../native/client.ts'
 import { createNodeRpc } from '../../native/transport/rpc.ts'
 import type { NodeRpc } from '../../native/transport/rpc.ts'
@@ -32,7 +33,7 @@ export async function connectFork({
   const transport = createPoolTransport({ upstream: url, header })
   try {
     const rpc = await openRpc(
-      { url, rpcUrl, headers: headerOf(header) },
+      { url, rpcUrl, headers: headersOf(header) },
       await genesisOf(transport),
     )
     const folder = cache === 'off' ? undefined : cache
@@ -108,12 +109,6 @@ async function isOfChain(rpc: NodeRpc, genesis: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-function headerOf(header: string | undefined): Record<string, string> {
-  if (header === undefined) return {}
-  const colon = header.indexOf(':')
-  return { [header.slice(0, colon).trim().toLowerCase()]: header.slice(colon + 1).trim() }
 }
 
 function defaultCache(env: NodeJS.ProcessEnv = process.env): string {
