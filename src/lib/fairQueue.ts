@@ -55,7 +55,7 @@ export function createFairQueue<entry>(): FairQueue<entry> {
 
 type Place<entry> = { entry: entry; owner: string; turn: number }
 
-/** Where a turn belongs: behind all that are the same or earlier. */
+/** The position of a turn: behind all equal or earlier turns. */
 function positionOf(places: readonly { turn: number }[], turn: number): number {
   let from = 0
   let to = places.length

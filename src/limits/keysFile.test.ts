@@ -46,11 +46,11 @@ test.each([
   ],
   [
     `keys:\n  - {name: a, sha256: ${HASH}}\n  - {name: a, sha256: ${'cd'.repeat(32)}}`,
-    'keys:3: keys[1].name: "a" is there twice',
+    'keys:3: keys[1].name: the name "a" is used twice',
   ],
   [
     `keys:\n  - {name: a, sha256: ${HASH}}\n  - {name: b, sha256: ${HASH}}`,
-    'keys:3: keys[1].sha256: the same key is there twice',
+    'keys:3: keys[1].sha256: this key is listed twice',
   ],
   [
     `keys: [{name: a, sha256: ${HASH}, rate: -1}]`,

@@ -47,9 +47,9 @@ export function parseKeysFile(text: string, path = 'keys'): ApiKey[] {
   return list.items.map((item, index) => {
     const key = readKey(item as Node, `keys[${index}]`, fail)
     if (names.has(key.name))
-      fail(item as Node, `keys[${index}].name`, `"${key.name}" is there twice`)
+      fail(item as Node, `keys[${index}].name`, `the name "${key.name}" is used twice`)
     if (hashes.has(key.sha256))
-      fail(item as Node, `keys[${index}].sha256`, 'the same key is there twice')
+      fail(item as Node, `keys[${index}].sha256`, 'this key is listed twice')
     names.add(key.name)
     hashes.add(key.sha256)
     return key

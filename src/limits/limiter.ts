@@ -3,18 +3,18 @@ import { BASE_PRICE } from './prices.ts'
 import { LimitReachedError } from './refusal.ts'
 import { type Grant, type LimitStore, ROUNDING } from './store.ts'
 
-/** Spends the units of callers. A caller with a lease of units waits for nothing. */
+/** Spends the units of callers. A call that its caller’s lease of units covers does not wait. */
 export type Limiter = {
   /**
-   * Takes units before a call. Undefined when the caller has them, or else why not. A promise only when the store has to be
+   * Takes units before a call. Undefined when the caller has them, otherwise the refusal. A promise only when the store is
    * asked: for the first call of a caller, and when its lease is used up.
    */
   take(caller: Caller, units: number): Outcome | Promise<Outcome>
-  /** Charges units after a call, or gives them back. They may become debt. */
+  /** Charges units after a call, or returns them if negative. The balance may become debt. */
   charge(caller: Caller, units: number): void
   /** The refusal of every call now, without asking the store. Undefined when a call might be allowed. */
   refusal(caller: Caller): LimitReachedError | undefined
-  /** What is left to a caller: in the store, and in its lease here. */
+  /** What is left to a caller: in the store and in its lease. */
   state(caller: Caller): Promise<Grant>
   stop(): Promise<void>
 }
@@ -28,7 +28,7 @@ type Account = {
   balance: number
   /** Units that callers wait for. */
   wanted: number
-  /** Being asked for more. */
+  /** The request for the next lease, while it is in flight. */
   refill: Promise<void> | undefined
   /** The last refusal of the store: calls that need as many units are refused until then. */
   refused: { grant: Grant; units: number; until: number } | undefined
@@ -67,7 +67,7 @@ export function createLimiter({
       grant.retryAfterMs > 0 ? { grant, units, until: now() + grant.retryAfterMs } : undefined
   }
 
-  /** Pays the debt and asks for a lease. One request at a time, which asks for all that wait. */
+  /** Pays the debt and takes a lease. One request at a time, for all calls that wait. */
   function refill(account: Account, units: number): void | Promise<void> {
     if (account.refill) return account.refill
     const { caller } = account
@@ -92,7 +92,7 @@ export function createLimiter({
     return new LimitReachedError(refused.grant.limit, caller.scope, { retryAfterMs })
   }
 
-  /** Takes units that are here. */
+  /** Takes units of the lease. False when it has too few. */
   function spend(account: Account, units: number): boolean {
     if (account.balance + ROUNDING < units) return false
     account.balance -= units
@@ -113,17 +113,17 @@ export function createLimiter({
     }
   }
 
-  /** Asks for the next lease before the last one is used up, and pays debt at once. */
+  /** Takes the next lease before the last one is used up, and pays debt immediately. */
   function refillInTime(account: Account): void {
     const { balance, caller, refill: running, refused } = account
     if (running || balance >= leaseOf(caller.limits) / 4) return
     if (balance >= 0 && refused && refused.until > now()) return
     const asked = refill(account, 0)
-    // Without an answer the next call asks again.
+    // After a failure the next call asks again.
     asked?.catch(() => {})
   }
 
-  /** Returns leases of callers that made no call for a while, so that other replicas can use them. */
+  /** Returns leases of idle callers, so that other replicas can use them. */
   async function returnIdle(): Promise<void> {
     const returned: Promise<Grant>[] = []
     for (const [id, account] of accounts) {
@@ -164,7 +164,7 @@ export function createLimiter({
     },
     refusal(caller) {
       const account = accounts.get(caller.id)
-      // A call that costs less may be affordable.
+      // A cheaper call may be affordable.
       if (!account?.refused || account.refused.units > BASE_PRICE) return undefined
       return account.balance < BASE_PRICE ? refusalOf(account, BASE_PRICE) : undefined
     },
@@ -184,7 +184,7 @@ export declare namespace createLimiter {
   type Options = {
     /** Monotonic milliseconds. @default performance.now */
     now?: () => number
-    /** Milliseconds between two looks for callers that made no call since. @default 1,000 */
+    /** Milliseconds between two searches for idle callers. @default 1,000 */
     returnAfter?: number
     store: LimitStore
   }

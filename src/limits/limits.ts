@@ -15,9 +15,9 @@ import type { Usage } from './usage.ts'
 export type CallLimits = {
   /** Who makes a request. @throws UnauthorizedError */
   callerOf(request: CallerRequest): Caller
-  /** A call begins. Undefined when it may run, or else why not; a promise when the store has to be asked. */
+  /** Starts a call. Undefined when it may run, otherwise the error that refuses it; a promise when the store is asked. */
   enter(caller: Caller, method: string, params: unknown): Entered | Promise<Entered>
-  /** A call that was allowed to run has ended. @param bytes - of its answer */
+  /** Ends a call that was allowed to run. @param bytes - of its answer */
   leave(caller: Caller, method: string, meter: Meter, bytes: number): void
   /** Charges work that no call asked for, such as a notification. It may become debt. */
   charge(caller: Caller, units: number): void
@@ -43,9 +43,9 @@ export type LimitState = {
   limits: Limits
   /** Units that may be used now; below zero they are debt. Null without a limit. */
   remaining: number | null
-  /** The limit that is the closest. */
+  /** The limit that will be reached first. */
   limit: 'daily' | 'rate' | null
-  /** Milliseconds until the whole burst is there again. */
+  /** Milliseconds until the whole burst is available again. */
   refilledInMs: number
   inFlight: number
 }
@@ -86,7 +86,7 @@ export function createCallLimits({
     return error
   }
 
-  /** Takes the place of a call, after its units were taken. */
+  /** Counts a call as in flight, after its units were taken. */
   function occupy(caller: Caller, units: number, refused: LimitReachedError | undefined): Entered {
     if (refused) return refuse(caller, refused)
     const { concurrency } = caller.limits
@@ -208,7 +208,7 @@ function wholeLimits(limits: Limits): Limits {
   return { ...limits, burst: limits.burst ?? Math.max(LARGEST_MINIMUM, burstOf(limits)) }
 }
 
-/** Milliseconds after which a call that was refused for a while may be tried again. */
+/** Milliseconds after which a client may repeat a call that had no free place. */
 const SOON_MS = 1_000
 
 function rounded(units: number): number {

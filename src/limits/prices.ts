@@ -10,8 +10,9 @@ export const EVENT_PRICE = 0.02
 const MEBIBYTE_PRICE = 1
 
 /**
- * Units that must be affordable before a call starts, by method (`page` and `wallet`: other requests over HTTP); `BASE_PRICE` for the others. Docs and the OpenRPC document
- * show them. What the call costs is known after it; the difference is charged or given back then.
+ * Units that must be affordable before a call starts, by method; `BASE_PRICE` for the others. `page` and `wallet` are other
+ * requests over HTTP. Docs and the OpenRPC document show them. The cost of a call is known after it. The difference is charged
+ * or returned then.
  */
 const MINIMUM_PRICES: Readonly<Record<string, number>> = {
   debug_traceBlockByHash: 5,

@@ -96,7 +96,7 @@ describe.skipIf(redisServerMissing)('without Redis', () => {
     const store = createSharedLimitStore({
       link,
       onChange: (isShared) => changes.push(isShared),
-      signInterval: 20,
+      announceInterval: 20,
       withoutRedis,
     })
     expect(await store.take('a', LIMITS, FULL)).toMatchObject({ granted: 10 })
@@ -121,7 +121,7 @@ describe.skipIf(redisServerMissing)('without Redis', () => {
     const store = createSharedLimitStore({
       link,
       onChange() {},
-      signInterval: 20,
+      announceInterval: 20,
       withoutRedis: 'closed',
     })
     await redis.stop()
@@ -138,7 +138,7 @@ describe.skipIf(redisServerMissing)('without Redis', () => {
     const redis = await startRedis({ durable: false })
     const link = connect(redis.url)
     await ready(link)
-    const options = { link, onChange() {}, signInterval: 20, withoutRedis: 'local' as const }
+    const options = { link, onChange() {}, announceInterval: 20, withoutRedis: 'local' as const }
     const stores = [createSharedLimitStore(options), createSharedLimitStore(options)]
     await expect.poll(() => link.client.zcard(link.key('replicas'))).toBe(2)
     await new Promise((resolve) => setTimeout(resolve, 100))

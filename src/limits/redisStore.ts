@@ -69,8 +69,8 @@ local left = left - granted
 if left == math.huge then left = 1e300 end
 return { ('%.17g'):format(granted), ('%.17g'):format(left), limit, ('%.17g'):format(wait) }`
 
-/** KEYS: the replicas by the time of their last sign (sorted set). ARGV: name of this one, milliseconds. Returns their number. */
-export const SIGN = `
+/** KEYS: the replicas by the time of their last announcement (sorted set). ARGV: name of this one, milliseconds. Returns their number. */
+export const ANNOUNCE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZADD', KEYS[1], now, ARGV[1])

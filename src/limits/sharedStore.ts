@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import type { RedisLink } from '../lib/redis.ts'
 import { within } from '../lib/within.ts'
 import { burstOf, type Limits } from './caller.ts'
-import { createRedisLimitStore, SIGN } from './redisStore.ts'
+import { ANNOUNCE, createRedisLimitStore } from './redisStore.ts'
 import { createMemoryLimitStore, type Grant, type LimitStore } from './store.ts'
 
 /** What happens to limits while Redis cannot be used. */
 export type WithoutRedis = 'closed' | 'local' | 'open'
 
-/** A store in Redis that goes on in this process while Redis cannot be used. */
+/** A store in Redis, with a replacement in this process while Redis cannot be used. */
 export type SharedLimitStore = LimitStore & {
   /** Whether units are counted in Redis now. */
   isShared(): boolean
@@ -17,8 +17,8 @@ export type SharedLimitStore = LimitStore & {
 }
 
 /**
- * Counts in Redis. While it does not answer, nothing waits for it: `local` counts in this process with this replica's part
- * of the limits, by the number of replicas that was seen last; `open` allows everything; `closed` fails.
+ * Counts in Redis. While Redis does not answer, calls do not wait for it: `local` counts in this process with this replica's
+ * part of the limits, by the last known number of replicas; `open` allows everything; `closed` fails.
  *
  * @throws StoreUnavailableError from `take`, when it is `closed`.
  */
@@ -26,12 +26,12 @@ export function createSharedLimitStore({
   link,
   onChange,
   patience = 50,
-  signInterval = 1_000,
+  announceInterval = 1_000,
   withoutRedis,
 }: createSharedLimitStore.Options): SharedLimitStore {
   const redis = createRedisLimitStore({ link })
   const local = createMemoryLimitStore()
-  const sign = link.script(SIGN)
+  const announceIn = link.script(ANNOUNCE)
   const name = randomBytes(8).toString('hex')
   let replicas = 1
   let isShared = true
@@ -42,10 +42,10 @@ export function createSharedLimitStore({
     onChange(next)
   }
 
-  /** Says that this replica exists, and finds out whether Redis answers. */
+  /** Announces this replica to the others, and checks whether Redis answers. */
   async function announce(): Promise<void> {
     try {
-      replicas = Math.max(1, Number(await sign([link.key('replicas')], [name, REPLICA_MS])))
+      replicas = Math.max(1, Number(await announceIn([link.key('replicas')], [name, REPLICA_MS])))
       setShared(true)
     } catch {
       setShared(false)
@@ -60,7 +60,7 @@ export function createSharedLimitStore({
     return local.take(id, own, request)
   }
 
-  const timer = setInterval(() => void announce(), signInterval)
+  const timer = setInterval(() => void announce(), announceInterval)
   timer.unref()
   void announce()
 
@@ -83,20 +83,20 @@ export function createSharedLimitStore({
 export declare namespace createSharedLimitStore {
   type Options = {
     link: Pick<RedisLink, 'key' | 'script' | 'status'>
-    /** Called when units begin or cease to be counted in Redis. */
+    /** Called when counting in Redis starts or stops. */
     onChange: (isShared: boolean) => void
     /** Milliseconds that a call may wait for Redis. @default 50 */
     patience?: number
-    /** Milliseconds between signs of this replica. @default 1,000 */
-    signInterval?: number
+    /** Milliseconds between announcements of this replica. @default 1,000 */
+    announceInterval?: number
     withoutRedis: WithoutRedis
   }
 }
 
-/** Milliseconds without a sign after which a replica no longer counts. */
+/** Milliseconds without an announcement after which a replica no longer counts. */
 const REPLICA_MS = 5_000
 
-/** The part of one replica. It never makes a call impossible: its burst is at least what a call needs. */
+/** The part of one replica. Its burst is at least what a call needs, so that no call is refused forever. */
 function partOf(limits: Limits, replicas: number, need: number): Limits {
   const { daily, rate } = limits
   return {

@@ -4,8 +4,8 @@ import type { LimitName } from './refusal.ts'
 /** Counts the units of all callers, in this process or in Redis. */
 export type LimitStore = {
   /**
-   * Charges debt, then grants units if at least `need` of them are affordable under every limit at once, else none. Units
-   * that come back are a negative debt.
+   * Charges debt, then grants units if at least `need` of them are affordable under every limit at once, else none. Returned
+   * units are a negative debt.
    */
   take(id: string, limits: Limits, request: LimitRequest): Grant | Promise<Grant>
 }
@@ -44,7 +44,7 @@ export function takeFrom(
 ): Grant {
   const day = Math.floor(now / DAY_MS)
   if (tally.day !== day) Object.assign(tally, { day, used: 0 })
-  // Units that come back never make more than a whole burst.
+  // Returned units never make more than a whole burst.
   const perUnit = limits.rate === undefined ? 0 : 1_000 / limits.rate
   tally.full = Math.max(tally.full, now) + debt * perUnit
   tally.used = Math.max(0, tally.used + debt)
@@ -72,8 +72,8 @@ export function createMemoryLimitStore({
 }: createMemoryLimitStore.Options = {}): LimitStore {
   const tallies = new Map<string, Tally>()
 
-  /** Forgets callers whose limits are as if they had never called; above the limit, the ones that called longest ago. */
-  function forget(time: number) {
+  /** Drops callers with a whole burst and no use today; above the maximum also those whose last call is the oldest. */
+  function drop(time: number) {
     const day = Math.floor(time / DAY_MS)
     for (const [id, { full, used, day: last }] of tallies)
       if (tallies.size > MOST_TALLIES || (full <= time && (used === 0 || last !== day)))
@@ -88,7 +88,7 @@ export function createMemoryLimitStore({
       // The map is in the order of the last call.
       tallies.delete(id)
       tallies.set(id, tally)
-      if (tallies.size > MOST_TALLIES) forget(time)
+      if (tallies.size > MOST_TALLIES) drop(time)
       return takeFrom(tally, limits, request, time)
     },
   }
@@ -101,5 +101,5 @@ export declare namespace createMemoryLimitStore {
   }
 }
 
-/** Callers that are remembered: 20 MB. A caller of an address that was forgotten begins with a whole burst. */
+/** Callers that are kept: 20 MB. A caller that was dropped starts with a whole burst. */
 const MOST_TALLIES = 100_000

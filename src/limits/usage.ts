@@ -3,11 +3,11 @@ import { dirname } from 'node:path'
 
 import type { RedisLink } from '../lib/redis.ts'
 
-/** What API keys have used: units and calls by day, key and method. */
+/** Records what API keys have used: units and calls by day, key and method. */
 export type Usage = {
   /** One call. */
   add(key: string, method: string, cost: number): void
-  /** Writes what was added since. */
+  /** Writes what was added since the last write. */
   flush(): Promise<void>
   stop(): Promise<void>
 }
@@ -23,13 +23,8 @@ export type UsageStore = {
   read(day: string): Promise<UsageRow[]>
 }
 
-/** Collects usage and writes it every few seconds. A crash loses at most that much. */
-export function createUsage({
-  interval = 5_000,
-  now = Date.now,
-  onError,
-  store,
-}: createUsage.Options): Usage {
+/** Collects usage and writes it every five seconds. A crash loses at most the usage of that time. */
+export function createUsage({ now = Date.now, onError, store }: createUsage.Options): Usage {
   let rows = new Map<string, UsageRow>()
 
   async function flush(): Promise<void> {
@@ -46,7 +41,7 @@ export function createUsage({
     }
   }
 
-  const timer = setInterval(() => void flush(), interval)
+  const timer = setInterval(() => void flush(), FLUSH_MS)
   timer.unref()
   return {
     add: (key, method, cost) => addTo(rows, dayOf(now()), key, method, 1, cost),
@@ -60,14 +55,15 @@ export function createUsage({
 
 export declare namespace createUsage {
   type Options = {
-    /** Milliseconds between two writes. @default 5,000 */
-    interval?: number
     /** Milliseconds since 1970. @default Date.now */
     now?: () => number
     onError: (error: unknown, message: string) => void
     store: UsageStore
   }
 }
+
+/** Milliseconds between two writes. */
+const FLUSH_MS = 5_000
 
 /** The day of a time, UTC. */
 export function dayOf(time: number): string {

@@ -8,7 +8,7 @@ import type { Result } from './result.ts'
 import type { Target, TargetOptions } from './target.ts'
 import { createTerminal, ReaderGoneError, type Terminal } from './terminal.ts'
 
-// Shared parts of subcommands. Each file of this folder exports `addXCommand(program)`, which declares the arguments and
+// Shared parts of subcommands. Each file of `commands/` exports `addXCommand(program, io)`, which declares the arguments and
 // options of one or several subcommands. An action imports modules that load slowly (viem, the wire formats), so that
 // `serve` and `--help` start at once.
 
