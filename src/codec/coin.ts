@@ -6,6 +6,11 @@ export function grouped(value: bigint | number | string): string {
   return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
+/** `1 log`, `14,825 logs`. */
+export function plural(count: bigint | number, noun: string): string {
+  return `${grouped(count)} ${noun}${BigInt(count) === 1n ? '' : 's'}`
+}
+
 /** An integer with its decimals, grouped, without trailing zeros: `1,234.5`. */
 export function unitsText(amount: bigint, decimals: number): string {
   const sign = amount < 0n ? '-' : ''

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { plural } from '../../codec/coin.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
 import type { Finding } from '../../native/diagnose.ts'
 import type { MemberStatus } from '../../native/pool/memberStatus.ts'
@@ -8,7 +9,6 @@ import { type ConfigFlags, configOf } from '../support/configOptions.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
-import { plural } from '../support/plural.ts'
 import { renderRows } from '../support/table.ts'
 import { createTerminal, type Terminal } from '../support/terminal.ts'
 

@@ -2,12 +2,11 @@ import { createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-import { grouped } from '../../codec/coin.ts'
+import { grouped, plural } from '../../codec/coin.ts'
 import { CommandError, usageError } from '../support/errors.ts'
 import { type IndexOptions, requireFacts, withIndex } from '../support/indexOptions.ts'
 import type { Io } from '../support/io.ts'
 import { wholeNumber } from '../support/number.ts'
-import { plural } from '../support/plural.ts'
 import type { Result } from '../support/result.ts'
 import { searchFilter, type SearchOptions } from '../support/search.ts'
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 
-import { grouped } from '../../codec/coin.ts'
+import { grouped, plural } from '../../codec/coin.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { Order } from '../../logIndex/fill/filler.ts'
 import type { CoveredRange } from '../../logIndex/store/coverage.ts'
@@ -17,7 +17,6 @@ import { onInterrupt } from '../support/interrupt.ts'
 import type { Io } from '../support/io.ts'
 import { stringify } from '../support/json.ts'
 import { wholeNumber } from '../support/number.ts'
-import { plural } from '../support/plural.ts'
 import { createProgress } from '../support/progress.ts'
 import { createTerminal, type Terminal } from '../support/terminal.ts'
 

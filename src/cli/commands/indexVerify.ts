@@ -1,3 +1,4 @@
+import { plural } from '../../codec/coin.ts'
 import type { Task } from '../support/command.ts'
 import { CommandError } from '../support/errors.ts'
 import {
@@ -8,7 +9,6 @@ import {
   withIndex,
 } from '../support/indexOptions.ts'
 import { wholeNumber } from '../support/number.ts'
-import { plural } from '../support/plural.ts'
 import { type Result, show } from '../support/result.ts'
 
 /** The options of `ethgate index verify`. */

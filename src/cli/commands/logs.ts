@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import { grouped } from '../../codec/coin.ts'
+import { grouped, plural } from '../../codec/coin.ts'
 import type { RpcLog } from '../../codec/types.ts'
 import { addCommand, addOutputOptions, addRpcOptions, collect } from '../support/command.ts'
 import { CommandError, EXIT, usageError } from '../support/errors.ts'
@@ -11,7 +11,6 @@ import { stringify } from '../support/json.ts'
 import { createLogPrinter } from '../support/logPrinter.ts'
 import { readLogs } from '../support/logRange.ts'
 import { wholeNumber } from '../support/number.ts'
-import { plural } from '../support/plural.ts'
 import { createProgress } from '../support/progress.ts'
 import {
   type BlockMark,

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx'
 import { encodeQR } from 'qr'
 import { type Address, getAddress, type Hash } from 'viem'
 
-import type { CoinDecimals } from '../../codec/coin.ts'
+import { type CoinDecimals, grouped } from '../../codec/coin.ts'
 import { parseAddress, toBase58Address } from '../../lib/address.ts'
 import type { NativeClient } from '../../native/client.ts'
 import type { TransactionInfo } from '../../native/wire/types.ts'
@@ -37,6 +37,7 @@ import {
   Holdings,
   Resources,
   type Tab,
+  TABS,
   Transactions,
   Transfers,
 } from './views/address.tsx'
@@ -93,7 +94,7 @@ export function createPage({
 
   app.get('/block/:ref{[0-9]{1,15}|0x[0-9a-fA-F]{64}}', (c) => {
     const ref = c.req.param('ref').toLowerCase()
-    const title = `Block ${ref.startsWith('0x') ? short(ref, 6) : Number(ref).toLocaleString('en')}`
+    const title = `Block ${ref.startsWith('0x') ? short(ref, 6) : grouped(BigInt(ref))}`
     return document(c, { title }, async () => {
       const facts = await readBlock(ref, whole(c.req.query('page')) ?? 0, source)
       if (!facts) return missing(`There is no block ${ref} on this chain.`)
@@ -233,19 +234,11 @@ export declare namespace createPage {
 
 const WAITING = 'The upstream has not answered yet. Reload this page in a moment.'
 
-const TABS: readonly string[] = [
-  'transactions',
-  'transfers',
-  'tokens',
-  'account',
-  'contract',
-] satisfies Tab[]
-
 function tabOf(c: Context, { code }: AddressFacts): Tab {
-  const tab =
+  const given =
     c.req.query('tab') ?? (c.req.query('call') === undefined ? 'transactions' : 'contract')
-  if (!TABS.includes(tab) || (tab === 'contract' && code === '0x')) return 'transactions'
-  return tab as Tab
+  const [tab = 'transactions'] = TABS.find(([key]) => key === given) ?? []
+  return tab === 'contract' && code === '0x' ? 'transactions' : tab
 }
 
 /** The squares of a QR code as an SVG path. */

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 
-import { grouped, unitsText } from '../../codec/coin.ts'
+import { grouped, plural, unitsText } from '../../codec/coin.ts'
 import { toRpcAddress } from '../../lib/address.ts'
 import { valueText } from './abi.ts'
 import { operationOf } from './operations.ts'
@@ -282,7 +282,7 @@ function votes({ names, value }: TransactionFacts): Child {
 function permissions({ facts: { value } }: Words): string {
   type Given = { permission_name?: string; threshold?: number; keys?: unknown[] }
   const text = ({ keys = [], permission_name, threshold = 0 }: Given, fallback: string) =>
-    `${cleanText(permission_name ?? '') || fallback} (${keys.length} ${keys.length === 1 ? 'key' : 'keys'}, threshold ${threshold})`
+    `${cleanText(permission_name ?? '') || fallback} (${plural(keys.length, 'key')}, threshold ${threshold})`
   const owner = value['owner'] as Given | undefined
   const witness = value['witness'] as Given | undefined
   const actives = (value['actives'] ?? []) as Given[]

@@ -25,7 +25,8 @@ import { TransactionTable, TransferTable } from './rows.tsx'
 /** The parts of an address page; each has its own URL. */
 export type Tab = 'transactions' | 'transfers' | 'tokens' | 'account' | 'contract'
 
-const TABS: readonly (readonly [Tab, string])[] = [
+/** The tabs with their titles, in order. */
+export const TABS: readonly (readonly [Tab, string])[] = [
   ['transactions', 'Transactions'],
   ['transfers', 'Token transfers'],
   ['tokens', 'Tokens'],

@@ -1,4 +1,4 @@
-import { grouped } from '../../../codec/coin.ts'
+import { grouped, plural } from '../../../codec/coin.ts'
 import { toNumber } from '../format.ts'
 import type { BlockFacts } from '../reads/block.ts'
 import { AddressLink, Amount, FactList, Hex, Pager, Time } from './parts.tsx'
@@ -77,7 +77,7 @@ export function Finality({ block, head, solid }: { block: number; head: number; 
       <span class="quiet">
         {block <= solid
           ? 'No reorg can remove it.'
-          : `${grouped(behind)} ${behind === 1 ? 'block' : 'blocks'} after it; the solidified block is ${grouped(solid)}.`}
+          : `${plural(behind, 'block')} after it; the solidified block is ${grouped(solid)}.`}
       </span>
     </p>
   )

@@ -1,6 +1,6 @@
 import { useContext } from 'hono/jsx'
 
-import { coinText, grouped } from '../../../codec/coin.ts'
+import { coinText, grouped, plural } from '../../../codec/coin.ts'
 import type { Health } from '../../health.ts'
 import type { Home as HomeFacts } from '../reads/home.ts'
 import type { LastHour } from '../reads/lastHour.ts'
@@ -91,9 +91,7 @@ export function Home({
                   {count === 0 ? (
                     <span class="quiet">no transactions</span>
                   ) : (
-                    <a href={`/block/${number}`}>
-                      {grouped(count)} {count === 1 ? 'transaction' : 'transactions'}
-                    </a>
+                    <a href={`/block/${number}`}>{plural(count, 'transaction')}</a>
                   )}
                   <small>by {number === 0 ? 'genesis' : <AddressLink address={producer} />}</small>
                 </span>

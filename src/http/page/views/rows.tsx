@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 
+import { grouped } from '../../../codec/coin.ts'
 import type { Row } from '../reads/row.ts'
 import type { Transfer } from '../reads/transfers.ts'
 import {
@@ -73,7 +74,7 @@ export function TransactionTable({
         <Party address={row.from} own={own} />,
         <Party address={row.to} name={row.toName} own={own} />,
         <Moved row={row} />,
-        row.receipt ? Number(row.receipt.gasUsed).toLocaleString('en') : '',
+        row.receipt ? grouped(BigInt(row.receipt.gasUsed)) : '',
         <Outcome status={row.status} />,
       ])}
     />
