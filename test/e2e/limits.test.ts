@@ -40,8 +40,9 @@ function entry(name: string, more = ''): string {
   return `  - {name: ${name}, sha256: ${hash}${more && `, ${more}`}}\n`
 }
 
-async function start(...args: Parameters<typeof startReplayGateway>) {
-  const started = await startReplayGateway(...args)
+async function start(...[config, ...more]: Parameters<typeof startReplayGateway>) {
+  // The usage of keys is not written to the folder of the user.
+  const started = await startReplayGateway({ dataDir: 'none', ...config }, ...more)
   onTestFinished(() => started.stop())
   return started
 }
