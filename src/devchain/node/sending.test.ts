@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { type DevGateway, startDevGateway } from '../../../test/support/devGateway.ts'
-import type { DevChain } from '../index.ts'
+import type { createDevChain, DevChain } from '../index.ts'
 import { createTerminal } from './terminal/terminal.ts'
 
 /** Runtime code that computes until little energy is left, for many ticks of the event loop. */
@@ -238,4 +238,70 @@ test('eth_sendTransaction: without from, the first account sends, as on anvil', 
     expect(await http(method, { to: CONTRACT, gas: '0x30000' })).toMatchObject({
       tx: { nonce: '0x1' },
     })
+})
+
+describe('eth_sendTransaction without gas', () => {
+  const POOR = `0x${'5d'.repeat(20)}`
+  const reverting = { to: CONTRACT }
+
+  async function startReverting(...options: Parameters<typeof start>): Promise<void> {
+    await start(...options)
+    await dev.rpc('anvil_setCode', CONTRACT, '0x60006000fd')
+  }
+
+  const receiptOf = async (hash: unknown) =>
+    (await dev.rpc('eth_getTransactionReceipt', hash)) as Record<string, Hex>
+
+  for (const options of [
+    { decimals: 18 },
+    { decimals: 18, ethereum: { energy: 'native' } },
+    { decimals: 6 },
+    { profile: 'native' },
+  ] satisfies createDevChain.Options[])
+    test(`behavior: one that fails is in a block, as on anvil and Hardhat: ${JSON.stringify(options)}`, async () => {
+      await startReverting(options)
+      const before = height()
+      const error = await dev
+        .rpc('eth_sendTransaction', reverting)
+        .catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ code: 3, data: { data: '0x' } })
+      expect(height()).toBe(before + 1)
+      const { data } = error as { data: { txHash: Hex } }
+      expect(await receiptOf(data.txHash)).toMatchObject({ status: '0x0' })
+    })
+
+  test('behavior: without automine, the block has those that fail and those that do not', async () => {
+    await startReverting({ decimals: 18, automine: false })
+    const hashes = []
+    for (const to of [CONTRACT, POOR, CONTRACT])
+      hashes.push(await dev.rpc('eth_sendTransaction', { to }))
+    await dev.rpc('evm_mine')
+    const receipts = await Promise.all(hashes.map(receiptOf))
+    expect(receipts.map(({ status }) => status)).toEqual(['0x0', '0x1', '0x0'])
+    expect(new Set(receipts.map(({ blockHash }) => blockHash)).size).toBe(1)
+  })
+
+  test('behavior: its gas limit is the highest that the sender can pay; error: too few coins for the run that failed', async () => {
+    await startReverting({ decimals: 18 })
+    await dev.rpc('anvil_impersonateAccount', POOR)
+    const send = (value = '0x0') =>
+      dev
+        .rpc('eth_sendTransaction', { ...reverting, from: POOR, gasPrice: '0x3b9aca00', value })
+        .catch((reason: unknown) => reason)
+    await dev.rpc('anvil_setBalance', POOR, '0x2386f26fc10000')
+    const { data } = (await send()) as { data: { txHash: Hex } }
+    expect(await dev.rpc('eth_getTransactionByHash', data.txHash)).toMatchObject({
+      gas: '0x989680',
+    })
+    const refused = { code: -32000, message: expect.stringContaining('insufficient funds') }
+    expect(await send('0x8ac7230489e80000')).toMatchObject(refused)
+    await dev.rpc('anvil_setBalance', POOR, '0x1')
+    expect(await send()).toMatchObject(refused)
+  })
+
+  test('error: eth_fillTransaction and eth_estimateGas refuse it, as on anvil', async () => {
+    await startReverting({ decimals: 18 })
+    for (const method of ['eth_fillTransaction', 'eth_estimateGas'])
+      await expect(dev.rpc(method, reverting)).rejects.toMatchObject({ code: 3, data: '0x' })
+  })
 })

@@ -31,7 +31,7 @@ export function sendingMethods(
   chain: DevChain,
   announcer: Pick<Announcer, 'announced' | 'answered' | 'defer'>,
   unlocked: Unlocked,
-  { fill, read, senderOf, sign }: Signer,
+  { fill, prepare, read, senderOf, sign }: Signer,
 ): Record<string, AnyMethod> {
   const { ledger } = chain
 
@@ -71,7 +71,7 @@ export function sendingMethods(
     summary: 'sends a transaction of any account, without a signature',
     fullOnly: true,
     handler: async ({ config }, [request]) =>
-      send(signEthereum(await fill(request, config), unlocked.keyOf(senderOf(request)))),
+      send(signEthereum(await prepare(request, config), unlocked.keyOf(senderOf(request)))),
   })
 
   const eth_signTransaction = defineMethod({

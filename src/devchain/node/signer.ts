@@ -4,6 +4,7 @@ import { SUN, type Unit } from '../../codec/unit.ts'
 import type { Config } from '../../config/config.ts'
 import { InvalidParamsError, RpcError } from '../../lib/errors.ts'
 import {
+  EstimateFailure,
   estimateEthereum,
   gasPriceOf,
   readAuthorizations,
@@ -29,7 +30,11 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
   const senderOf = ({ from }: SendRequest): string =>
     from ?? (chain.accounts[0] as DevChain['accounts'][0]).address
 
-  /** Fills in the missing fields of a transaction object. */
+  /**
+   * Fills in the missing fields of a transaction object.
+   *
+   * @throws EstimateFailure when it has no gas and fails with any.
+   */
   async function fill(request: SendRequest, { feeSignal }: FeeConfig): Promise<UnsignedEthereum> {
     const { chainId } = chain
     if (request.chainId !== undefined && request.chainId !== BigInt(chainId))
@@ -66,6 +71,26 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
     }
   }
 
+  /**
+   * Fills in a transaction that is sent. One that fails gets the highest gas limit that its sender can pay, and so a block
+   * with a failed transaction, as on anvil and Hardhat.
+   */
+  async function prepare(request: SendRequest, config: FeeConfig): Promise<UnsignedEthereum> {
+    try {
+      return await fill(request, config)
+    } catch (error) {
+      if (!(error instanceof EstimateFailure)) throw error
+      const { limit, result } = error
+      const filled = await fill({ ...request, gas: limit }, config)
+      const { from, gasPrice, maxFeePerGas: price = gasPrice, value } = filled
+      const { state } = await stateOf(chain, 'pending', 'full')
+      const balance = state.get('account', from)?.balance ?? 0n
+      const payable = price ? (balance - value) / price : limit
+      // Too little for the failed run: the pool refuses it for lack of funds.
+      return { ...filled, gas: payable < result.energyUsed || payable > limit ? limit : payable }
+    }
+  }
+
   async function sign(request: SendRequest, config: FeeConfig): Promise<SignedEthereum> {
     const from = senderOf(request)
     if (!unlocked.has(from))
@@ -73,7 +98,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
         -32000,
         `unknown account 0x${from.slice(2)}: it is neither an account of this chain nor impersonated`,
       )
-    return signEthereum(await fill(request, config), unlocked.keyOf(from))
+    return signEthereum(await prepare(request, config), unlocked.keyOf(from))
   }
 
   /** Reads a signed transaction of any sender. Its amounts are in the client's unit. */
@@ -86,7 +111,7 @@ export function createSigner(chain: DevChain, unlocked: Unlocked) {
       }
     })
 
-  return { fill, read, senderOf, sign }
+  return { fill, prepare, read, senderOf, sign }
 }
 
 /** The fee fields of a request. As in geth, the maximum fee is twice the base fee plus the tip, if it is not given. */
