@@ -12,14 +12,12 @@ type Compiled = { code: Buffer; name: string; abi: Abi }
 
 type CustomError = { name: string; inputs: readonly AbiParameter[] }
 
-/** Maximum number of compiled contracts. The oldest are forgotten first. */
+/** Maximum numbers of compiled contracts and of errors. The oldest are dropped first. */
 const MAX_CONTRACTS = 5_000
-
-/** Maximum number of errors. The oldest are forgotten first. */
 const MAX_ERRORS = 20_000
 
-/** Milliseconds between two looks at the folder for new artifacts. */
-const LOOK_INTERVAL = 1_000
+/** Milliseconds between two scans of the folder for new artifacts. */
+const SCAN_INTERVAL = 1_000
 
 /**
  * Creates a table of the custom errors of contracts.
@@ -33,10 +31,10 @@ export function createArtifacts(folder?: string) {
   const contracts = new Map<string, Compiled>()
   /** Time of the last change of each artifact that was read. */
   const seen = new Map<string, number>()
-  let lastLook = 0
+  let lastScan = 0
   if (folder !== undefined)
     try {
-      look(folder)
+      scan(folder)
     } catch (error) {
       throw new Error(`the artifacts in ${folder} cannot be read`, { cause: error })
     }
@@ -54,14 +52,11 @@ export function createArtifacts(folder?: string) {
         // An entry that is not a valid ABI has no selector.
       }
     }
-    for (const key of errors.keys()) {
-      if (errors.size <= MAX_ERRORS) break
-      errors.delete(key)
-    }
+    dropOldest(errors, MAX_ERRORS)
   }
 
-  function look(folder: string): void {
-    lastLook = performance.now()
+  function scan(folder: string): void {
+    lastScan = performance.now()
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name)
       if (!entry.isFile() || !entry.name.endsWith('.json')) continue
@@ -75,10 +70,7 @@ export function createArtifacts(folder?: string) {
       const compiled = compiledOf(artifact, entry.name.replace(/\.json$/, ''))
       if (compiled) contracts.set(file, compiled)
     }
-    for (const key of contracts.keys()) {
-      if (contracts.size <= MAX_CONTRACTS) break
-      contracts.delete(key)
-    }
+    dropOldest(contracts, MAX_CONTRACTS)
   }
 
   function find(data: Hex): string | undefined {
@@ -95,31 +87,36 @@ export function createArtifacts(folder?: string) {
     return undefined
   }
 
-  /** Reads artifacts that changed. False when there was a look a moment ago. */
-  function lookAgain(): boolean {
-    if (folder === undefined || performance.now() - lastLook < LOOK_INTERVAL) return false
+  /** The result of a search, which is repeated after a scan of the folder when it finds nothing. */
+  function afterScan<found>(search: () => found | undefined): found | undefined {
+    const known = search()
+    if (known !== undefined || folder === undefined) return known
+    if (performance.now() - lastScan < SCAN_INTERVAL) return undefined
     try {
-      look(folder)
+      scan(folder)
     } catch {
       // A compiler that runs now replaces the folder.
     }
-    return true
+    return search()
   }
 
   return {
     addAbi,
     /** The name and the values of a custom error in revert data, such as `TooLow(1, 2)`; undefined for an unknown one. */
     describeError(data: Hex): string | undefined {
-      if (data.length < 10) return undefined
-      const known = find(data)
-      return known !== undefined || !lookAgain() ? known : find(data)
+      return data.length < 10 ? undefined : afterScan(() => find(data))
     },
     /** The compiled contract with this runtime code; undefined for an unknown one. */
     contractOf(code: Uint8Array): { name: string; abi: Abi } | undefined {
-      const search = () => [...contracts.values()].find((one) => isCompiled(one.code, code))
-      const known = search()
-      return known !== undefined || !lookAgain() ? known : search()
+      return afterScan(() => [...contracts.values()].find((one) => isCompiled(one.code, code)))
     },
+  }
+}
+
+function dropOldest(map: Map<string, unknown>, max: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= max) return
+    map.delete(key)
   }
 }
 

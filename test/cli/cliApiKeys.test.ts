@@ -90,7 +90,8 @@ describe('ethgate api-keys', () => {
     usage.add('a', 'eth_call', 1)
     await usage.stop()
     const args = ['api-keys', 'usage', '--redis', redis.url, '--redis-prefix', prefix]
-    const { stdout } = await ethgate(args)
+    // The option overrides the environment.
+    const { stdout } = await ethgate(args, { env: { ETHGATE_REDIS_PREFIX: 'other' } })
     expect(JSON.parse(stdout)).toMatchObject([
       { key: 'a', method: 'eth_call', calls: 2, cost: 3.5 },
     ])

@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
 
-import { addCommand, addOutputOptions } from '../support/command.ts'
-import { type Io, processIo } from '../support/io.ts'
+import type { CreateOptions, FileOptions, UsageOptions } from '../support/apiKeys.ts'
+import { addCommand, addWord } from '../support/command.ts'
+import type { Io } from '../support/io.ts'
+
+const FILE = ['--api-keys <file>', 'the API keys file (env ETHGATE_API_KEYS)'] as const
 
 /** Declares `ethgate api-keys`: creates and revokes the API keys of clients, and shows their usage. */
-export function addApiKeysCommand(program: Command, io: Io = processIo()): void {
+export function addApiKeysCommand(program: Command, io: Io): void {
   const command = addCommand(program, 'api-keys', {
     summary: 'create, list and revoke API keys of clients, show their usage',
     description:
@@ -15,44 +18,49 @@ export function addApiKeysCommand(program: Command, io: Io = processIo()): void 
       ['ethgate api-keys usage --redis redis://127.0.0.1:6379', 'what keys used today'],
     ],
   })
-
-  const create = sub(command, 'create <name>', 'create a key and print it')
-    .option('--rate <units>', 'units a second')
-    .option('--burst <units>', 'units at once')
-    .option('--daily <units>', 'units a day')
-    .option('--expires <date>', 'a date such as 2027-12-31')
-  addFileOption(create).action(async (name, _, command: Command) =>
-    (await import('../support/apiKeys.ts')).createKey(io, name, command.optsWithGlobals()),
-  )
-
-  addFileOption(sub(command, 'list', 'list the keys')).action(async (_, command: Command) =>
-    (await import('../support/apiKeys.ts')).listKeys(io, command.optsWithGlobals()),
-  )
-
-  addFileOption(sub(command, 'revoke <name>', 'remove a key')).action(
-    async (name, _, command: Command) =>
-      (await import('../support/apiKeys.ts')).revokeKey(io, name, command.optsWithGlobals()),
-  )
-
-  sub(command, 'usage', 'show calls and units by key and method')
-    .option('--day <date>', 'a day, UTC (default: today)')
-    .option('--redis <url>', 'the Redis of the gateway (env ETHGATE_REDIS)')
-    .option('--redis-prefix <text>', 'its prefix (env ETHGATE_REDIS_PREFIX)', 'ethgate')
-    .option('--data-dir <dir>', 'the data directory of a gateway without Redis')
-    .action(async (_, command: Command) =>
-      (await import('../support/apiKeys.ts')).showUsage(io, command.optsWithGlobals()),
-    )
-}
-
-function sub(parent: Command, usage: string, summary: string): Command {
-  return addOutputOptions(
-    parent
-      .command(usage)
-      .summary(summary)
-      .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`),
-  )
-}
-
-function addFileOption(command: Command): Command {
-  return command.option('--api-keys <file>', 'the API keys file (env ETHGATE_API_KEYS)')
+  addWord<CreateOptions>(command, io, {
+    usage: 'create <name>',
+    summary: 'create a key and print it',
+    options: [
+      ['--rate <units>', 'units a second'],
+      ['--burst <units>', 'units at once'],
+      ['--daily <units>', 'units a day'],
+      ['--expires <date>', 'a date such as 2027-12-31'],
+      FILE,
+    ],
+    examples: [
+      ['ethgate api-keys create partner --rate 100 --api-keys keys.yaml', 'prints the key'],
+    ],
+    calls: 'nothing',
+    run: async (task, [name = '']) => (await import('../support/apiKeys.ts')).createKey(task, name),
+  })
+  addWord<FileOptions>(command, io, {
+    usage: 'list',
+    summary: 'list the keys',
+    options: [FILE],
+    examples: [['ethgate api-keys list --api-keys keys.yaml', 'names, limits and methods']],
+    calls: 'nothing',
+    run: async (task) => (await import('../support/apiKeys.ts')).listKeys(task),
+  })
+  addWord<FileOptions>(command, io, {
+    usage: 'revoke <name>',
+    summary: 'remove a key',
+    options: [FILE],
+    examples: [['ethgate api-keys revoke partner --api-keys keys.yaml', 'ends it']],
+    calls: 'nothing',
+    run: async (task, [name = '']) => (await import('../support/apiKeys.ts')).revokeKey(task, name),
+  })
+  addWord<UsageOptions>(command, io, {
+    usage: 'usage',
+    summary: 'show calls and units by key and method',
+    options: [
+      ['--day <date>', 'a day, UTC (default: today)'],
+      ['--redis <url>', 'the Redis of the gateway (env ETHGATE_REDIS)'],
+      ['--redis-prefix <text>', 'its prefix (env ETHGATE_REDIS_PREFIX, default ethgate)'],
+      ['--data-dir <dir>', 'the data directory of a gateway without Redis'],
+    ],
+    examples: [['ethgate api-keys usage --redis redis://127.0.0.1:6379', 'what keys used today']],
+    calls: 'nothing',
+    run: async (task) => (await import('../support/apiKeys.ts')).showUsage(task),
+  })
 }

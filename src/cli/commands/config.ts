@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 
 import { addCommand, addOutputOptions } from '../support/command.ts'
 import { addConfigOptions, type ConfigFlags } from '../support/configOptions.ts'
-import { type Io, processIo } from '../support/io.ts'
+import type { Io } from '../support/io.ts'
 
 /** Declares `ethgate config`, the settings in force and where each comes from, and `ethgate validate`, which checks them. */
-export function addConfigCommands(program: Command, io: Io = processIo()): void {
+export function addConfigCommands(program: Command, io: Io): void {
   const command = addCommand(program, 'config', {
     summary: 'show the settings of serve and where each value comes from',
     description:

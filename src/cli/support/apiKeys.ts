@@ -14,21 +14,32 @@ import {
   type UsageRow,
 } from '../../limits/usage.ts'
 import { stateFolder } from '../../sending/openSentStore.ts'
+import type { Task } from './command.ts'
 import { checked, CommandError, EXIT, usageError } from './errors.ts'
 import type { Io } from './io.ts'
-import { stringify } from './json.ts'
+import type { Result } from './result.ts'
 import { renderRows } from './table.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
-type Options = { json?: boolean; table?: boolean; apiKeys?: string }
+/** Options of the words that use the API keys file. */
+export type FileOptions = { apiKeys?: string }
+
+/** Options of `ethgate api-keys create`. */
+export type CreateOptions = FileOptions & {
+  rate?: string
+  burst?: string
+  daily?: string
+  expires?: string
+}
+
+/** Options of `ethgate api-keys usage`. */
+export type UsageOptions = { day?: string; redis?: string; redisPrefix?: string; dataDir?: string }
 
 /** Adds a key to the file and prints it, the only time. */
 export async function createKey(
-  io: Io,
+  { io, options }: Task<CreateOptions>,
   name: string,
-  options: Options & { rate?: string; burst?: string; daily?: string; expires?: string },
-): Promise<void> {
-  const terminal = createTerminal(options, io)
+): Promise<Result> {
   const { burst, daily, expires, rate } = options
   const key = `eg_${randomBytes(24).toString('base64url')}`
   const numbers = Object.entries({ rate, burst, daily }).filter(([, value]) => value !== undefined)
@@ -42,23 +53,21 @@ export async function createKey(
       ...(expires !== undefined && { expires }),
     })
   })
-  await terminal.print(terminal.mode === 'json' ? stringify({ name, key }) : key)
+  return { value: { name, key }, text: () => key }
 }
 
 /** Removes a key from the file. */
-export async function revokeKey(io: Io, name: string, options: Options): Promise<void> {
-  const terminal = createTerminal(options, io)
+export async function revokeKey({ io, options }: Task<FileOptions>, name: string): Promise<Result> {
   change(io, options, (keys) => {
     const at = keys.items.findIndex((item) => nameOf(item) === name)
     if (at === -1) throw usageError(`there is no key ${name}`)
     keys.items.splice(at, 1)
   })
-  await terminal.print(terminal.mode === 'json' ? stringify({ revoked: name }) : `revoked ${name}`)
+  return { value: { revoked: name }, text: () => `revoked ${name}` }
 }
 
 /** Prints the keys with their limits. */
-export async function listKeys(io: Io, options: Options): Promise<void> {
-  const terminal = createTerminal(options, io)
+export async function listKeys({ io, options }: Task<FileOptions>): Promise<Result> {
   const keys = checked(() => readKeysFile(fileOf(io, options))).map(
     ({ contracts, expires, limits, methods, name, origins }) => ({
       name,
@@ -69,27 +78,22 @@ export async function listKeys(io: Io, options: Options): Promise<void> {
       ...(expires !== undefined && { expires: dayOf(expires) }),
     }),
   )
-  if (terminal.mode === 'json') return terminal.print(stringify(keys))
   const rows = keys.map(({ burst, daily, expires, methods, name, rate }) =>
     [name, rate, burst, daily, methods?.join(' '), expires].map((value) => String(value ?? '')),
   )
   const head = ['name', 'rate', 'burst', 'daily', 'methods', 'expires']
-  return terminal.print(renderRows(terminal, head, rows, [1, 2, 3]))
+  return { value: keys, text: (terminal) => renderRows(terminal, head, rows, [1, 2, 3]) }
 }
 
 /** Prints what keys used on a day. */
-export async function showUsage(
-  io: Io,
-  options: Options & { day?: string; redis?: string; redisPrefix?: string; dataDir?: string },
-): Promise<void> {
-  const terminal = createTerminal(options, io)
+export async function showUsage({ io, options }: Task<UsageOptions>): Promise<Result> {
   const day = options.day ?? dayOf(Date.now())
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) throw usageError(`--day: expected a date, got "${day}"`)
   const url = options.redis ?? (io.env['ETHGATE_REDIS'] || undefined)
   const rows =
     url === undefined ? await fromFile(io, options, day) : await fromRedis(io, options, url, day)
-  const sorted = rows.toSorted((a, b) => a.key.localeCompare(b.key) || b.cost - a.cost)
-  await terminal.print(terminal.mode === 'json' ? stringify(sorted) : tableOf(terminal, sorted))
+  const value = rows.toSorted((a, b) => a.key.localeCompare(b.key) || b.cost - a.cost)
+  return { value, text: (terminal) => tableOf(terminal, value) }
 }
 
 function tableOf(terminal: Terminal, rows: readonly UsageRow[]): string {
@@ -117,7 +121,7 @@ async function fromRedis(
   url: string,
   day: string,
 ): Promise<UsageRow[]> {
-  const prefix = (io.env['ETHGATE_REDIS_PREFIX'] || undefined) ?? redisPrefix ?? 'ethgate'
+  const prefix = redisPrefix ?? (io.env['ETHGATE_REDIS_PREFIX'] || 'ethgate')
   const link = createRedisLink({ prefix: `${prefix}:limits`, url })
   try {
     await new Promise<void>((resolve, reject) => {
@@ -133,7 +137,11 @@ async function fromRedis(
 }
 
 /** Changes the list of the file, keeping its comments. Writes nothing that a gateway could not read. */
-function change(io: Io, options: Options, edit: (keys: ReturnType<typeof listOf>) => void): void {
+function change(
+  io: Io,
+  options: FileOptions,
+  edit: (keys: ReturnType<typeof listOf>) => void,
+): void {
   const path = fileOf(io, options)
   const text = existsSync(path) ? readFileSync(path, 'utf8') : 'keys: []\n'
   checked(() => parseKeysFile(text, path))
@@ -156,7 +164,7 @@ function nameOf(item: unknown): unknown {
   return isMap(item) ? item.get('name') : undefined
 }
 
-function fileOf(io: Io, { apiKeys }: Options): string {
+function fileOf(io: Io, { apiKeys }: FileOptions): string {
   const path = apiKeys ?? io.env['ETHGATE_API_KEYS']
   if (path) return path
   throw usageError('the API keys file is missing: give --api-keys FILE (or ETHGATE_API_KEYS)')

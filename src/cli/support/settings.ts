@@ -1,3 +1,4 @@
+import { plural } from '../../codec/coin.ts'
 import { type Config, type Option, options, readConfig } from '../../config/config.ts'
 import { readConfigFile } from '../../config/file.ts'
 import { upstreamsOf } from '../../config/upstreamList.ts'
@@ -6,27 +7,22 @@ import { readKeysFile } from '../../limits/keysFile.ts'
 import type { ConfigFlags } from './configOptions.ts'
 import { checked } from './errors.ts'
 import type { Io } from './io.ts'
-import { stringify } from './json.ts'
+import { show } from './result.ts'
 import { renderRows } from './table.ts'
-import { createTerminal } from './terminal.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
 
 /** Checks everything that `serve` reads at its start. @throws CommandError with exit code 1 */
 export async function validateSettings(io: Io, flags: ConfigFlags): Promise<void> {
-  const terminal = createTerminal(flags, io)
   const { config, path } = read(io, flags)
   const keys = checked(() => (config.apiKeys === undefined ? [] : readKeysFile(config.apiKeys)))
   const nodes = checked(() => upstreamsOf(config))
-  if (terminal.mode === 'json')
-    return terminal.print(
-      stringify({ valid: true, file: path ?? null, upstreams: nodes.length, apiKeys: keys.length }),
-    )
-  const found = `${nodes.length} upstream${nodes.length === 1 ? '' : 's'}, ${keys.length} API key${keys.length === 1 ? '' : 's'}`
-  return terminal.print(`valid: ${found}`)
+  const value = { valid: true, file: path ?? null, upstreams: nodes.length, apiKeys: keys.length }
+  const text = () => `valid: ${plural(nodes.length, 'upstream')}, ${plural(keys.length, 'API key')}`
+  return show(createTerminal(flags, io), { value, text }, undefined)
 }
 
 /** Prints each setting, its value and its source: flag, environment, file or default. */
 export async function showSettings(io: Io, flags: ConfigFlags): Promise<void> {
-  const terminal = createTerminal(flags, io)
   const { config, file, path } = read(io, flags)
   const sourceOf = (key: keyof typeof options, { env, flag }: Option): string => {
     if (flags[key] !== undefined) return flag
@@ -46,9 +42,9 @@ export async function showSettings(io: Io, flags: ConfigFlags): Promise<void> {
       value: config.upstreams.map(({ name }) => name).join(', '),
       source: path ?? '',
     })
-  if (terminal.mode === 'json') return terminal.print(stringify(rows))
   const cells = rows.map(({ option, source, value }) => [option, value ?? '', source])
-  return terminal.print(renderRows(terminal, ['option', 'value', 'source'], cells))
+  const text = (terminal: Terminal) => renderRows(terminal, ['option', 'value', 'source'], cells)
+  return show(createTerminal(flags, io), { value: rows, text }, undefined)
 }
 
 type Read = { config: Config; file: Partial<Config>; path: string | undefined }
