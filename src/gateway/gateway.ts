@@ -33,7 +33,15 @@ import { createSharedFloor, type SharedFloor } from './parts/sharedFloor.ts'
 import { createTelemetry } from './parts/telemetry.ts'
 
 export { type Config, createConfig } from '../config/config.ts'
+export type { NativeClient } from '../native/client.ts'
+export type { NativeTransport } from '../native/transport/transport.ts'
 export { defineMethod } from '../rpc/method.ts'
+
+/** The shape of `Hono`. The class itself differs between copies of the package. */
+export type Routes = {
+  fetch(request: Request): Response | Promise<Response>
+  readonly routes: readonly { readonly method: string; readonly path: string }[]
+}
 
 /** An Ethereum JSON-RPC endpoint in front of one chain. */
 export type Gateway = {
@@ -230,7 +238,7 @@ export function createGateway({
     }),
     canSpend,
     config,
-    extraRoutes: joinRoutes(extraRoutes, wallet),
+    extraRoutes: joinRoutes(extraRoutes as Hono | undefined, wallet),
     health,
     limits,
     metrics: {
@@ -333,8 +341,8 @@ export declare namespace createGateway {
     priceOfBlock?: ((time: number) => bigint | undefined) | undefined
     /** Problems outside the gateway, for `/health`. Undefined entries are ignored. */
     problems?: () => (string | undefined)[]
-    /** Routes on the same port. */
-    routes?: Hono
+    /** Routes on the same port: an application of Hono. */
+    routes?: Routes
     /** Creates spans for calls. @default none */
     tracer?: Tracer | undefined
     /** The transport to the node. @default sockets to the nodes of `config` */

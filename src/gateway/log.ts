@@ -1,11 +1,20 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { pino } from 'pino'
 
 import { printableLines } from '../lib/printable.ts'
 
-/** Structured log: state changes at info level, one line per request at debug level. Never bodies, params or keys. */
-export type Log = Logger
+/**
+ * Structured log: state changes at info level, one line per request at debug level. Never bodies, params or keys. Loggers of
+ * pino have this shape.
+ */
+export type Log = Readonly<Record<'debug' | 'error' | 'info' | 'warn', WriteLog>> & {
+  isLevelEnabled(level: string): boolean
+}
+
+type Output = { write(line: string): void }
+
+type WriteLog = { (fields: object, message?: string): void; (message: string): void }
 
 /**
  * A log in JSON lines.
@@ -15,7 +24,7 @@ export type Log = Logger
  */
 export function createLog(
   level: string,
-  destination: DestinationStream,
+  destination: Output,
   secrets: readonly string[] = [],
 ): Log {
   let escaped: string[] = []
@@ -69,7 +78,7 @@ const SHORTEST_SECRET = 8
 export const silentLog: Log = pino({ level: 'silent' })
 
 /** The output of log lines. */
-export type LogOutput = DestinationStream & {
+export type LogOutput = Output & {
   /** Why lines are lost at present; undefined while they are written. */
   problem(): string | undefined
 }

@@ -7,6 +7,8 @@ import { type EncodableTransaction, encodeTransaction } from '../native/protobuf
 import { createFetchTransport } from '../native/transport/fetchTransport.ts'
 import type { Hex, TransactionInfo } from '../native/wire/types.ts'
 
+export type { HexAddress } from '../lib/address.ts'
+
 export type {
   CallOptions,
   SolidityOperations,

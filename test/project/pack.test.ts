@@ -3,9 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createContext, runInContext } from 'node:vm'
 
+import { build } from 'esbuild'
 import { afterAll, expect, inject, test } from 'vitest'
 
+import { addressFromKey, recoverSigners } from '../../src/native/protobuf/signature.ts'
+import { decodeTransaction, rawDataFromJson } from '../../src/native/protobuf/transaction.ts'
 import { isLong } from '../support/long.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -16,6 +20,11 @@ function run(cwd: string, file: string, ...args: string[]): string {
   const options = { cwd, encoding: 'utf8', shell: process.platform === 'win32' } as const
   return execFileSync(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
 }
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+  'dependencies' | 'peerDependencies',
+  Record<string, string>
+>
 
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
@@ -44,15 +53,35 @@ console.log(
 )
 `
 
+/** CommonJS, which Node lets require modules from 20.19 on. */
+const COMMON = `
+const names = ['ethgate', 'ethgate/client', 'ethgate/viem', 'ethgate/ethers']
+console.log(names.map((name) => Object.keys(require(name)).length > 0))
+`
+
+/** A page signs a transaction that a gateway has prepared. */
+const BROWSER = `
+import { defineNativeChain, toNativeAccount } from 'ethgate/viem'
+
+const account = toNativeAccount('0x${'11'.repeat(32)}')
+const { serializers } = defineNativeChain({ id: 1, url: 'http://127.0.0.1:1' })
+const native = '${rawDataFromJson({ contract: [], expiration: 1 }).toString('hex')}'
+globalThis.signed = account.signTransaction({ native }, { serializer: serializers.transaction })
+`
+
+/** Packages that programs bring: the peers, and the types of Node for the entries that need them. */
+const WITH = Object.entries({ ...manifest.peerDependencies, '@types/node': '20' })
+
 const CONFIG = {
   compilerOptions: {
-    lib: ['es2023', 'dom'],
+    lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
     module: 'nodenext',
     outDir: 'out',
-    skipLibCheck: true,
+    // The types of the entries resolve with what is installed.
+    skipLibCheck: false,
     strict: true,
     target: 'es2023',
-    types: [],
+    types: ['node'],
   },
   include: ['program.ts'],
 }
@@ -88,6 +117,10 @@ function createProgram(name: string): string {
 }
 
 function expectWorks(fresh: string): void {
+  writeFileSync(join(fresh, 'common.cjs'), COMMON)
+  expect(run(fresh, process.execPath, '--no-warnings', 'common.cjs')).toBe(
+    '[ true, true, true, true ]\n',
+  )
   run(fresh, bin('tsc'))
   expect(JSON.parse(run(fresh, process.execPath, join('out', 'program.js')))).toEqual({
     base58: 'TCLBgkbfVkJroVBJVqBEsxtPNQEQMTQCLQ',
@@ -104,17 +137,37 @@ test('default: the package type-checks and runs with its declared dependencies a
   const modules = join(fresh, 'node_modules')
   mkdirSync(join(modules, 'ethgate'), { recursive: true })
   run(folder, 'tar', '-xzf', pack(), '-C', join(modules, 'ethgate'), '--strip-components=1')
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    dependencies: Record<string, string>
-  }
-  for (const name of [...Object.keys(dependencies), 'ethers']) {
+  for (const name of [...Object.keys(manifest.dependencies), ...WITH.map(([name]) => name)]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), join(modules, name))
   }
   expectWorks(fresh)
-  expect(
-    run(fresh, process.execPath, join(modules, 'ethgate', 'dist', 'main.js'), '--help'),
-  ).toContain('ethgate')
+  const main = join(modules, 'ethgate', 'dist', 'main.js')
+  expect(run(fresh, process.execPath, main, '--help')).toContain('ethgate')
+  // The package of the index is optional.
+  expect(() => run(fresh, process.execPath, main, 'index', 'status', '--index', 'logs')).toThrow(
+    'the package lmdb is not installed',
+  )
+})
+
+test('behavior: a browser runs a bundle of the viem entry', async () => {
+  const fresh = join(folder, 'linked')
+  writeFileSync(join(fresh, 'browser.ts'), BROWSER)
+  const { outputFiles } = await build({
+    absWorkingDir: fresh,
+    bundle: true,
+    entryPoints: ['browser.ts'],
+    format: 'iife',
+    platform: 'browser',
+    write: false,
+  })
+  const { crypto, TextDecoder, TextEncoder } = globalThis
+  // Without the globals of Node.
+  const page = createContext({ crypto, TextDecoder, TextEncoder, URL })
+  runInContext(outputFiles[0]?.text ?? '', page)
+  const signed = (await runInContext('signed', page)) as string
+  const account = addressFromKey('11'.repeat(32))
+  expect(recoverSigners(decodeTransaction(signed))).toEqual([account])
 })
 
 test.runIf(isLong)(
@@ -124,7 +177,7 @@ test.runIf(isLong)(
     const fresh = createProgram('installed')
     try {
       const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
-      run(fresh, 'npm', 'install', ...quiet, pack(), 'ethers@6.17.0')
+      run(fresh, 'npm', 'install', ...quiet, pack(), ...WITH.map((pair) => pair.join('@')))
     } catch (error) {
       const { stderr } = error as { stderr: string }
       // Dependencies come from a registry; without one there is nothing to install.

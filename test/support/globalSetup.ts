@@ -32,15 +32,16 @@ export default async function setup({ provide }: TestProject): Promise<void> {
     // In a fresh clone `npm ci` has built it, the page last.
     if (isCurrent(join(root, 'dist', 'assets', 'style.css')))
       cpSync(join(root, 'dist'), dist, { recursive: true })
-    else await Promise.all([buildPage(dist), compile(dist)])
+    else {
+      await compile(dist)
+      await buildPage(dist)
+    }
   }
   provide('package', folder)
 }
 
 /** Builds the program like `npm run build`. */
 async function compile(dist: string): Promise<void> {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  await run(process.execPath, tsc, '-p', 'tsconfig.build.json', '--outDir', dist)
   await run(process.execPath, join('scripts', 'bundle.mjs'), dist)
 }
 
@@ -65,7 +66,7 @@ function pageBuild(): string {
 }
 
 /** The other files on which the compiled program depends. */
-const BUILD = ['package.json', 'scripts/bundle.mjs', 'tsconfig.build.json']
+const BUILD = ['package.json', 'scripts/buffer.mjs', 'scripts/bundle.mjs', 'tsconfig.build.json']
 
 /** Whether a file of the compiled program is newer than every source file. */
 function isCurrent(compiled: string): boolean {

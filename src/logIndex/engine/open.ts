@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type Engine, IndexError } from './engine.ts'
+import type * as LmdbEngine from './lmdb.ts'
 import { checkLmdbFile } from './lmdbFile.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function openEngine(
       const { createPostgresEngine } = await import('./postgres.ts')
       return await createPostgresEngine({ url: address })
     }
-    const { createLmdbEngine, FILE } = await import('./lmdb.ts')
+    const { createLmdbEngine, FILE } = await loadLmdb()
     const file = join(address, FILE)
     if (existsSync(file)) checkLmdbFile(file)
     else if (mustExist) throw new Error('the directory contains no log index')
@@ -28,6 +29,19 @@ export async function openEngine(
   } catch (error) {
     throw new IndexError(
       `the log index ${nameOf(address)} cannot be opened: ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}
+
+/** Loads the engine for directories. @throws Error when the package is not installed: it is optional. */
+async function loadLmdb(): Promise<typeof LmdbEngine> {
+  try {
+    return await import('./lmdb.ts')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new Error(
+      'the package lmdb is not installed; run npm install lmdb, or use a PostgreSQL index',
       { cause: error },
     )
   }
