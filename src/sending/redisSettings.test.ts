@@ -102,6 +102,18 @@ describe.skipIf(redisServerMissing)('watchRedisSettings', () => {
     expect(broadcasts).toHaveLength(1)
   })
 
+  test('behavior: a user without INFO: says that nothing was checked, and sends', async () => {
+    const { admin, url } = await open(FULL)
+    const rights = ['on', '>pw', '~*', '&*', '+@all', '-info']
+    await admin.call('ACL', 'SETUSER', 'limited', ...rights)
+    const { reasons, send } = await openGateway(url.replace('//', '//limited:pw@'))
+    await expect.poll(reasons).toContain('Redis does not show its settings (INFO)')
+    expect(await send()).toHaveProperty('result')
+    await admin.call('ACL', 'SETUSER', 'limited', '+info')
+    expect(await send()).toHaveProperty('result')
+    expect(reasons()).not.toContain('Redis')
+  })
+
   test('behavior: logs an error once, and a missing append-only file as a warning', async () => {
     const { admin, url } = await open([], false)
     const link = createRedisLink({ url })

@@ -15,7 +15,8 @@ export type RecordKeeping = {
 
 /**
  * Watches the settings by which Redis could lose the nonces of managed accounts: then the gateway would sign and pay an old
- * Ethereum transaction again. It logs each problem once. A server that does not show its settings has none.
+ * Ethereum transaction again. It logs each problem once. Settings that the server does not show are a problem for operators, and
+ * no reason to refuse: by default Redis deletes nothing.
  */
 export function watchRedisSettings({ log, redis }: watchRedisSettings.Options): RecordKeeping {
   let problem: string | undefined
@@ -60,7 +61,7 @@ export declare namespace watchRedisSettings {
   }
 }
 
-type Settings = { evicts: boolean; policy: string; isVolatile: boolean }
+type Settings = { evicts: boolean; policy: string; isVolatile: boolean; areShown: boolean }
 
 /** The text of INFO; empty when the server does not have the command or this user may not call it. */
 const readInfo = (client: RedisLink['client']): Promise<string> =>
@@ -71,15 +72,19 @@ const readInfo = (client: RedisLink['client']): Promise<string> =>
 
 function settingsIn(info: string): Settings {
   const field = (name: string) => new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1]
-  const policy = field('maxmemory_policy') ?? 'noeviction'
+  const shown = field('maxmemory_policy')
+  const policy = shown ?? 'noeviction'
   return {
     policy,
+    areShown: shown !== undefined,
     evicts: policy !== 'noeviction' && field('maxmemory') !== '0',
     isVolatile: field('aof_enabled') === '0',
   }
 }
 
-function problemOf({ evicts, isVolatile, policy }: Settings): string | undefined {
+function problemOf({ areShown, evicts, isVolatile, policy }: Settings): string | undefined {
+  if (!areShown)
+    return 'Redis does not show its settings (INFO), so it is not known whether it keeps the nonces of managed accounts: allow INFO to its user (ACL +info), or make sure of maxmemory-policy noeviction and appendonly yes'
   if (evicts)
     return `Redis may delete keys (maxmemory-policy ${policy}), so transactions of managed accounts are not sent: set maxmemory-policy noeviction`
   if (isVolatile)
