@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+
+import { commandFile } from '../support/cli.ts'
+import { freePort } from '../support/freePort.ts'
+import { post } from '../support/gateway.ts'
+import { startReplayNode } from '../support/node.ts'
+import { until } from '../support/until.ts'
+
+/** Megabytes of heap of the gateway. One answer of 50 MB takes a fifth of it. */
+const HEAP = 256
+
+const MB = 1_000_000
+
+/** A block of the recording with transactions and logs. */
+const BLOCKS = [131, 132, 150]
+
+const ids = (count: number) => `{"txID":"${'ab'.repeat(32)}"},`.repeat(count).slice(0, -1)
+
+/** What the node answers to the calls that read a block or its outcomes. */
+const HOSTILE: Record<string, () => string> = {
+  'nested lists': () => `[{"id":${'['.repeat(400_000)}${']'.repeat(400_000)}}]`,
+  'nested lists that do not end': () => `{"block_header":${'['.repeat(800_000)}`,
+  'a million ids': () =>
+    `{"blockID":"${'0'.repeat(64)}","block_header":{"raw_data":{"number":131}},"transactions":[${ids(MB)}]}`,
+  'as many ids as its limit allows': () =>
+    `{"blockID":"${'0'.repeat(64)}","block_header":{"raw_data":{"number":131}},"transactions":[${ids(200_000)}]}`,
+  'a log of 50 MB': () => `[{"id":"ab","log":[{"data":"${'ab'.repeat(25 * MB)}"}]}]`,
+  'numbers of 100,000 digits': () =>
+    `{"block_header":{"raw_data":{"number":${'9'.repeat(100_000)},"timestamp":${'9'.repeat(100_000)}}}}`,
+  'a fee with a fraction': () => '[{"id":"ab","fee":1.5}]',
+  'a height as text': () => '{"block_header":{"raw_data":{"number":"x"}}}',
+}
+
+let node: Awaited<ReturnType<typeof startReplayNode>>
+let hostile: string | undefined
+let gateway: ChildProcess
+let url: string
+
+beforeAll(async () => {
+  node = await startReplayNode({
+    intercept: ({ path }) =>
+      hostile !== undefined && /getblockby|transactioninfoby/.test(path)
+        ? { text: hostile }
+        : undefined,
+  })
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const heap = `--max-old-space-size=${HEAP}`
+  const flags = ['--upstream', node.url, '--port', String(port), '--cache-bytes', '0']
+  gateway = spawn(process.execPath, [heap, commandFile(), 'serve', ...flags], {
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdio: 'ignore',
+  })
+  await until(async () => expect((await fetch(`${url}/ready`)).status).toBe(200))
+  return async () => {
+    if (gateway.exitCode === null) {
+      gateway.kill('SIGKILL')
+      await once(gateway, 'exit')
+    }
+    await node.close()
+  }
+})
+
+test.each(Object.keys(HOSTILE))('error: %s', async (name) => {
+  onTestFinished(() => void (hostile = undefined))
+  hostile = HOSTILE[name]?.()
+  let isOver = false
+  const asked = Promise.all(
+    BLOCKS.map(async (number) => post(url, 'eth_getBlockReceipts', [`0x${number.toString(16)}`])),
+  ).finally(() => (isOver = true))
+  let others = 0
+  do {
+    expect(await post(url, 'eth_chainId')).toMatchObject({ result: '0xb24e27cc' })
+    others++
+  } while (!isOver)
+  expect(others).toBeGreaterThan(0)
+  for (const answer of await asked)
+    expect(answer).toMatchObject({
+      error: { code: -32603, message: expect.stringMatching(/^the upstream node/) as string },
+    })
+  hostile = undefined
+  expect(await post(url, 'eth_getBlockReceipts', ['0x83'])).toHaveProperty('result')
+  expect(gateway.exitCode).toBeNull()
+})
