@@ -9,13 +9,13 @@ import { post } from '../support/gateway.ts'
 import { startReplayNode } from '../support/node.ts'
 import { until } from '../support/until.ts'
 
-/** Megabytes of heap of the gateway. One answer of 50 MB takes a fifth of it. */
+/** Megabytes of heap of the gateway. A single answer of 50 MB takes a fifth of it. */
 const HEAP = 256
 
 const MB = 1_000_000
 
-/** A block of the recording with transactions and logs. */
-const BLOCKS = [131, 132, 150]
+/** Blocks of the recording, all asked for at the same time. */
+const BLOCKS = Array.from({ length: 12 }, (_, index) => 131 + index)
 
 const ids = (count: number) => `{"txID":"${'ab'.repeat(32)}"},`.repeat(count).slice(0, -1)
 
@@ -39,6 +39,11 @@ let hostile: string | undefined
 let gateway: ChildProcess
 let url: string
 
+async function ready() {
+  const { status } = await fetch(`${url}/ready`)
+  if (status !== 200) throw new Error(`HTTP ${status}`)
+}
+
 beforeAll(async () => {
   node = await startReplayNode({
     intercept: ({ path }) =>
@@ -54,7 +59,7 @@ beforeAll(async () => {
     env: { PATH: process.env['PATH'] ?? '' },
     stdio: 'ignore',
   })
-  await until(async () => expect((await fetch(`${url}/ready`)).status).toBe(200))
+  await until(ready)
   return async () => {
     if (gateway.exitCode === null) {
       gateway.kill('SIGKILL')
@@ -67,17 +72,18 @@ beforeAll(async () => {
 test.each(Object.keys(HOSTILE))('error: %s', async (name) => {
   onTestFinished(() => void (hostile = undefined))
   hostile = HOSTILE[name]?.()
-  let isOver = false
-  const asked = Promise.all(
-    BLOCKS.map(async (number) => post(url, 'eth_getBlockReceipts', [`0x${number.toString(16)}`])),
-  ).finally(() => (isOver = true))
+  const answers: unknown[] = []
+  const asked = BLOCKS.map(async (number) => {
+    answers.push(await post(url, 'eth_getBlockReceipts', [`0x${number.toString(16)}`]))
+  })
   let others = 0
-  do {
+  while (answers.length < BLOCKS.length) {
     expect(await post(url, 'eth_chainId')).toMatchObject({ result: '0xb24e27cc' })
     others++
-  } while (!isOver)
+  }
+  await Promise.all(asked)
   expect(others).toBeGreaterThan(0)
-  for (const answer of await asked)
+  for (const answer of answers)
     expect(answer).toMatchObject({
       error: { code: -32603, message: expect.stringMatching(/^the upstream node/) as string },
     })

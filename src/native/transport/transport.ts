@@ -3,7 +3,7 @@ import { type Dispatcher, errors, Pool } from 'undici'
 import { errorCode } from '../../lib/errorCode.ts'
 import { createStop, type Stop, type StopSignal } from '../../lib/stopSignal.ts'
 import { NodeAnswerError, NodeTimeoutError } from '../errors.ts'
-import { MAX_RECEIVING, maxBytes } from '../wire/answerLimits.ts'
+import { MAX_IN_FLIGHT, maxBytes } from '../wire/answerLimits.ts'
 import { connectionErrorOf, isBrokenConnection } from './connectionFault.ts'
 import { createDueList, type DueEntry } from './due.ts'
 
@@ -160,7 +160,7 @@ export function createPoolTransport({
           chunks.push(chunk)
           bytes += chunk.length
           receiving += chunk.length
-          if (bytes > most || receiving > MAX_RECEIVING) controller?.abort(TOO_LARGE)
+          if (bytes > most || receiving > MAX_IN_FLIGHT) controller?.abort(TOO_LARGE)
         },
         onResponseEnd() {
           received()

@@ -1,3 +1,5 @@
+import { getHeapStatistics } from 'node:v8'
+
 // Bounds on the answers of a node. They hold for a node that is broken, or under the control of somebody else. Each is well above the
 // largest answer that a healthy node gives.
 
@@ -36,8 +38,11 @@ export function maxBytes(path: string): number {
   return Object.hasOwn(BYTES, name) ? (BYTES[name] as number) : OTHER
 }
 
-/** Bytes of the answers that a transport receives at the same time. */
-export const MAX_RECEIVING = 256 * MIB
+/**
+ * Bytes of the answers that a transport receives at the same time, and characters of the answers that are parsed at the same time. A
+ * parsed answer takes several times its text, so this is an eighth of the heap.
+ */
+export const MAX_IN_FLIGHT = Math.min(256 * MIB, getHeapStatistics().heap_size_limit / 8)
 
 /** Bytes of an answer of the node's own JSON-RPC. Release 4.8.2 limits the answers of a batch to 25 MiB. */
 export const MAX_RPC_ANSWER = 64 * MIB

@@ -1,7 +1,7 @@
 import { closingQuote } from '../../lib/jsonText.ts'
 import { timeSlice as processSlice, type TimeSlice } from '../../lib/timeSlice.ts'
 import { NodeAnswerError } from '../errors.ts'
-import { MAX_DEPTH, MAX_TEXT, MAX_VALUES } from './answerLimits.ts'
+import { MAX_DEPTH, MAX_IN_FLIGHT, MAX_TEXT, MAX_VALUES } from './answerLimits.ts'
 import { parseNative } from './json.ts'
 
 /** Characters of an answer that are parsed at once: about a millisecond. */
@@ -39,7 +39,12 @@ export declare namespace parseAnswer {
   }
 }
 
+/** Characters of the large answers that are being parsed. */
+let parsing = 0
+
 async function parseLarge(text: string, options: ParseOptions): Promise<unknown> {
+  if (parsing + text.length > MAX_IN_FLIGHT) throw tooLarge('others are parsed already')
+  parsing += text.length
   try {
     return await parseSliced(text, options)
   } catch (error) {
@@ -47,6 +52,8 @@ async function parseLarge(text: string, options: ParseOptions): Promise<unknown>
     // Another parser than that of the engine calls itself for each level.
     if (error instanceof RangeError) throw tooLarge('it is nested too deeply')
     throw error
+  } finally {
+    parsing -= text.length
   }
 }
 
