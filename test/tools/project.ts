@@ -14,7 +14,7 @@ const CACHE = process.env['TOOLS_CACHE'] ?? join(tmpdir(), 'ethgate-tools')
 /** Folders that the next run uses again: packages and compiled contracts. */
 const KEPT = new Set(['node_modules', 'artifacts', 'cache', 'out'])
 
-/** A project of this folder with its packages installed. */
+/** A project of `examples` or of this folder with its packages installed. */
 export type Project = {
   cwd: string
   /** Runs a program of the project and returns its output. @throws Error with the output when it fails */
@@ -25,8 +25,12 @@ export type Project = {
 
 /** Copies a project to the cache and installs the packages that its lockfile names, unless they are there. */
 export async function openProject(name: string): Promise<Project> {
-  const source = fileURLToPath(new URL(name, import.meta.url))
-  const lock = readFileSync(join(source, 'package-lock.json'))
+  const source = [`../../examples/${name}`, name]
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path))
+  if (source === undefined) throw new Error(`no project ${name}`)
+  const hasPackages = existsSync(join(source, 'package-lock.json'))
+  const lock = hasPackages ? readFileSync(join(source, 'package-lock.json')) : ''
   const cwd = join(CACHE, `${name}-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`)
   mkdirSync(cwd, { recursive: true })
   for (const entry of readdirSync(cwd))
@@ -35,7 +39,7 @@ export async function openProject(name: string): Promise<Project> {
   cpSync(source, cwd, { recursive: true, filter })
   // npm writes this file when everything else is there. `npm ci` would refuse a lockfile without the packages of other
   // platforms, which forge and Hardhat name as optional.
-  if (!existsSync(join(cwd, 'node_modules/.package-lock.json')))
+  if (hasPackages && !existsSync(join(cwd, 'node_modules/.package-lock.json')))
     await start('npm', ['install', '--no-save', '--no-audit', '--no-fund'], {})
 
   async function start(program: string, args: readonly string[], env: Record<string, string>) {
