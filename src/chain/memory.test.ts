@@ -14,7 +14,7 @@ import { createLogMatcher } from './blocks/logMatch.ts'
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-/** Enough of them that what else happens in the process matters little. */
+/** So many that other allocations of the process do not change the result. */
 const BLOCKS = 300
 const SMALL_VALUES = 5_000
 const context = { chainId: 1, energyPrice: 100n }

@@ -52,5 +52,5 @@ export function openTlsFiles(
   }
 }
 
-/** Milliseconds between two looks at the files. */
+/** Milliseconds between two checks of the files. */
 const POLL_MS = 1_000

@@ -25,6 +25,9 @@ export type WsServer = {
   drain(within: number): Promise<void>
 }
 
+/** Milliseconds between two pings of a connection. */
+const PING_INTERVAL = 30_000
+
 /** Accepts WebSocket clients within limits. It counts a client before it awaits anything, so none can exceed them. */
 export function createWsServer({
   bodyLimit,
@@ -33,7 +36,6 @@ export function createWsServer({
   callerOf,
   now = () => performance.now(),
   onConnections = () => {},
-  pingInterval = 30_000,
   routes,
   ...options
 }: createWsServer.Options): WsServer {
@@ -51,7 +53,7 @@ export function createWsServer({
   const ticker = setInterval(() => {
     const time = now()
     for (const connection of connections) connection.tick(time)
-  }, pingInterval)
+  }, PING_INTERVAL)
   ticker.unref()
 
   /** Counts a connection. Returns whether its caller may have it. */
@@ -147,8 +149,6 @@ export declare namespace createWsServer {
     /** Called when a connection is disconnected, with the reason. */
     onCut: (reason: string) => void
     onError: (error: unknown, message: string) => void
-    /** Milliseconds. @default 30,000 */
-    pingInterval?: number
     /** The server behind each path. */
     routes: ReadonlyMap<string, RpcServer>
     /** Answers and notifications that clients have not yet read. */

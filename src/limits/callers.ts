@@ -101,7 +101,7 @@ export declare namespace createCallers {
   }
 }
 
-/** Milliseconds between two looks at the file. Its modification time is compared, which also sees a file that was replaced. */
+/** Milliseconds between two checks of the file. They compare its modification time, so a replaced file is noticed too. */
 const POLL_MS = 1_000
 
 /** SHA-256 of a key, hex. */

@@ -131,7 +131,7 @@ export function testLimitStore(name: string, open: () => LimitStore): void {
       await limiter.stop()
     })
 
-    test('behavior: a caller without limits asks nobody', () => {
+    test('behavior: a caller without limits makes no request to the store', () => {
       const limiter = createLimiter({
         store: {
           take() {

@@ -51,7 +51,7 @@ export type LogIndexStatus = {
 }
 
 /** Milliseconds between reads of the coverage. */
-const LOOK_EVERY = 1_000
+const CHECK_EVERY = 1_000
 
 /** Milliseconds before a thread that ended is restarted. */
 const RESTART_DELAY = 5_000
@@ -61,8 +61,6 @@ export function createLogIndex({
   address,
   deadline,
   log,
-  lookEvery = LOOK_EVERY,
-  restartDelay = RESTART_DELAY,
   writer: writerData,
 }: createLogIndex.Options): LogIndex {
   const problems = new Map<'readers' | 'writer', string>()
@@ -74,7 +72,7 @@ export function createLogIndex({
   /** Rechecks that the writer does not know of yet. Until then it reports the state before them. */
   let rechecks = 0
   let stopping = false
-  let looking: NodeJS.Timeout | undefined
+  let reading: NodeJS.Timeout | undefined
 
   const failed = (name: 'readers' | 'writer') => (error: Error) => {
     const { message } = error
@@ -84,7 +82,7 @@ export function createLogIndex({
   const readers = createReaders({
     data: { address, deadline, genesis: writerData.genesis },
     onError: failed('readers'),
-    restartDelay,
+    restartDelay: RESTART_DELAY,
   })
   const writer = createThread({
     data: { address, ...writerData } satisfies WriterData,
@@ -102,17 +100,17 @@ export function createLogIndex({
       if (upstreams) writer.call('setUpstreams', upstreams).catch(() => {})
       if (solid !== undefined) writer.call('solidified', solid).catch(() => {})
     },
-    restartDelay,
+    restartDelay: RESTART_DELAY,
   })
 
-  async function look(): Promise<void> {
+  async function readCoverage(): Promise<void> {
     try {
       coverage = await readers.coverage()
       problems.delete('readers')
     } catch (error) {
       if (!stopping) problems.set('readers', (error as Error).message)
     }
-    if (!stopping) looking = setTimeout(() => void look(), lookEvery)
+    if (!stopping) reading = setTimeout(() => void readCoverage(), CHECK_EVERY)
   }
 
   return {
@@ -163,12 +161,12 @@ export function createLogIndex({
     start() {
       readers.start()
       writer.start()
-      void look()
+      void readCoverage()
     },
     stopFilling: () => writer.stop('stop'),
     async stop() {
       stopping = true
-      clearTimeout(looking)
+      clearTimeout(reading)
       await writer.stop('stop')
       await readers.stop()
     },
@@ -185,10 +183,6 @@ export declare namespace createLogIndex {
       warn(message: string): void
       error(fields: object, message: string): void
     }
-    /** Milliseconds. @default 1,000 */
-    lookEvery?: number
-    /** Milliseconds. @default 5,000 */
-    restartDelay?: number
     writer: Omit<WriterData, 'address'>
   }
 }

@@ -8,7 +8,7 @@ export type Sharing = <value>(
 ) => Promise<value>
 
 /**
- * Creates a function that shares calls in flight. It is not a cache: a call that has ended is forgotten. A call is aborted
+ * Creates a function that shares calls in flight. It is not a cache: it drops a call that has ended. A call is aborted
  * when all its callers have aborted. All callers get the same object and must not change it.
  */
 export function createSharing(): Sharing {

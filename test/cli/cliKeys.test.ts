@@ -79,6 +79,8 @@ test('behavior: signs as ethers does, and verifies', async () => {
     expect(other).toMatchObject({ code: 1, stdout: '' })
     expect(other.stderr).toContain('did not sign this message')
   }
+  const invalid = await ethgate(['keys', 'verify', 'I am first', `0x${'00'.repeat(65)}`])
+  expect(invalid).toMatchObject({ code: 1, stdout: '' })
 })
 
 test('error: a wrong password, a name that is a path, hostile parameters, no password', async () => {

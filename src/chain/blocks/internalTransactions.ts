@@ -25,7 +25,7 @@ const REACH = 100
 /** Blocks that are read at a time. */
 const CONCURRENCY = 8
 
-/** Heights that are remembered: those around the blocks that clients asked for. About 100 bytes each. */
+/** Heights that are kept: those around the blocks that clients asked for. About 100 bytes each. */
 const MAX_SILENT = 20_000
 
 const HINT = 'set vm.saveInternalTx = true in its configuration'

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 
 import { addressFields, parseAddress } from '../support/address.ts'
 import { addCommand, addWord, type Task } from '../support/command.ts'
-import { CommandError, EXIT, usageError } from '../support/errors.ts'
+import { CommandError, usageError } from '../support/errors.ts'
 import type { Io } from '../support/io.ts'
 import {
   KEY_OPTIONS,
@@ -111,7 +111,7 @@ export function addKeysCommand(program: Command, io: Io): void {
     usage: 'verify <message> <signature>',
     summary: 'check who signed a message; exit code 1 if it is another account',
     options: [['-a, --address <address>', 'the account that should have signed']],
-    examples: [['ethgate keys verify "I am alice" 0x… --address TWAF…', '']],
+    examples: [['ethgate keys verify "I am alice" 0x… --address TWAF…', 'exit code 0 if it did']],
     calls: 'nothing',
     async run({ options }, [message = '', signature = '']) {
       if (!/^0x[0-9a-f]{130}$/i.test(signature))
@@ -121,13 +121,11 @@ export function addKeysCommand(program: Command, io: Io): void {
         message: messageOf(message),
         signature: signature as `0x${string}`,
       }).catch(() => undefined)
-      if (options.address === undefined) return signer ?? 'nobody'
+      if (!signer) throw new CommandError('the signature is not valid')
+      if (options.address === undefined) return signer
       const expected = parseAddress(options.address, '--address')
-      if (signer?.toLowerCase() !== expected.eth)
-        throw new CommandError(
-          `${expected.base58} did not sign this message${signer ? `; ${signer} did` : ''}`,
-          { exitCode: EXIT.failed },
-        )
+      if (signer.toLowerCase() !== expected.eth)
+        throw new CommandError(`${expected.base58} did not sign this message; ${signer} did`)
       return `${expected.base58} signed this message`
     },
   })

@@ -65,7 +65,7 @@ export function renderValue(terminal: Terminal, value: unknown): string {
   if (Array.isArray(value)) return renderList(terminal, value)
   const fields = flatten(value)
   return fields.length === 0
-    ? terminal.dim('{} (nothing there)')
+    ? terminal.dim('{} (empty)')
     : renderFields(
         terminal,
         fields.map(([name, field]) => [name, short(terminal, name, field)]),
@@ -73,7 +73,7 @@ export function renderValue(terminal: Terminal, value: unknown): string {
 }
 
 function renderList(terminal: Terminal, values: readonly unknown[]): string {
-  if (values.length === 0) return terminal.dim('[] (nothing there)')
+  if (values.length === 0) return terminal.dim('[] (empty)')
   if (values.every((value) => scalar(value) !== undefined))
     return values.map((value) => scalar(value)).join('\n')
   return values

@@ -14,7 +14,7 @@ import { envelopeOf } from './envelope.ts'
 /** A call that has run, with its nonce. */
 export type SimulatedCall = { call: EthereumCall; nonce: bigint; result: VmResult }
 
-/** A block of calls that nobody signed or sent: as a block of the chain and in the node's format. */
+/** A block of calls that were not signed or sent: as a block of the chain and in the node's format. */
 export type SimulatedBlock = {
   sealed: ChainBlock
   native: Block

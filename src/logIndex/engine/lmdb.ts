@@ -22,10 +22,7 @@ type Lookup = {
  * The embedded engine: one memory-mapped file in a directory of this machine. Several processes may open it; a network file
  * system is not supported.
  */
-export function createLmdbEngine({
-  directory,
-  readOnly = false,
-}: createLmdbEngine.Options): Engine {
+export function createLmdbEngine({ directory }: createLmdbEngine.Options): Engine {
   const root: RootDatabase<Buffer, Buffer> = open({
     path: join(directory, FILE),
     encoding: 'binary',
@@ -37,7 +34,6 @@ export function createLmdbEngine({
     // With it, `close` never ends after the writer was killed between commit and sync: the library then
     // waits for a state that only another write brings.
     overlappingSync: false,
-    readOnly,
   })
   const tables = Object.fromEntries(
     TABLES.map((name) => [name, root.openDB({ name, encoding: 'binary', keyEncoding: 'binary' })]),
@@ -152,7 +148,5 @@ export declare namespace createLmdbEngine {
   type Options = {
     /** Created when it does not exist. */
     directory: string
-    /** @default false */
-    readOnly?: boolean
   }
 }

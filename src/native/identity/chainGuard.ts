@@ -30,7 +30,7 @@ const SPACING = 2
 
 /**
  * A load balancer or a DNS entry can lead to a node of another chain at any time. A read is passed on when its answer shows the
- * right chain, or when the node was on the right chain a moment ago. What changes something is sent only in the latter case.
+ * right chain, or when the node was on the right chain shortly before. What changes something is sent only in the latter case.
  * After a new connection or a failure only a new check counts.
  */
 export function createChainGuard({

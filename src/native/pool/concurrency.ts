@@ -15,7 +15,7 @@ const TOLERANCE = 5
 /** Below this latency, milliseconds, waiting inside the node does not matter. */
 const UNNOTICED = 50
 
-/** How fast the best latency is forgotten: the node may have become slower for good. */
+/** How fast the best latency loses weight, because the node may have become slower permanently. */
 const DRIFT = 1.001
 
 /**

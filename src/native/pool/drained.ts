@@ -1,7 +1,7 @@
 import { sleep } from '../../lib/sleep.ts'
 
-/** Milliseconds between two looks. */
-const LOOK_EVERY = 50
+/** Milliseconds between two checks. */
+const CHECK_EVERY = 50
 
 /** Resolves when no call is in flight, or after so many milliseconds. */
 export async function drained(
@@ -9,5 +9,5 @@ export async function drained(
   milliseconds: number,
 ): Promise<void> {
   const until = performance.now() + milliseconds
-  while (!isIdle() && performance.now() < until) await sleep(LOOK_EVERY, undefined, { ref: false })
+  while (!isIdle() && performance.now() < until) await sleep(CHECK_EVERY, undefined, { ref: false })
 }

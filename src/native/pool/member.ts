@@ -113,7 +113,7 @@ const CHECKS = 0.1
 /** Milliseconds between two checks of the chain, at least. */
 const CHECK_SPACING = 2
 
-/** Calls that were too slow, in a row, before a probe looks at the node. */
+/** Calls that were too slow, in a row, before the node is probed. */
 const SLOW_IN_A_ROW = 3
 
 export function createMember({

@@ -38,7 +38,7 @@ const UNKNOWN_SLOW = 1_000
 const LINGER = 100
 
 /** Milliseconds between two attempts to find another node for a call whose node is much slower than usual. */
-const LOOK_AGAIN = 250
+const CHECK_AGAIN = 250
 
 /** Milliseconds for which a second node may confirm that something does not exist. */
 const CONFIRM_WAIT = 1_000
@@ -163,7 +163,7 @@ export function createRace({
     if (!attempt.isSlow) attempt.member.slow()
     attempt.isSlow = true
     // Another node may be able to answer later, and the budget fills up again.
-    attempt.dueAt = now + LOOK_AGAIN
+    attempt.dueAt = now + CHECK_AGAIN
     if (!isAlone || extra(run, 'failover', retries)) return
     if (run.unknown && now - run.unknown.since >= CONFIRM_WAIT) win(run, run.unknown.reply)
   }

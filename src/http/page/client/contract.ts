@@ -2,7 +2,7 @@ import { create, each, find, parsed } from './dom.ts'
 import { rpc } from './rpc.ts'
 import { findWallets, useChain, type Wallet } from './wallets.ts'
 
-/** Milliseconds between two looks for the receipt of a written transaction, and how often. */
+/** Milliseconds between two requests for the receipt of a transaction, and their maximum number. */
 const RECEIPT_INTERVAL = 2_000
 const RECEIPT_LOOKS = 60
 
