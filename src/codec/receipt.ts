@@ -49,7 +49,7 @@ export function toRpcReceipts(
       // No native counterpart.
       type: '0x0',
 
-      // Only on the dev chain, where a transaction may have been sent as an Ethereum transaction.
+      // Only on the development chain, where a transaction may have been sent as an Ethereum transaction.
       ...ethereumFields(transaction),
     }
   })

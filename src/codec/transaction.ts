@@ -39,7 +39,7 @@ export function toRpcTransaction(
     nonce: '0x0',
     type: '0x0',
 
-    // Only on the dev chain, where a transaction may have been sent as an Ethereum transaction.
+    // Only on the development chain, where a transaction may have been sent as an Ethereum transaction.
     ...transaction.ethereum,
   }
 }

@@ -1,4 +1,4 @@
-/** The entry of the dev chain: everything that other folders use. */
+/** The entry of the development chain: everything that other folders use. */
 export type { Artifacts } from './artifacts.ts'
 export { type ChainBlock, printBlock } from './blocks/block.ts'
 export { createDevChain } from './devChain.ts'

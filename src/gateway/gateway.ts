@@ -315,7 +315,7 @@ export function createGateway({
 
 export declare namespace createGateway {
   type Options = {
-    /** Funded accounts with public keys; the page of a dev chain shows them. */
+    /** Funded accounts with public keys; the page of a development chain shows them. */
     accounts?: readonly DevAccount[] | undefined
     /** Names and ABIs of contracts by their code, for the page. */
     artifacts?: Artifacts | undefined

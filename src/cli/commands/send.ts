@@ -46,7 +46,10 @@ export function addSendCommand(program: Command, io: Io): void {
       ],
       ['ethgate send --create Token.json 1000000000 --account alice', 'a deployment'],
       ['ethgate send TWAF… --token 1000001 --value 25 --account alice', '25 of a TRC-10 token'],
-      ['ethgate send TWAF… --value 1coin --from TXYZ…', 'signed by the gateway or dev chain'],
+      [
+        'ethgate send TWAF… --value 1coin --from TXYZ…',
+        'signed by the gateway or development chain',
+      ],
       ['ethgate send TWAF… --value 1coin --account alice --dry-run', 'shows it, sends nothing'],
     ],
     calls: 'node',

@@ -15,7 +15,7 @@ export function packState(entries: Iterable<readonly [name: string, value: unkno
 export function unpackState(dump: Uint8Array): [name: string, value: unknown][] {
   const { ethgate, state } = parse(dump)
   if (ethgate !== 1 || !Array.isArray(state))
-    throw new Error('this is not a state of an ethgate dev chain')
+    throw new Error('this is not a state of an ethgate development chain')
   return (state as [string, unknown][]).filter(([name]) => isAccountState(name))
 }
 

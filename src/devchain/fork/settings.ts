@@ -23,7 +23,7 @@ export async function readSettings(native: NativeClient, block: ChainBlock): Pro
   const values = new Map(
     (parameters.chainParameter ?? []).map(({ key, value }) => [key, BigInt(value ?? 0)]),
   )
-  // Another dev chain has the rules of the public network from its first block on.
+  // Another development chain has the rules of the public network from its first block on.
   const isDevChain = info.machineInfo?.osName === 'ethgate devchain'
   const isEarly = block.header.number < STAKES_PAY_FROM && !isDevChain
   return [

@@ -28,7 +28,7 @@ import { createUnlocked } from './unlocked.ts'
 import { unsupportedMethods } from './unsupported.ts'
 
 /**
- * The JSON-RPC methods of a dev chain. They replace the gateway's methods of the same name, and use the chain directly.
+ * The JSON-RPC methods of a development chain. They replace the gateway's methods of the same name, and use the chain directly.
  *
  * @param announcer - informs the gateway of blocks
  * @param terminal - shows what contracts print

@@ -15,7 +15,7 @@ import { named, aliases } from './named.ts'
 
 /**
  * The client version. Hardhat’s network helpers refuse every client whose name does not start with that of Hardhat, anvil or
- * Ganache. The dev chain has the methods of anvil, so it starts with that name.
+ * Ganache. The development chain has the methods of anvil, so it starts with that name.
  */
 const CLIENT = `anvil/v1.0.0/ethgate/v${VERSION}`
 

@@ -12,7 +12,7 @@ import { eth_getTransactionByBlockNumberAndIndex as transactionAt } from '../../
 import { printBlock } from '../index.ts'
 import type { DevChain } from '../index.ts'
 
-/** Queries of the pending block, which has the transactions of the pool. Without the dev chain it is the latest block. */
+/** Queries of the pending block, which has the transactions of the pool. Without the development chain it is the latest block. */
 export function pendingMethods({ ledger }: DevChain): Record<string, AnyMethod> {
   /** Whether a query means the block that is not made yet. The solidified view has none. */
   const isPending = (ref: BlockRef, { chain }: Context) =>

@@ -1,7 +1,7 @@
 import type { AnyMethod } from '../../rpc/method.ts'
 import { refuse } from '../../rpc/methods/unsupported.ts'
 
-/** Methods of anvil, Hardhat and other nodes that the dev chain refuses, with the reason that the error gives. */
+/** Methods of anvil, Hardhat and other nodes that the development chain refuses, with the reason that the error gives. */
 const REASONS: Readonly<Record<string, string>> = {
   anvil_getBlobByHash: 'blobs do not exist on this chain',
   anvil_getBlobsByTransactionHash: 'blobs do not exist on this chain',

@@ -210,7 +210,7 @@ export function createPage({
 
 export declare namespace createPage {
   type Options = {
-    /** Funded accounts of the dev chain, with public keys. */
+    /** Funded accounts of the development chain, with public keys. */
     accounts?: readonly DevAccount[] | undefined
     /** Names and ABIs of contracts from the developer’s build folders. */
     artifacts?: Artifacts | undefined

@@ -29,7 +29,7 @@ export type Block = {
     witness_signature?: Hex
   }
   transactions?: Transaction[]
-  /** Only on the dev chain: values of the Ethereum block that tools chose. */
+  /** Only on the development chain: values of the Ethereum block that tools chose. */
   ethereum?: Readonly<Partial<Record<'gasLimit' | 'miner' | 'mixHash', `0x${string}`>>>
 }
 
@@ -59,7 +59,7 @@ export type Transaction = {
   visible?: boolean
   /** Added by the node on deployments. */
   contract_address?: HexAddress
-  /** Only on the dev chain: the Ethereum fields of a transaction that was sent as an Ethereum transaction. */
+  /** Only on the development chain: the Ethereum fields of a transaction that was sent as an Ethereum transaction. */
   ethereum?: Readonly<Record<string, unknown>>
 }
 

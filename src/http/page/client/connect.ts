@@ -2,7 +2,7 @@ import { create } from './dom.ts'
 import { rpc } from './rpc.ts'
 import { findWallets } from './wallets.ts'
 
-/** Runs the wallet buttons and, on the dev chain, the controls. */
+/** Runs the wallet buttons and, on the development chain, the controls. */
 export function startConnect(): void {
   const wallets = document.querySelector<HTMLElement>('#wallets')
   if (wallets) offerWallets(wallets)

@@ -4,10 +4,10 @@ import type { Address } from 'viem'
 import { connectSnippets, walletChain } from '../snippets.ts'
 import { AddressLink, Copy, FactList, Snippet, Table, View } from './parts.tsx'
 
-/** A funded account of the dev chain. Its key is public. */
+/** A funded account of the development chain. Its key is public. */
 export type DevAccount = { address: Address; key: string }
 
-/** How to connect wallets and programs; on the dev chain also accounts and controls. */
+/** How to connect wallets and programs; on the development chain also accounts and controls. */
 export function Connect({
   chainId,
   dev,
