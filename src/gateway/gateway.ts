@@ -246,7 +246,7 @@ export function createGateway({
       text() {
         metrics.health(health())
         metrics.unsentBytes.set(unsent.bytes())
-        metrics.limitsShared.set(limits.isShared() === true ? 1 : 0)
+        metrics.limitsShared.set(limits.isShared() === false ? 0 : 1)
         if (services) metrics.blockCache(services.blocks.usage())
         return metrics.registry.metrics()
       },
@@ -283,10 +283,10 @@ export function createGateway({
       }
       ownUrl = address.url
       const names = upstreams?.transport.status().map(({ name }) => name)
-      const explorer = page ? `; Explorer ${address.url}` : ''
       const admin = http.adminPort()
       if (admin !== undefined) log.info({ port: admin }, 'listening for metrics and state pages')
-      log.info({ url: address.url, upstream: names?.join(', ') }, `listening${explorer}`)
+      log.info({ url: address.url, upstream: names?.join(', ') }, 'listening')
+      if (page) log.info({}, `Explorer ${address.url}`)
       telemetry.start()
       booting.start()
       await booting.firstAttempt

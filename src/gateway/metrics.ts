@@ -177,7 +177,7 @@ export function createMetrics() {
     }),
     limitsShared: gauge(
       'ethgate_limits_shared',
-      '1 while limits are counted in Redis; 0 while each replica counts alone',
+      '0 while limits are not counted in Redis, although the gateway has one',
     ),
     /** A reorg removed this many blocks. */
     reorg(depth: number) {

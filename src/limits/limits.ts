@@ -187,7 +187,7 @@ export declare namespace createCallLimits {
     /** Of each caller without a key. */
     limits: Limits
     /** The Redis that replicas share. @default this process alone */
-    link: Pick<RedisLink, 'key' | 'script' | 'status'> | undefined
+    link: Pick<RedisLink, 'key' | 'onStatus' | 'script' | 'status'> | undefined
     log: {
       info(fields: object, message: string): void
       warn(fields: object, message: string): void

@@ -159,7 +159,7 @@ describe.skipIf(redisServerMissing)('without Redis', () => {
       script: () => () => new Promise<never>(() => {}),
     }
     const store = createSharedLimitStore({
-      link: { ...hanging, status: () => 'up' },
+      link: { ...hanging, onStatus: () => () => {}, status: () => 'up' },
       onChange() {},
       patience: 5,
       withoutRedis: 'local',

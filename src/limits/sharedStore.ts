@@ -62,7 +62,8 @@ export function createSharedLimitStore({
 
   const timer = setInterval(() => void announce(), announceInterval)
   timer.unref()
-  void announce()
+  // The first connection takes a moment. Without one, the timer finds it out.
+  const unsubscribe = link.onStatus((status) => status === 'up' && void announce())
 
   return {
     isShared: () => isShared,
@@ -76,13 +77,16 @@ export function createSharedLimitStore({
         return takeAlone(id, limits, request)
       }
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer)
+      unsubscribe()
+    },
   }
 }
 
 export declare namespace createSharedLimitStore {
   type Options = {
-    link: Pick<RedisLink, 'key' | 'script' | 'status'>
+    link: Pick<RedisLink, 'key' | 'onStatus' | 'script' | 'status'>
     /** Called when counting in Redis starts or stops. */
     onChange: (isShared: boolean) => void
     /** Milliseconds that a call may wait for Redis. @default 50 */

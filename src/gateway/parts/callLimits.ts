@@ -31,9 +31,16 @@ export function connectLimits({
   const { anonymous, apiKeys, dataDir } = config
   if (anonymous === 'off' && apiKeys === undefined)
     throw new ConfigError('--anonymous', 'off needs --api-keys, or no client could call')
-  const isLimited = config.ratePerClient !== undefined || apiKeys !== undefined
+  const { burstPerClient, concurrencyPerClient, dailyPerClient, ratePerClient } = config
+  const isLimited = [
+    apiKeys,
+    burstPerClient,
+    concurrencyPerClient,
+    dailyPerClient,
+    ratePerClient,
+  ].some((option) => option !== undefined)
   const link =
-    config.redis === undefined
+    config.redis === undefined || !isLimited
       ? undefined
       : createRedisLink({ prefix: `${config.redisPrefix}:limits`, url: config.redis })
   const folder = stateFolder(dataDir)
