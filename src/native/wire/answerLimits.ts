@@ -1,5 +1,3 @@
-import { getHeapStatistics } from 'node:v8'
-
 // Bounds on the answers of a node. They hold for a node that is broken, or under the control of somebody else. Each is well above the
 // largest answer that a healthy node gives.
 
@@ -42,7 +40,7 @@ export function maxBytes(path: string): number {
  * Bytes of the answers that a transport receives at the same time, and characters of the answers that are parsed at the same time. A
  * parsed answer takes several times its text, so this is an eighth of the heap.
  */
-export const MAX_IN_FLIGHT = Math.min(256 * MIB, getHeapStatistics().heap_size_limit / 8)
+export const MAX_IN_FLIGHT = Math.min(256 * MIB, heapLimit() / 8)
 
 /** Bytes of an answer of the node's own JSON-RPC. Release 4.8.2 limits the answers of a batch to 25 MiB. */
 export const MAX_RPC_ANSWER = 64 * MIB
@@ -58,3 +56,9 @@ export const MAX_TEXT = 8 * MIB
 
 /** Digits of an integer. An int64 has 19; an amount of a development chain with 18 decimals has more, up to the 78 of a uint256. */
 export const MAX_DIGITS = 78
+
+/** The heap limit of this process in bytes. A browser, where the native client runs too, does not say. */
+function heapLimit(): number {
+  const v8 = globalThis.process?.getBuiltinModule?.('node:v8')
+  return v8?.getHeapStatistics().heap_size_limit ?? Infinity
+}
