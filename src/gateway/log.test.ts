@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
+import { compileModule } from '../../test/support/compileModule.ts'
 import { createLog, createLogOutput, secretsIn } from './log.ts'
 
 function open(path: string, flags: string): number {
@@ -68,7 +68,7 @@ test('error: a full disk', () => {
 
 test('behavior: reports the lost lines when the pipe has a reader again', async () => {
   const script = `
-    import { createLogOutput, stdout } from ${JSON.stringify(pathToFileURL(join(inject('package'), 'dist', 'gateway', 'log.js')).href)}
+    import { createLogOutput, stdout } from ${JSON.stringify(await compileModule('gateway/log.ts'))}
     const output = createLogOutput(stdout())
     for (let line = 0; line < 10_000; line++) output.write('x'.repeat(99) + '\\n')
     process.stderr.write(output.problem() + '\\n')

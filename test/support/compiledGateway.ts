@@ -10,7 +10,7 @@ import type * as GatewayModule from '../../src/gateway/gateway.ts'
  * sources first load the TypeScript loader, which would take most of the time of such a test.
  */
 export async function loadCreateGateway(): Promise<typeof GatewayModule.createGateway> {
-  const url = pathToFileURL(join(inject('package'), 'dist', 'gateway', 'gateway.js')).href
+  const url = pathToFileURL(join(inject('package'), 'dist', 'gateway.js')).href
   const { createGateway } = (await import(url)) as typeof GatewayModule
   return createGateway
 }

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 
-import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
+import { compileModule } from '../../../test/support/compileModule.ts'
 import { onShutdown } from './shutdown.ts'
 
 function setup(stop: (reason: string) => Promise<void>) {
@@ -54,9 +53,7 @@ test('error: what fails exits with 1', async () => {
 })
 
 test('behavior: the watchdog ends a process whose event loop is blocked', async () => {
-  const url = pathToFileURL(
-    join(inject('package'), 'dist', 'gateway', 'process', 'shutdown.js'),
-  ).href
+  const url = await compileModule('gateway/process/shutdown.ts')
   const script = `
     import { onShutdown, startWatchdog } from ${JSON.stringify(url)}
     onShutdown({

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 
-import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { startCommand } from '../../../test/support/cli.ts'
 import { startCollector } from '../../../test/support/collector.ts'
+import { compileModule } from '../../../test/support/compileModule.ts'
 import { post, startReplayGateway } from '../../../test/support/gateway.ts'
 import { labels } from '../../../test/support/recordedChain.ts'
 import { explainSkip, redisMissing, someRedis } from '../../../test/support/redis.ts'
@@ -274,13 +273,11 @@ test.skipIf(redisMissing)('behavior: the Redis commands of a call are below it',
 test.each([
   ['off', {}, false],
   ['on', { OTEL_TRACES_EXPORTER: 'otlp' }, true],
-])('behavior: the SDK is loaded when traces are %s: %o', (_, env, isLoaded) => {
-  const compiled = (file: string) =>
-    pathToFileURL(join(inject('package'), 'dist', ...file.split('/'))).href
+])('behavior: the SDK is loaded when traces are %s: %o', async (_, env, isLoaded) => {
   const script = `
     import { createRequire } from 'node:module'
-    await import('${compiled('gateway/process/serve.js')}')
-    const { openTracer } = await import('${compiled('gateway/tracing/openTracer.js')}')
+    await import('${await compileModule('gateway/process/serve.ts')}')
+    const { openTracer } = await import('${await compileModule('gateway/tracing/openTracer.ts')}')
     await openTracer(process.env, { warn() {} })
     const loaded = Object.keys(createRequire('${import.meta.url}').cache)
     console.log(JSON.stringify(loaded.filter((file) => file.includes('@opentelemetry'))))
