@@ -51,9 +51,14 @@ const reverts = ['', ': allowance too low', ': send failed', ': the reason']
       (panic) => `-32000 REVERT opcode executed → 3 execution reverted: ${panic}`,
     ),
   )
-const noMoney = ['balance is not sufficient', 'no OwnerAccount'].map(
-  (reason) =>
-    `-32600 Validate InternalTransfer error, ${reason}. → -32000 insufficient funds for gas * price + value`,
+const WEI_HINT =
+  'amounts here are in 10^-6 of the coin; for 18 decimals use the path /wei, or on a development chain --decimals 18'
+/** The hint is for amounts that look as if they had 18 decimals. */
+const noMoney = ['balance is not sufficient', 'no OwnerAccount'].flatMap((reason) =>
+  ['', ` (${WEI_HINT})`].map(
+    (hint) =>
+      `-32600 Validate InternalTransfer error, ${reason}. → -32000 insufficient funds for gas * price + value${hint}`,
+  ),
 )
 
 /** The kinds of difference that are meant, by method. */

@@ -74,7 +74,15 @@ test('default: /health and /metrics show whether gRPC is used', async () => {
   )
   expect(await healthOf(gateway.url)).toMatchObject({
     status: 'ok',
-    upstreams: [{ grpc: { state: 'down', reason: 'slow down', failed: expect.any(Number) } }],
+    upstreams: [
+      {
+        grpc: {
+          state: 'down',
+          reason: 'the node answered with gRPC status 8',
+          failed: expect.any(Number),
+        },
+      },
+    ],
   })
   expect(await metricsOf(gateway.url, 'ethgate_upstream_grpc_up{')).toEqual([
     expect.stringMatching(/ 0$/),
